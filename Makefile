@@ -1,0 +1,32 @@
+# Two commands on a machine with Python >= 3.11 and make: `make demo`, `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check fix clean
+
+demo: .venv/installed
+	$(BIN)/xmine mine examples/en.txt examples/zh.txt --threshold auto --gold examples/gold.tsv
+
+test: .venv/installed
+	$(BIN)/pytest
+
+check: .venv/installed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -m "not slow"
+
+fix: .venv/installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# Installs once; again only when the dependencies change.
+.venv/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "xmine needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $@
+
+clean:
+	rm -rf .venv build dist *.egg-info

@@ -1,0 +1,110 @@
+"""What tests share: a toy pair of languages, an encoder for it, sentence files, the command.
+
+Nothing here needs the network, a GPU or data from outside. The toy languages have 120 words each,
+word for word translations of each other, with enough letters to make a vocabulary.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.encoder import EncoderFacts, SentenceEncoder
+from xmine.pairs import ParallelText
+from xmine.trainer.vocabulary import train_vocabulary
+
+CONCEPTS = 120
+_SYLLABLES = ["ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "so", "tu"]
+
+
+def english_word(concept: int) -> str:
+    first, second = divmod(concept, len(_SYLLABLES))
+    return f"{_SYLLABLES[first % 10]}{_SYLLABLES[second]}{'k' if first >= 10 else ''}"
+
+
+def chinese_word(concept: int) -> str:
+    return chr(0x4E00 + 7 * concept) + chr(0x5B00 + 11 * concept)
+
+
+def toy_sentences(count: int, seed: int) -> tuple[list[str], list[str], list[list[int]]]:
+    """Make sentences of 4 to 9 words and their word-for-word translations."""
+    random = np.random.default_rng(seed)
+    meanings = [
+        random.choice(CONCEPTS, size=int(random.integers(4, 10)), replace=False).tolist()
+        for _ in range(count)
+    ]
+    english = [" ".join(map(english_word, words)) for words in meanings]
+    chinese = ["".join(map(chinese_word, words)) for words in meanings]
+    return english, chinese, meanings
+
+
+@pytest.fixture(scope="session")
+def toy_pairs() -> ParallelText:
+    english, chinese, _ = toy_sentences(1500, seed=7)
+    origins = ["odd" if row % 2 else "even" for row in range(len(english))]
+    return ParallelText(english, chinese, origins)
+
+
+@pytest.fixture(scope="session")
+def toy_encoder(toy_pairs: ParallelText) -> SentenceEncoder:
+    """An encoder made without training: a word's pieces share the vector of its concept."""
+    vocabulary = train_vocabulary(
+        toy_pairs.sources, toy_pairs.targets, size=500, sample=3000, seed=1
+    )
+    random = np.random.default_rng(3)
+    meaning = random.standard_normal((CONCEPTS, 32)).astype(np.float32)
+    vectors = np.zeros((len(vocabulary), 32), dtype=np.float32)
+    for concept in range(CONCEPTS):
+        for word in (english_word(concept), chinese_word(concept)):
+            ids, _ = vocabulary.ids([word])
+            vectors[ids] += meaning[concept]
+    vectors[vocabulary.meaningless()] = 0
+    facts = EncoderFacts(languages=("en", "zh"), method="test", licence="Apache-2.0")
+    return SentenceEncoder.from_vectors(vocabulary, vectors, facts, card="# A toy\n")
+
+
+@pytest.fixture(scope="session")
+def toy_folder(toy_encoder: SentenceEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("encoders") / "toy"
+    toy_encoder.save(folder)
+    return folder
+
+
+@pytest.fixture
+def toy_files(tmp_path: Path) -> tuple[Path, Path, set[tuple[int, int]]]:
+    """Two files of 60 lines, 30 of them translations in another order; and the true line pairs."""
+    english, chinese, _ = toy_sentences(90, seed=11)
+    order = np.random.default_rng(5).permutation(60)
+    source = tmp_path / "en.txt"
+    target = tmp_path / "zh.txt"
+    mixed = [(chinese[:30] + chinese[60:])[row] for row in order]
+    source.write_text("\n".join(english[:60]) + "\n", encoding="utf-8")
+    target.write_text("\n".join(mixed) + "\n", encoding="utf-8")
+    gold = {(int(row) + 1, at + 1) for at, row in enumerate(order) if row < 30}
+    return source, target, gold
+
+
+Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture
+def xmine(tmp_path: Path) -> Run:
+    """Run the command in a process of its own, in an empty folder, without a terminal."""
+
+    def run(
+        *arguments: str | Path, stdin: bytes = b"", **environment: str
+    ) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
+            [sys.executable, "-m", "xmine", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            cwd=tmp_path,
+            env={**os.environ, **environment},
+            timeout=120,
+        )
+
+    return run

@@ -1,0 +1,152 @@
+"""Margin scores and pairing against their definitions, on random and tied input, and G-17."""
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from xmine.margin import margin_scores
+from xmine.neighbours import Neighbours, nearest
+from xmine.pairing import choose_pairs
+
+
+def unit(rows: list[tuple[float, ...]]) -> NDArray[np.float32]:
+    vectors = np.array(rows)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / lengths, dtype=np.float32)
+
+
+# G-17 of the methods specification (tolerance 1e-6 there is for float64; vectors here are fp32).
+X = unit([(1, 0, 0), (0, 1, 0), (1, 1, 0)])
+Y = unit([(1, 0.1, 0), (0.1, 1, 0), (1, 0.9, 0.1), (0, 0, 1)])
+
+
+def cells(neighbours: Neighbours, scores: NDArray[np.float32]) -> dict[tuple[int, int], float]:
+    return {
+        (row, int(column)): float(score)
+        for row, (columns, values) in enumerate(zip(neighbours.targets, scores, strict=True))
+        for column, score in zip(columns, values, strict=True)
+    }
+
+
+def test_golden_g17() -> None:
+    neighbours = nearest(X, Y, 2)
+    np.testing.assert_allclose(
+        neighbours.target_cosines.mean(axis=1), [0.86814325, 0.83108079, 0.88491395], atol=2e-7
+    )
+    np.testing.assert_allclose(
+        neighbours.source_cosines.mean(axis=1), [0.88449724, 0.88449724, 0.86855996, 0], atol=2e-7
+    )
+    ratio = cells(neighbours, margin_scores(neighbours, "ratio").targets)
+    distance = cells(neighbours, margin_scores(neighbours, "distance").targets)
+    for row, (by_ratio, by_distance) in enumerate(
+        [(1.13547210, 0.11871694), (1.16000225, 0.13724817), (1.13588300, 0.11913364)]
+    ):
+        assert ratio[row, row] == pytest.approx(by_ratio, abs=3e-7)
+        assert distance[row, row] == pytest.approx(by_distance, abs=3e-7)
+    order = {"ratio": [1, 2, 0], "distance": [1, 2, 0], "absolute": [2]}
+    for margin, expected in order.items():
+        pairs = choose_pairs(neighbours, margin_scores(neighbours, margin), "max")
+        assert pairs.sources.tolist()[: len(expected)] == expected
+        assert np.array_equal(pairs.sources, pairs.targets)
+
+
+def slow_scores(
+    source: NDArray[np.float32], target: NDArray[np.float32], k: int, margin: str
+) -> dict[tuple[int, int], float]:
+    """The score of every cell that is among the k nearest of its row or of its column."""
+    cosines = source.astype(np.float64) @ target.astype(np.float64).T
+    rows, columns = cosines.shape
+    by_row = [sorted(range(columns), key=lambda j: (-cosines[i, j], j))[:k] for i in range(rows)]
+    by_column = [sorted(range(rows), key=lambda i: (-cosines[i, j], i))[:k] for j in range(columns)]
+    row_mean = [np.mean([cosines[i, j] for j in by_row[i]]) for i in range(rows)]
+    column_mean = [np.mean([cosines[i, j] for i in by_column[j]]) for j in range(columns)]
+    scores = {}
+    for i, j in itertools.product(range(rows), range(columns)):
+        if j in by_row[i] or i in by_column[j]:
+            a, b = cosines[i, j], (row_mean[i] + column_mean[j]) / 2
+            scores[i, j] = {"ratio": a / max(b, 1e-6), "distance": a - b, "absolute": a}[margin]
+    return scores
+
+
+def slow_choice(
+    scores: dict[tuple[int, int], float], neighbours: Neighbours, retrieval: str
+) -> list[tuple[int, int]]:
+    """The four modes as their definitions read; ties by source row, then target row."""
+
+    def best(candidates: list[tuple[int, int]]) -> tuple[int, int]:
+        return min(candidates, key=lambda cell: (-scores[cell], cell))
+
+    fwd = {best([(i, int(j)) for j in row]) for i, row in enumerate(neighbours.targets)}
+    bwd = {best([(int(i), j) for i in row]) for j, row in enumerate(neighbours.sources)}
+    chosen = {"fwd": fwd, "bwd": bwd, "intersect": fwd & bwd, "max": fwd | bwd}[retrieval]
+    walk = sorted(chosen, key=lambda cell: (-scores[cell], cell))
+    if retrieval != "max":
+        return walk
+    kept: list[tuple[int, int]] = []
+    for cell in walk:
+        if all(cell[0] != i and cell[1] != j for i, j in kept):
+            kept.append(cell)
+    return kept
+
+
+def random_vectors(rows: int, seed: int) -> NDArray[np.float32]:
+    return unit(np.random.default_rng(seed).standard_normal((rows, 12)).tolist())
+
+
+def tied_vectors(rows: int, seed: int) -> NDArray[np.float32]:
+    """Few different vectors, with exact cosines: nearly everything is tied."""
+    choice = np.random.default_rng(seed).integers(0, 4, rows)
+    return np.eye(4, dtype=np.float32)[choice]
+
+
+@pytest.mark.parametrize("vectors", [random_vectors, tied_vectors])
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+@pytest.mark.parametrize("shape", [(1, 1, 4), (40, 25, 4), (25, 40, 1), (12, 9, 50)])
+def test_agrees_with_the_definitions(
+    vectors: Callable[[int, int], NDArray[np.float32]],
+    retrieval: str,
+    margin: str,
+    shape: tuple[int, int, int],
+) -> None:
+    source, target = vectors(shape[0], 1), vectors(shape[1], 2)
+    neighbours = nearest(source, target, shape[2])
+    scores = margin_scores(neighbours, margin)
+    slow = slow_scores(source, target, shape[2], margin)
+    for cell, score in cells(neighbours, scores.targets).items():
+        assert score == pytest.approx(slow[cell], abs=2e-6, rel=2e-6)
+    pairs = choose_pairs(neighbours, scores, retrieval)
+    exact = {cell: float(np.float32(score)) for cell, score in slow.items()}
+    # Ties are told by the scores that the fast code has, which differ from exact ones by rounding.
+    exact |= cells(neighbours, scores.targets)
+    exact |= {
+        (int(i), j): float(score)
+        for j, (row, values) in enumerate(zip(neighbours.sources, scores.sources, strict=True))
+        for i, score in zip(row, values, strict=True)
+    }
+    chosen = list(zip(pairs.sources.tolist(), pairs.targets.tolist(), strict=True))
+    assert chosen == slow_choice(exact, neighbours, retrieval)
+    if retrieval in ("max", "intersect"):
+        assert len(set(pairs.sources.tolist())) == len(set(pairs.targets.tolist())) == len(pairs)
+
+
+def test_max_is_symmetric_under_swapping_the_sides() -> None:
+    source, target = random_vectors(60, 3), random_vectors(50, 4)
+    one = nearest(source, target, 4)
+    other = nearest(target, source, 4)
+    forward = choose_pairs(one, margin_scores(one), "max")
+    backward = choose_pairs(other, margin_scores(other), "max")
+    assert set(zip(forward.sources, forward.targets, strict=True)) == set(
+        zip(backward.targets, backward.sources, strict=True)
+    )
+
+
+def test_a_neighbourhood_near_zero_is_clamped_and_counted() -> None:
+    source, target = unit([(1, 0), (0, 1)]), unit([(0, -1), (-1, 0)])
+    scores = margin_scores(nearest(source, target, 2), "ratio")
+    assert scores.clamped > 0
+    assert np.isfinite(scores.targets).all()
+    assert margin_scores(nearest(source, target, 2), "distance").clamped == 0

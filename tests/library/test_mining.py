@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import xmine
+from xmine.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.options import MiningOptions
+from xmine.search import search
+from xmine.sentences import read_sentences
+
+ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
+
+
+def lines(mined: xmine.Mined) -> set[tuple[int, int]]:
+    pairs = mined.pairs
+    return set(zip(pairs.source_lines.tolist(), pairs.target_lines.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+@pytest.mark.parametrize("margin", ["ratio", "distance"])
+def test_planted_pairs_are_found(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles, retrieval: str, margin: str
+) -> None:
+    source, target, gold = toy_files
+    options = MiningOptions(retrieval=retrieval, margin=margin)
+    found = lines(xmine.mine(source, target, toy_encoder, options))
+    assert len(found & gold) >= 29
+    assert len(found - gold) <= 2
+
+
+def test_the_chosen_threshold_given_back_gives_the_same_pairs(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    auto = xmine.mine(source, target, toy_encoder)
+    again = xmine.mine(
+        source, target, toy_encoder, MiningOptions(threshold=f"{auto.threshold.value:.4f}")
+    )
+    assert list(again.pairs.rows()) == list(auto.pairs.rows())
+
+
+def test_repeated_lines_ruin_the_ratio_unless_folded(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    """Each line six times: a line's copies fill its neighbourhood and the ratio is 1.000."""
+    source, target, gold = toy_files
+    for file in (source, target):
+        file.write_text(file.read_text(encoding="utf-8") * 6, encoding="utf-8")
+    every = MiningOptions(threshold=float("-inf"))
+    folded = xmine.mine(source, target, toy_encoder, every)
+    assert len(lines(folded) & gold) >= 29
+    assert folded.scored.source.repeated == 300
+    kept = xmine.mine(
+        source, target, toy_encoder, MiningOptions(threshold=float("-inf"), dedup=False)
+    )
+    assert kept.pairs.scores.max() == pytest.approx(1.0, abs=1e-3)
+
+
+def test_lines_of_unknown_characters_are_left_out_and_counted(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    with source.open("a", encoding="utf-8") as file:
+        file.write("☃☃☃\n☂☂\n")
+    mined = xmine.mine(source, target, toy_encoder)
+    assert mined.scored.unknown == 2
+    assert len(lines(mined) & gold) >= 29
+    source.write_text("☃☃☃\n", encoding="utf-8")
+    with pytest.raises(FileError, match="knows no piece of any line"):
+        xmine.mine(source, target, toy_encoder)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (1, 30), (2, 2)])
+def test_tiny_files_are_mined(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path, sizes: tuple[int, int]
+) -> None:
+    source, target, _ = toy_files
+    for file, size in zip((source, target), sizes, strict=True):
+        head = file.read_text(encoding="utf-8").splitlines(keepends=True)[:size]
+        file.write_text("".join(head), encoding="utf-8")
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    assert len(mined.pairs) == min(sizes)
+
+
+def test_vectors_are_rounded_to_half_precision(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    pairs = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf"))).pairs
+    halves = [
+        toy_encoder.encode(side).astype(np.float16) for side in (pairs.sources, pairs.targets)
+    ]
+    exact = (halves[0].astype(np.float64) * halves[1].astype(np.float64)).sum(axis=1)
+    np.testing.assert_allclose(pairs.cosines, exact, atol=1e-6)
+
+
+def test_search_finds_the_translation_and_can_leave_out_the_text_itself(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    english, chinese = read_sentences(source), read_sentences(target)
+    one, other = sorted(gold)[0]
+    text = english.texts[one - 1]
+    hits = search([text, "☃"], chinese, toy_encoder, k=3)
+    assert hits[0][0].line == other
+    assert len(hits[0]) == 3
+    assert hits[1] == []
+    own = search([text], english, toy_encoder, k=60)[0]
+    assert own[0].text == text and own[0].cosine == pytest.approx(1, abs=1e-3)
+    without = search([text], english, toy_encoder, k=60, exclude_exact=True)[0]
+    assert [hit.text for hit in without] == [hit.text for hit in own[1:]]

@@ -1,0 +1,47 @@
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from xmine.errors import FileError, OptionError
+from xmine.options import MiningOptions, check_names, dump_toml, load_toml
+from xmine.trainer.options import MsimcseOptions, TrainingOptions
+
+
+def test_limits_hold_whoever_makes_the_object() -> None:
+    with pytest.raises(OptionError, match="--neighborhood is 0; it must be at least 1"):
+        MiningOptions(neighborhood=0)
+    with pytest.raises(OptionError, match="--margin is 'rato'") as error:
+        MiningOptions(margin="rato")
+    assert "ratio" in error.value.hint
+    with pytest.raises(OptionError, match="--threshold is 'high'"):
+        MiningOptions(threshold="high")
+    with pytest.raises(OptionError, match="--threshold"):
+        MiningOptions(threshold="nan")
+    with pytest.raises(OptionError, match="--languages"):
+        TrainingOptions(languages="en")
+    assert MiningOptions(threshold="1.06").threshold == 1.06
+
+
+def test_toml_holds_every_option(tmp_path: Path) -> None:
+    options = MsimcseOptions(
+        source_weight={"a.b": 0.5, 'c "d"': 2.0}, exclude=["x.txt"], symmetric=True, epochs=2
+    )
+    text = dump_toml(options)
+    assert MsimcseOptions(**tomllib.loads(text)) == options
+    (tmp_path / "options.toml").write_text(text)
+    assert load_toml(tmp_path / "options.toml")["epochs"] == 2
+
+
+def test_an_unknown_name_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no option 'epoch'") as error:
+        check_names({"epoch": 1}, {"epochs", "seed"}, tmp_path / "options.toml")
+    assert error.value.hint == "did you mean epochs?"
+
+
+def test_a_file_that_is_no_toml_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("epochs: 3")
+    with pytest.raises(FileError, match="not a TOML file"):
+        load_toml(tmp_path / "bad.toml")
+    with pytest.raises(FileError, match="No such file"):
+        load_toml(tmp_path / "missing.toml")

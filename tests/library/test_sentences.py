@@ -1,0 +1,112 @@
+import gzip
+import lzma
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from xmine.errors import FileError
+from xmine.sentences import folded, read_lines, read_sentences
+
+NASTY = (
+    "\ufeffone\r\n"
+    "\n"
+    "two\u2028still two\n"
+    "   \t \n"
+    "three\x0bthree\x0c\x85\u2029\n"
+    "lone\rreturn\n"
+    " spaces kept \n"
+    "One\n"
+    "一．\n"
+    "一.\n"
+    "last without end"
+).encode()
+
+
+def test_line_numbers_are_those_of_sed(tmp_path: Path) -> None:
+    file = tmp_path / "nasty.txt"
+    file.write_bytes(NASTY)
+    table = read_sentences(file, dedup=False)
+    assert table.total == 11
+    assert table.blank == 2
+    for text, line in zip(table.texts, table.lines.tolist(), strict=True):
+        shown = subprocess.run(["sed", "-n", f"{line}p", file], capture_output=True).stdout
+        shown = shown.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").removesuffix(b"\r")
+        assert text.encode() == shown
+
+
+def test_repeated_lines_are_folded_to_the_first(tmp_path: Path) -> None:
+    file = tmp_path / "nasty.txt"
+    file.write_bytes(NASTY)
+    table = read_sentences(file)
+    assert "One" not in table.texts  # repeats "one" but for case
+    assert "一." not in table.texts  # repeats "一．" but for width
+    assert table.repeated == 2
+    assert len(table) + table.blank + table.repeated == table.total
+
+
+def test_folding_compares_case_width_and_white_space_only() -> None:
+    assert folded("Ａ  b\u3000C ") == folded("a B c")
+    assert folded("a.") != folded("a")
+    assert folded("機") != folded("机")
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [
+        gzip.compress,
+        lzma.compress,
+        zstandard.compress,
+        lambda data: zstandard.compress(data[:20]) + zstandard.compress(data[20:]),
+        lambda data: gzip.compress(data[:20]) + gzip.compress(data[20:]),
+    ],
+    ids=["gz", "xz", "zst", "zst of two frames", "gz of two members"],
+)
+def test_archives_are_known_by_their_first_bytes(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    plain, packed = tmp_path / "plain.txt", tmp_path / "no-suffix"
+    plain.write_bytes(NASTY)
+    packed.write_bytes(pack(NASTY))
+    assert read_lines(packed) == read_lines(plain)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, zstandard.compress])
+def test_a_cut_off_archive_is_an_error_not_a_short_text(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    file = tmp_path / "cut.txt"
+    file.write_bytes(pack(NASTY * 50)[:-9])
+    with pytest.raises(FileError, match="broken archive"):
+        read_lines(file)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"\xef\xbb\xbf", "the file is empty"),
+        (b"\n \n\t\n", "only blank lines"),
+        (b"good\nb\xe4d\n", "bad.txt:2: not UTF-8: byte 2 of the line is 0xe4"),
+        (b"good\ngood\n\xff\n", "bad.txt:3: not UTF-8: byte 1 of the line is 0xff"),
+        (b"one\ntwo\nbin\x00ary\n", "bad.txt:3: a binary file"),
+        ("text".encode("utf-16"), "bad.txt:1: UTF-16"),
+    ],
+)
+def test_bad_files_are_refused_with_file_and_line(
+    tmp_path: Path, data: bytes, message: str
+) -> None:
+    file = tmp_path / "bad.txt"
+    file.write_bytes(data)
+    with pytest.raises(FileError) as error:
+        read_sentences(file)
+    assert message in error.value.message
+
+
+def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such file"):
+        read_lines(tmp_path / "missing.txt")
+    with pytest.raises(FileError, match="is a folder"):
+        read_lines(tmp_path)

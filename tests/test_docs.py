@@ -1,0 +1,89 @@
+"""The documentation tells what is there: file map, commands, options, examples."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import typer.main
+from typer._click.core import Command, Context
+
+from xmine.cli.app import app
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCS = {path: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+
+
+def commands() -> dict[str, Command]:
+    """Every command by the words it is called with."""
+    found: dict[str, Command] = {}
+    waiting: list[tuple[str, Command]] = [("xmine", typer.main.get_command(app))]
+    while waiting:
+        name, command = waiting.pop()
+        subcommands: dict[str, Command] = getattr(command, "commands", {})
+        if subcommands:
+            waiting += [(f"{name} {sub}", each) for sub, each in subcommands.items()]
+        else:
+            found[name] = command
+    return found
+
+
+def tracked_files() -> list[str]:
+    shown = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return shown.stdout.split()
+
+
+def test_the_file_map_names_every_source_file() -> None:
+    file_map = README.split("## File map")[1].split("\n## ")[0]
+    named = set(re.findall(r"^ *([\w/.]+\.(?:py|toml|txt|tsv|md|sh))\b", file_map, re.MULTILINE))
+    sources = [
+        path
+        for path in tracked_files()
+        if path.endswith(".py") and Path(path).name != "__init__.py" and (ROOT / path).exists()
+    ]
+    missing = [path for path in sources if Path(path).name not in {Path(n).name for n in named}]
+    assert missing == []
+    existing = {Path(path).name for path in tracked_files()}
+    assert [name for name in named if Path(name).name not in existing] == []
+
+
+def test_every_command_and_option_has_help_and_is_in_the_docs() -> None:
+    text = README + "".join(DOCS.values())
+    for name, command in commands().items():
+        assert command.help, name
+        assert name in text
+        for parameter in command.params:
+            flags = [flag for flag in parameter.opts if flag.startswith("--")]
+            if flags:
+                assert getattr(parameter, "help", ""), f"{name} {flags}"
+                assert flags[0] in text, f"{name} {flags} is in no document"
+
+
+def test_the_commands_in_the_docs_parse() -> None:
+    known = commands()
+    seen = 0
+    for document in [README, *DOCS.values()]:
+        for line in re.findall(r"^xmine .*", document.replace("\\\n", " "), re.MULTILINE):
+            words = shlex.split(re.split(r" [>|] ", line.split("  #")[0])[0])
+            name = next((n for n in known if words[: len(n.split())] == n.split()), None)
+            if name is None:
+                assert words[1] in ("--version", "--help"), line
+                continue
+            arguments = words[len(name.split()) :]
+            known[name].make_context(name, arguments, parent=Context(known[name]))
+            seen += 1
+    assert seen >= 8
+
+
+def test_links_in_the_docs_lead_to_files() -> None:
+    for path, text in {ROOT / "README.md": README, **DOCS}.items():
+        for target in re.findall(r"\]\(([^)#]+)", text):
+            if not target.startswith("http"):
+                assert (path.parent / target).exists(), f"{path.name}: {target}"

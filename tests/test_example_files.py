@@ -1,0 +1,394 @@
+"""The example files are what examples/README.md says, and no two lines share a template."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
+from itertools import chain, combinations, pairwise
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+# What stays when a line is reduced to its frame: function words, and one name for words that
+# take each other's place, such as the pronouns.
+CLASSES = """
+a an the|he she it they we you i|his her its their our your my him them us me|this that these those
+is are was were|has have had|do does did|will would should can could may might must
+in|on|at|of|to|for|from|by|with|and|or|but|nor|as|than|which|who|whose|what|when|where|why|how|if
+because|since|until|before|after|while|though|be|been|not|no|never|there|so|too|every each|all any
+some|one two both either|into|out|up|down|over|under|about|only just|more most|less least
+"""
+ENGLISH_FRAME = {
+    word: group.split()[0] for group in re.split(r"[|\n]", CLASSES) for word in group.split()
+}
+CHINESE = "的了是在和不也就都把被从到对给让又还才没有很着过而但却要会能可以与这那你我他她它吗呢吧"
+CHINESE_FRAME = {character: character for character in CHINESE}
+
+
+def load_describe() -> ModuleType:
+    """The module examples/describe.py, which no package holds."""
+    spec = importlib.util.spec_from_file_location("describe", EXAMPLES / "describe.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+describe = load_describe()
+LINES: dict[str, list[str]] = {
+    name: describe.read_lines(EXAMPLES / name) for name in describe.FILES
+}
+EN, ZH = LINES["en.txt"], LINES["zh.txt"]
+GOLD: list[tuple[int, int]] = describe.read_pairs()
+README = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+
+
+class Trap:
+    """One row of the trap table: groups of line numbers per file, and lines they resemble."""
+
+    def __init__(self, english: str, chinese: str) -> None:
+        self.groups = [self.numbers(cell) for cell in (english, chinese)]
+        self.others = [[int(n) for n in re.findall(r"\((\d+)\)", c)] for c in (english, chinese)]
+        self.lines = [sorted(chain.from_iterable(groups)) for groups in self.groups]
+
+    @staticmethod
+    def numbers(cell: str) -> list[list[int]]:
+        """The line numbers of a cell, by group, without what stands in brackets."""
+        groups = re.sub(r"\(\d+\)|–", "", cell).split(";")
+        found = [[int(number) for number in re.findall(r"\d+", group)] for group in groups]
+        return [group for group in found if group]
+
+
+def read_traps() -> dict[str, Trap]:
+    """The trap table of the README, by name."""
+    section = README.split("\n## Traps\n")[1].split("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
+    return {row[0].strip(): Trap(row[1], row[2]) for row in rows[2:]}
+
+
+TRAPS = read_traps()
+
+
+NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+def masked(text: str) -> str:
+    """A line with every number replaced by #."""
+    return NUMBER.sub("#", text)
+
+
+def english_words(text: str) -> list[str]:
+    """The words of an English line, lower-cased, numbers as #."""
+    return re.findall(r"[a-z']+|#", masked(text.lower().replace("’", "'")))
+
+
+def four_grams(text: str) -> set[str]:
+    """The character 4-grams of a Chinese line without punctuation, numbers as #."""
+    bare = re.sub(r"[^\w#]", "", masked(text))
+    return {bare[start : start + 4] for start in range(len(bare) - 3)}
+
+
+def frame(text: str) -> tuple[str, ...]:
+    """A line with each stretch of content replaced by one _; empty if little else is left."""
+    if describe.HAN.search(text):
+        units, keep, least = re.findall(r"\w|[，。：；？！]", text), CHINESE_FRAME, 3
+    else:
+        units, keep, least = english_words(text), ENGLISH_FRAME, 2
+    kept = [keep.get(unit, "_" if unit.isalnum() else unit) for unit in units]
+    shape = [unit for unit, last in zip(kept, ["", *kept], strict=False) if unit + last != "__"]
+    return tuple(shape) if sum(unit in keep for unit in shape) >= least else ()
+
+
+def longest_shared_run(one: list[str], other: list[str]) -> int:
+    """The number of words in the longest run that two lines share."""
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    return matcher.find_longest_match(0, len(one), 0, len(other)).size
+
+
+def share_template(one: str, other: str) -> bool:
+    """Whether two lines share a template.
+
+    Numbers count as equal. Two lines share a template if their frames are equal (what is left
+    when every stretch of content words becomes one blank); or, in English, if a run of at least
+    four words covers more than a third of the shorter line; or, in Chinese, if more than a
+    quarter of the 4-grams of the shorter line also stand in the other.
+    """
+    if frame(one) and frame(one) == frame(other):
+        return True
+    if describe.HAN.search(one) and describe.HAN.search(other):
+        grams = four_grams(one), four_grams(other)
+        return len(grams[0] & grams[1]) * 4 > min(map(len, grams))
+    words = english_words(one), english_words(other)
+    run = longest_shared_run(*words)
+    return run >= 4 and run * 3 > min(map(len, words))
+
+
+def keys(text: str) -> set[object]:
+    """Something of which two lines with one template have at least one in common."""
+    words = english_words(text)
+    runs = {tuple(words[start : start + 4]) for start in range(len(words) - 3)}
+    found: set[object] = {*runs, *four_grams(text), frame(text)}
+    return found - {()}
+
+
+def template_pairs(lines: Iterable[str]) -> set[frozenset[str]]:
+    """The pairs of distinct lines that share a template."""
+    holders: dict[object, set[str]] = defaultdict(set)
+    for line in set(lines):
+        for key in keys(line):
+            holders[key].add(line)
+    candidates = {frozenset(pair) for held in holders.values() for pair in combinations(held, 2)}
+    return {pair for pair in candidates if share_template(*sorted(pair))}
+
+
+def test_there_are_enough_lines_and_about_half_have_a_translation() -> None:
+    for side, lines in enumerate((EN, ZH)):
+        translated = {lines[pair[side] - 1] for pair in GOLD}
+        share = sum(line in translated for line in lines) / len(lines)
+        assert len(lines) >= 300
+        assert 0.4 <= share <= 0.6
+
+
+def test_files_are_utf8_with_plain_line_ends() -> None:
+    for name in ("en.txt", "zh.txt", "gold.tsv", "topics.tsv"):
+        data = (EXAMPLES / name).read_bytes()
+        data.decode("utf-8")
+        assert data.endswith(b"\n")
+        assert b"\r" not in data and not data.startswith(b"\xef\xbb\xbf")
+
+
+def test_gold_names_each_line_once_and_its_first_occurrence() -> None:
+    assert sorted(GOLD) == GOLD
+    for side, lines in enumerate((EN, ZH)):
+        numbers = [pair[side] for pair in GOLD]
+        assert len(set(numbers)) == len(numbers)
+        assert all(1 <= number <= len(lines) for number in numbers)
+        assert all(lines[number - 1].strip() for number in numbers)
+        assert all(lines.index(lines[number - 1]) == number - 1 for number in numbers)
+
+
+def test_gold_joins_english_to_chinese() -> None:
+    for english, chinese in GOLD:
+        assert not describe.HAN.search(EN[english - 1])
+        assert describe.HAN.search(ZH[chinese - 1])
+
+
+def test_the_order_of_one_file_tells_nothing_about_the_other() -> None:
+    chinese = [pair[1] for pair in GOLD]
+    rising = sum(one < other for one, other in pairwise(chinese))
+    assert 0.35 < rising / (len(chinese) - 1) < 0.65
+
+
+def test_every_line_has_one_topic() -> None:
+    rows = [row.split("\t") for row in describe.read_lines(EXAMPLES / "topics.tsv")]
+    expected = [(name, n) for name in describe.FILES for n in range(1, len(LINES[name]) + 1)]
+    assert [(name, int(number)) for name, number, _ in rows] == expected
+    for name, number, topic in rows:
+        assert (topic == "blank") == (not LINES[name][int(number) - 1].strip())
+
+
+def test_translations_have_the_same_topic() -> None:
+    topic: dict[tuple[str, int], str] = {}
+    for row in describe.read_lines(EXAMPLES / "topics.tsv"):
+        name, number, label = row.split("\t")
+        topic[name, int(number)] = label
+    assert all(topic["en.txt", one] == topic["zh.txt", other] for one, other in GOLD)
+
+
+def test_readme_tables_are_current() -> None:
+    assert describe.rewritten(README) == README
+
+
+def test_readme_counts_are_current() -> None:
+    assert f"{len(EN)} lines of English" in README
+    assert f"{len(ZH)} lines of Chinese" in README
+    assert f"the {len(GOLD)} true pairs" in README
+
+
+def is_repeats(trap: Trap) -> bool:
+    """All repeated lines of both files are named, some of them with a translation, some not."""
+    translated = [{pair[side] for pair in GOLD} for side in range(2)]
+    for side, lines in enumerate((EN, ZH)):
+        where: dict[str, list[int]] = defaultdict(list)
+        for number, line in enumerate(lines, 1):
+            where[line].append(number)
+        expected = [found for line, found in where.items() if line.strip() and len(found) > 1]
+        paired = [group[0] in translated[side] for group in trap.groups[side]]
+        if sorted(expected) != trap.groups[side] or all(paired) or not any(paired):
+            return False
+    return True
+
+
+def is_number_groups(trap: Trap) -> bool:
+    """Inside a group only one number differs, and gold joins the lines with equal numbers."""
+    if not len(trap.groups[0]) == len(trap.groups[1]) >= 4:
+        return False
+    gold = dict(GOLD)
+    for english, chinese in zip(*trap.groups, strict=True):
+        for numbers, lines in ((english, EN), (chinese, ZH)):
+            texts = [lines[number - 1] for number in numbers]
+            if len(numbers) < 2 or len(set(texts)) < len(texts) or len(set(map(masked, texts))) > 1:
+                return False
+            for one, other in combinations(map(NUMBER.findall, texts), 2):
+                if sum(x != y for x, y in zip(one, other, strict=True)) != 1:
+                    return False
+        joined = [number for number in english if number in gold]
+        if len(joined) < 2 or any(gold[number] not in chinese for number in joined):
+            return False
+        for number in joined:
+            if NUMBER.findall(EN[number - 1]) != NUMBER.findall(ZH[gold[number] - 1]):
+                return False
+    return True
+
+
+def is_near_misses(side: int) -> Callable[[Trap], bool]:
+    """Lines of one file without a translation, each naming a line of the other file."""
+
+    def check(trap: Trap) -> bool:
+        numbers, others = [*chain(*trap.groups[side])], trap.others[side]
+        paired = {pair[side] for pair in GOLD}, {pair[1 - side] for pair in GOLD}
+        return (
+            len(numbers) == len(others) >= 20
+            and not paired[0] & set(numbers)
+            and len(paired[1] & set(others)) >= 0.9 * len(others)
+        )
+
+    return check
+
+
+def is_copies(trap: Trap) -> bool:
+    """Lines of zh.txt that equal the named English line, in no true pair."""
+    numbers = [*chain(*trap.groups[1])]
+    same = [ZH[n - 1] == EN[other - 1] for n, other in zip(numbers, trap.others[1], strict=True)]
+    latin = [n for n, line in enumerate(ZH, 1) if line.strip() and not describe.HAN.search(line)]
+    return all(same) and sorted(numbers) == latin and not {pair[1] for pair in GOLD} & set(numbers)
+
+
+def is_traditional(trap: Trap) -> bool:
+    """All traditional lines are named, at least twelve, most of them with a translation."""
+    found = [n for n, line in enumerate(ZH, 1) if describe.script(line) == "traditional Han"]
+    paired = {pair[1] for pair in GOLD} & set(found)
+    return trap.lines[1] == found and len(found) >= 12 and 2 * len(paired) > len(found)
+
+
+def is_short(trap: Trap) -> bool:
+    """All lines of 1 to 10 characters of English, of 1 to 4 of Chinese."""
+    found = [
+        [n for n, line in enumerate(lines, 1) if line.strip() and len(line) <= most]
+        for lines, most in ((EN, 10), (ZH, 4))
+    ]
+    return trap.lines == found and all(len(numbers) >= 5 for numbers in found)
+
+
+def is_long(trap: Trap) -> bool:
+    """All lines over 400 and 120 characters, and a pair over 600 on both sides."""
+    found = [
+        [n for n, line in enumerate(lines, 1) if len(line) > least]
+        for lines, least in ((EN, 400), (ZH, 120))
+    ]
+    longest = [min(len(EN[one - 1]), len(ZH[other - 1])) for one, other in GOLD]
+    return trap.lines == found and max(longest) > 600
+
+
+def all_lines(test: Callable[[str], object]) -> Callable[[Trap], bool]:
+    """The row names exactly the lines that pass a test, and at least one on each side."""
+
+    def check(trap: Trap) -> bool:
+        found = [[n for n, line in enumerate(lines, 1) if test(line)] for lines in (EN, ZH)]
+        return trap.lines == found and all(found)
+
+    return check
+
+
+CHECKS: dict[str, Callable[[Trap], bool]] = {
+    "repeated lines": is_repeats,
+    "one number differs": is_number_groups,
+    "near misses, English": is_near_misses(0),
+    "near misses, Chinese": is_near_misses(1),
+    "English in zh.txt": is_copies,
+    "traditional characters": is_traditional,
+    "very short": is_short,
+    "very long": is_long,
+    "blank": all_lines(lambda line: line == ""),
+    "only spaces": all_lines(lambda line: line and not line.strip(" ")),
+    "HTML tags": all_lines(lambda line: re.search(r"<(\w+)[^>]*>.*</\1>", line)),
+    "bracket markup": all_lines(lambda line: re.search(r"\[(\w+)\].*\[/\1\]", line)),
+    "Markdown": all_lines(lambda line: re.search(r"^(#+|>|- \[ \]) |\*\*.+\*\*", line)),
+    "character entities": all_lines(lambda line: re.search(r"&(gt|amp|quot);", line)),
+    "escape code": all_lines(lambda line: "\x1b[31m" in line),
+    "URL": all_lines(lambda line: "https://" in line),
+    "emoji": all_lines(lambda line: re.search("[\U0001f300-\U0001faff]", line)),
+    "full-width letters and digits": all_lines(
+        lambda line: re.search("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]", line)
+    ),
+    "tab inside": all_lines(lambda line: "\t" in line),
+    "U+2028 inside": all_lines(lambda line: re.search("\\S\u2028\\S", line)),
+    "opening quote": all_lines(lambda line: line.startswith(("“", '"', "「"))),
+    "unbalanced quote": all_lines(lambda line: line.count("“") != line.count("”")),
+}
+
+
+def test_every_trap_has_a_check() -> None:
+    assert list(TRAPS) == list(CHECKS)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_trap_is_at_the_named_lines(name: str) -> None:
+    assert CHECKS[name](TRAPS[name])
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_trap_check_notices_a_wrong_line(name: str) -> None:
+    groups = re.search(rf"^\| {re.escape(name)} \|(.*?)\|(.*?)\|", README, re.MULTILINE)
+    assert groups is not None
+    moved = [re.sub(r"\d+", lambda m: str(int(m[0]) % 300 + 1), cell) for cell in groups.groups()]
+    assert not CHECKS[name](Trap(*moved))
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_no_two_lines_share_a_template(side: int) -> None:
+    groups = TRAPS["one number differs"].groups[side]
+    lines = (EN, ZH)[side]
+    allowed = {
+        frozenset((lines[one - 1], lines[other - 1]))
+        for group in groups
+        for one, other in combinations(group, 2)
+    }
+    assert template_pairs(lines) == allowed
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The capital of Norway is Oslo.", "The price of bread is outrageous."),
+        ("Platform 4 has been moved to the north hall.", "Gate 17 has been moved to the west."),
+        (
+            "Every morning she walks her dog by the sea.",
+            "Every summer he paints his boat by a lake.",
+        ),
+        ("这本书的作者是一位医生。", "那座桥的作者是一位医生。"),
+        ("我把钥匙放在桌上了。", "我把雨伞忘在车里了。"),
+        ("会议改到周三下午三点。", "会议改到周五下午四点。"),
+    ],
+)
+def test_a_shared_template_is_noticed(one: str, other: str) -> None:
+    assert template_pairs([one, other, "Nothing to see here.", "此处无事。"]) == {
+        frozenset((one, other))
+    }
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The kettle is on.", "Someone has moved my bicycle again, and I know who."),
+        ("水开了。", "又有人动了我的自行车，我知道是谁。"),
+    ],
+)
+def test_lines_worded_on_their_own_pass(one: str, other: str) -> None:
+    assert not template_pairs([one, other])

@@ -1,0 +1,119 @@
+"""The arrows between packages, and what may load when."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer"}
+HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers"}
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the project, under the name it installs as."""
+    found = {}
+    for package, folder in PACKAGES.items():
+        for path in folder.rglob("*.py"):
+            parts = [package, *path.relative_to(folder).with_suffix("").parts]
+            found[".".join(parts).removesuffix(".__init__")] = path
+    return found
+
+
+def imports(path: Path, *, top_level: bool = False) -> set[str]:
+    """The modules a file imports; those for type checkers alone do not count."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names: set[str] = set()
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+        elif not (top_level and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
+            waiting += ast.iter_child_nodes(node)
+    return names
+
+
+def layer(module: str) -> int:
+    """0 the library, 1 the trainer, 2 the terminal app, 3 the command."""
+    tops = {"xmine.trainer": 1, "xmine.tui": 2, "xmine.cli": 3, "xmine.__main__": 3}
+    return next((n for top, n in tops.items() if f"{module}.".startswith(f"{top}.")), 0)
+
+
+def wrong_arrows(files: dict[str, Path]) -> list[str]:
+    return [
+        f"{module} imports {name}"
+        for module, path in files.items()
+        for name in imports(path)
+        if name.split(".")[0] == "xmine" and layer(name) > layer(module)
+    ]
+
+
+def test_arrows_point_down() -> None:
+    assert wrong_arrows(modules()) == []
+
+
+def test_a_wrong_arrow_would_be_seen(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("def f():\n    from xmine.cli.app import app\n")
+    assert wrong_arrows({"xmine.margin": tmp_path / "bad.py"})
+
+
+def test_heavy_libraries_stay_where_they_belong() -> None:
+    for module, path in modules().items():
+        used = {name.split(".")[0] for name in imports(path)} & HEAVY
+        if module.startswith("xmine.trainer"):
+            used -= {"torch", "tokenizers"}
+        assert not used, f"{module} imports {used}"
+    light = ["xmine.trainer", "xmine.trainer.options", "xmine.trainer.methods"]
+    for module in light:
+        assert not imports(modules()[module], top_level=True) & HEAVY
+
+
+def test_methods_do_not_import_each_other() -> None:
+    for module, path in modules().items():
+        if module.startswith("xmine.trainer.methods."):
+            siblings = {name for name in imports(path) if name.startswith("xmine.trainer.methods")}
+            assert not siblings, f"{module} imports {siblings}"
+
+
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import xmine", HEAVY | {"numpy", "typer", "rich"}),
+        ("import xmine.cli.app", HEAVY | {"numpy", "sentencepiece"}),
+        ("import xmine.mining, xmine.search, xmine.evaluation.bucc", HEAVY | {"typer", "rich"}),
+        ("import xmine.trainer.options, xmine.trainer.methods", HEAVY | {"numpy"}),
+    ],
+)
+def test_what_an_import_loads(code: str, unwanted: set[str]) -> None:
+    script = f"import sys; {code}; print(*{{m.split('.')[0] for m in sys.modules}})"
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert not set(loaded.stdout.split()) & unwanted
+
+
+def test_the_embedded_encoder_mines_without_torch() -> None:
+    script = (
+        "import sys, xmine; xmine.SentenceEncoder.load().encode(['a', '一']); "
+        "from xmine.mining import mine; "
+        f"mine({str(ROOT / 'examples/en.txt')!r}, {str(ROOT / 'examples/zh.txt')!r}); "
+        "print(*{m.split('.')[0] for m in sys.modules})"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert not set(loaded.stdout.split()) & HEAVY
+
+
+def test_print_is_for_the_command_alone() -> None:
+    for module, path in modules().items():
+        if layer(module) < 3:
+            calls = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            assert not any(isinstance(x, ast.Name) and x.id == "print" for x in calls), module

@@ -1,0 +1,92 @@
+"""What is installed: every package, every file the encoder needs, and no name but xmine."""
+
+import importlib
+import subprocess
+import sys
+import tomllib
+import zipfile
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+import xmine
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def folder_of(package: str) -> Path:
+    where: dict[str, str] = PROJECT["tool"]["setuptools"]["package-dir"]
+    root = max((name for name in where if f"{package}.".startswith(f"{name}.")), key=len)
+    return ROOT / where[root] / package.removeprefix(root).lstrip(".").replace(".", "/")
+
+
+def test_every_package_folder_is_listed() -> None:
+    listed = {folder_of(package) for package in PROJECT["tool"]["setuptools"]["packages"]}
+    found = {
+        path.parent
+        for top in PROJECT["tool"]["setuptools"]["package-dir"].values()
+        for path in (ROOT / top).rglob("*.py")
+    }
+    assert listed == found
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert PROJECT["project"]["version"] == xmine.__version__
+    assert f"## {xmine.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_public_names_load_and_are_sorted() -> None:
+    assert list(xmine.__all__) == sorted(xmine.__all__)
+    for name in xmine.__all__:
+        assert getattr(xmine, name).__name__ == name
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        xmine.nothing_like_it  # noqa: B018
+
+
+def test_the_trainer_is_no_package_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT))
+    with pytest.raises(ImportError, match=r"import xmine\.trainer"):
+        importlib.import_module("trainer")
+
+
+def test_constraints_pin_every_dependency() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.lower().split("==") for line in lines if "==" in line)
+    assert pins["torch"] == "2.13.0"
+    extras = PROJECT["project"]["optional-dependencies"]
+    for requirement in [*PROJECT["project"]["dependencies"], *chain(*extras.values())]:
+        name = requirement.split(">=")[0].split("[")[0].lower()
+        assert name == "xmine" or name in pins, f"{requirement} is not pinned"
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_packages_and_the_encoder(tmp_path: Path) -> None:
+    build: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "-o",
+        tmp_path,
+        ROOT,
+    ]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        sizes = {x.filename: x.compress_size for x in archive.infolist()}
+    tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+    assert tops == {"xmine"}
+    for package in PROJECT["tool"]["setuptools"]["packages"]:
+        folder = folder_of(package)
+        for path in folder.glob("*.py"):
+            assert f"{package.replace('.', '/')}/{path.name}" in names
+    embedded = ROOT / "xmine" / "embedded"
+    needed = [path for path in embedded.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert {f"xmine/embedded/{path.relative_to(embedded)}" for path in needed} <= names
+    assert "xmine/py.typed" in names
+    shipped = sum(size for name, size in sizes.items() if name.startswith("xmine/embedded/"))
+    assert shipped <= 35_000_000

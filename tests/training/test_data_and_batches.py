@@ -1,0 +1,99 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.encoder import SentenceEncoder
+from xmine.errors import TrainingError
+from xmine.pairs import ParallelText
+from xmine.trainer.batches import batches_of, grouped_order, pass_order
+from xmine.trainer.data import cut_into_pieces, hold_out, visits, without
+
+
+def test_gathered_sides_hold_the_pieces_of_their_sentences(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    data = cut_into_pieces(toy_pairs, toy_encoder.vocabulary)
+    rows = np.array([5, 0, 5, 77])
+    taken = data.take(rows)
+    for at, row in enumerate(rows.tolist()):
+        expected, _ = toy_encoder.vocabulary.ids([toy_pairs.targets[row]])
+        start, stop = taken.target.starts[at], taken.target.starts[at + 1]
+        assert taken.target.ids[start:stop].tolist() == expected.tolist()
+    assert taken.source.keys[0] == taken.source.keys[2] != taken.source.keys[1]
+
+
+def test_weights_go_by_origin_and_unknown_origins_are_refused() -> None:
+    origins = ["book", "web", "", "book"]
+    assert visits(origins, {"book": 0.5}, 2.0).tolist() == [0.5, 2, 2, 0.5]
+    with pytest.raises(TrainingError, match="--source-weight bok") as error:
+        visits(origins, {"bok": 1}, 1)
+    assert "book, web" in error.value.hint
+    with pytest.raises(TrainingError, match="weight 0"):
+        visits(origins, {}, 0)
+
+
+def test_held_out_pairs_share_no_sentence_with_the_rest() -> None:
+    english = [f"s{row % 70}" for row in range(100)]
+    chinese = [f"t{row % 90}" for row in range(100)]
+    pairs = ParallelText(english, chinese, [""] * 100)
+    wanted = np.ones(100)
+    wanted[::2] = 0
+    train, held = hold_out(pairs, wanted, 10, seed=3)
+    assert len(held) == 10
+    for side in (english, chinese):
+        kept = [side[row] for row in held]
+        assert len(set(kept)) == 10
+        assert not set(kept) & {side[row] for row in train}
+    assert set(held) <= set(range(1, 100, 2))  # pairs without visits are not measured on
+    again = hold_out(pairs, wanted, 10, seed=3)
+    assert np.array_equal(again[0], train) and np.array_equal(again[1], held)
+    assert not np.array_equal(hold_out(pairs, wanted, 10, seed=4)[1], held)
+    with pytest.raises(TrainingError, match="too few"):
+        hold_out(pairs, wanted, 60, seed=1)
+
+
+def test_excluded_sentences_are_found_on_either_side_after_folding(tmp_path: Path) -> None:
+    pairs = ParallelText(
+        ["Hello, World!", "Good night", "Bye", "?!"], ["你好", "晚安", "機器翻譯", "？"], [""] * 4
+    )
+    first = tmp_path / "one.txt"
+    first.write_text("hello world\n", encoding="utf-8")
+    second = tmp_path / "two.tsv"
+    second.write_text("id-7\t机器翻译。\n\n", encoding="utf-8")
+    kept = without(pairs, [str(first), str(second)])
+    assert kept.sources == ["Good night", "?!"]
+
+
+def test_visits_of_a_pass_are_whole_numbers_around_the_weight() -> None:
+    wanted = np.repeat([0.0, 0.25, 1.0, 2.5], 2000)
+    order = pass_order(wanted, seed=1, epoch=0)
+    counts = np.bincount(order, minlength=8000).reshape(4, 2000)
+    assert counts[0].sum() == 0
+    assert (counts[2] == 1).all()
+    assert set(counts[1]) == {0, 1} and set(counts[3]) == {2, 3}
+    assert abs(counts[1].mean() - 0.25) < 0.05 and abs(counts[3].mean() - 2.5) < 0.05
+    assert np.array_equal(order, pass_order(wanted, seed=1, epoch=0))
+    assert not np.array_equal(order, pass_order(wanted, seed=1, epoch=1))
+
+
+def test_groups_bring_near_neighbours_together() -> None:
+    random = np.random.default_rng(2)
+    centres = random.standard_normal((16, 8)).astype(np.float32) * 5
+    cluster = np.repeat(np.arange(16), 32)
+    vectors = centres[cluster] + random.standard_normal((512, 8)).astype(np.float32) * 0.1
+    order = random.permutation(512)
+    grouped = grouped_order(order, lambda rows: vectors[rows], 32, seed=1, epoch=1)
+    assert sorted(grouped) == list(range(512))
+
+    def clusters_per_batch(rows: np.ndarray) -> float:
+        return float(np.mean([len(set(cluster[batch])) for batch in batches_of(rows, 32)]))
+
+    assert clusters_per_batch(grouped) < 4 < clusters_per_batch(order)
+    again = grouped_order(order, lambda rows: vectors[rows], 32, seed=1, epoch=1)
+    assert np.array_equal(grouped, again)
+
+
+def test_batches_are_full_but_for_a_pass_smaller_than_one() -> None:
+    assert [batch.tolist() for batch in batches_of(np.arange(7), 3)] == [[0, 1, 2], [3, 4, 5]]
+    assert [batch.tolist() for batch in batches_of(np.arange(2), 3)] == [[0, 1]]

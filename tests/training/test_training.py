@@ -1,0 +1,177 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from xmine.encoder import SentenceEncoder
+from xmine.errors import TrainingError
+from xmine.pairs import ParallelText
+from xmine.progress import Progress, Report
+from xmine.trainer.checkpoints import run_folder
+from xmine.trainer.data import cut_into_pieces
+from xmine.trainer.methods import METHODS
+from xmine.trainer.options import MsimcseOptions
+from xmine.trainer.static import StaticTower
+from xmine.trainer.training import train
+
+# Small enough for seconds; two thirds of the words are seen often enough to be learned.
+OPTIONS = {
+    "vocabulary_size": 500,
+    "width": 32,
+    "batch_size": 64,
+    "epochs": 3,
+    "held_out": 200,
+    "learning_rate": 0.02,
+    "symmetric": True,
+    "threads": 1,
+}
+
+
+class Killed(BaseException):
+    """Stands for a kill: no code of ours catches it."""
+
+
+def metrics(folder: Path) -> list[dict[str, float]]:
+    """Read a run's log, without the speed, which differs from run to run."""
+    lines = (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    return [{name: x for name, x in row.items() if name != "pairs_per_second"} for row in rows]
+
+
+def test_tower_and_encoder_have_the_same_forward(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    tower = StaticTower(toy_encoder.vocabulary, 32, seed=1)
+    table = toy_encoder.embeddings * toy_encoder.weights[:, None]
+    with torch.no_grad():
+        tower.vectors.copy_(torch.from_numpy(table))
+        data = cut_into_pieces(toy_pairs, toy_encoder.vocabulary)
+        trained = tower.embed(data.source, data.target).numpy()
+    used = toy_encoder.encode(toy_pairs.sources + toy_pairs.targets)
+    np.testing.assert_allclose(trained, used, atol=1e-6)
+
+
+def test_the_sparse_gradient_is_that_of_torch(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    data = cut_into_pieces(toy_pairs, toy_encoder.vocabulary).take(np.arange(50))
+    tower = StaticTower(toy_encoder.vocabulary, 8, seed=1)
+    weights = torch.randn(50, 8, generator=torch.Generator().manual_seed(1))
+    torch.autograd.backward((tower.embed(data.source) * weights).sum())
+    dense = tower.vectors.detach().clone().requires_grad_()
+    sums = torch.nn.functional.embedding_bag(
+        torch.from_numpy(data.source.ids.astype(np.int64)),
+        dense,
+        torch.from_numpy(data.source.starts),
+        mode="sum",
+        include_last_offset=True,
+    )
+    torch.autograd.backward((torch.nn.functional.normalize(sums, dim=1) * weights).sum())
+    assert dense.grad is not None and tower.vectors.grad is not None
+    expected = dense.grad.clone()
+    expected[tower.meaningless] = 0
+    torch.testing.assert_close(tower.vectors.grad.to_dense(), expected)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_learns_the_toy_languages(
+    name: str, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    options = METHODS[name].options(**OPTIONS)
+    losses: list[float] = []
+
+    def watch(progress: Progress) -> None:
+        losses.extend(progress.numbers.values())
+
+    trained = train(name, toy_pairs, options, tmp_path / "encoder", watch)
+    assert losses[-1] < losses[0] / 10
+    assert trained.measures["accuracy"] > 0.9
+    assert abs(trained.measures["likeness"]) < 0.3
+    loaded = SentenceEncoder.load(tmp_path / "encoder")
+    assert loaded.facts.languages == ("en", "zh")
+    assert "| odd |" in loaded.card and "mSimCSE" not in loaded.card.splitlines()[0]
+    lines = metrics(tmp_path / "encoder")
+    assert lines[-1]["step"] == len(losses)
+    assert [line["accuracy"] for line in lines if "accuracy" in line][-1] > 0.9
+    assert not run_folder(tmp_path / "encoder").exists()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_golden_first_losses(name: str, toy_pairs: ParallelText, tmp_path: Path) -> None:
+    """Seed 1, one thread, fp32; tolerance 1e-4."""
+    seen: list[float] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.stage == "training":
+            seen.append(progress.numbers["loss"])
+            if len(seen) == 4:
+                raise Killed
+
+    with pytest.raises(Killed):
+        train(name, toy_pairs, METHODS[name].options(**OPTIONS), tmp_path / "golden", watch)
+    assert seen == pytest.approx(GOLDEN[name], abs=1e-4)
+
+
+GOLDEN = {"msimcse": [17.939337, 14.928200, 13.856188, 10.037594]}
+
+
+@pytest.mark.parametrize("near_batches", [0, 16])
+@pytest.mark.parametrize("evaluate_every", [0, 7])
+def test_a_killed_run_resumes_and_ends_with_the_same_weights(
+    toy_pairs: ParallelText, tmp_path: Path, evaluate_every: int, near_batches: int
+) -> None:
+    options = MsimcseOptions(
+        **{**OPTIONS, "evaluate_every": evaluate_every, "near_batches": near_batches}
+    )
+    whole = train("msimcse", toy_pairs, options, tmp_path / "whole")
+
+    def kill_at(step: int) -> Report:
+        def watch(progress: Progress) -> None:
+            if progress.stage == "training" and progress.done == step:
+                raise Killed
+
+        return watch
+
+    output = tmp_path / "stopped"
+    for step in (1, 25, 50):  # before the first checkpoint, in the second and the third pass
+        with pytest.raises(Killed):
+            train("msimcse", toy_pairs, options, output, kill_at(step), resume=True)
+        assert not output.exists()
+    with pytest.raises(TrainingError, match="a run that was stopped"):
+        train("msimcse", toy_pairs, options, output)
+    with pytest.raises(TrainingError, match="other options or other data"):
+        other = MsimcseOptions(**{**OPTIONS, "seed": 9})
+        train("msimcse", toy_pairs, other, output, resume=True)
+    resumed = train("msimcse", toy_pairs, options, output, resume=True)
+    assert np.array_equal(resumed.encoder.embeddings, whole.encoder.embeddings)
+    assert np.array_equal(resumed.encoder.weights, whole.encoder.weights)
+
+    assert metrics(output) == metrics(tmp_path / "whole")
+
+
+def test_seeds_differ(toy_pairs: ParallelText, tmp_path: Path) -> None:
+    runs = [
+        train("msimcse", toy_pairs, MsimcseOptions(**{**OPTIONS, "seed": seed}), tmp_path / str(at))
+        for at, seed in enumerate([1, 1, 2])
+    ]
+    rows = [run.encoder.embeddings.tobytes() for run in runs]
+    assert rows[0] == rows[1] != rows[2]
+
+
+def test_too_high_a_learning_rate_is_an_error_that_says_so(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    options = MsimcseOptions(**{**OPTIONS, "learning_rate": 1e38})
+    with pytest.raises(TrainingError, match="the loss is") as error:
+        train("msimcse", toy_pairs, options, tmp_path / "encoder")
+    assert "--learning-rate" in error.value.hint
+    assert not (tmp_path / "encoder").exists()
+
+
+def test_too_little_text_for_the_vocabulary_is_an_error(tmp_path: Path) -> None:
+    pairs = ParallelText([f"a{i}" for i in range(9)], [f"b{i}" for i in range(9)], [""] * 9)
+    with pytest.raises(TrainingError, match="no vocabulary of 500 pieces") as error:
+        train("msimcse", pairs, MsimcseOptions(**{**OPTIONS, "held_out": 2}), tmp_path / "e")
+    assert "--vocabulary-size" in error.value.hint

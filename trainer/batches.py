@@ -1,0 +1,52 @@
+"""Rows of the training pairs -> the order of a pass, seeded by its number, and its batches."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+# rows of pairs -> one vector for each pair, [rows, dim]
+Embed = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+
+
+def pass_order(visits: NDArray[np.float64], seed: int, epoch: int) -> NDArray[np.int64]:
+    """Draw the rows of one pass in random order.
+
+    A row with 2.3 visits comes twice or, with probability 0.3, three times.
+    """
+    random = np.random.default_rng([seed, 1, epoch])
+    times = np.floor(visits + random.random(len(visits))).astype(np.int64)
+    order = np.repeat(np.arange(len(visits)), times)
+    random.shuffle(order)
+    return order
+
+
+def grouped_order(
+    order: NDArray[np.int64], embed: Embed, size: int, seed: int, epoch: int
+) -> NDArray[np.int64]:
+    """Bring near neighbours together: groups of at most `size` rows, the groups in random order.
+
+    A batch of such groups holds negatives that are hard to tell apart. The groups come from
+    splitting the rows in halves by the plane between two random ones, again and again.
+    """
+    random = np.random.default_rng([seed, 2, epoch])
+    vectors = embed(order)  # [rows, dim]
+    waiting, groups = [np.arange(len(order))], []
+    while waiting:
+        rows = waiting.pop()
+        if len(rows) <= size:
+            groups.append(rows)
+            continue
+        one, other = random.choice(rows, 2, replace=False)
+        side = vectors[rows] @ (vectors[one] - vectors[other])  # [rows]
+        halves = np.argpartition(side, len(rows) // 2)
+        waiting += [rows[halves[: len(rows) // 2]], rows[halves[len(rows) // 2 :]]]
+    shuffled = [groups[index] for index in random.permutation(len(groups))]
+    regrouped: NDArray[np.int64] = order[np.concatenate(shuffled)]
+    return regrouped
+
+
+def batches_of(order: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+    """Cut a pass into batches; what does not fill the last one is left for the next pass."""
+    whole = len(order) // size * size
+    return list(order[:whole].reshape(-1, size)) if whole else [order]

@@ -1,0 +1,115 @@
+"""Parallel text -> an encoder in a folder: what comes before and after a method's own work."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from xmine.encoder import EncoderFacts, SentenceEncoder
+from xmine.errors import TrainingError
+from xmine.files import check_free
+from xmine.pairs import ParallelText
+from xmine.progress import Progress, Report, silent
+from xmine.trainer.card import model_card
+from xmine.trainer.checkpoints import Run, run_folder
+from xmine.trainer.data import TrainingData, cut_into_pieces, hold_out, visits, without
+from xmine.trainer.methods import METHODS
+from xmine.trainer.options import TrainingOptions
+from xmine.trainer.static import StaticTower
+from xmine.trainer.vocabulary import train_vocabulary
+from xmine.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A finished run.
+
+    Attributes:
+        encoder: the best one, as it was saved.
+        measures: on the held-out pairs; see `xmine.trainer.devset.measure`.
+        pairs: how many were trained on.
+        excluded: how many were left out for `--exclude`.
+    """
+
+    encoder: SentenceEncoder
+    measures: dict[str, float]
+    pairs: int
+    excluded: int
+
+
+def train(
+    method: str,
+    pairs: ParallelText,
+    options: TrainingOptions,
+    output: Path,
+    report: Report = silent,
+    *,
+    resume: bool = False,
+    force: bool = False,
+) -> Trained:
+    """Train an encoder and save it to the folder `output`.
+
+    Args:
+        method: a name in METHODS.
+        pairs: parallel text.
+        options: of that method.
+        output: the encoder's folder; `OUTPUT.training` holds the run until it has ended.
+        report: called while it goes on.
+        resume: go on with a run that was stopped.
+        force: replace `output` and forget a run that was stopped.
+
+    Raises:
+        TrainingError, FileError: data, options or folders do not allow it.
+    """
+    folder = run_folder(output)
+    check_free(output, force=force)
+    if folder.exists() and not resume:
+        if not force:
+            raise TrainingError(
+                f"{folder}: a run that was stopped is there",
+                "--resume to go on with it, --force to start anew",
+            )
+        shutil.rmtree(folder)
+    torch.set_num_threads(options.threads or torch.get_num_threads())
+    torch.use_deterministic_algorithms(True)
+    run = Run(folder, options, pairs)
+    report(Progress("preparing", 0, 3))
+    kept = without(pairs, options.exclude) if options.exclude else pairs
+    data, vocabulary, seen = _prepare(kept, options, run, report)
+    tower = StaticTower(vocabulary, options.width, options.seed)
+    measures = METHODS[method].train(tower, data, options, run, report)
+    excluded = len(pairs) - len(kept)
+    card = model_card(method, options, seen, excluded, measures)
+    facts = EncoderFacts(tuple(options.languages.split(",")), method)
+    encoder = tower.encoder(vocabulary, facts, card)
+    encoder.save(output, beside=[folder / "metrics.jsonl", folder / "options.toml"])
+    shutil.rmtree(folder)
+    return Trained(encoder, measures, len(data.pairs), excluded)
+
+
+def _prepare(
+    pairs: ParallelText, options: TrainingOptions, run: Run, report: Report
+) -> tuple[TrainingData, Vocabulary, ParallelText]:
+    """Hold pairs out, train the vocabulary on the rest, and cut both into pieces."""
+    wanted = visits(pairs.origins, options.source_weight, options.default_weight)
+    rows, held = hold_out(pairs, wanted, options.held_out, options.seed)
+    seen = pairs.take(rows)
+    vocabulary = run.vocabulary()
+    if vocabulary is None:
+        vocabulary = train_vocabulary(
+            seen.sources,
+            seen.targets,
+            options.vocabulary_size,
+            sample=options.vocabulary_sample,
+            seed=options.seed,
+        )
+        run.save_vocabulary(vocabulary)
+    report(Progress("preparing", 2, 3))
+    data = TrainingData(
+        pairs=cut_into_pieces(seen, vocabulary),
+        visits=wanted[rows],
+        held_out=cut_into_pieces(pairs.take(held), vocabulary),
+    )
+    report(Progress("preparing", 3, 3))
+    return data, vocabulary, seen

@@ -1,0 +1,156 @@
+"""Sentences -> a sentencepiece unigram model that folds case and traditional characters.
+
+The normaliser travels inside the model, so that encoding needs neither opencc nor any list: it
+turns upper into lower case, traditional into simplified characters, and white space of every
+kind into a space; NFKC is applied before it (`xmine.vocabulary`).
+"""
+
+import io
+import random
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+
+from xmine.errors import TrainingError
+from xmine.vocabulary import UNKNOWN, Vocabulary, nfkc
+
+# Code points that text never holds after NFKC are not worth a rule: surrogates, private use.
+_NO_RULE = {"Cs", "Co", "Cn"}
+
+
+def train_vocabulary(
+    sources: Sequence[str], targets: Sequence[str], size: int, *, sample: int, seed: int
+) -> Vocabulary:
+    """Train a unigram model of `size` pieces on at most `sample` sentences, half of each side.
+
+    Returns:
+        The vocabulary: the sentencepiece model and its `tokenizer.json`.
+
+    Raises:
+        TrainingError: an extra is not installed, or there is too little text for so many pieces.
+    """
+    random_order = random.Random(seed)
+    chosen = [
+        text
+        for side in (sources, targets)
+        for text in random_order.sample(list(side), min(len(side), sample // 2))
+    ]
+    model = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        rules = Path(folder, "normaliser.tsv")
+        rules.write_text(normaliser_rules(), encoding="utf-8")
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=(nfkc(text) for text in chosen),
+                model_writer=model,
+                model_type="unigram",
+                vocab_size=size,
+                normalization_rule_tsv=str(rules),
+                character_coverage=0.9998,
+                max_sentence_length=100_000,
+                unk_id=0,
+                unk_piece=UNKNOWN,
+                bos_id=-1,
+                eos_id=-1,
+                pad_id=-1,
+                minloglevel=2,
+            )
+        except RuntimeError as error:
+            raise TrainingError(
+                f"no vocabulary of {size:,} pieces from {len(chosen):,} sentences: {error}",
+                "give more pairs, or a smaller --vocabulary-size",
+            ) from error
+    return Vocabulary(model.getvalue(), tokenizer_json(model.getvalue()))
+
+
+def tokenizer_json(model: bytes) -> str:
+    """Write a sentencepiece unigram model as a `tokenizers` one that gives the same ids.
+
+    NFKC stands in it as a step of its own, since the model's normaliser leaves it out.
+
+    Raises:
+        TrainingError: protobuf is not installed.
+    """
+    try:
+        from sentencepiece import sentencepiece_model_pb2
+    except ImportError:
+        raise TrainingError(
+            "writing tokenizer.json needs protobuf", "pip install 'xmine[train]'"
+        ) from None
+    from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers
+    from tokenizers.models import Unigram
+
+    proto: Any = sentencepiece_model_pb2.ModelProto.FromString(model)  # type: ignore[attr-defined]
+    pieces = [(piece.piece, piece.score) for piece in proto.pieces]
+    tokenizer = Tokenizer(Unigram(pieces, unk_id=0, byte_fallback=False))
+    tokenizer.normalizer = normalizers.Sequence(
+        [
+            normalizers.NFKC(),
+            normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap),
+            normalizers.Strip(),
+            normalizers.Replace(Regex(" {2,}"), " "),
+        ]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(
+        replacement="▁",
+        prepend_scheme="always",
+        split=proto.trainer_spec.split_by_whitespace,
+    )
+    return str(tokenizer.to_str())
+
+
+def normaliser_rules() -> str:
+    """The rules as sentencepiece reads them: source and target code points in hex, tab between.
+
+    Raises:
+        TrainingError: opencc is not installed.
+    """
+    return "".join(
+        f"{point:X}\t{' '.join(f'{ord(c):X}' for c in target)}\n"
+        for point, target in folding_table().items()
+    )
+
+
+@cache
+def folding_table() -> dict[int, str]:
+    """Map each code point that folds to something else, as `str.translate` takes it.
+
+    Raises:
+        TrainingError: opencc is not installed.
+    """
+    simplify = _simplifier()
+    table = {}
+    for point in range(1, sys.maxunicode + 1):
+        character = chr(point)
+        if unicodedata.category(character) not in _NO_RULE:
+            target = _fold(character, simplify)
+            if target != character:
+                table[point] = target
+    return table
+
+
+def _fold(character: str, simplify: dict[str, str]) -> str:
+    if character.isspace():
+        return " "
+    if unicodedata.category(character) in ("Cc", "Cf"):  # escape codes, zero-width marks
+        return ""
+    folded = nfkc(character.casefold())
+    return "".join(simplify.get(c, c) for c in folded)
+
+
+def _simplifier() -> dict[str, str]:
+    try:
+        import opencc
+    except ImportError:
+        raise TrainingError(
+            "training a vocabulary needs opencc", "pip install 'xmine[train]'"
+        ) from None
+    convert = opencc.OpenCC("t2s").convert
+    ideographs = [chr(point) for point in (*range(0x3400, 0xA000), *range(0x20000, 0x2EBE1))]
+    return {c: convert(c) for c in ideographs if len(convert(c)) == 1 and convert(c) != c}

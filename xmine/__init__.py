@@ -1,0 +1,33 @@
+"""Find translations: two monolingual text files in, pairs of parallel sentences out.
+
+The names below load on first use, so that `import xmine` costs nothing.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xmine.encoder import SentenceEncoder
+    from xmine.errors import XmineError
+    from xmine.mining import Mined, mine
+    from xmine.options import MiningOptions
+    from xmine.pairs import Pairs
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Mined": "mining",
+    "MiningOptions": "options",
+    "Pairs": "pairs",
+    "SentenceEncoder": "encoder",
+    "XmineError": "errors",
+    "mine": "mining",
+}
+
+__all__ = ["Mined", "MiningOptions", "Pairs", "SentenceEncoder", "XmineError", "mine"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _HOMES:
+        raise AttributeError(f"module 'xmine' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"xmine.{_HOMES[name]}"), name)

@@ -1,0 +1,5 @@
+"""python -m xmine."""
+
+from xmine.cli import run
+
+run()

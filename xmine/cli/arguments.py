@@ -1,0 +1,43 @@
+"""Arguments that several commands share."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xmine.errors import FileError
+
+if TYPE_CHECKING:
+    from xmine.encoder import SentenceEncoder
+
+MODEL = Annotated[
+    Path | None,
+    typer.Option("--model", help="Encoder folder.", show_default="the embedded en-zh encoder"),
+]
+FORCE = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
+DATA = Annotated[
+    Path | None,
+    typer.Option(help="Folder with the benchmark files.", show_default="$XMINE_DATA"),
+]
+
+
+def load_encoder(model: Path | None) -> "SentenceEncoder":
+    """Load the encoder of a folder, or the embedded one."""
+    from xmine.encoder import SentenceEncoder
+
+    return SentenceEncoder.load() if model is None else SentenceEncoder.load(model)
+
+
+def data_folder(given: Path | None) -> Path:
+    """Find the benchmark files: the folder given, or that which XMINE_DATA names.
+
+    Raises:
+        FileError: there is none.
+    """
+    folder = given or Path(os.environ.get("XMINE_DATA") or "")
+    if folder == Path():
+        raise FileError("no benchmark data", "name its folder with --data or XMINE_DATA")
+    if not folder.is_dir():
+        raise FileError(f"{folder}: no such folder", "name it with --data or XMINE_DATA")
+    return folder / "eval" if (folder / "eval").is_dir() else folder

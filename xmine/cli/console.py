@@ -1,0 +1,100 @@
+"""What the command says besides its data: progress, warnings, one summary. All of it on stderr.
+
+Data alone goes to stdout. Where stdout is a terminal, control characters of a corpus are shown
+as visible symbols, since a terminal would obey them.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xmine.progress import Progress, Report, silent
+
+# C0 and C1 controls and DEL -> the symbols of the block "Control Pictures"; tab and newline stay.
+_VISIBLE = {
+    **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """How much is said, and in which form."""
+
+    quiet: bool = False
+    verbose: bool = False
+    as_json: bool = False
+
+    def say(self, text: str) -> None:
+        """Say something worth knowing."""
+        if not self.quiet and not self.as_json:
+            print(f"xmine: {visible(text)}", file=sys.stderr)
+
+    def detail(self, text: str) -> None:
+        """Say something only `-v` asks for."""
+        if self.verbose:
+            self.say(text)
+
+    def warn(self, text: str) -> None:
+        """Warn; `-q` does not silence it."""
+        print(f"xmine: warning: {visible(text)}", file=sys.stderr)
+
+    def summary(
+        self, text: str, facts: Mapping[str, object], *, stdout_has_data: bool = False
+    ) -> None:
+        """End with one line, or with one JSON object: on stdout unless data went there."""
+        if self.as_json:
+            stream = sys.stderr if stdout_has_data else sys.stdout
+            print(json.dumps(facts, ensure_ascii=False), file=stream)
+        else:
+            self.say(text)
+
+    @contextmanager
+    def progress(self) -> Iterator[Report]:
+        """Give a `report` that draws a bar where stderr is a terminal, and nothing elsewhere."""
+        if self.quiet or self.as_json or not _draws(sys.stderr.isatty()):
+            yield silent
+            return
+        from rich.console import Console as RichConsole
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (
+            TextColumn("{task.description:<10}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(compact=True),
+            TextColumn("{task.fields[numbers]}"),
+        )
+        with Bar(*columns, console=RichConsole(stderr=True), transient=True) as bar:
+            tasks: dict[str, int] = {}
+
+            def report(progress: Progress) -> None:
+                if progress.stage not in tasks:
+                    tasks[progress.stage] = bar.add_task(progress.stage, numbers="")
+                numbers = "  ".join(f"{name} {x:.4g}" for name, x in progress.numbers.items())
+                task = bar.tasks[tasks[progress.stage]].id
+                bar.update(task, completed=progress.done, total=progress.total, numbers=numbers)
+
+            yield report
+
+
+def _draws(terminal: bool) -> bool:
+    return terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def write_rows(rows: Iterable[str]) -> None:
+    """Write rows of text to stdout as UTF-8, whatever the locale says."""
+    terminal = sys.stdout.isatty()
+    for row in rows:
+        sys.stdout.buffer.write((visible(row) if terminal else row).encode("utf-8"))
+    sys.stdout.buffer.flush()
+
+
+def visible(text: str) -> str:
+    """Show control characters as symbols, so that a terminal does not obey them."""
+    return text.translate(_VISIBLE)

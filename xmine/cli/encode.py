@@ -1,0 +1,55 @@
+"""xmine encode: a text file -> a matrix of sentence vectors."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xmine.cli.arguments import FORCE, MODEL, load_encoder
+from xmine.cli.console import Console
+from xmine.cli.from_options import with_console
+from xmine.errors import OptionError
+
+
+@with_console
+def encode(
+    file: Annotated[str, typer.Argument(help="Text file, a sentence per line; - for stdin.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="The .npy file to write.")],
+    console: Console,
+    force: FORCE = False,
+    model: MODEL = None,
+) -> None:
+    """Encode a text file: float32 [lines, dim], a row of length one per line, zeros if blank.
+
+    xmine encode en.txt -o en.npy
+    """
+    started = time.perf_counter()
+    path = Path(output)
+    if path.suffix != ".npy":
+        raise OptionError(f"-o {output}: unknown format", "end it in .npy")
+
+    import numpy as np
+
+    from xmine.files import check_free, replacing
+    from xmine.sentences import read_lines
+
+    check_free(path, force=force)
+    lines = read_lines(file)
+    with console.progress() as report:
+        vectors = load_encoder(model).encode(lines, report)
+    with replacing(path) as partial, partial.open("wb") as stream:
+        np.save(stream, vectors)
+    seconds = time.perf_counter() - started
+    zeros = int((~vectors.any(axis=1)).sum())
+    console.summary(
+        f"{len(lines):,} lines -> {path} float32 {list(vectors.shape)}, "
+        f"{zeros:,} rows of zeros, {seconds:.1f} s",
+        {
+            "lines": len(lines),
+            "dim": vectors.shape[1],
+            "zeros": zeros,
+            "output": output,
+            "seconds": round(seconds, 3),
+        },
+    )

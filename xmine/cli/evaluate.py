@@ -1,0 +1,84 @@
+"""xmine eval: measure an encoder on a benchmark, with its protocol beside the figure."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+import xmine
+from xmine.cli.arguments import DATA, MODEL, data_folder, load_encoder
+from xmine.cli.console import Console, write_rows
+from xmine.cli.from_options import with_console
+
+if TYPE_CHECKING:
+    from xmine.encoder import SentenceEncoder
+    from xmine.progress import Report
+
+NAME = Annotated[Literal["tatoeba", "newstest2019", "bucc"], typer.Argument(help="The benchmark.")]
+
+
+@with_console
+def evaluate(name: NAME, console: Console, data: DATA = None, model: MODEL = None) -> None:
+    """Measure an encoder: retrieval accuracy (tatoeba, newstest2019) or mining F1 (bucc).
+
+    xmine eval tatoeba --data eval/
+    """
+    folder = data_folder(data)
+    encoder = load_encoder(model)
+    with console.progress() as report:
+        measure = _bucc if name == "bucc" else _retrieval
+        figures = measure(name, encoder, folder, report)
+    result = {
+        "benchmark": name,
+        **figures,
+        "pooling": "mean of pieces",
+        "truncation": "none",
+        "model": str(model or "embedded"),
+        "version": xmine.__version__,
+    }
+    if console.as_json:
+        write_rows([json.dumps(result, ensure_ascii=False) + "\n"])
+    else:
+        write_rows(f"{key:<22}{_number(value)}\n" for key, value in result.items())
+
+
+def _retrieval(
+    name: str, encoder: "SentenceEncoder", folder: Path, report: "Report"
+) -> dict[str, Any]:
+    from xmine.evaluation.retrieval import ALIGNED_SETS, evaluate_aligned
+
+    source, target = (folder / file for file in ALIGNED_SETS[name])
+    accuracy = evaluate_aligned(encoder, source, target, report)
+    return {
+        "protocol": "top-1 by cosine among all lines of the other side, accuracy",
+        "split": f"{ALIGNED_SETS[name][0]}, {ALIGNED_SETS[name][1]}",
+        "pairs": accuracy.pairs,
+        "en_zh": accuracy.forward,
+        "zh_en": accuracy.backward,
+        "mean": accuracy.mean,
+    }
+
+
+def _bucc(name: str, encoder: "SentenceEncoder", folder: Path, report: "Report") -> dict[str, Any]:
+    from xmine.evaluation.bucc import evaluate_bucc
+
+    scores = evaluate_bucc(encoder, folder / "bucc2018", report=report)
+    found: dict[str, Any] = {
+        "protocol": "margin mining, ratio, k=4, max, repeated lines folded; "
+        "oracle: threshold chosen on the gold it is measured on",
+        "split": "bucc2018/zh-en.dev (the sample split)",
+        "sentences": f"{scores.sources} zh x {scores.targets} en",
+    }
+    sets = {"oracle": scores.oracle.agreement, "auto": scores.auto}
+    cuts = {"oracle": scores.oracle.threshold, "auto": scores.auto_threshold}
+    for cut, agreement in sets.items():
+        figures = asdict(agreement)
+        found[f"{cut}_threshold"] = cuts[cut]
+        found |= {f"{cut}_{key}": figures[key] for key in ("f1", "precision", "recall", "mined")}
+    return {**found, "gold": scores.auto.gold}
+
+
+def _number(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

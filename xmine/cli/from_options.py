@@ -1,0 +1,142 @@
+"""Options dataclass -> command-line flags: a decorator that adds one flag per field.
+
+Flags beat the file given with `--options`, the file beats the defaults.
+"""
+
+import dataclasses
+import functools
+import inspect
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from xmine.cli.console import Console
+from xmine.errors import OptionError
+from xmine.options import check_names, flag, load_toml
+
+_QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
+_VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")]
+_JSON = Annotated[bool, typer.Option("--json", help="Print the summary or result as JSON.")]
+_DEBUG = Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")]
+_OPTIONS = Annotated[
+    Path | None, typer.Option("--options", help="Read options from a TOML file; flags beat it.")
+]
+
+
+def with_console(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `-q`, `-v`, `--json` and `--debug`; the command gets them as `console`."""
+
+    @functools.wraps(command)
+    def wrapper(*, quiet: bool, verbose: bool, as_json: bool, debug: bool, **rest: Any) -> None:  # noqa: ANN401
+        command(console=Console(quiet, verbose, as_json), **rest)
+
+    flags = [
+        _parameter("quiet", _QUIET, False),
+        _parameter("verbose", _VERBOSE, False),
+        _parameter("as_json", _JSON, False),
+        _parameter("debug", _DEBUG, False),
+    ]
+    return _with_signature(wrapper, command, "console", flags)
+
+
+def with_options(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a flag per field of an options dataclass; the command gets one object, `options`."""
+    names = [field.name for field in dataclasses.fields(kind)]
+    hints = typing.get_type_hints(kind)
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
+            flags = {name: given.pop(name) for name in names}
+            values = _from_file(kind, options) if options else {}
+            for name, value in flags.items():
+                if _is_given(context, name):
+                    is_table = hints[name] == dict[str, float]
+                    values[name] = _table(name, value) if is_table else value
+            command(options=kind(**values), **given)
+
+        flags = [_parameter("context", typer.Context), _parameter("options", _OPTIONS, None)]
+        flags += [_flag(field, hints[field.name]) for field in dataclasses.fields(kind)]
+        return _with_signature(wrapper, command, "options", flags)
+
+    return decorate
+
+
+def _from_file(kind: type, path: Path) -> dict[str, Any]:
+    """Read options from a TOML file and check them, so that a message can name the file."""
+    values = load_toml(path)
+    check_names(values, {field.name for field in dataclasses.fields(kind)}, path)
+    try:
+        kind(**values)
+    except OptionError as error:
+        raise OptionError(f"{path}: {error.message}", error.hint) from None
+    return values
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
+def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN401
+    about = field.metadata
+    names = [flag(field.name), *filter(None, [about["short"]])]
+    default: Any = field.default
+    details: dict[str, Any] = {}
+    if about["choices"]:
+        hint = Literal[about["choices"]]
+    elif hint in (int, float):
+        details = {"min": about["min"], "max": about["max"], "metavar": f"<{hint.__name__}>"}
+    elif hint is bool:
+        names = [f"{flag(field.name)}/--no-{field.name.replace('_', '-')}"]
+    elif typing.get_origin(hint) in (dict, list):
+        hint, default = list[str], []
+        details = {"metavar": "<text>", "show_default": "none"}
+    else:
+        hint, details = str, {"metavar": "<text>"}
+    option = typer.Option(*names, help=about["help"], **details)
+    return _parameter(field.name, Annotated[hint, option], default)
+
+
+def _table(name: str, items: list[str]) -> dict[str, float]:
+    """Turn repeated `NAME=NUMBER` into a dict."""
+    table = {}
+    for item in items:
+        key, _, number = item.rpartition("=")
+        try:
+            table[key] = float(number)
+        except ValueError:
+            key = ""
+        if not key:
+            raise OptionError(f"{flag(name)} is {item!r}", "write NAME=NUMBER")
+    return table
+
+
+def _parameter(
+    name: str,
+    annotation: Any,  # noqa: ANN401
+    default: Any = inspect.Parameter.empty,  # noqa: ANN401
+) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
+    )
+
+
+def _with_signature(
+    wrapper: Callable[..., None],
+    command: Callable[..., None],
+    replaced: str,
+    flags: list[inspect.Parameter],
+) -> Callable[..., None]:
+    """Show the wrapper to Typer as the command with `flags` in the place of one parameter."""
+    own = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in inspect.signature(command).parameters.items()
+        if name != replaced
+    ]
+    signature = inspect.Signature([*own, *flags])
+    setattr(wrapper, "__signature__", signature)  # noqa: B010 - mypy knows no such attribute
+    return wrapper

@@ -1,0 +1,154 @@
+"""xmine mine: two text files -> pairs."""
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import xmine
+from xmine.cli.arguments import FORCE, MODEL, load_encoder
+from xmine.cli.console import Console, write_rows
+from xmine.cli.from_options import with_console, with_options
+from xmine.errors import OptionError
+from xmine.options import MiningOptions
+
+if TYPE_CHECKING:
+    from xmine.evaluation.agreement import Agreement
+    from xmine.mining import Mined
+
+
+@with_console
+@with_options(MiningOptions)
+def mine(
+    source: Annotated[str, typer.Argument(help="Text file, a sentence per line; - for stdin.")],
+    target: Annotated[str, typer.Argument(help="The same in the other language.")],
+    options: MiningOptions,
+    console: Console,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="Write to a .tsv or .jsonl file, not to stdout."),
+    ] = None,
+    force: FORCE = False,
+    model: MODEL = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(help="True pairs, LINE<TAB>LINE; print precision, recall and F1."),
+    ] = None,
+) -> None:
+    """Find the parallel sentences of two text files.
+
+    Prints score, source, target, source line, target line and cosine, best first.
+
+    xmine mine en.txt zh.txt --threshold auto > pairs.tsv
+    """
+    started = time.perf_counter()
+    if source == target == "-":
+        raise OptionError("only one side can be standard input")
+    _check_output(output, force)
+
+    from xmine.evaluation.agreement import agreement, read_id_pairs
+    from xmine.mining import mine as mine_files
+    from xmine.pairs import tabs_inside, tsv_rows, write_pairs
+
+    truth = read_id_pairs(gold) if gold else None
+    with console.progress() as report:
+        mined = mine_files(source, target, load_encoder(model), options, report)
+    for warning in mined.warnings:
+        console.warn(warning)
+    _explain(console, mined)
+    if output:
+        write_pairs(mined.pairs, Path(output))
+    else:
+        write_rows(tsv_rows(mined.pairs))
+    seconds = time.perf_counter() - started
+    found = None
+    if truth is not None:
+        lines = zip(mined.pairs.source_lines, mined.pairs.target_lines, strict=True)
+        found = agreement([(str(left), str(right)) for left, right in lines], truth)
+    tabs = tabs_inside(mined.pairs) if not output or output.endswith(".tsv") else 0
+    console.summary(
+        _summary(mined, tabs, seconds) + _against_gold(found),
+        _facts(mined, options, tabs, seconds, found),
+        stdout_has_data=not output,
+    )
+
+
+def _check_output(output: str | None, force: bool) -> None:
+    if output is None:
+        return
+    from xmine.files import check_free
+    from xmine.pairs import check_pair_file
+
+    check_pair_file(output)
+    check_free(Path(output), force=force)
+
+
+def _explain(console: Console, mined: "Mined") -> None:
+    """Tell what was left out, and why."""
+    scored = mined.scored
+    for side in (scored.source, scored.target):
+        console.detail(
+            f"{side.name}: {side.total:,} lines, {side.blank:,} blank, {side.repeated:,} repeated"
+        )
+    console.detail(f"threshold {mined.threshold.value:.4f}: {mined.threshold.how}")
+    if scored.unknown:
+        console.warn(f"{scored.unknown:,} lines left out: the encoder knows no piece of them")
+    if scored.scores.clamped:
+        console.warn(
+            f"{scored.scores.clamped:,} ratio scores have a neighbourhood mean near zero; "
+            "they are too high to trust"
+        )
+
+
+def _summary(mined: "Mined", tabs: int, seconds: float) -> str:
+    scored, cut = mined.scored, mined.threshold
+    text = (
+        f"{len(mined.pairs):,} pairs from {len(scored.source):,} x {len(scored.target):,} "
+        f"sentences, threshold {cut.value:.4f} ({cut.how}), {seconds:.1f} s"
+    )
+    return text + (f", {tabs:,} sentences with tabs turned into spaces" if tabs else "")
+
+
+def _against_gold(found: "Agreement | None") -> str:
+    if found is None:
+        return ""
+    return (
+        f"; against gold: precision {found.precision:.3f}, recall {found.recall:.3f}, "
+        f"F1 {found.f1:.3f}"
+    )
+
+
+def _facts(
+    mined: "Mined",
+    options: MiningOptions,
+    tabs: int,
+    seconds: float,
+    found: "Agreement | None",
+) -> dict[str, object]:
+    scored = mined.scored
+    sides = {
+        name: {
+            "file": side.name,
+            "lines": side.total,
+            "sentences": len(side),
+            "blank": side.blank,
+            "repeated": side.repeated,
+        }
+        for name, side in (("source", scored.source), ("target", scored.target))
+    }
+    facts: dict[str, object] = {
+        "pairs": len(mined.pairs),
+        "threshold": mined.threshold.value,
+        "threshold_how": mined.threshold.how,
+        **sides,
+        "unknown": scored.unknown,
+        "clamped": scored.scores.clamped,
+        "tabs": tabs,
+        "warnings": mined.warnings,
+        "options": asdict(options),
+        "seconds": round(seconds, 3),
+        "version": xmine.__version__,
+    }
+    return facts if found is None else {**facts, "gold": asdict(found)}

@@ -1,0 +1,78 @@
+"""xmine search: a text or a file of texts -> the nearest sentences of a corpus."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xmine.cli.arguments import MODEL, load_encoder
+from xmine.cli.console import Console, write_rows
+from xmine.cli.from_options import with_console
+from xmine.errors import OptionError
+
+
+@with_console
+def search(
+    query: Annotated[str, typer.Argument(help="A text, or a file with a text per line.")],
+    corpus: Annotated[str, typer.Argument(help="Text file to search; - for stdin.")],
+    console: Console,
+    k: Annotated[int, typer.Option("-k", "--neighborhood", min=1, help="Hits per text.")] = 3,
+    exclude_exact: Annotated[
+        bool, typer.Option("--exclude-exact", help="Leave out the text itself.")
+    ] = False,
+    model: MODEL = None,
+) -> None:
+    """Find the nearest sentences of a corpus, in the same or the other language.
+
+    Prints cosine, sentence, its line and, for a file of texts, the line of the text.
+
+    xmine search "Where is the station?" zh.txt -k 3
+    """
+    from xmine.search import search as search_corpus
+    from xmine.sentences import read_sentences
+
+    if query == corpus == "-":
+        raise OptionError("only one side can be standard input")
+    from_file = query == "-" or Path(query).is_file()
+    if from_file:
+        table = read_sentences(query, dedup=False)
+        texts, lines = table.texts, table.lines.tolist()
+    elif query.strip():
+        texts, lines = [query], [1]
+    else:
+        raise OptionError("the text to search for is empty")
+    sentences = read_sentences(corpus)
+    with console.progress() as report:
+        hits = search_corpus(
+            texts, sentences, load_encoder(model), k, exclude_exact=exclude_exact, report=report
+        )
+    if console.as_json:
+        write_rows(
+            json.dumps(
+                {
+                    "query": text,
+                    "query_line": line if from_file else None,
+                    "hits": [
+                        {"cosine": round(hit.cosine, 4), "text": hit.text, "line": hit.line}
+                        for hit in near
+                    ],
+                },
+                ensure_ascii=False,
+            )
+            + "\n"
+            for text, line, near in zip(texts, lines, hits, strict=True)
+        )
+        return
+    write_rows(
+        "\t".join(
+            [f"{hit.cosine:.4f}", hit.text.replace("\t", " "), str(hit.line)]
+            + ([str(line)] if from_file else [])
+        )
+        + "\n"
+        for line, near in zip(lines, hits, strict=True)
+        for hit in near
+    )
+    for text, near in zip(texts, hits, strict=True):
+        if not near:
+            console.warn(f"nothing found for {text[:60]!r}: the encoder knows no piece of it")

@@ -1,0 +1,53 @@
+"""xmine train: parallel pairs -> an encoder of one's own."""
+
+import time
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from xmine.cli.arguments import FORCE
+from xmine.cli.console import Console
+from xmine.cli.from_options import with_console, with_options
+from xmine.trainer.options import MsimcseOptions
+
+
+@with_console
+@with_options(MsimcseOptions)
+def train(
+    pairs: Annotated[
+        str, typer.Argument(help="TSV: source, target and, if there is one, a name of origin.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the new encoder.")],
+    options: MsimcseOptions,
+    console: Console,
+    method: Annotated[Literal["msimcse"], typer.Option(help="Training method.")] = "msimcse",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,
+    force: FORCE = False,
+) -> None:
+    """Train an encoder on parallel pairs.
+
+    xmine train --method msimcse --architecture static pairs.tsv -o encoder/
+    """
+    started = time.perf_counter()
+    from xmine.pairs import read_parallel
+    from xmine.trainer.training import train as train_encoder
+
+    text = read_parallel(pairs)
+    with console.progress() as report:
+        trained = train_encoder(method, text, options, output, report, resume=resume, force=force)
+    seconds = time.perf_counter() - started
+    if options.exclude:
+        console.say(f"{trained.excluded:,} pairs left out: a side occurs in {options.exclude}")
+    console.summary(
+        f"{output}: trained on {trained.pairs:,} pairs in {seconds:.0f} s; "
+        f"{trained.measures['accuracy']:.1%} of {options.held_out:,} held-out pairs retrieved",
+        {
+            "output": str(output),
+            "method": method,
+            "pairs": trained.pairs,
+            "excluded": trained.excluded,
+            **trained.measures,
+            "seconds": round(seconds, 1),
+        },
+    )

@@ -1,0 +1,40 @@
+"""The errors a user may cause, each with what is wrong and what to do about it.
+
+    XmineError
+    ├── OptionError      an option, or a combination of options, makes no sense    exit 2
+    ├── FileError        a file is missing, unreadable, not text, in the way       exit 1
+    ├── EncoderError     a folder is not an encoder that can be used               exit 1
+    └── TrainingError    training cannot start, go on or resume                    exit 1
+
+The command prints `message` and `hint` on one line each; a library user catches XmineError.
+"""
+
+
+class XmineError(Exception):
+    """Something the user can put right: `message` says what and where, `hint` what to do."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        """Say what is wrong, naming file and line if there are any, and what to do."""
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class OptionError(XmineError):
+    """An option has a value it cannot have."""
+
+    exit_code = 2
+
+
+class FileError(XmineError):
+    """A file cannot be read or written as asked; the message names file and, if any, line."""
+
+
+class EncoderError(XmineError):
+    """A folder does not hold an encoder that xmine can use."""
+
+
+class TrainingError(XmineError):
+    """Training cannot start, go on or resume."""

@@ -1,0 +1,1 @@
+"""Measure an encoder the way the field does: one file per benchmark family."""

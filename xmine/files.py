@@ -1,0 +1,68 @@
+"""Output that is whole or not there: written under a temporary name, then renamed."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from xmine.errors import FileError
+
+
+def check_free(path: Path, *, force: bool) -> None:
+    """Refuse to overwrite unless `force`; called before the work whose result goes to `path`.
+
+    Raises:
+        FileError: `path` exists, or its parent folder does not.
+    """
+    if path.exists() and not force:
+        raise FileError(f"{path}: exists already", "give another name, or --force to replace it")
+    if not path.absolute().parent.is_dir():
+        raise FileError(f"{path.parent}: no such folder", f"mkdir -p {path.parent}")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary file beside `path`; on success it becomes `path`, on failure it goes."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
+        os.close(handle)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
+    partial = Path(name)
+    try:
+        yield partial
+        partial.chmod(0o666 & ~_umask())
+        partial.replace(path)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary folder beside `path`; on success it becomes `path`, on failure it goes."""
+    try:
+        partial = Path(
+            tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
+        )
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
+    try:
+        yield partial
+        partial.chmod(0o777 & ~_umask())
+        if path.exists():
+            shutil.rmtree(path)
+        partial.replace(path)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)  # there is no way to read it without setting it
+    os.umask(mask)
+    return mask

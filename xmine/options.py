@@ -1,0 +1,129 @@
+"""Options, declared once: a frozen dataclass field carries its default, help and limits.
+
+The library takes the dataclass, the command makes flags of it (`cli/from_options.py`), a TOML
+file holds it. Limits are checked when the object is made, whoever makes it.
+"""
+
+import dataclasses
+import difflib
+import json
+import math
+import tomllib
+import typing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from xmine.errors import FileError, OptionError
+
+
+def option(
+    default: Any,  # noqa: ANN401 - whatever the field's type is
+    help: str,
+    *,
+    min: float | None = None,
+    max: float | None = None,
+    choices: tuple[str, ...] = (),
+    short: str = "",
+) -> Any:  # noqa: ANN401
+    """Declare one option: a dataclass field with its help, limits and one-letter flag."""
+    metadata = {"help": help, "min": min, "max": max, "choices": choices, "short": short}
+    if isinstance(default, (dict, list)):
+        return field(default_factory=default.copy, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+class Options:
+    """What every options dataclass inherits: its limits hold from the moment it exists."""
+
+    def __post_init__(self) -> None:
+        """Check every field against its limits."""
+        for item in dataclasses.fields(self):  # type: ignore[arg-type]
+            _check(item.name, getattr(self, item.name), item.metadata)
+
+
+def flag(name: str) -> str:
+    """The command-line name of an option: `batch_size` is `--batch-size`."""
+    return "--" + name.replace("_", "-")
+
+
+def _check(name: str, value: Any, metadata: typing.Mapping[str, Any]) -> None:  # noqa: ANN401
+    low, high, choices = metadata["min"], metadata["max"], metadata["choices"]
+    if choices and value not in choices:
+        raise OptionError(f"{flag(name)} is {value!r}", f"choose from {', '.join(choices)}")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if low is not None and not value >= low:
+            raise OptionError(f"{flag(name)} is {value:g}; it must be at least {low:g}")
+        if high is not None and not value <= high:
+            raise OptionError(f"{flag(name)} is {value:g}; it must be at most {high:g}")
+
+
+def load_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file of options.
+
+    Raises:
+        FileError: the file is missing or is not TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: not a TOML file: {error}") from error
+
+
+def check_names(values: dict[str, Any], known: set[str], where: Path) -> None:
+    """Refuse an option that does not exist, and name the nearest that does."""
+    for name in values:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(known))}"
+            raise FileError(f"{where}: there is no option {name!r}", hint)
+
+
+def dump_toml(options: Any) -> str:  # noqa: ANN401 - any options dataclass
+    """Write an options dataclass as TOML; fields that are None are left out."""
+    plain, tables = [], []
+    for item in dataclasses.fields(options):
+        value = getattr(options, item.name)
+        if isinstance(value, dict):
+            rows = "".join(f"{json.dumps(key)} = {json.dumps(value[key])}\n" for key in value)
+            tables.append(f"\n[{item.name}]\n{rows}")
+        elif value is not None:
+            plain.append(f"{item.name} = {json.dumps(value, ensure_ascii=False)}\n")
+    return "".join(plain + tables)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MiningOptions(Options):
+    """How two sentence files become pairs."""
+
+    neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
+    margin: str = option(
+        "ratio",
+        "How a cosine is compared with its neighbourhood.",
+        choices=("ratio", "distance", "absolute"),
+    )
+    retrieval: str = option(
+        "max",
+        "Which candidates count: forward, backward, both, or the best of either.",
+        choices=("max", "fwd", "bwd", "intersect"),
+    )
+    threshold: float | str = option("auto", "Lowest score to keep: a number, or auto.")
+    dedup: bool = option(True, "Fold repeated lines to their first occurrence before mining.")
+
+    def __post_init__(self) -> None:
+        """Check the limits, and turn a threshold given as text into its number."""
+        super().__post_init__()
+        if self.threshold != "auto":
+            object.__setattr__(self, "threshold", _threshold(self.threshold))
+
+
+def _threshold(value: float | str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise OptionError(f"--threshold is {value!r}", "give a number such as 1.06, or auto")
+    return number

@@ -1,0 +1,186 @@
+"""The pair table, and the files that hold one: TSV and JSONL out, training pairs in.
+
+Columns: score, source, target, source line, target line, cosine; best first. Later versions append
+columns and never insert one.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.errors import FileError, OptionError
+from xmine.files import replacing
+from xmine.sentences import name_of, read_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Mined pairs, best score first.
+
+    Attributes:
+        scores: float32 [pairs], margin scores.
+        sources, targets: the sentences as they stand in their files.
+        source_lines, target_lines: int64 [pairs], 1-based lines of those files.
+        cosines: float32 [pairs].
+    """
+
+    scores: NDArray[np.float32]
+    sources: list[str]
+    targets: list[str]
+    source_lines: NDArray[np.int64]
+    target_lines: NDArray[np.int64]
+    cosines: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.sources)
+
+    def rows(self) -> Iterator[tuple[float, str, str, int, int, float]]:
+        """Walk through the rows in the order of the columns."""
+        return zip(
+            self.scores.tolist(),
+            self.sources,
+            self.targets,
+            self.source_lines.tolist(),
+            self.target_lines.tolist(),
+            self.cosines.tolist(),
+            strict=True,
+        )
+
+
+def tsv_rows(pairs: Pairs) -> Iterator[str]:
+    """Write each pair as a TSV row, without header; a tab inside a sentence becomes a space."""
+    for score, source, target, source_line, target_line, cosine in pairs.rows():
+        source, target = source.replace("\t", " "), target.replace("\t", " ")
+        yield f"{score:.4f}\t{source}\t{target}\t{source_line}\t{target_line}\t{cosine:.4f}\n"
+
+
+def jsonl_rows(pairs: Pairs) -> Iterator[str]:
+    """Write each pair as a JSON object on a line of its own."""
+    for score, source, target, source_line, target_line, cosine in pairs.rows():
+        row = {
+            "score": round(score, 4),
+            "source": source,
+            "target": target,
+            "source_line": source_line,
+            "target_line": target_line,
+            "cosine": round(cosine, 4),
+        }
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+_WRITERS = {".tsv": tsv_rows, ".jsonl": jsonl_rows}
+
+
+def check_pair_file(path: str) -> None:
+    """Refuse a name that pairs cannot be written to; called before the work.
+
+    Raises:
+        OptionError: the suffix is not `.tsv` or `.jsonl`, or the name ends in `/`.
+    """
+    if path.endswith("/"):
+        raise OptionError(
+            f"-o {path}: mining runs (a folder) are not there yet", "give a .tsv or .jsonl file"
+        )
+    if Path(path).suffix not in _WRITERS:
+        raise OptionError(f"-o {path}: unknown format", f"end it in {' or '.join(_WRITERS)}")
+
+
+def write_pairs(pairs: Pairs, path: Path) -> None:
+    """Write pairs to a `.tsv` or `.jsonl` file; the file appears whole or not at all.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    check_pair_file(str(path))
+    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(_WRITERS[path.suffix](pairs))
+
+
+def tabs_inside(pairs: Pairs) -> int:
+    """Count the sentences whose tabs TSV turns into spaces."""
+    return sum("\t" in text for text in (*pairs.sources, *pairs.targets))
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelText:
+    """Pairs to train with: row i of `sources` is a translation of row i of `targets`.
+
+    Attributes:
+        sources, targets: the sentences.
+        origins: the name of each pair's source of data; empty where the file has none.
+    """
+
+    sources: list[str]
+    targets: list[str]
+    origins: list[str]
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.sources)
+
+    def take(self, rows: NDArray[np.intp]) -> "ParallelText":
+        """Keep some pairs, in the order of `rows`."""
+        chosen = rows.tolist()
+        return ParallelText(
+            [self.sources[row] for row in chosen],
+            [self.targets[row] for row in chosen],
+            [self.origins[row] for row in chosen],
+        )
+
+
+def read_parallel(path: str | Path) -> ParallelText:
+    """Read pairs to train with: TSV with source, target and, if there is one, a name of origin.
+
+    A file as `xmine mine` writes it (score first, six columns or more) is read as well. Pairs with
+    an empty side are left out.
+
+    Raises:
+        FileError: see `xmine.sentences.read_lines`; also when a line has only one column.
+    """
+    sources, targets, origins = [], [], []
+    lines = read_lines(path)
+    mined = _is_mined(lines)
+    for number, line in enumerate(lines, start=1):
+        columns = line.split("\t")
+        if len(columns) < 2:
+            if not line.strip():
+                continue
+            raise FileError(
+                f"{name_of(path)}:{number}: one column; pairs need two with a tab between",
+                "paste source.txt target.txt > pairs.tsv",
+            )
+        source, target, origin = (columns[1], columns[2], "") if mined else _plain(columns)
+        if source.strip() and target.strip():
+            sources.append(source)
+            targets.append(target)
+            origins.append(origin)
+    if not sources:
+        raise FileError(f"{name_of(path)}: no pairs in it")
+    return ParallelText(sources, targets, origins)
+
+
+def _plain(columns: list[str]) -> tuple[str, str, str]:
+    return columns[0], columns[1], columns[2] if len(columns) > 2 else ""
+
+
+def _is_mined(lines: list[str]) -> bool:
+    """Tell whether the first rows are score, source, target, line, line, cosine."""
+    head = [line.split("\t") for line in islice(lines, 10)]
+    return all(
+        len(row) >= 6 and _is_number(row[0]) and row[3].isdigit() and row[4].isdigit()
+        for row in head
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,92 @@
+"""Text -> piece ids: a sentencepiece model, and the same model in the `tokenizers` format.
+
+Encoding needs sentencepiece alone. `tokenizer.json` is written beside it for sentence-transformers
+and whoever else reads that format; both give the same ids but for ties between equal scores.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import sentencepiece
+from numpy.typing import NDArray
+
+from xmine.errors import EncoderError
+from xmine.files import replacing
+
+# The unknown piece. Text cannot spell it, since the normaliser folds case.
+UNKNOWN = "<UNK>"
+
+MODEL_FILE = "sentencepiece.model"
+TOKENIZER_FILE = "tokenizer.json"
+
+
+def nfkc(text: str) -> str:
+    """Apply NFKC, without which a decomposed accent would be an unknown piece."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+class Vocabulary:
+    """The pieces of an encoder, and how text is cut into them.
+
+    Attributes:
+        model: the serialised sentencepiece model, which encoding uses.
+        tokenizer: the same as the text of a `tokenizer.json`, for other readers.
+    """
+
+    def __init__(self, model: bytes, tokenizer: str) -> None:
+        """Take a serialised sentencepiece model and its twin."""
+        self.model = model
+        self.tokenizer = tokenizer
+        self._pieces = sentencepiece.SentencePieceProcessor()
+        self._pieces.LoadFromSerializedProto(model)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Vocabulary":
+        """Read `sentencepiece.model` and `tokenizer.json`.
+
+        Raises:
+            EncoderError: one is missing, or the first is not a sentencepiece model.
+        """
+        path = folder / MODEL_FILE
+        try:
+            return cls(path.read_bytes(), (folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise EncoderError(f"{error.filename}: {error.strerror}") from error
+        except RuntimeError as error:
+            raise EncoderError(f"{path}: not a sentencepiece model") from error
+
+    def save(self, folder: Path) -> None:
+        """Write the two files into a folder; where the model is, both are whole."""
+        with replacing(folder / TOKENIZER_FILE) as partial:
+            partial.write_text(self.tokenizer, encoding="utf-8")
+        with replacing(folder / MODEL_FILE) as partial:
+            partial.write_bytes(self.model)
+
+    def __len__(self) -> int:
+        """Count the pieces."""
+        return int(self._pieces.get_piece_size())
+
+    def meaningless(self) -> list[int]:
+        """List the pieces that get no vector: the unknown one and the bare start of a word.
+
+        With them at zero, a text of unknown characters alone is a row of zeros, and not a
+        neighbour of every other such text.
+        """
+        start = int(self._pieces.piece_to_id("▁"))
+        return sorted({0, start})  # 0, the unknown piece, also where there is no bare start
+
+    def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Cut texts into pieces.
+
+        Returns:
+            The ids of all pieces, one text after the other, int32 [pieces]; and where each text
+            starts in them, with the end behind the last, int64 [texts + 1].
+        """
+        rows = self._pieces.encode([nfkc(text) for text in texts], out_type=int)
+        starts = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=starts[1:])
+        flat = np.fromiter(chain.from_iterable(rows), np.int32, int(starts[-1]))
+        return flat, starts

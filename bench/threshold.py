@@ -1,6 +1,6 @@
 """Held-out translations -> how far `--threshold auto` falls short of the best cut there is.
 
-    python bench/threshold.py PAIRS.tsv[.gz] [--encoder FOLDER] [--out FILE.json]
+    python bench/threshold.py PAIRS.tsv[.gz] [--model FOLDER] [--json OUT.json]
 
 PAIRS has lines English<TAB>Chinese[<TAB>source] that the encoder was not trained on. Out of them
 come many mining sets: two files of given sizes in which a given share of the shorter one has its
@@ -9,24 +9,20 @@ minus the F1 at the chosen one; where nothing has a translation, the pairs kept 
 """
 
 import argparse
-import gzip
 import json
-import os
-import platform
-import shutil
-import subprocess
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoder import EMBEDDED, SentenceEncoder
+from xmine.evaluation.record import record
 from xmine.margin import margin_scores
 from xmine.neighbours import nearest
 from xmine.pairing import choose_pairs
+from xmine.pairs import read_parallel
 from xmine.threshold import NEIGHBOURS, choose_threshold
 
 SHARES = (0.0, 0.01, 0.03, 0.1, 0.3, 0.5, 0.8, 1.0)
@@ -40,8 +36,7 @@ Rows = NDArray[np.int64]
 Vectors = NDArray[np.float16]
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a set gave: its make, the best F1, and what each cut lost (or kept, at share 0)."""
 
     source: str
@@ -53,28 +48,24 @@ class Outcome:
 
 def read(path: Path) -> tuple[list[str], list[str], dict[str, Rows]]:
     """Read pairs, each side's repeated lines left out, and the rows of each source."""
-    opened = gzip.open if path.suffix == ".gz" else open
-    english, chinese, sources = [], [], []
-    seen: tuple[set[str], set[str]] = set(), set()
-    with opened(path, "rt", encoding="utf-8", newline="\n") as lines:
-        for line in lines:
-            left, right, *more = line.rstrip("\n").split("\t")
-            if left and right and left not in seen[0] and right not in seen[1]:
-                seen[0].add(left)
-                seen[1].add(right)
-                english.append(left)
-                chinese.append(right)
-                sources.append(more[0] if more else "all")
-    names = np.array(sources)
-    rows = {name: np.flatnonzero(names == name) for name in dict.fromkeys(sources)}
+    text = read_parallel(path)
+    seen: set[str] = set()
+    kept = []
+    for row, sides in enumerate(zip(text.sources, text.targets, strict=True)):
+        if seen.isdisjoint(sides):
+            seen |= set(sides)
+            kept.append(row)
+    text = text.take(np.array(kept, dtype=np.intp))
+    names = np.array(text.origins)
+    rows = {str(name): np.flatnonzero(names == name) for name in np.unique(names)}
     large = {name: found for name, found in rows.items() if len(found) >= SMALLEST_SOURCE}
-    return english, chinese, large | {"all": np.arange(len(names))}
+    return text.sources, text.targets, large | {"all": np.arange(len(names))}
 
 
 def outcomes(
     english: Vectors, chinese: Vectors, sources: dict[str, Rows], options: argparse.Namespace
 ) -> Iterator[Outcome]:
-    """Mine every set that the sources have rows for."""
+    """Mine every set that a source has rows for."""
     rng = np.random.default_rng(options.seed)
     for source, pool in sources.items():
         for (left, right), draws in SIZES.items():
@@ -124,14 +115,14 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("pairs", type=Path)
-    parser.add_argument("--encoder", type=Path, default=EMBEDDED)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--model", type=Path, default=EMBEDDED)
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--margin", default="ratio", choices=("ratio", "distance", "absolute"))
     parser.add_argument("--retrieval", default="max", choices=("max", "fwd", "bwd", "intersect"))
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     english, chinese, sources = read(options.pairs)
-    encoder = SentenceEncoder.load(options.encoder)
+    encoder = SentenceEncoder.load(options.model)
     left, right = (encoder.encode(texts).astype(np.float16) for texts in (english, chinese))
     results = list(outcomes(left, right, sources, options))
     groups = {f"share {share:g}": [r for r in results if r.share == share] for share in SHARES}
@@ -145,17 +136,10 @@ def main() -> None:
     print(f"{'regret, %':22}" + "".join(f"{name:>11}" for name in table["every share but 0"]))
     for name, row in table.items():
         print(f"{name:22}" + "".join(f"{value:11g}" for value in row.values()))
-    if options.out:
-        git = shutil.which("git") or "true"
-        commit = subprocess.run([git, "rev-parse", "HEAD"], capture_output=True, text=True)
-        about = {
-            "date": time.strftime("%Y-%m-%d"),
-            "commit": commit.stdout.strip() or None,
-            "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
-            "settings": {key: str(value) for key, value in vars(options).items()},
-            "neighbours": NEIGHBOURS,
-        }
-        options.out.write_text(json.dumps(about | {"table": table}, indent=1) + "\n")
+    if options.json:
+        settings = {key: str(value) for key, value in vars(options).items()}
+        result = record({"settings": settings, "table": table})
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

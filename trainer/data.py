@@ -35,6 +35,12 @@ class Side:
         shift = np.repeat(self.starts[rows] - starts[:-1], lengths)
         return Side(self.ids[shift + np.arange(starts[-1])], starts, self.keys[rows])
 
+    def without_some(self, share: float, random: np.random.Generator) -> "Side":
+        """Drop each piece with probability `share`; a sentence may lose them all."""
+        kept = random.random(len(self.ids)) >= share
+        starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
+        return Side(self.ids[kept], starts, self.keys)
+
     def __len__(self) -> int:
         """Count the sentences."""
         return len(self.keys)
@@ -109,26 +115,33 @@ def without(pairs: ParallelText, files: Iterable[str]) -> ParallelText:
 
 
 def visits(
-    origins: Sequence[str], weights: Mapping[str, float], default: float
+    pairs: ParallelText, weights: Mapping[str, float], default: float
 ) -> NDArray[np.float64]:
-    """Look up how often each pair is visited in a pass, by its origin.
+    """Say how often each pair is visited in a pass: the weight of its origin.
+
+    Pairs that share a sentence share its visits, so that fifty machine translations of a sentence
+    count as one.
+
+    Returns:
+        float64 [pairs].
 
     Raises:
         TrainingError: a weight names an origin that no pair has, or nothing would be visited.
     """
-    known = set(origins)
+    known = set(pairs.origins)
     for name in weights:
         if name not in known:
             some = ", ".join(sorted(known - {""})[:12]) or "none (there is no third column)"
             raise TrainingError(
                 f"--source-weight {name}: no pair has this origin", f"known: {some}"
             )
-    wanted = np.array([weights.get(origin, default) for origin in origins])
+    wanted = np.array([weights.get(origin, default) for origin in pairs.origins])
     if not wanted.any():
         raise TrainingError(
             "all pairs have weight 0", "raise --default-weight or a --source-weight"
         )
-    return wanted
+    times = [np.bincount(keys)[keys] for keys in (_keys(pairs.sources), _keys(pairs.targets))]
+    return wanted / np.maximum(*times)
 
 
 def hold_out(

@@ -54,7 +54,8 @@ def run_steps(
             started = time.perf_counter()
             for group in optimizer.param_groups:
                 group["lr"] = options.learning_rate * _schedule(done, total, options.warmup)
-            losses = step.losses(data.pairs.take(rows))
+            random = np.random.default_rng([options.seed, 3, done])
+            losses = step.losses(data.pairs.take(rows), random)
             loss = torch.stack(list(losses.values())).sum()
             value = loss.item()
             if not math.isfinite(value):

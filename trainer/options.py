@@ -29,6 +29,9 @@ class TrainingOptions(Options):
 
     epochs: int = option(3, "Passes over the data.", min=1)
     batch_size: int = option(2048, "Pairs per step.", min=2)
+    piece_dropout: float = option(
+        0.0, "Share of the pieces of each sentence that are left out at random.", min=0, max=0.9
+    )
     learning_rate: float = option(0.01, "Peak learning rate.", min=0)
     warmup: float = option(0.05, "Share of the steps in which it rises.", min=0, max=1)
     near_batches: int = option(

@@ -17,8 +17,11 @@ class Step(Protocol):
         """Make the optimiser of everything that is trained."""
         ...
 
-    def losses(self, batch: TrainingPairs) -> dict[str, Tensor]:
-        """Compute the losses by name; the loop adds them up."""
+    def losses(self, batch: TrainingPairs, random: np.random.Generator) -> dict[str, Tensor]:
+        """Compute the losses by name; the loop adds them up.
+
+        `random` is seeded by the step, so that a resumed run draws the same numbers.
+        """
         ...
 
     def embed(self, pairs: TrainingPairs) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

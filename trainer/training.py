@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from xmine.encoder import EncoderFacts, SentenceEncoder
-from xmine.errors import TrainingError
+from xmine.errors import TrainingError, XmineError
 from xmine.files import check_free
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report, silent
@@ -63,7 +63,7 @@ def train(
         TrainingError, FileError: data, options or folders do not allow it.
     """
     folder = run_folder(output)
-    check_free(output, force=force)
+    check_free(output, force=force, folder=True)
     if folder.exists() and not resume:
         if not force:
             raise TrainingError(
@@ -73,10 +73,16 @@ def train(
         shutil.rmtree(folder)
     torch.set_num_threads(options.threads or torch.get_num_threads())
     torch.use_deterministic_algorithms(True)
+    is_new = not folder.exists()
     run = Run(folder, options, pairs)
     report(Progress("preparing", 0, 3))
-    kept = without(pairs, options.exclude) if options.exclude else pairs
-    data, vocabulary, seen = _prepare(kept, options, run, report)
+    try:
+        kept = without(pairs, options.exclude) if options.exclude else pairs
+        data, vocabulary, seen = _prepare(kept, options, run, report)
+    except XmineError:  # other data or options are needed, with which this run cannot go on
+        if is_new:
+            shutil.rmtree(folder)
+        raise
     tower = StaticTower(vocabulary, options.width, options.seed)
     measures = METHODS[method].train(tower, data, options, run, report)
     excluded = len(pairs) - len(kept)
@@ -92,7 +98,7 @@ def _prepare(
     pairs: ParallelText, options: TrainingOptions, run: Run, report: Report
 ) -> tuple[TrainingData, Vocabulary, ParallelText]:
     """Hold pairs out, train the vocabulary on the rest, and cut both into pieces."""
-    wanted = visits(pairs.origins, options.source_weight, options.default_weight)
+    wanted = visits(pairs, options.source_weight, options.default_weight)
     rows, held = hold_out(pairs, wanted, options.held_out, options.seed)
     seen = pairs.take(rows)
     vocabulary = run.vocabulary()

@@ -10,12 +10,19 @@ from pathlib import Path
 from xmine.errors import FileError
 
 
-def check_free(path: Path, *, force: bool) -> None:
+def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
     """Refuse to overwrite unless `force`; called before the work whose result goes to `path`.
+
+    Args:
+        path: a file to write or, with `folder`, a folder.
+        force: whether it may be there already.
+        folder: what it is; one never replaces the other.
 
     Raises:
         FileError: `path` exists, or its parent folder does not.
     """
+    if path.exists() and path.is_dir() != folder:
+        raise FileError(f"{path}: is a {'file' if folder else 'folder'}", "give another name")
     if path.exists() and not force:
         raise FileError(f"{path}: exists already", "give another name, or --force to replace it")
     if not path.absolute().parent.is_dir():

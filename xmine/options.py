@@ -8,10 +8,12 @@ import dataclasses
 import difflib
 import json
 import math
+import numbers
 import tomllib
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 from xmine.errors import FileError, OptionError
@@ -37,14 +39,44 @@ class Options:
     """What every options dataclass inherits: its limits hold from the moment it exists."""
 
     def __post_init__(self) -> None:
-        """Check every field against its limits."""
+        """Check every field against its type and its limits."""
+        hints = typing.get_type_hints(type(self))
         for item in dataclasses.fields(self):  # type: ignore[arg-type]
-            _check(item.name, getattr(self, item.name), item.metadata)
+            value = getattr(self, item.name)
+            if not _fits(value, hints[item.name]):
+                raise OptionError(
+                    f"{flag(item.name)} is {value!r}", f"give {_in_words(hints[item.name])}"
+                )
+            _check(item.name, value, item.metadata)
 
 
 def flag(name: str) -> str:
     """The command-line name of an option: `batch_size` is `--batch-size`."""
     return "--" + name.replace("_", "-")
+
+
+def _fits(value: Any, hint: Any) -> bool:  # noqa: ANN401
+    kind, parts = typing.get_origin(hint), typing.get_args(hint)
+    if kind is UnionType:
+        return any(_fits(value, part) for part in parts)
+    if kind is dict:
+        return isinstance(value, dict) and all(_fits(each, parts[1]) for each in value.values())
+    if kind is list:
+        return isinstance(value, list) and all(_fits(each, parts[0]) for each in value)
+    if hint in (int, float):  # numbers of numpy are as good as those of Python
+        wanted = numbers.Integral if hint is int else numbers.Real
+        return isinstance(value, wanted) and not isinstance(value, bool)
+    return isinstance(value, hint)
+
+
+def _in_words(hint: Any) -> str:  # noqa: ANN401
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    kind, parts = typing.get_origin(hint), typing.get_args(hint)
+    if kind is UnionType:
+        return " or ".join(map(_in_words, parts))
+    if kind is dict:
+        return f"names, each with {_in_words(parts[1])}"
+    return "a list of texts" if kind is list else names[hint]
 
 
 def _check(name: str, value: Any, metadata: typing.Mapping[str, Any]) -> None:  # noqa: ANN401

@@ -109,11 +109,21 @@ def test_one_neighbour_shows_no_competitor() -> None:
     assert kept(pairs, cut).all() and "too few" in cut.how
 
 
+@pytest.mark.parametrize("shared", [0, 100])
+def test_a_margin_of_one_neighbour_is_judged_by_four(shared: int) -> None:
+    source, target = sides(100, 100, shared, 1)
+    pairs, _ = mined(source, target, k=1)
+    cut = choose_threshold(pairs, nearest(source, target, NEIGHBOURS))
+    assert cut.translations == pytest.approx(shared, abs=2)
+    assert not shared or kept(pairs, cut).sum() >= 97
+
+
 def test_where_all_is_equal_nothing_stands_out() -> None:
     same = np.full((20, 4), 0.5, dtype=np.float32)
     pairs, neighbours = mined(same, same)
     cut = choose_threshold(pairs, neighbours)
-    assert not kept(pairs, cut).any() and cut.translations == 0 and cut.precision is None
+    assert not kept(pairs, cut).any() and cut.precision is None
+    assert cut.translations == pytest.approx(0, abs=1e-6)
 
 
 def test_lines_without_a_known_piece_do_no_harm() -> None:
@@ -144,7 +154,7 @@ def test_its_value_given_as_a_number_is_the_same_cut(margin: str, shared: int) -
     cut = choose_threshold(pairs, neighbours)
     given = choose_threshold(pairs, neighbours, float(f"{cut.value:.4f}"))
     assert given.value == cut.value
-    assert kept(pairs, cut).sum() == (0 if cut.translations == 0 else kept(pairs, given).sum())
+    assert kept(pairs, cut).sum() == (0 if cut.precision is None else kept(pairs, given).sum())
 
 
 def test_the_order_of_the_lines_is_no_matter() -> None:
@@ -235,9 +245,29 @@ def test_a_wider_gap_is_never_less_likely() -> None:
     assert (np.diff(chances[np.argsort(gaps, kind="stable")]) >= 0).all()
 
 
+def test_a_few_doubtful_pairs_are_kept_but_a_hopeless_crowd_is_not() -> None:
+    pairs, neighbours = mined(*sides(80, 80, 0, 1))
+    crowd = dataclasses.replace(pairs, scores=np.ones(len(pairs), dtype=np.float32))
+    doubts = {}
+    for chance in (0.002, 0.0005):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(threshold, "_chances", lambda gaps, _, p=chance: np.full(len(gaps), p))
+            doubts[chance] = kept(crowd, choose_threshold(crowd, neighbours)).sum()
+    assert doubts == {0.002: len(pairs), 0.0005: 0}
+
+
 def test_doubt_whether_there_is_any_translation_counts() -> None:
     doubts = []
     for seed in range(30):
         pairs, neighbours = mined(*sides(60, 60, 0, seed))
         doubts.append(choose_threshold(pairs, neighbours).translations)
     assert np.mean(np.array(doubts, dtype=float)) < 0.3
+
+
+def test_when_all_wrong_explains_the_files_as_well_no_pair_has_a_chance() -> None:
+    none = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        chances = threshold._chances(rng.exponential(0.05, 10), rng.exponential(0.025, 10))
+        none += not chances.any()
+    assert none >= 5

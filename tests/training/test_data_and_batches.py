@@ -23,14 +23,32 @@ def test_gathered_sides_hold_the_pieces_of_their_sentences(
     assert taken.source.keys[0] == taken.source.keys[2] != taken.source.keys[1]
 
 
+def test_dropped_pieces_leave_the_others_in_their_sentences(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    side = cut_into_pieces(toy_pairs, toy_encoder.vocabulary).source
+    thinned = side.without_some(0.3, np.random.default_rng(1))
+    assert 0.65 < len(thinned.ids) / len(side.ids) < 0.75
+    for row in range(len(side)):
+        left = thinned.ids[thinned.starts[row] : thinned.starts[row + 1]].tolist()
+        whole = iter(side.ids[side.starts[row] : side.starts[row + 1]].tolist())
+        assert all(piece in whole for piece in left)  # the same order, nothing from elsewhere
+    assert np.array_equal(side.without_some(0, np.random.default_rng(1)).ids, side.ids)
+
+
 def test_weights_go_by_origin_and_unknown_origins_are_refused() -> None:
-    origins = ["book", "web", "", "book"]
-    assert visits(origins, {"book": 0.5}, 2.0).tolist() == [0.5, 2, 2, 0.5]
+    pairs = ParallelText(list("abcd"), list("wxyz"), ["book", "web", "", "book"])
+    assert visits(pairs, {"book": 0.5}, 2.0).tolist() == [0.5, 2, 2, 0.5]
     with pytest.raises(TrainingError, match="--source-weight bok") as error:
-        visits(origins, {"bok": 1}, 1)
+        visits(pairs, {"bok": 1}, 1)
     assert "book, web" in error.value.hint
     with pytest.raises(TrainingError, match="weight 0"):
-        visits(origins, {}, 0)
+        visits(pairs, {}, 0)
+
+
+def test_pairs_that_share_a_sentence_share_its_visits() -> None:
+    pairs = ParallelText(list("aaab"), list("wxyy"), [""] * 4)
+    assert visits(pairs, {}, 3.0).tolist() == [1, 1, 1, 1.5]
 
 
 def test_held_out_pairs_share_no_sentence_with_the_rest() -> None:

@@ -117,13 +117,22 @@ def test_golden_first_losses(name: str, toy_pairs: ParallelText, tmp_path: Path)
 GOLDEN = {"msimcse": [17.939337, 14.928200, 13.856188, 10.037594]}
 
 
-@pytest.mark.parametrize("near_batches", [0, 16])
+@pytest.mark.parametrize(("near_batches", "piece_dropout"), [(0, 0.0), (16, 0.2)])
 @pytest.mark.parametrize("evaluate_every", [0, 7])
 def test_a_killed_run_resumes_and_ends_with_the_same_weights(
-    toy_pairs: ParallelText, tmp_path: Path, evaluate_every: int, near_batches: int
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+    evaluate_every: int,
+    near_batches: int,
+    piece_dropout: float,
 ) -> None:
     options = MsimcseOptions(
-        **{**OPTIONS, "evaluate_every": evaluate_every, "near_batches": near_batches}
+        **{
+            **OPTIONS,
+            "evaluate_every": evaluate_every,
+            "near_batches": near_batches,
+            "piece_dropout": piece_dropout,
+        }
     )
     whole = train("msimcse", toy_pairs, options, tmp_path / "whole")
 

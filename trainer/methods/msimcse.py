@@ -39,8 +39,11 @@ class _Step:
     def optimizer(self, learning_rate: float) -> Optimizer:
         return SparseAdam(self.tower.parameters(), lr=learning_rate)
 
-    def losses(self, batch: TrainingPairs) -> dict[str, Tensor]:
-        both = self.tower.embed(batch.source, batch.target)  # [2 * pairs, dim]
+    def losses(self, batch: TrainingPairs, random: np.random.Generator) -> dict[str, Tensor]:
+        sides = [batch.source, batch.target]
+        if self.options.piece_dropout:
+            sides = [side.without_some(self.options.piece_dropout, random) for side in sides]
+        both = self.tower.embed(*sides)  # [2 * pairs, dim]
         source, target = both.chunk(2)  # [pairs, dim]
         same = _equal(batch.source.keys) | _equal(batch.target.keys)  # [pairs, pairs]
         logits = in_batch_logits(source, target, self.options.temperature, same)

@@ -3,32 +3,39 @@
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 141 when the reader of stdout left.
 """
 
-import os
+import io
 import sys
 import traceback
 
 from xmine.cli.app import app
+from xmine.cli.console import visible
 from xmine.errors import XmineError
 
 
 def run() -> None:
     """Run the command and leave with its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # data is UTF-8, whatever the locale says
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     try:
         app(prog_name="xmine")
+    except SystemExit as leaving:
+        if leaving.code == 130:  # so Typer leaves on Ctrl-C
+            _complain("interrupted")
+        raise
     except XmineError as error:
         if "--debug" in sys.argv:
             traceback.print_exc()
         _complain(error.message, error.hint)
         sys.exit(error.exit_code)
-    except BrokenPipeError:  # `xmine mine … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
-    except KeyboardInterrupt:
-        _complain("interrupted")
-        sys.exit(130)
     except Exception as error:
         if "--debug" in sys.argv:
             raise
+        if isinstance(error, OSError) and error.strerror:  # a full disk, a name that is too long
+            _complain(": ".join(filter(None, [error.filename, error.strerror])))
+            sys.exit(1)
+        if isinstance(error, MemoryError):
+            _complain("out of memory", "mine fewer lines at a time, for example: split -n l/4 FILE")
+            sys.exit(1)
         _complain(
             f"internal error: {type(error).__name__}: {error}",
             "this is a bug; run again with --debug and report what it prints",
@@ -37,6 +44,6 @@ def run() -> None:
 
 
 def _complain(message: str, hint: str = "") -> None:
-    print(f"xmine: {message}", file=sys.stderr)
+    print(f"xmine: {visible(message)}", file=sys.stderr)
     if hint:
-        print(f"hint: {hint}", file=sys.stderr)
+        print(f"hint: {visible(hint)}", file=sys.stderr)

@@ -42,5 +42,5 @@ def main(
 ) -> None:
     """Find translations: two text files in, pairs of parallel sentences out.
 
-    xmine mine en.txt zh.txt --threshold auto
+    Example: xmine mine en.txt zh.txt --threshold auto
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MODEL = Annotated[
     Path | None,
-    typer.Option("--model", help="Encoder folder.", show_default="the embedded en-zh encoder"),
+    typer.Option("--model", help="Encoder folder.", show_default="the embedded one, en-zh"),
 ]
 FORCE = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 DATA = Annotated[
@@ -35,9 +35,10 @@ def data_folder(given: Path | None) -> Path:
     Raises:
         FileError: there is none.
     """
-    folder = given or Path(os.environ.get("XMINE_DATA") or "")
-    if folder == Path():
+    named = given or os.environ.get("XMINE_DATA")
+    if not named:
         raise FileError("no benchmark data", "name its folder with --data or XMINE_DATA")
+    folder = Path(named)
     if not folder.is_dir():
         raise FileError(f"{folder}: no such folder", "name it with --data or XMINE_DATA")
     return folder / "eval" if (folder / "eval").is_dir() else folder

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import typer
+
 from xmine.progress import Progress, Report, silent
 
 # C0 and C1 controls and DEL -> the symbols of the block "Control Pictures"; tab and newline stay.
@@ -40,16 +42,20 @@ class Console:
             self.say(text)
 
     def warn(self, text: str) -> None:
-        """Warn; `-q` does not silence it."""
-        print(f"xmine: warning: {visible(text)}", file=sys.stderr)
+        """Warn; `-q` does not silence it. With `--json` the object tells it instead."""
+        if not self.as_json:
+            print(f"xmine: warning: {visible(text)}", file=sys.stderr)
 
     def summary(
         self, text: str, facts: Mapping[str, object], *, stdout_has_data: bool = False
     ) -> None:
         """End with one line, or with one JSON object: on stdout unless data went there."""
         if self.as_json:
-            stream = sys.stderr if stdout_has_data else sys.stdout
-            print(json.dumps(facts, ensure_ascii=False), file=stream)
+            line = json.dumps(facts, ensure_ascii=False)
+            if stdout_has_data:
+                print(line, file=sys.stderr)
+            else:
+                write_rows([line + "\n"])
         else:
             self.say(text)
 
@@ -88,11 +94,23 @@ def _draws(terminal: bool) -> bool:
 
 
 def write_rows(rows: Iterable[str]) -> None:
-    """Write rows of text to stdout as UTF-8, whatever the locale says."""
+    """Write rows of text to stdout; where the reader has left, leave as well."""
     terminal = sys.stdout.isatty()
-    for row in rows:
-        sys.stdout.buffer.write((visible(row) if terminal else row).encode("utf-8"))
-    sys.stdout.buffer.flush()
+    try:
+        for row in rows:
+            sys.stdout.write(visible(row) if terminal else row)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `xmine mine … | head`
+        _forget_stdout()
+        raise typer.Exit(141) from None
+    except OSError:
+        _forget_stdout()
+        raise
+
+
+def _forget_stdout() -> None:
+    """Let what is still to be written go nowhere, or Python would complain about it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def visible(text: str) -> str:

@@ -14,15 +14,19 @@ from xmine.errors import OptionError
 
 @with_console
 def encode(
-    file: Annotated[str, typer.Argument(help="Text file, a sentence per line; - for stdin.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Text file, a sentence per line; - for stdin.")
+    ],
     output: Annotated[str, typer.Option("-o", "--output", help="The .npy file to write.")],
     console: Console,
     force: FORCE = False,
     model: MODEL = None,
 ) -> None:
-    """Encode a text file: float32 [lines, dim], a row of length one per line, zeros if blank.
+    """Turn a text file into a matrix of sentence vectors.
 
-    xmine encode en.txt -o en.npy
+    The matrix is float32 [lines, dim], a row of length one per line; a blank line is zeros.
+
+    Example: xmine encode en.txt -o en.npy
     """
     started = time.perf_counter()
     path = Path(output)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-import xmine
-from xmine.cli.arguments import DATA, MODEL, data_folder, load_encoder
+from xmine.cli.arguments import DATA, FORCE, MODEL, data_folder, load_encoder
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 
@@ -16,32 +15,58 @@ if TYPE_CHECKING:
     from xmine.encoder import SentenceEncoder
     from xmine.progress import Report
 
-NAME = Annotated[Literal["tatoeba", "newstest2019", "bucc"], typer.Argument(help="The benchmark.")]
+NAME = Annotated[
+    Literal["tatoeba", "newstest2019", "bucc"],
+    typer.Argument(metavar="NAME", help="tatoeba, newstest2019 or bucc."),
+]
 
 
 @with_console
-def evaluate(name: NAME, console: Console, data: DATA = None, model: MODEL = None) -> None:
-    """Measure an encoder: retrieval accuracy (tatoeba, newstest2019) or mining F1 (bucc).
+def evaluate(
+    name: NAME,
+    console: Console,
+    data: DATA = None,
+    model: MODEL = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Also write the figures to a JSON file.", show_default="none"
+        ),
+    ] = None,
+    force: FORCE = False,
+) -> None:
+    """Measure an encoder on a benchmark.
 
-    xmine eval tatoeba --data eval/
+    Prints retrieval accuracy (tatoeba, newstest2019) or mining F1 (bucc), with the protocol.
+
+    Example: xmine eval tatoeba --data eval/
     """
+    from xmine.evaluation.record import record
+    from xmine.files import check_free, replacing
+
     folder = data_folder(data)
+    if output:
+        check_free(output, force=force)
+
     encoder = load_encoder(model)
     with console.progress() as report:
         measure = _bucc if name == "bucc" else _retrieval
         figures = measure(name, encoder, folder, report)
-    result = {
+    shown = {
         "benchmark": name,
         **figures,
         "pooling": "mean of pieces",
         "truncation": "none",
         "model": str(model or "embedded"),
-        "version": xmine.__version__,
     }
+    result = record(shown)
+    if output:
+        with replacing(output) as partial:
+            partial.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     if console.as_json:
         write_rows([json.dumps(result, ensure_ascii=False) + "\n"])
     else:
-        write_rows(f"{key:<22}{_number(value)}\n" for key, value in result.items())
+        write_rows(f"{key:<22}{_number(value)}\n" for key, value in shown.items())
 
 
 def _retrieval(

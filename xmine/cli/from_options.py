@@ -22,7 +22,10 @@ _VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")]
 _JSON = Annotated[bool, typer.Option("--json", help="Print the summary or result as JSON.")]
 _DEBUG = Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")]
 _OPTIONS = Annotated[
-    Path | None, typer.Option("--options", help="Read options from a TOML file; flags beat it.")
+    Path | None,
+    typer.Option(
+        "--options", help="Read options from a TOML file; flags beat it.", show_default="none"
+    ),
 ]
 
 

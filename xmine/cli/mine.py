@@ -11,7 +11,7 @@ import xmine
 from xmine.cli.arguments import FORCE, MODEL, load_encoder
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console, with_options
-from xmine.errors import OptionError
+from xmine.errors import FileError, OptionError
 from xmine.options import MiningOptions
 
 if TYPE_CHECKING:
@@ -22,42 +22,52 @@ if TYPE_CHECKING:
 @with_console
 @with_options(MiningOptions)
 def mine(
-    source: Annotated[str, typer.Argument(help="Text file, a sentence per line; - for stdin.")],
-    target: Annotated[str, typer.Argument(help="The same in the other language.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="Text file, a sentence per line; - for stdin.")
+    ],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="The same in the other language.")
+    ],
     options: MiningOptions,
     console: Console,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="Write to a .tsv or .jsonl file, not to stdout."),
+        typer.Option(
+            "-o", "--output", help="The .tsv or .jsonl file to write.", show_default="stdout, TSV"
+        ),
     ] = None,
     force: FORCE = False,
     model: MODEL = None,
     gold: Annotated[
         Path | None,
-        typer.Option(help="True pairs, LINE<TAB>LINE; print precision, recall and F1."),
+        typer.Option(
+            help="File of true pairs, LINE<TAB>LINE; print precision, recall and F1.",
+            show_default="none",
+        ),
     ] = None,
 ) -> None:
     """Find the parallel sentences of two text files.
 
     Prints score, source, target, source line, target line and cosine, best first.
 
-    xmine mine en.txt zh.txt --threshold auto > pairs.tsv
+    Example: xmine mine en.txt zh.txt --threshold auto > pairs.tsv
     """
     started = time.perf_counter()
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     _check_output(output, force)
 
-    from xmine.evaluation.agreement import agreement, read_id_pairs
+    from xmine.evaluation.agreement import agreement
     from xmine.mining import mine as mine_files
     from xmine.pairs import tabs_inside, tsv_rows, write_pairs
 
-    truth = read_id_pairs(gold) if gold else None
+    truth = _read_gold(gold) if gold else None
     with console.progress() as report:
         mined = mine_files(source, target, load_encoder(model), options, report)
-    for warning in mined.warnings:
-        console.warn(warning)
     _explain(console, mined)
+    warnings = _warnings(mined)
+    for warning in warnings:
+        console.warn(warning)
     if output:
         write_pairs(mined.pairs, Path(output))
     else:
@@ -66,11 +76,11 @@ def mine(
     found = None
     if truth is not None:
         lines = zip(mined.pairs.source_lines, mined.pairs.target_lines, strict=True)
-        found = agreement([(str(left), str(right)) for left, right in lines], truth)
+        found = agreement([(int(left), int(right)) for left, right in lines], truth)
     tabs = tabs_inside(mined.pairs) if not output or output.endswith(".tsv") else 0
     console.summary(
         _summary(mined, tabs, seconds) + _against_gold(found),
-        _facts(mined, options, tabs, seconds, found),
+        _facts(mined, options, tabs, seconds, warnings, found),
         stdout_has_data=not output,
     )
 
@@ -85,6 +95,17 @@ def _check_output(output: str | None, force: bool) -> None:
     check_free(Path(output), force=force)
 
 
+def _read_gold(path: Path) -> list[tuple[int, int]]:
+    from xmine.evaluation.agreement import read_id_pairs
+
+    rows = []
+    for number, (source, target) in enumerate(read_id_pairs(path), start=1):
+        if not (source.isdecimal() and target.isdecimal()):
+            raise FileError(f"{path}:{number}: expected two line numbers with a tab between")
+        rows.append((int(source), int(target)))
+    return rows
+
+
 def _explain(console: Console, mined: "Mined") -> None:
     """Tell what was left out, and why."""
     scored = mined.scored
@@ -92,14 +113,20 @@ def _explain(console: Console, mined: "Mined") -> None:
         console.detail(
             f"{side.name}: {side.total:,} lines, {side.blank:,} blank, {side.repeated:,} repeated"
         )
-    console.detail(f"threshold {mined.threshold.value:.4f}: {mined.threshold.how}")
+    console.detail(f"{len(scored.chosen):,} candidate pairs before the threshold")
+
+
+def _warnings(mined: "Mined") -> list[str]:
+    """List what the user should know before trusting the pairs."""
+    scored, warnings = mined.scored, list(mined.warnings)
     if scored.unknown:
-        console.warn(f"{scored.unknown:,} lines left out: the encoder knows no piece of them")
+        warnings.append(f"{scored.unknown:,} lines left out: the encoder knows no piece of them")
     if scored.scores.clamped:
-        console.warn(
+        warnings.append(
             f"{scored.scores.clamped:,} ratio scores have a neighbourhood mean near zero; "
             "they are too high to trust"
         )
+    return warnings
 
 
 def _summary(mined: "Mined", tabs: int, seconds: float) -> str:
@@ -125,6 +152,7 @@ def _facts(
     options: MiningOptions,
     tabs: int,
     seconds: float,
+    warnings: list[str],
     found: "Agreement | None",
 ) -> dict[str, object]:
     scored = mined.scored
@@ -146,7 +174,7 @@ def _facts(
         "unknown": scored.unknown,
         "clamped": scored.scores.clamped,
         "tabs": tabs,
-        "warnings": mined.warnings,
+        "warnings": warnings,
         "options": asdict(options),
         "seconds": round(seconds, 3),
         "version": xmine.__version__,

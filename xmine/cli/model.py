@@ -22,7 +22,9 @@ def info(
     console: Console,
     folder: Annotated[
         Path | None,
-        typer.Argument(help="Encoder folder.", show_default="the embedded en-zh encoder"),
+        typer.Argument(
+            metavar="FOLDER", help="Encoder folder.", show_default="the embedded one, en-zh"
+        ),
     ] = None,
 ) -> None:
     """Print languages, width, size and card of an encoder."""

@@ -1,7 +1,7 @@
 """xmine search: a text or a file of texts -> the nearest sentences of a corpus."""
 
 import json
-from pathlib import Path
+import os.path
 from typing import Annotated
 
 import typer
@@ -14,8 +14,12 @@ from xmine.errors import OptionError
 
 @with_console
 def search(
-    query: Annotated[str, typer.Argument(help="A text, or a file with a text per line.")],
-    corpus: Annotated[str, typer.Argument(help="Text file to search; - for stdin.")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="A text, or a file with a text per line.")
+    ],
+    corpus: Annotated[
+        str, typer.Argument(metavar="CORPUS", help="Text file to search; - for stdin.")
+    ],
     console: Console,
     k: Annotated[int, typer.Option("-k", "--neighborhood", min=1, help="Hits per text.")] = 3,
     exclude_exact: Annotated[
@@ -23,23 +27,25 @@ def search(
     ] = False,
     model: MODEL = None,
 ) -> None:
-    """Find the nearest sentences of a corpus, in the same or the other language.
+    """Find the nearest sentences of a corpus, in either language.
 
     Prints cosine, sentence, its line and, for a file of texts, the line of the text.
 
-    xmine search "Where is the station?" zh.txt -k 3
+    Example: xmine search "Where is the station?" zh.txt -k 3
     """
     from xmine.search import search as search_corpus
     from xmine.sentences import read_sentences
 
     if query == corpus == "-":
         raise OptionError("only one side can be standard input")
-    from_file = query == "-" or Path(query).is_file()
+    from_file = query == "-" or os.path.isfile(query)
     if from_file:
         table = read_sentences(query, dedup=False)
         texts, lines = table.texts, table.lines.tolist()
     elif query.strip():
         texts, lines = [query], [1]
+        if os.path.splitext(query)[1] and not query.split()[1:]:
+            console.say(f"no file {query}: searching for it as a text")
     else:
         raise OptionError("the text to search for is empty")
     sentences = read_sentences(corpus)

@@ -9,6 +9,7 @@ import typer
 from xmine.cli.arguments import FORCE
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
+from xmine.errors import FileError
 from xmine.trainer.options import MsimcseOptions
 
 
@@ -16,7 +17,10 @@ from xmine.trainer.options import MsimcseOptions
 @with_options(MsimcseOptions)
 def train(
     pairs: Annotated[
-        str, typer.Argument(help="TSV: source, target and, if there is one, a name of origin.")
+        str,
+        typer.Argument(
+            metavar="PAIRS", help="TSV: source, target and, if there is one, a name of origin."
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the new encoder.")],
     options: MsimcseOptions,
@@ -27,9 +31,11 @@ def train(
 ) -> None:
     """Train an encoder on parallel pairs.
 
-    xmine train --method msimcse --architecture static pairs.tsv -o encoder/
+    Example: xmine train pairs.tsv -o encoder/
     """
     started = time.perf_counter()
+    _check_output(output)
+
     from xmine.pairs import read_parallel
     from xmine.trainer.training import train as train_encoder
 
@@ -51,3 +57,12 @@ def train(
             "seconds": round(seconds, 1),
         },
     )
+
+
+def _check_output(output: Path) -> None:
+    """Refuse, before hours of work, a place that `--force` would rather not replace."""
+    if output.exists() and not (output / "xmine.json").is_file():
+        raise FileError(
+            f"{output}: exists and is not an encoder of xmine, so it is not replaced",
+            "give another name",
+        )

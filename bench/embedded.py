@@ -1,0 +1,76 @@
+"""Train the embedded encoder with several seeds, and measure each on the benchmarks.
+
+    python bench/embedded.py PAIRS.tsv.gz --data EVAL_FOLDER -o FOLDER [--seeds 1 2 3]
+
+Trains with xmine/embedded/options.toml, which is where the settings of the shipped encoder stand,
+into FOLDER/seed-N, and writes FOLDER/figures.json: the figures of each seed and their mean.
+A run that was stopped goes on where it was.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from xmine.encoder import EMBEDDED
+from xmine.evaluation.record import record
+
+BENCHMARKS = ("tatoeba", "newstest2019", "bucc")
+FIGURES = {
+    "tatoeba": ("en_zh", "zh_en"),
+    "newstest2019": ("en_zh", "zh_en"),
+    "bucc": ("oracle_f1", "auto_f1"),
+}
+
+
+def main() -> None:
+    """Train, measure, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pairs")
+    parser.add_argument("--data", required=True)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    arguments = parser.parse_args()
+    arguments.output.mkdir(exist_ok=True)
+    seeds: dict[str, dict[str, float]] = {}
+    for seed in arguments.seeds:
+        folder = arguments.output / f"seed-{seed}"
+        seconds = _train(arguments.pairs, folder, seed)
+        seeds[str(seed)] = {"seconds": seconds, **_measure(folder, arguments.data)}
+        print(seed, seeds[str(seed)], flush=True)
+    names = next(iter(seeds.values()))
+    means = {name: sum(each[name] for each in seeds.values()) / len(seeds) for name in names}
+    settings = (EMBEDDED / "options.toml").read_text(encoding="utf-8")
+    result = record({"mean": means, "seeds": seeds, "settings": settings})
+    text = json.dumps(result, indent=2) + "\n"
+    (arguments.output / "figures.json").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def _train(pairs: str, folder: Path, seed: int) -> float:
+    """Train unless it has been done; return the seconds it took, 0 if it was there."""
+    if folder.exists():
+        return 0.0
+    started = time.perf_counter()
+    options = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
+    _xmine("train", "--method", "msimcse", pairs, "-o", str(folder), "--resume", *options)
+    return round(time.perf_counter() - started, 1)
+
+
+def _measure(folder: Path, data: str) -> dict[str, float]:
+    figures: dict[str, float] = {}
+    for name in BENCHMARKS:
+        found = json.loads(_xmine("eval", name, "--data", data, "--model", str(folder), "--json"))
+        figures |= {f"{name}_{figure}": found[figure] for figure in FIGURES[name]}
+    return figures
+
+
+def _xmine(*arguments: str) -> str:
+    command = [sys.executable, "-m", "xmine", *arguments]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""Languages are told in tests/command with real paragraphs; here the rules on small ones."""
+
+from xmine.languages import check_language
+
+ENGLISH = ["The man who was here before had not seen any of these people, but he knew her."] * 5
+GERMAN = ["Der Mann, der hier war, hatte keinen von diesen Leuten gesehen, doch er kannte sie."] * 5
+CODE = ["React memo hook 组件", "useState 状态 API 文档"] * 50
+
+
+def test_script_and_function_words_decide() -> None:
+    languages = ("en", "zh")
+    assert check_language("f", ENGLISH, languages) == ""
+    assert "does not read like en" in check_language("f", GERMAN, languages)
+    assert "--model" in check_language("f", GERMAN, languages)
+    assert "Cyrillic" in check_language("f", ["Он знал её давно."], languages)
+    assert check_language("f", ["他早就认识她了。"], languages) == ""
+    assert check_language("f", CODE, languages) == ""  # Chinese with many Latin words
+
+
+def test_what_cannot_be_told_is_not_warned_about() -> None:
+    assert check_language("f", GERMAN, ()) == ""  # nothing known of the encoder
+    assert check_language("f", GERMAN, ("de", "zh")) == ""  # no list of words for German
+    assert check_language("f", GERMAN[:1], ("en", "zh")) == ""  # too few words
+    assert check_language("f", ["12:30 — 14:00"], ("en", "zh")) == ""
+    assert "Cyrillic" in check_language("f", ["Он знал её давно."], ("de", "zh"))

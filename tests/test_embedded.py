@@ -1,0 +1,129 @@
+"""The encoder that ships: what it promises, on the example files and on real data."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sentencepiece
+from tokenizers import Tokenizer
+
+from xmine.encoder import EMBEDDED, SentenceEncoder
+from xmine.evaluation.agreement import agreement, read_id_pairs
+from xmine.evaluation.bucc import evaluate_bucc
+from xmine.evaluation.retrieval import ALIGNED_SETS, evaluate_aligned
+from xmine.mining import mine
+from xmine.sentences import read_lines
+from xmine.vocabulary import nfkc
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+DATA = Path(os.environ.get("XMINE_DATA") or ROOT.parent / "shared" / "data") / "eval"
+
+realdata = [
+    pytest.mark.realdata,
+    pytest.mark.skipif(not DATA.is_dir(), reason="no benchmark data; name it with XMINE_DATA"),
+]
+
+
+@pytest.fixture(scope="module")
+def embedded() -> SentenceEncoder:
+    return SentenceEncoder.load()
+
+
+def lines_of(*files: Path) -> Iterator[str]:
+    for file in files:
+        yield from read_lines(file)
+
+
+def real_lines() -> list[str]:
+    """10,000 lines of the benchmarks, both languages, all there are of the first sets."""
+    names = [name for pair in ALIGNED_SETS.values() for name in pair]
+    bucc = [DATA / "bucc2018" / f"zh-en.dev.{language}" for language in ("zh", "en")]
+    lines = list(lines_of(*(DATA / name for name in names)))
+    return (lines + [line.split("\t", 1)[1] for file in bucc for line in read_lines(file)[:2000]])[
+        :10_000
+    ]
+
+
+def test_the_card_says_what_it_is(embedded: SentenceEncoder) -> None:
+    assert embedded.facts.languages == ("en", "zh")
+    for word in ("Tier", "licence", "xmine train", "Tatoeba", "BUCC", "newstest2019", "Limits"):
+        assert word in embedded.card
+    files = [path for path in EMBEDDED.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 35_000_000
+
+
+def test_it_finds_the_pairs_of_the_example_files(embedded: SentenceEncoder) -> None:
+    mined = mine(EXAMPLES / "en.txt", EXAMPLES / "zh.txt", embedded)
+    lines = zip(mined.pairs.source_lines, mined.pairs.target_lines, strict=True)
+    pairs = [(str(source), str(target)) for source, target in lines]
+    assert agreement(pairs, read_id_pairs(EXAMPLES / "gold.tsv")).f1 >= 0.90
+    assert mined.warnings == []
+
+
+def piece_ids(texts: list[str]) -> tuple[list[list[int]], list[list[int]]]:
+    ours = sentencepiece.SentencePieceProcessor(model_file=str(EMBEDDED / "sentencepiece.model"))
+    theirs = Tokenizer.from_file(str(EMBEDDED / "tokenizer.json"))
+    encoded = theirs.encode_batch(texts, add_special_tokens=False)
+    return ours.encode([nfkc(text) for text in texts]), [each.ids for each in encoded]
+
+
+def differences(texts: list[str]) -> list[int]:
+    """Find the texts whose ids differ, and show that their scores are the same: a tie."""
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(EMBEDDED / "sentencepiece.model"))
+    rows = []
+    for row, (one, other) in enumerate(zip(*piece_ids(texts), strict=True)):
+        if one != other:
+            scores = [sum(map(pieces.get_score, ids)) for ids in (one, other)]
+            assert scores[0] == pytest.approx(scores[1], abs=1e-3), texts[row]
+            rows.append(row)
+    return rows
+
+
+def test_both_vocabulary_files_cut_the_examples_alike() -> None:
+    texts = list(lines_of(EXAMPLES / "en.txt", EXAMPLES / "zh.txt"))
+    assert len(differences(texts)) <= len(texts) // 500
+
+
+def check_against_sentence_transformers(embedded: SentenceEncoder, texts: list[str]) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(EMBEDDED), device="cpu")
+    theirs = np.asarray(model.encode(texts, batch_size=256))
+    ours = embedded.encode(texts)
+    equal = np.array([one == other for one, other in zip(*piece_ids(texts), strict=True)])
+    known = ours.any(axis=1)
+    cosines = (ours * theirs).sum(axis=1)
+    assert cosines[known & equal].min() >= 0.99999
+    assert not theirs[~known].any()
+
+
+def test_sentence_transformers_gives_the_same_vectors(embedded: SentenceEncoder) -> None:
+    texts = list(lines_of(EXAMPLES / "en.txt", EXAMPLES / "zh.txt"))
+    check_against_sentence_transformers(embedded, texts)
+
+
+class TestOnRealData:
+    """The targets of the encoder; it was never trained or chosen on any of these files."""
+
+    pytestmark = realdata
+
+    def test_ids_agree_on_all_but_ties(self) -> None:
+        texts = real_lines()
+        assert len(texts) == 10_000
+        assert len(differences(texts)) <= 2
+
+    def test_sentence_transformers_agrees_on_every_line(self, embedded: SentenceEncoder) -> None:
+        check_against_sentence_transformers(embedded, real_lines())
+
+    @pytest.mark.parametrize(("name", "least"), [("tatoeba", 0.945), ("newstest2019", 0.98)])
+    def test_retrieval(self, embedded: SentenceEncoder, name: str, least: float) -> None:
+        english, chinese = (DATA / file for file in ALIGNED_SETS[name])
+        accuracy = evaluate_aligned(embedded, english, chinese)
+        assert accuracy.forward >= least
+        assert accuracy.backward >= least
+
+    def test_bucc(self, embedded: SentenceEncoder) -> None:
+        assert evaluate_bucc(embedded, DATA / "bucc2018").oracle.agreement.f1 >= 0.89

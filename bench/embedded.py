@@ -11,7 +11,6 @@ import argparse
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from xmine.encoder import EMBEDDED
@@ -37,8 +36,8 @@ def main() -> None:
     seeds: dict[str, dict[str, float]] = {}
     for seed in arguments.seeds:
         folder = arguments.output / f"seed-{seed}"
-        seconds = _train(arguments.pairs, folder, seed)
-        seeds[str(seed)] = {"seconds": seconds, **_measure(folder, arguments.data)}
+        trained = _train(arguments.pairs, folder, seed)
+        seeds[str(seed)] = {**trained, **_measure(folder, arguments.data)}
         print(seed, seeds[str(seed)], flush=True)
     names = next(iter(seeds.values()))
     means = {name: sum(each[name] for each in seeds.values()) / len(seeds) for name in names}
@@ -49,14 +48,15 @@ def main() -> None:
     print(text)
 
 
-def _train(pairs: str, folder: Path, seed: int) -> float:
-    """Train unless it has been done; return the seconds it took, 0 if it was there."""
-    if folder.exists():
-        return 0.0
-    started = time.perf_counter()
-    options = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
-    _xmine("train", "--method", "msimcse", pairs, "-o", str(folder), "--resume", *options)
-    return round(time.perf_counter() - started, 1)
+def _train(pairs: str, folder: Path, seed: int) -> dict[str, float]:
+    """Train unless it has been done; return the figures of the run, which stand beside it."""
+    summary = folder.with_suffix(".json")
+    if not folder.exists():
+        options = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
+        run = _xmine("train", pairs, "-o", str(folder), "--resume", "--json", *options)
+        summary.write_text(run, encoding="utf-8")
+    found = json.loads(summary.read_text(encoding="utf-8"))
+    return {name: found[name] for name in ("seconds", "forward", "backward")}
 
 
 def _measure(folder: Path, data: str) -> dict[str, float]:

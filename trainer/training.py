@@ -75,7 +75,6 @@ def train(
     torch.use_deterministic_algorithms(True)
     is_new = not folder.exists()
     run = Run(folder, options, pairs)
-    report(Progress("preparing", 0, 3))
     try:
         kept = without(pairs, options.exclude) if options.exclude else pairs
         data, vocabulary, seen = _prepare(kept, options, run, report)
@@ -103,6 +102,7 @@ def _prepare(
     seen = pairs.take(rows)
     vocabulary = run.vocabulary()
     if vocabulary is None:
+        report(Progress("vocabulary", 0, 1))
         vocabulary = train_vocabulary(
             seen.sources,
             seen.targets,
@@ -111,11 +111,10 @@ def _prepare(
             seed=options.seed,
         )
         run.save_vocabulary(vocabulary)
-    report(Progress("preparing", 2, 3))
+    report(Progress("vocabulary", 1, 1))
     data = TrainingData(
         pairs=cut_into_pieces(seen, vocabulary),
         visits=wanted[rows],
         held_out=cut_into_pieces(pairs.take(held), vocabulary),
     )
-    report(Progress("preparing", 3, 3))
     return data, vocabulary, seen

@@ -52,7 +52,7 @@ def train_vocabulary(
                 model_type="unigram",
                 vocab_size=size,
                 normalization_rule_tsv=str(rules),
-                character_coverage=0.9998,
+                character_coverage=0.9997,
                 max_sentence_length=100_000,
                 unk_id=0,
                 unk_piece=UNKNOWN,

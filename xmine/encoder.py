@@ -185,7 +185,9 @@ def _sum_pieces(
 
 def _check_modules(folder: Path) -> None:
     if not folder.is_dir():
-        raise EncoderError(f"{folder}: no such encoder folder")
+        raise EncoderError(
+            f"{folder}: no such encoder folder", "names of a model hub are not read yet"
+        )
     path = folder / "modules.json"
     try:
         found = [module["type"] for module in json.loads(path.read_text(encoding="utf-8"))]

@@ -129,4 +129,5 @@ class _Best:
         self.columns[touched] = columns[kept]
 
     def finish(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        return self.columns, self.values
+        """Give columns and values; rounding to fp16 can lift a cosine above 1, so it is cut."""
+        return self.columns, np.minimum(self.values, 1)

@@ -5,6 +5,7 @@ as visible symbols, since a terminal would obey them.
 """
 
 import json
+import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,11 +52,10 @@ class Console:
     ) -> None:
         """End with one line, or with one JSON object: on stdout unless data went there."""
         if self.as_json:
-            line = json.dumps(facts, ensure_ascii=False)
             if stdout_has_data:
-                print(line, file=sys.stderr)
+                print(json_row(facts), end="", file=sys.stderr)
             else:
-                write_rows([line + "\n"])
+                write_rows([json_row(facts)])
         else:
             self.say(text)
 
@@ -91,6 +91,19 @@ class Console:
 
 def _draws(terminal: bool) -> bool:
     return terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def json_row(facts: Mapping[str, object]) -> str:
+    """Make a row of JSON; numbers that JSON has no word for (inf) become texts."""
+    return json.dumps(_speakable(facts), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _speakable(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: _speakable(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_speakable(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def write_rows(rows: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from xmine.cli.arguments import DATA, FORCE, MODEL, data_folder, load_encoder
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def evaluate(
         with replacing(output) as partial:
             partial.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     if console.as_json:
-        write_rows([json.dumps(result, ensure_ascii=False) + "\n"])
+        write_rows([json_row(result)])
     else:
         write_rows(f"{key:<22}{_number(value)}\n" for key, value in shown.items())
 

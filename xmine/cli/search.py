@@ -1,13 +1,12 @@
 """xmine search: a text or a file of texts -> the nearest sentences of a corpus."""
 
-import json
 import os.path
 from typing import Annotated
 
 import typer
 
 from xmine.cli.arguments import MODEL, load_encoder
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
 
@@ -21,7 +20,9 @@ def search(
         str, typer.Argument(metavar="CORPUS", help="Text file to search; - for stdin.")
     ],
     console: Console,
-    k: Annotated[int, typer.Option("-k", "--neighborhood", min=1, help="Hits per text.")] = 3,
+    k: Annotated[
+        int, typer.Option("-k", "--neighborhood", min=1, metavar="<int>", help="Hits per text.")
+    ] = 3,
     exclude_exact: Annotated[
         bool, typer.Option("--exclude-exact", help="Leave out the text itself.")
     ] = False,
@@ -55,7 +56,7 @@ def search(
         )
     if console.as_json:
         write_rows(
-            json.dumps(
+            json_row(
                 {
                     "query": text,
                     "query_line": line if from_file else None,
@@ -63,10 +64,8 @@ def search(
                         {"cosine": round(hit.cosine, 4), "text": hit.text, "line": hit.line}
                         for hit in near
                     ],
-                },
-                ensure_ascii=False,
+                }
             )
-            + "\n"
             for text, line, near in zip(texts, lines, hits, strict=True)
         )
         return
@@ -81,4 +80,5 @@ def search(
     )
     for text, near in zip(texts, hits, strict=True):
         if not near:
-            console.warn(f"nothing found for {text[:60]!r}: the encoder knows no piece of it")
+            reason = "" if exclude_exact else ": the encoder knows no piece of it"
+            console.warn(f"nothing found for {text[:60]!r}{reason}")

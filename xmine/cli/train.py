@@ -37,11 +37,19 @@ def train(
     _check_output(output)
 
     from xmine.pairs import read_parallel
+    from xmine.trainer.checkpoints import run_folder
     from xmine.trainer.training import train as train_encoder
 
     text = read_parallel(pairs)
-    with console.progress() as report:
-        trained = train_encoder(method, text, options, output, report, resume=resume, force=force)
+    try:
+        with console.progress() as report:
+            trained = train_encoder(
+                method, text, options, output, report, resume=resume, force=force
+            )
+    except KeyboardInterrupt:
+        if run_folder(output).exists():
+            console.say(f"{run_folder(output)} holds the run: --resume goes on with it")
+        raise
     seconds = time.perf_counter() - started
     if options.exclude:
         console.say(f"{trained.excluded:,} pairs left out: a side occurs in {options.exclude}")

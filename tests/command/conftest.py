@@ -1,0 +1,54 @@
+"""The command in this process: as `xmine` runs it, but without the start of an interpreter."""
+
+import io
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from xmine.cli import run
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and which files of its folder it added, changed or took away."""
+
+    code: int
+    out: str
+    err: str
+    touched: set[str]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"a folder"
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Callable[..., Ended]:
+    """Run `xmine ARGUMENTS` in the test's empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XMINE_DATA", raising=False)
+
+    def ended(*arguments: str | Path | int, stdin: bytes = b"") -> Ended:
+        before = contents(tmp_path)
+        capfdbinary.readouterr()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["xmine", *map(str, arguments)])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            with pytest.raises(SystemExit) as leaving:
+                run()
+        after = contents(tmp_path)
+        touched = {path for path in before | after if before.get(path) != after.get(path)}
+        out, err = capfdbinary.readouterr()
+        code = leaving.value.code
+        assert isinstance(code, int)
+        return Ended(code, out.decode("utf-8"), err.decode("utf-8"), touched)
+
+    return ended

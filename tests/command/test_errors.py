@@ -1,0 +1,197 @@
+"""Wrong files: one line that names file and line, a true hint, exit 1, nothing left behind."""
+
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zstandard
+
+Command = Callable[..., Any]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+TEXT = b"bade fifi\ngolu mane\n" * 200
+
+WRONG_FILES = [
+    (b"", "wrong.txt: the file is empty", ""),
+    (b"\n \n\t\r\n", "wrong.txt: no text in it, only blank lines", ""),
+    (
+        b"good\nalso good\nb\xe9d\n",
+        "wrong.txt:3: not UTF-8: byte 2 of the line is 0xe9",
+        "convert it, for example: iconv -f GB18030 -t UTF-8 wrong.txt > utf8.txt",
+    ),
+    (b"good\nbin\x00ary\n", "wrong.txt:2: a binary file (it has a NUL byte)", "give a text file"),
+    (
+        "text\n".encode("utf-16"),
+        "wrong.txt:1: UTF-16 text",
+        "convert it, for example: iconv -f UTF-16 -t UTF-8 wrong.txt > utf8.txt",
+    ),
+    (gzip.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
+    (lzma.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
+    (zstandard.compress(TEXT)[:-9], "wrong.txt: a broken archive: ", "copy it again"),
+    (b"\x1f\x8b no gzip at all", "wrong.txt: a broken archive: ", "copy it again"),
+    (gzip.compress(b"ok\nb\xe9d\n"), "wrong.txt:2: not UTF-8", "convert it"),
+]
+NAMES = (
+    "empty",
+    "blank",
+    "not UTF-8",
+    "binary",
+    "UTF-16",
+    "cut gz",
+    "cut xz",
+    "cut zst",
+    "no gz",
+    "not UTF-8 in gz",
+)
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+@pytest.mark.parametrize(("data", "message", "hint"), WRONG_FILES, ids=NAMES)
+def test_a_file_that_is_no_text_fails_by_name(
+    command: Command,
+    tmp_path: Path,
+    toy_files: Toy,
+    toy_folder: Path,
+    data: bytes,
+    message: str,
+    hint: str,
+    side: str,
+) -> None:
+    Path(tmp_path, "wrong.txt").write_bytes(data)
+    files = ["wrong.txt", "zh.txt"] if side == "source" else ["en.txt", "wrong.txt"]
+    ended = command("mine", *files, "--model", toy_folder, "-o", "pairs.tsv")
+    lines = ended.err.splitlines()
+    assert lines[0].startswith(f"xmine: {message}")
+    assert [line.startswith(f"hint: {hint}") for line in lines[1:]] == [True] * bool(hint)
+    assert (ended.code, ended.out, ended.touched) == (1, "", set())
+
+
+def test_missing_files_and_folders_fail_by_name(command: Command, toy_files: Toy) -> None:
+    for name, message in {
+        "nowhere.txt": "nowhere.txt: no such file",
+        ".": ".: is a folder",
+        "en.txt/x": "en.txt/x: Not a directory",
+        "x" * 300: f"{'x' * 300}: File name too long",
+    }.items():
+        ended = command("mine", "en.txt", name, "-o", "pairs.tsv")
+        assert ended.err.splitlines()[0] == f"xmine: {message}"
+        assert (ended.code, ended.out, ended.touched) == (1, "", set())
+
+
+def test_every_command_that_reads_text_refuses_what_is_none(
+    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    Path(tmp_path, "wrong.txt").write_bytes(b"good\n\xff\n")
+    for arguments in (
+        ["encode", "wrong.txt", "-o", "out.npy"],
+        ["search", "text", "wrong.txt"],
+        ["search", "wrong.txt", "zh.txt"],
+        ["train", "wrong.txt", "-o", "encoder"],
+        ["train", "pairs.tsv", "-o", "encoder", "--exclude", "wrong.txt"],
+        ["mine", "en.txt", "zh.txt", "--gold", "wrong.txt"],
+    ):
+        Path(tmp_path, "pairs.tsv").write_text("a\tb\n" * 5)
+        model = [] if arguments[0] == "train" else ["--model", toy_folder]
+        ended = command(*arguments, *model)
+        assert ended.err.startswith("xmine: wrong.txt:2: not UTF-8"), arguments
+        assert ended.code == 1
+        assert {path for path in ended.touched if path != "pairs.tsv"} == set()
+
+
+def test_standard_input_is_named_in_errors(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    ended = command("mine", "-", "zh.txt", "--model", toy_folder, stdin=b"good\n\xff\n")
+    assert ended.err.startswith("xmine: standard input:2: not UTF-8")
+    assert (ended.code, ended.touched) == (1, set())
+
+
+def test_what_is_in_the_way_is_kept(
+    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    Path(tmp_path, "old.tsv").write_text("old\n")
+    Path(tmp_path, "folder.tsv").mkdir()
+    for output, message in {
+        "old.tsv": "old.tsv: exists already",
+        "folder.tsv": "folder.tsv: is a folder",
+        "no/where.tsv": "no: no such folder",
+        "old.tsv/pairs.tsv": "old.tsv: no such folder",
+    }.items():
+        ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder, "-o", output)
+        assert ended.err.startswith(f"xmine: {message}\nhint: ")
+        assert (ended.code, ended.touched) == (1, set())
+    forced = command("mine", "en.txt", "zh.txt", "-o", "folder.tsv", "--force")
+    assert forced.err.startswith("xmine: folder.tsv: is a folder")
+    assert (forced.code, forced.touched) == (1, set())
+
+
+def test_a_folder_without_an_encoder_is_refused(
+    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    Path(tmp_path, "empty").mkdir()
+    for model, message in {
+        "empty": "empty: not an encoder: it has no modules.json",
+        "nowhere": "nowhere: no such encoder folder",
+        "en.txt": "en.txt: no such encoder folder",
+    }.items():
+        for arguments in (
+            ["mine", "en.txt", "zh.txt", "-o", "pairs.tsv", "--model", model],
+            ["encode", "en.txt", "-o", "en.npy", "--model", model],
+            ["model", "info", model],
+        ):
+            ended = command(*arguments)
+            assert ended.err.splitlines()[0] == f"xmine: {message}"
+            assert (ended.code, ended.out, ended.touched) == (1, "", set())
+
+
+def test_gold_has_two_line_numbers_a_line(
+    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    gold = Path(tmp_path, "gold.tsv")
+    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--gold", "gold.tsv", "-o", "p.tsv"]
+    for text, message in {
+        "1\t1\n2 2\n": "gold.tsv:2: expected two columns with a tab between",
+        "1\t1\n2\t2\nen\tzh\n": "gold.tsv:3: expected two line numbers with a tab between",
+        "1\t2\t3\n": "gold.tsv:1: expected two line numbers with a tab between",
+    }.items():
+        gold.write_text(text)
+        ended = command(*mine)
+        assert ended.err.startswith(f"xmine: {message}\n")
+        assert (ended.code, ended.out, ended.touched) == (1, "", set())
+
+
+def test_failures_of_the_system_are_no_bugs_of_xmine(
+    command: Command, toy_files: Toy, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(np, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left")))
+    ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
+    assert ended.err == "xmine: en.npy: cannot be written: No space left\n"
+    assert (ended.code, ended.touched) == (1, set())
+    monkeypatch.setattr(np, "save", lambda *_: (_ for _ in ()).throw(MemoryError))
+    ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
+    assert ended.err.startswith("xmine: out of memory\nhint: ")
+    assert (ended.code, ended.touched) == (1, set())
+
+
+def test_a_bug_says_so_and_shows_a_traceback_when_asked(
+    command: Command, toy_files: Toy, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.mining.mine", lambda *_: 1 / 0)
+    ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
+    assert ended.err.startswith("xmine: internal error: ZeroDivisionError: division by zero\nhint:")
+    assert (ended.code, ended.touched) == (1, set())
+    with pytest.raises(ZeroDivisionError):
+        command("mine", "en.txt", "zh.txt", "--model", toy_folder, "--debug")
+
+
+def test_debug_shows_where_an_error_comes_from(command: Command) -> None:
+    plain = command("mine", "a", "b")
+    assert plain.err == "xmine: a: no such file\n"
+    debug = command("mine", "a", "b", "--debug")
+    assert debug.err.startswith("Traceback")
+    assert debug.err.endswith(plain.err)
+    assert debug.code == plain.code == 1

@@ -1,0 +1,90 @@
+"""A text in a language that the encoder was not made for is told, with a way out."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xmine.languages import check_language
+
+Command = Callable[..., Any]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+# Written for this test, sixty words or more each (Japanese and Chinese: as many characters).
+FOREIGN = {
+    "Russian": """Вчера вечером мы долго гуляли по набережной и говорили о будущем.
+Река уже замёрзла, но лёд был ещё тонкий, и рыбаки не решались выходить на него.
+Моя сестра рассказала, что весной переедет в другой город, потому что нашла там работу.
+Я обещал помочь ей с вещами и приехать в гости, как только она устроится.
+Потом начался снег, фонари зажглись один за другим, и мы повернули домой пить горячий чай.""",
+    "Japanese": """昨日の夜、わたしたちは川のそばをゆっくり歩きながら、これからのことを話しました。
+妹は春になったら別の町に引っ越すそうです。新しい仕事がそこで見つかったからです。
+荷物を運ぶのを手伝うと約束しましたが、少しさびしい気持ちになりました。
+やがて雪が降りはじめ、町のあかりがひとつずつともっていきました。""",
+    "French": """Hier soir, nous avons longtemps marché le long du fleuve en parlant de l'avenir.
+L'eau était déjà gelée, mais la glace restait mince et les pêcheurs n'osaient pas s'y risquer.
+Ma sœur m'a raconté qu'elle partirait vivre au printemps dans une autre ville où elle a trouvé
+un emploi. Je lui ai promis de l'aider avec ses cartons et de venir la voir dès que possible.
+Puis la neige est tombée et nous sommes rentrés boire un thé brûlant près de la fenêtre.""",
+    "German": """Gestern Abend sind wir lange am Fluss entlanggegangen und haben über die Zukunft
+gesprochen. Das Wasser war schon gefroren, aber das Eis war noch dünn, und kein Fischer traute
+sich hinaus. Meine Schwester erzählte, dass sie im Frühling in eine andere Stadt zieht, weil sie
+dort eine Stelle gefunden hat. Ich versprach ihr, beim Umzug zu helfen und sie bald zu besuchen.
+Dann fing es an zu schneien, und wir kehrten um, weil zu Hause heißer Tee auf uns wartete.""",
+    "Vietnamese": """Tối hôm qua chúng tôi đi dạo rất lâu dọc bờ sông và nói chuyện về tương lai.
+Mặt nước đã lạnh nhưng mấy người câu cá vẫn ngồi yên dưới ánh đèn vàng của cây cầu cũ.
+Em gái tôi kể rằng mùa xuân này em sẽ chuyển đến một thành phố khác vì đã tìm được việc làm.
+Tôi hứa sẽ giúp em dọn đồ và sẽ đến thăm ngay khi em ổn định chỗ ở.
+Sau đó trời mưa, chúng tôi chạy về nhà uống trà nóng và nghe mẹ kể chuyện ngày xưa.""",
+}
+KNOWN = {
+    "English": """Yesterday evening we walked along the river for a long time and talked about what
+comes next. The water was frozen already, but the ice was thin and nobody dared to step on it.
+My sister told me that she will move to another town in spring, because she has found work there.
+I promised to help her with the boxes and to visit her as soon as she has settled in.
+Then it began to snow, and we turned back home to drink hot tea by the window.""",
+    "Chinese": """昨天晚上，我们沿着河边走了很久，一边走一边谈将来的打算。河水已经结了冰，
+可是冰还很薄，没有人敢走上去。妹妹告诉我，她春天要搬到另一个城市去，因为在那里找到了工作。
+我答应帮她收拾行李，等她安顿好了就去看她。後來下起雪來，路燈一盞一盞亮了，我們便回家喝熱茶。""",
+}
+REASONS = {
+    "Russian": "much of it is in Cyrillic",
+    "Japanese": "much of it is in Japanese kana",
+    "French": "does not read like en",
+    "German": "does not read like en",
+    "Vietnamese": "does not read like en",
+}
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_a_foreign_language_is_told_with_its_reason(language: str) -> None:
+    lines = FOREIGN[language].splitlines()
+    warning = check_language("text.txt", lines, ("en", "zh"))
+    assert warning.startswith(f"text.txt: {REASONS[language]}; ")
+    assert warning.endswith("the encoder was made for en, zh; give another with --model")
+    assert check_language("text.txt", lines, ()) == ""  # of which nothing is known
+
+
+@pytest.mark.parametrize("language", KNOWN)
+def test_english_and_chinese_are_not_warned_about(language: str) -> None:
+    assert check_language("text.txt", KNOWN[language].splitlines(), ("en", "zh")) == ""
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_mining_a_foreign_language_warns_once_and_goes_on(
+    command: Command, tmp_path: Path, language: str
+) -> None:
+    Path(tmp_path, "x.txt").write_text(FOREIGN[language] + "\nx\n", encoding="utf-8")
+    Path(tmp_path, "zh.txt").write_text(KNOWN["Chinese"], encoding="utf-8")
+    ended = command("mine", "x.txt", "zh.txt", "-q")
+    assert f"xmine: warning: x.txt: {REASONS[language]}; " in ended.err
+    assert ended.err.count("--model") == 1
+    assert (ended.code, ended.touched) == (0, set())
+
+
+def test_mining_english_and_chinese_does_not_warn(command: Command, tmp_path: Path) -> None:
+    for name, text in KNOWN.items():
+        Path(tmp_path, name).write_text(text, encoding="utf-8")
+    ended = command("mine", "English", "Chinese", "-q")
+    assert (ended.code, ended.err) == (0, "")

@@ -1,0 +1,177 @@
+"""What the command writes: pairs to the byte, files that are whole or not there, the summary."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xmine.encoder import SentenceEncoder
+
+Command = Callable[..., Any]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+# To the encoder of `tiny` texts of the same letters are equal; ties stand in the order of lines.
+LETTERS = ("ba", "fi", "so")
+SOURCE = "  ba  \u2028baba\nfifi\n\nso\tsoso\n"
+TARGET = "sos\to so\nIFI fi\nabba\n"
+TSV = (
+    "1.0000\t  ba  \u2028baba\tabba\t1\t3\t1.0000\n"
+    "1.0000\tfifi\tIFI fi\t2\t2\t1.0000\n"
+    "1.0000\tso soso\tsos o so\t4\t1\t1.0000\n"
+)
+JSONL = (
+    '{"score": 1.0, "source": "  ba  \u2028baba", "target": "abba", '
+    '"source_line": 1, "target_line": 3, "cosine": 1.0}\n'
+    '{"score": 1.0, "source": "fifi", "target": "IFI fi", '
+    '"source_line": 2, "target_line": 2, "cosine": 1.0}\n'
+    '{"score": 1.0, "source": "so\\tsoso", "target": "sos\\to so", '
+    '"source_line": 4, "target_line": 1, "cosine": 1.0}\n'
+)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, toy_encoder: SentenceEncoder) -> list[str]:
+    """Two files, and an encoder whose vectors are exact: one dimension for each set of letters."""
+    vocabulary = toy_encoder.vocabulary
+    vectors = np.zeros((len(vocabulary), 8), dtype=np.float32)
+    for dimension, letters in enumerate(LETTERS):
+        first, second = letters[0], letters[1]
+        ids, _ = vocabulary.ids([f"{letters}{letters} {letters} {second}{first} {first} {second}"])
+        vectors[ids, dimension] = 1
+    vectors[vectors.sum(axis=1) > 1] = 0  # the mark of a word's start
+    SentenceEncoder.from_vectors(vocabulary, vectors).save(tmp_path / "model")
+    Path(tmp_path, "a.txt").write_text(SOURCE, encoding="utf-8")
+    Path(tmp_path, "b.txt").write_text(TARGET, encoding="utf-8")
+    cut = ["--margin", "absolute", "--threshold", "0.99"]
+    return ["mine", "a.txt", "b.txt", "--model", "model", *cut]
+
+
+def test_golden_tsv_on_stdout_and_in_a_file(
+    command: Command, tmp_path: Path, tiny: list[str]
+) -> None:
+    shown = command(*tiny)
+    assert (shown.code, shown.out, shown.touched) == (0, TSV, set())
+    assert "2 sentences with tabs turned into spaces" in shown.err
+    written = command(*tiny, "-o", "pairs.tsv")
+    assert (written.code, written.out, written.touched) == (0, "", {"pairs.tsv"})
+    assert Path(tmp_path, "pairs.tsv").read_bytes() == TSV.encode()
+
+
+def test_golden_jsonl_keeps_tabs(command: Command, tmp_path: Path, tiny: list[str]) -> None:
+    ended = command(*tiny, "-o", "pairs.jsonl")
+    assert (ended.code, ended.out, ended.touched) == (0, "", {"pairs.jsonl"})
+    assert Path(tmp_path, "pairs.jsonl").read_bytes() == JSONL.encode()
+    assert "tabs" not in ended.err
+
+
+def test_scores_and_cosines_are_those_of_the_formula_best_first(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder, "--threshold", "-inf")
+    encoder = SentenceEncoder.load(toy_folder)
+    left, right = (
+        encoder.encode(path.read_text(encoding="utf-8").splitlines()).astype(np.float16)
+        for path in toy_files[:2]
+    )
+    cosines = np.minimum(left.astype(np.float64) @ right.astype(np.float64).T, 1)
+    forward = np.sort(cosines, axis=1)[:, -4:].mean(axis=1)
+    backward = np.sort(cosines, axis=0)[-4:].mean(axis=0)
+    rows = [row.split("\t") for row in ended.out.splitlines()]
+    assert len(rows) >= 30
+    for score, _, _, source, target, cosine in rows:
+        at = int(source) - 1, int(target) - 1
+        assert float(cosine) == pytest.approx(cosines[at], abs=6e-5)
+        mean = (forward[at[0]] + backward[at[1]]) / 2
+        assert float(score) == pytest.approx(cosines[at] / mean, abs=2e-4)
+    scores = [float(row[0]) for row in rows]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_an_old_file_is_replaced_only_by_force(
+    command: Command, tmp_path: Path, tiny: list[str]
+) -> None:
+    pairs = Path(tmp_path, "pairs.tsv")
+    pairs.write_text("old")
+    assert command(*tiny, "-o", "pairs.tsv").code == 1
+    assert pairs.read_text() == "old"
+    forced = command(*tiny, "-o", "pairs.tsv", "--force")
+    assert (forced.code, forced.touched) == (0, {"pairs.tsv"})
+    assert pairs.read_bytes() == TSV.encode()
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+def test_the_threshold_that_auto_prints_gives_the_same_bytes_as_a_number(
+    command: Command, toy_files: Toy, toy_folder: Path, margin: str
+) -> None:
+    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--margin", margin]
+    auto = command(*mine, "--threshold", "auto")
+    found = re.search(r"threshold (\S+) \(auto: ", auto.err)
+    assert found, auto.err
+    number = command(*mine, f"--threshold={found[1]}")
+    assert auto.out.count("\n") > 0
+    assert number.out == auto.out
+    assert f"threshold {found[1]} (given)" in number.err
+
+
+def test_the_summary_is_one_line_and_agrees_with_the_json_object(
+    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    gold = "".join(f"{source}\t{target}\n" for source, target in sorted(toy_files[2]))
+    Path(tmp_path, "gold.tsv").write_text(gold)
+    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--gold", "gold.tsv"]
+    plain = command(*mine)
+    *warnings, summary = plain.err.splitlines()
+    beside = command(*mine, "--json")
+    assert beside.out == plain.out
+    facts = json.loads(beside.err)
+    own = command(*mine, "--json", "-o", "pairs.tsv")
+    assert own.err == ""
+    assert {**json.loads(own.out), "seconds": 0} == {**facts, "seconds": 0}
+    pairs = plain.out.count("\n")
+    assert facts["pairs"] == pairs
+    assert summary.startswith(
+        f"xmine: {pairs} pairs from 60 x 60 sentences, threshold {facts['threshold']:.4f} (auto: "
+    )
+    for name, words in {"precision": "precision", "recall": "recall", "f1": "F1"}.items():
+        assert f"{words} {facts['gold'][name]:.3f}" in summary
+    assert facts["gold"]["gold"] == len(toy_files[2])
+    assert facts["options"]["neighborhood"] == 4
+    assert warnings == [f"xmine: warning: {warning}" for warning in facts["warnings"]]
+    assert len(warnings) == 1  # the toy language does not read like English
+
+
+def test_quiet_says_nothing_and_verbose_says_more(command: Command, tiny: list[str]) -> None:
+    quiet, plain, verbose = command(*tiny, "-q"), command(*tiny), command(*tiny, "-v")
+    assert quiet.err == ""
+    assert "a.txt: 4 lines, 1 blank, 0 repeated" in verbose.err
+    assert plain.err.count("\n") == 1 < verbose.err.count("\n")
+    assert quiet.out == plain.out == verbose.out == TSV
+
+
+def test_no_pairs_is_no_failure(command: Command, tiny: list[str]) -> None:
+    ended = command(*tiny[:-1], "7", "-o", "pairs.tsv")
+    assert (ended.code, ended.touched) == (0, {"pairs.tsv"})
+    assert ended.err.startswith("xmine: 0 pairs from 3 x 3 sentences, threshold 7.0000 (given)")
+
+
+def test_nothing_but_text_goes_to_a_pipe(command: Command, tmp_path: Path, tiny: list[str]) -> None:
+    text = "ba \x1b[31mbab\x1b[0m \x07 [ba]baba[/ba] \x9b2"
+    Path(tmp_path, "a.txt").write_text(text + "\n", encoding="utf-8")
+    Path(tmp_path, "b.txt").write_text(text + "\n", encoding="utf-8")
+    assert command(*tiny).out == f"1.0000\t{text}\t{text}\t1\t1\t1.0000\n"
+
+
+def test_an_infinite_threshold_keeps_all_and_the_object_is_still_json(
+    command: Command, tiny: list[str]
+) -> None:
+    def refuse(word: str) -> None:
+        raise ValueError(f"{word} is no JSON")
+
+    ended = command(*tiny[:-1], "-inf", "--json")
+    facts = json.loads(ended.err, parse_constant=refuse)
+    assert facts["threshold"] == facts["options"]["threshold"] == "-inf"
+    assert ended.out.count("\n") == facts["pairs"] >= 3

@@ -1,0 +1,220 @@
+"""The command as a process: the same bytes each time, pipes that close, Ctrl-C, terminals."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+EXAMPLES = Path(__file__).parents[2] / "examples"
+XMINE = [sys.executable, "-m", "xmine"]
+
+
+def in_terminal(arguments: list[Any], **environment: str) -> tuple[int, bytes]:
+    """Run with stdout and stderr on a terminal; give the exit code and all that it was sent."""
+    ours, theirs = pty.openpty()
+    clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    with subprocess.Popen(
+        [*XMINE, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**clean, "TERM": "xterm-256color", **environment},
+    ) as process:
+        os.close(theirs)
+        sent = b""
+        while True:
+            try:
+                sent += (more := os.read(ours, 65536))
+            except OSError:  # so Linux says that the other side is closed
+                break
+            if not more:
+                break
+    os.close(ours)
+    return process.returncode, sent
+
+
+def mine_toy(toy_folder: Path, *more: str) -> list[Any]:
+    return ["mine", "en.txt", "zh.txt", "--model", toy_folder, *more]
+
+
+def test_runs_and_thread_counts_give_the_same_bytes(
+    xmine: Run, tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    for path in toy_files[:2]:  # large enough for a product that threads share
+        lines = path.read_text(encoding="utf-8").splitlines()
+        many = [f"{one} {two}" for one in lines[:40] for two in lines[20:]]
+        path.write_text("\n".join(many) + "\n", encoding="utf-8")
+    mine = mine_toy(toy_folder, "--threshold", "-inf")
+    one = xmine(*mine, OPENBLAS_NUM_THREADS="1")
+    two = xmine(*mine, OPENBLAS_NUM_THREADS="2")
+    assert one.stdout.count(b"\n") > 500
+    assert one.stdout == two.stdout == xmine(*mine, OPENBLAS_NUM_THREADS="2").stdout
+
+
+def test_data_is_utf8_whatever_the_locale(xmine: Run, toy_files: Toy, toy_folder: Path) -> None:
+    mine = mine_toy(toy_folder)
+    ascii_only = xmine(*mine, PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert ascii_only.returncode == 0
+    assert ascii_only.stdout == xmine(*mine).stdout
+    assert ascii_only.stdout.decode("utf-8").count("\n") > 20
+
+
+def test_a_reader_that_leaves_gives_no_traceback(
+    tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    for path in toy_files[:2]:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        path.write_text("".join(f"{line} {'.' * 20_000}\n" for line in lines), encoding="utf-8")
+    command = [*XMINE, *map(str, mine_toy(toy_folder, "--threshold=-inf"))]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout and process.stderr
+        assert process.stdout.readline().count(b"\t") == 5
+        process.stdout.close()
+        said = process.stderr.read()
+    assert process.returncode == 141
+    assert [line for line in said.splitlines() if b"warning: en.txt" not in line] == []
+
+
+def test_a_full_disk_is_an_error_and_no_bug(
+    tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [*XMINE, *map(str, mine_toy(toy_folder))],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert ended.stderr.splitlines()[1:] == [b"xmine: No space left on device"]
+    assert ended.returncode == 1
+
+
+# Holds the command still at a chosen moment, which it tells on stderr.
+HELD = """
+import sys, time, xmine.cli, xmine.encoder, xmine.pairs
+def hold(*_):
+    print("now", file=sys.stderr, flush=True)
+    time.sleep(60)
+if sys.argv.pop(1) == "encoding":
+    xmine.encoder.SentenceEncoder.encode = hold
+else:
+    xmine.pairs._WRITERS[".tsv"] = lambda pairs: (hold() or row for row in ["row"])
+xmine.cli.run()
+"""
+
+
+@pytest.mark.parametrize(("moment", "partial"), [("encoding", 0), ("writing", 1)])
+def test_ctrl_c_leaves_nothing_half_written(
+    tmp_path: Path, toy_files: Toy, toy_folder: Path, moment: str, partial: int
+) -> None:
+    before = sorted(tmp_path.iterdir())
+    arguments = map(str, mine_toy(toy_folder, "-o", "pairs.tsv"))
+    with subprocess.Popen(
+        [sys.executable, "-c", HELD, moment, *arguments],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stderr
+        while process.stderr.readline() != b"now\n":
+            assert process.poll() is None
+        time.sleep(0.05)
+        assert len(list(tmp_path.glob(".pairs.tsv.*.partial"))) == partial
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+    assert said == b"xmine: interrupted\n"
+    assert process.returncode == 130
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_terminal_is_shown_control_characters_as_symbols(tmp_path: Path) -> None:
+    Path(tmp_path, "a.txt").write_text("Good \x1b]0;owned\x07 morning \x9b2J\r\x7f!\n", "utf-8")
+    search = ["search", "Good morning", tmp_path / "a.txt"]
+    code, sent = in_terminal(search, NO_COLOR="1")
+    assert code == 0
+    assert "\tGood ␛]0;owned␇ morning \ufffd2J␍␡!\t1" in sent.decode("utf-8")
+    assert b"\x1b" not in sent and b"\x07" not in sent
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_a_plain_terminal_gets_no_escape_codes(environment: dict[str, str]) -> None:
+    """The examples hold an escape code of their own."""
+    mine = ["mine", EXAMPLES / "en.txt", EXAMPLES / "zh.txt", "--threshold=-inf"]
+    for arguments, expected in ((mine, 0), (["mine", "--help"], 0), (["mien"], 2), (["-h"], 0)):
+        code, sent = in_terminal(arguments, **environment)
+        assert code == expected
+        assert sent
+        assert b"\x1b" not in sent
+
+
+def test_a_terminal_gets_a_progress_bar_on_stderr_and_a_pipe_gets_none(
+    xmine: Run, toy_files: Toy, toy_folder: Path
+) -> None:
+    source, target, _ = toy_files
+    mine = ["mine", source, target, "--model", toy_folder, "--threshold", "9"]
+    code, sent = in_terminal(mine)
+    assert code == 0
+    assert b"encoding" in sent and b"\x1b[" in sent
+    assert b"encoding" not in in_terminal([*mine, "-q"])[1]
+    piped = xmine(*mine)
+    assert b"encoding" not in piped.stderr and b"\x1b" not in piped.stderr + piped.stdout
+
+
+def processor_seconds(arguments: list[str]) -> float:
+    process = subprocess.Popen([*XMINE, *arguments], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return used.ru_utime + used.ru_stime
+
+
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_and_version_cost_little(argument: str) -> None:
+    assert min(processor_seconds([argument]) for _ in range(3)) < 0.2
+
+
+HEAVY = "torch transformers faiss textual polars numpy tokenizers sentencepiece rich".split()
+LOADED = """
+import sys
+from xmine.cli import run
+try:
+    run()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (["--help"], HEAVY),
+        (["--version"], HEAVY),
+        (["train", "--help"], HEAVY),
+        (
+            ["mine", str(EXAMPLES / "en.txt"), str(EXAMPLES / "zh.txt")],
+            "torch transformers faiss textual polars tokenizers xmine.trainer.training".split(),
+        ),
+    ],
+    ids=["help", "version", "train help", "mine"],
+)
+def test_what_a_command_does_not_need_is_not_loaded(
+    arguments: list[str], unwanted: list[str]
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments], capture_output=True, check=True
+    )
+    loaded = set(ended.stderr.decode().split())
+    assert "typer" in loaded
+    assert loaded.intersection(unwanted) == set()

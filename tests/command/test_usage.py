@@ -1,0 +1,106 @@
+"""Wrong usage: exit 2, the message says what is meant or allowed, and nothing was done."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+WRONG = {
+    "mien en.txt zh.txt": ["No such command 'mien'", "Did you mean 'mine'?"],
+    "mine en.txt": ["Missing argument 'TARGET'"],
+    "mine en.txt zh.txt third.txt": ["unexpected extra argument", "third.txt"],
+    "mine en.txt zh.txt --treshold 1": ["No such option: --treshold", "--threshold"],
+    "mine en.txt zh.txt --threshold high": [
+        "xmine: --threshold is 'high'\nhint: give a number such as 1.06, or auto\n"
+    ],
+    "mine en.txt zh.txt --threshold nan": ["--threshold is 'nan'"],
+    "mine en.txt zh.txt -k 0": ["'--neighborhood' / '-k'", "greater than or equal to 1"],
+    "mine en.txt zh.txt -k 2000": ["'--neighborhood' / '-k'", "less than or equal to 1024"],
+    "mine en.txt zh.txt -k four": ["'--neighborhood' / '-k'", "valid integer"],
+    "mine en.txt zh.txt --margin rato": ["--margin", "'rato'", "'ratio', 'distance', 'absolute'"],
+    "mine en.txt zh.txt --retrieval all": ["--retrieval", "'max', 'fwd', 'bwd', 'intersect'"],
+    "mine - -": ["xmine: only one side can be standard input\n"],
+    "search - -": ["xmine: only one side can be standard input\n"],
+    "mine en.txt zh.txt -o pairs.csv": [
+        "xmine: -o pairs.csv: unknown format\nhint: end it in .tsv or .jsonl\n"
+    ],
+    "mine en.txt zh.txt -o pairs": ["-o pairs: unknown format", ".tsv or .jsonl"],
+    "mine en.txt zh.txt -o run/": [
+        "xmine: -o run/: mining runs (a folder) are not there yet\nhint: give a .tsv or .jsonl file"
+    ],
+    "encode en.txt -o en.txt2": ["xmine: -o en.txt2: unknown format\nhint: end it in .npy\n"],
+    "encode en.txt": ["Missing option '-o' / '--output'"],
+    "search en.txt zh.txt -k 0": ["'-k'", "greater than or equal to 1"],
+    "train pairs.tsv": ["Missing option '-o' / '--output'"],
+    "train pairs.tsv -o new --method moco": ["--method", "'moco'"],
+    "train pairs.tsv -o new --languages en": ["--languages is 'en'\nhint: give two codes"],
+    "train pairs.tsv -o new --source-weight news": ["--source-weight is 'news'", "NAME=NUMBER"],
+    "eval tatoba": ["'tatoba'", "'tatoeba'"],
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_usage_is_refused(command: Command, toy_files: Toy, line: str) -> None:
+    ended = command(*line.split())
+    for part in WRONG[line]:
+        assert part in ended.err
+    assert (ended.code, ended.out, ended.touched) == (2, "", set())
+
+
+def test_an_empty_text_to_search_for_is_refused(command: Command, toy_files: Toy) -> None:
+    ended = command("search", "  ", "zh.txt")
+    assert ended.err == "xmine: the text to search for is empty\n"
+    assert (ended.code, ended.touched) == (2, set())
+
+
+def test_xmine_alone_explains_itself(command: Command) -> None:
+    ended = command()
+    assert ended.code == 2
+    assert "Usage: xmine" in ended.out + ended.err
+    assert "mine " in ended.out + ended.err
+
+
+@pytest.mark.parametrize(
+    ("toml", "code", "message"),
+    [
+        ("marign = 'ratio'", 1, "there is no option 'marign'\nhint: did you mean margin?\n"),
+        ("margin = 'rato'", 2, "--margin is 'rato'\nhint: choose from ratio, distance, absolute\n"),
+        ("neighborhood = 0", 2, "--neighborhood is 0; it must be at least 1\n"),
+        ("neighborhood = 'four'", 2, "--neighborhood is 'four'\nhint: give a whole number\n"),
+        ("neighborhood = 4.5", 2, "--neighborhood is 4.5\nhint: give a whole number\n"),
+        ("dedup = 1", 2, "--dedup is 1\nhint: give true or false\n"),
+        ("threshold = true", 2, "--threshold is True\nhint: give a number or a text\n"),
+        ("threshold = 'high'", 2, "--threshold is 'high'\nhint: give a number such as 1.06"),
+        ("margin: ratio", 1, "not a TOML file: "),
+    ],
+)
+def test_a_wrong_options_file_is_refused_by_name(
+    command: Command, tmp_path: Path, toy_files: Toy, toml: str, code: int, message: str
+) -> None:
+    Path(tmp_path, "run.toml").write_text(toml)
+    ended = command("mine", "en.txt", "zh.txt", "--options", "run.toml", "-o", "pairs.tsv")
+    assert ended.err.startswith(f"xmine: run.toml: {message}")
+    assert (ended.code, ended.out, ended.touched) == (code, "", set())
+
+
+def test_flags_beat_the_options_file_and_it_beats_the_defaults(
+    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    Path(tmp_path, "run.toml").write_text("margin = 'absolute'\nneighborhood = 2\ndedup = false\n")
+    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder]
+    file = command(*mine, "--options", "run.toml")
+    assert file.out == command(*mine, "--margin", "absolute", "-k", 2, "--no-dedup").out
+    both = command(*mine, "--options", "run.toml", "--margin", "ratio", "-k", 4, "--dedup")
+    assert both.out == command(*mine).out  # a flag counts even where it repeats the default
+    assert file.out != both.out
+    assert file.code == both.code == 0
+
+
+def test_a_missing_options_file_is_refused_by_name(command: Command, toy_files: Toy) -> None:
+    ended = command("mine", "en.txt", "zh.txt", "--options", "nowhere.toml")
+    assert ended.err == "xmine: nowhere.toml: No such file or directory\n"
+    assert (ended.code, ended.touched) == (1, set())

@@ -1,0 +1,123 @@
+"""xmine encode, search and model info."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xmine.encoder import SentenceEncoder
+
+Command = Callable[..., Any]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+
+def test_encode_writes_a_unit_row_per_line_and_zeros_for_a_blank_one(
+    command: Command, tmp_path: Path, toy_folder: Path
+) -> None:
+    lines = ["bade fifi", "", "golu mane", "bade fifi", "  \t", "tutu"]
+    Path(tmp_path, "text.txt").write_text("\r\n".join(lines) + "\r\n")
+    ended = command("encode", "text.txt", "-o", "text.npy", "--model", toy_folder)
+    assert (ended.code, ended.out, ended.touched) == (0, "", {"text.npy"})
+    assert ended.err.startswith("xmine: 6 lines -> text.npy float32 [6, 32], 2 rows of zeros, ")
+    vectors = np.load(tmp_path / "text.npy")
+    assert (vectors.shape, vectors.dtype) == ((6, 32), np.float32)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), [1, 0, 1, 1, 0, 1], atol=1e-6)
+    assert (vectors[0] == vectors[3]).all()
+    assert (vectors == SentenceEncoder.load(toy_folder).encode(lines)).all()
+
+
+def test_encode_reads_standard_input_and_says_json(
+    command: Command, tmp_path: Path, toy_folder: Path
+) -> None:
+    encode = ["encode", "-", "-o", "text.npy", "--model", toy_folder]
+    ended = command(*encode, "--json", stdin=b"bade\nfifi\n")
+    facts = json.loads(ended.out)
+    assert (facts["lines"], facts["dim"], facts["zeros"]) == (2, 32, 0)
+    assert (ended.code, ended.err, facts["output"]) == (0, "", "text.npy")
+    refused = command(*encode, stdin=b"bade\n")
+    assert refused.err.startswith("xmine: text.npy: exists already\nhint: ")
+    assert (refused.code, refused.touched) == (1, set())
+    assert command(*encode, "--force", "-q", stdin=b"bade\n").err == ""
+    assert len(np.load(tmp_path / "text.npy")) == 1
+
+
+def test_search_finds_the_translation_of_a_text(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    source, target, gold = toy_files
+    texts, lines = source.read_text("utf-8").splitlines(), target.read_text("utf-8").splitlines()
+    text_line, line = sorted(gold)[4]
+    ended = command("search", texts[text_line - 1], "zh.txt", "-k", 2, "--model", toy_folder)
+    rows = [row.split("\t") for row in ended.out.splitlines()]
+    assert (ended.code, ended.err, len(rows)) == (0, "", 2)
+    assert rows[0][1:] == [lines[line - 1], str(line)]
+    assert float(rows[0][0]) > float(rows[1][0])
+    assert all(len(row[0].split(".")[1]) == 4 for row in rows)
+
+
+def test_search_takes_a_file_of_texts_and_tells_their_lines(
+    command: Command, tmp_path: Path, toy_files: Toy, toy_folder: Path
+) -> None:
+    text = toy_files[0].read_text("utf-8").splitlines()[0]
+    Path(tmp_path, "texts.txt").write_text(f"\n{text}\n\n{text}\n")
+    search = ["search", "texts.txt", "zh.txt", "--model", toy_folder]
+    rows = [row.split("\t") for row in command(*search).out.splitlines()]
+    assert [row[3] for row in rows] == ["2"] * 3 + ["4"] * 3  # -k is 3, and blank lines count
+    objects = [json.loads(row) for row in command(*search, "--json").out.splitlines()]
+    assert [each["query_line"] for each in objects] == [2, 4]
+    assert objects[0]["query"] == text
+    assert [
+        [f"{hit['cosine']:.4f}", hit["text"], str(hit["line"])] for hit in objects[0]["hits"]
+    ] == [row[:3] for row in rows[:3]]
+
+
+def test_search_leaves_the_text_itself_out_when_asked(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    text = toy_files[0].read_text("utf-8").splitlines()[7]
+    search = ["search", text.upper(), "en.txt", "--model", toy_folder, "-k", 2]
+    rows = [row.split("\t") for row in command(*search).out.splitlines()]
+    others = [row.split("\t") for row in command(*search, "--exclude-exact").out.splitlines()]
+    assert rows[0][1:] == [text, "8"]
+    assert len(rows) == len(others) == 2
+    assert others[0] == rows[1]
+    assert "8" not in [row[2] for row in others]
+
+
+def test_search_takes_a_long_text_and_tells_a_file_that_is_none(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    search = ["search", "--model", toy_folder, "zh.txt", "-k", 1]
+    long = command("search", "bade fifi " * 100, *search[1:])  # longer than a file's name can be
+    assert (long.code, long.err, long.out.count("\n")) == (0, "", 1)
+    typo = command("search", "bade.txt", *search[1:])
+    assert typo.err == "xmine: no file bade.txt: searching for it as a text\n"
+    unknown = command("search", "\u2603\u2603", *search[1:])
+    assert (unknown.code, unknown.out) == (0, "")
+    assert unknown.err.endswith("nothing found for '☃☃': the encoder knows no piece of it\n")
+    alone = command("search", "bade", "-", "--exclude-exact", *search[1:3], stdin=b"Bade\n")
+    assert (alone.code, alone.out) == (0, "")
+    assert alone.err == "xmine: warning: nothing found for 'bade'\n"
+
+
+def test_model_info_tells_what_an_encoder_is(command: Command, toy_folder: Path) -> None:
+    ended = command("model", "info", toy_folder)
+    assert (ended.code, ended.err) == (0, "")
+    size = sum(path.stat().st_size for path in toy_folder.rglob("*") if path.is_file())
+    facts = dict(line.split(maxsplit=1) for line in ended.out.split("\n\n")[0].splitlines())
+    assert facts["languages"] == "en, zh"
+    assert (facts["width"], facts["pieces"], facts["bytes"]) == ("32", "500", f"{size:,}")
+    assert ended.out.endswith("\n# A toy\n")
+    as_json = json.loads(command("model", "info", toy_folder, "--json").out)
+    assert (as_json["languages"], as_json["bytes"]) == (["en", "zh"], size)
+    assert as_json["card"] == "# A toy\n"
+
+
+def test_model_info_without_a_folder_is_about_the_embedded_encoder(command: Command) -> None:
+    ended = command("model", "info", "--json")
+    facts = json.loads(ended.out)
+    assert (ended.code, facts["languages"]) == (0, ["en", "zh"])
+    assert facts["bytes"] < 35_000_000
+    assert facts["card"].startswith("---") or facts["card"].startswith("#")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from xmine.encoder import EMBEDDED
 from xmine.evaluation.record import record
+from xmine.options import load_toml
 
 BENCHMARKS = ("tatoeba", "newstest2019", "bucc")
 FIGURES = {
@@ -49,11 +50,13 @@ def main() -> None:
 
 
 def _train(pairs: str, folder: Path, seed: int) -> dict[str, float]:
-    """Train unless it has been done; return the figures of the run, which stand beside it."""
+    """Train unless it has been done with these options; return the figures of the run."""
     summary = folder.with_suffix(".json")
-    if not folder.exists():
-        options = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
-        run = _xmine("train", pairs, "-o", str(folder), "--resume", "--json", *options)
+    options = {**load_toml(EMBEDDED / "options.toml"), "seed": seed}
+    if not folder.exists() or not summary.exists() or load_toml(folder / "options.toml") != options:
+        flags = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
+        flags += ["--force"] if folder.exists() else []
+        run = _xmine("train", pairs, "-o", str(folder), "--resume", "--json", *flags)
         summary.write_text(run, encoding="utf-8")
     found = json.loads(summary.read_text(encoding="utf-8"))
     return {name: found[name] for name in ("seconds", "forward", "backward")}

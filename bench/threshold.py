@@ -123,7 +123,7 @@ def main() -> None:
     options = parser.parse_args()
     english, chinese, sources = read(options.pairs)
     encoder = SentenceEncoder.load(options.model)
-    left, right = (encoder.encode(texts).astype(np.float16) for texts in (english, chinese))
+    left, right = (encoder.encode_half(texts) for texts in (english, chinese))
     results = list(outcomes(left, right, sources, options))
     groups = {f"share {share:g}": [r for r in results if r.share == share] for share in SHARES}
     real = [r for r in results if r.share]

@@ -63,7 +63,7 @@ def toy_encoder(toy_pairs: ParallelText) -> SentenceEncoder:
             ids, _ = vocabulary.ids([word])
             vectors[ids] += meaning[concept]
     vectors[vocabulary.meaningless()] = 0
-    facts = EncoderFacts(languages=("en", "zh"), method="test", licence="Apache-2.0")
+    facts = EncoderFacts(languages=("en", "zh"), method="test")
     return SentenceEncoder.from_vectors(vocabulary, vectors, facts, card="# A toy\n")
 
 

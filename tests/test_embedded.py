@@ -1,6 +1,10 @@
 """The encoder that ships: what it promises, on the example files and on real data."""
 
+import json
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,3 +131,26 @@ class TestOnRealData:
 
     def test_bucc(self, embedded: SentenceEncoder) -> None:
         assert evaluate_bucc(embedded, DATA / "bucc2018").oracle.agreement.f1 >= 0.89
+
+    @pytest.mark.slow
+    def test_speed_and_memory(self, embedded: SentenceEncoder, tmp_path: Path) -> None:
+        """In CPU-seconds, which hold on a busy machine too: half of them is what two cores take."""
+        lines = list(lines_of(*(DATA / name for name in ALIGNED_SETS["newstest2019"])))
+        started = time.process_time()
+        for _ in range(3):
+            embedded.encode(lines)
+        assert 3 * len(lines) / (time.process_time() - started) * 2 >= 60_000
+        files = []
+        for language in ("zh", "en"):
+            texts = [
+                line.split("\t", 1)[1]
+                for line in read_lines(DATA / "bucc2018" / f"zh-en.dev.{language}")
+            ]
+            files.append(tmp_path / language)
+            files[-1].write_text("\n".join(texts) + "\n", encoding="utf-8")
+        out = tmp_path / "figures.json"
+        bench: list[str | Path] = [ROOT / "bench" / "mining.py", *files, "--repeats", "1"]
+        subprocess.run([sys.executable, *bench, "--json", out], check=True, capture_output=True)
+        figures = json.loads(out.read_text(encoding="utf-8"))
+        assert figures["cpu_seconds"] / 2 < 6
+        assert figures["peak_megabytes"] < 1000

@@ -45,8 +45,8 @@ vectors of its pieces, scaled to length one.
 {rows}
 ## Measured
 
-On {options.held_out:,} pairs held out of the data: the nearest target of a source is its
-translation in {measures["forward"]:.1%} of them, the nearest source of a target in
+On {options.held_out:,} pairs held out of the data, before rounding to int8: the nearest target of a
+source is its translation in {measures["forward"]:.1%} of them, the nearest source of a target in
 {measures["backward"]:.1%}.
 
 ## Options

@@ -31,6 +31,11 @@ class Run:
     def __init__(self, folder: Path, options: TrainingOptions, pairs: ParallelText) -> None:
         """Open the folder, new or of a run that was stopped.
 
+        Args:
+            folder: see `run_folder`.
+            options: of this run.
+            pairs: what it trains on and holds out, after all exclusions.
+
         Raises:
             TrainingError: the stopped run had other options or other data.
         """
@@ -43,7 +48,8 @@ class Run:
             )
         folder.mkdir(exist_ok=True)
         for name, text in written.items():
-            (folder / name).write_text(text, encoding="utf-8")
+            with replacing(folder / name) as partial:
+                partial.write_text(text, encoding="utf-8")
 
     def vocabulary(self) -> Vocabulary | None:
         """Read the vocabulary, if it is there already."""

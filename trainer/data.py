@@ -140,8 +140,11 @@ def visits(
         raise TrainingError(
             "all pairs have weight 0", "raise --default-weight or a --source-weight"
         )
-    times = [np.bincount(keys)[keys] for keys in (_keys(pairs.sources), _keys(pairs.targets))]
-    return wanted / np.maximum(*times)
+    visited = wanted > 0
+    times = [
+        np.bincount(keys, visited)[keys] for keys in (_keys(pairs.sources), _keys(pairs.targets))
+    ]
+    return wanted / np.maximum(1, np.maximum(*times))
 
 
 def hold_out(
@@ -158,26 +161,26 @@ def hold_out(
     Raises:
         TrainingError: too few pairs.
     """
-    if len(pairs) < 2 * count:
-        raise TrainingError(
-            f"{len(pairs):,} pairs are too few to hold {count:,} out", "give a smaller --held-out"
-        )
     random = np.random.default_rng([seed, 0])
     lots = random.random(len(pairs)) ** (1 / np.maximum(wanted, 1e-9))  # weighted, none twice
     sources, targets = _keys(pairs.sources), _keys(pairs.targets)
     used: tuple[set[int], set[int]] = (set(), set())
     held: list[int] = []
     for row in np.argsort(-lots, kind="stable").tolist():
-        if sources[row] not in used[0] and targets[row] not in used[1]:
+        if len(held) == count:
+            break
+        if wanted[row] and sources[row] not in used[0] and targets[row] not in used[1]:
             held.append(row)
             used[0].add(int(sources[row]))
             used[1].add(int(targets[row]))
-        if len(held) == count:
-            break
     shared = np.isin(sources, list(used[0])) | np.isin(targets, list(used[1]))
-    if shared.all():
-        raise TrainingError("no pairs are left to train on", "give a smaller --held-out")
-    return np.flatnonzero(~shared & (wanted > 0)), np.array(sorted(held), dtype=np.intp)
+    left = np.flatnonzero(~shared & (wanted > 0))
+    if len(held) < count or len(left) < count:
+        raise TrainingError(
+            f"{len(pairs):,} pairs are too few to hold {count:,} out and train on as many",
+            "give more pairs, or a smaller --held-out",
+        )
+    return left, np.array(sorted(held), dtype=np.intp)
 
 
 def _keys(texts: Sequence[str]) -> NDArray[np.int64]:

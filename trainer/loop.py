@@ -60,7 +60,8 @@ def run_steps(
             value = loss.item()
             if not math.isfinite(value):
                 raise TrainingError(
-                    f"the loss is {value} at step {done}", "give a smaller --learning-rate"
+                    f"the loss is {value} at step {done}",
+                    "give a smaller --learning-rate, and --force to start anew",
                 )
             optimizer.zero_grad(set_to_none=True)
             torch.autograd.backward(loss)
@@ -74,12 +75,12 @@ def run_steps(
             ended = done == steps_before[epoch + 1]
             if ended:
                 grouped = None
-            if ended if options.evaluate_every == 0 else done % options.evaluate_every == 0:
+            due = done % options.evaluate_every == 0 if options.evaluate_every else ended
+            if due or done == total:
                 _evaluate(step, data.held_out, run, done)
                 _save(step, optimizer, run, done, grouped)
     best = run.load("best")
-    if best is None:
-        raise TrainingError(f"no evaluation in {total} steps", "give a smaller --evaluate-every")
+    assert best is not None  # the last step is always measured
     restore(step.state(), best["state"])
     measures: dict[str, float] = best["measures"]
     return measures

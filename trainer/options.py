@@ -12,7 +12,9 @@ class TrainingOptions(Options):
 
     languages: str = option("en,zh", "Codes of the source and the target language.")
     source_weight: dict[str, float] = option(
-        {}, "NAME=W: visit pairs of origin NAME (third column) W times an epoch; repeatable."
+        {},
+        "NAME=W: visit pairs of origin NAME (third column) W times an epoch; repeatable.",
+        min=0,
     )
     default_weight: float = option(1.0, "Visits an epoch of pairs of all other origins.", min=0)
     exclude: list[str] = option(

@@ -1,5 +1,6 @@
 """Parallel text -> an encoder in a folder: what comes before and after a method's own work."""
 
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,24 +65,20 @@ def train(
     """
     folder = run_folder(output)
     check_free(output, force=force, folder=True)
-    if folder.exists() and not resume:
-        if not force:
-            raise TrainingError(
-                f"{folder}: a run that was stopped is there",
-                "--resume to go on with it, --force to start anew",
-            )
-        shutil.rmtree(folder)
-    torch.set_num_threads(options.threads or torch.get_num_threads())
+    _clear(folder, resume=resume, force=force)
+    torch.set_num_threads(options.threads or os.cpu_count() or 1)
     torch.use_deterministic_algorithms(True)
+    kept = without(pairs, options.exclude) if options.exclude else pairs
     is_new = not folder.exists()
-    run = Run(folder, options, pairs)
+    run = Run(folder, options, kept)
     try:
-        kept = without(pairs, options.exclude) if options.exclude else pairs
         data, vocabulary, seen = _prepare(kept, options, run, report)
     except XmineError:  # other data or options are needed, with which this run cannot go on
         if is_new:
             shutil.rmtree(folder)
         raise
+    if is_new:
+        run.log(step=0, pairs=len(data.pairs), excluded=len(pairs) - len(kept))
     tower = StaticTower(vocabulary, options.width, options.seed)
     measures = METHODS[method].train(tower, data, options, run, report)
     excluded = len(pairs) - len(kept)
@@ -91,6 +88,23 @@ def train(
     encoder.save(output, beside=[folder / "metrics.jsonl", folder / "options.toml"])
     shutil.rmtree(folder)
     return Trained(encoder, measures, len(data.pairs), excluded)
+
+
+def _clear(folder: Path, *, resume: bool, force: bool) -> None:
+    """Make way for a run, unless that would touch what the user has not given up."""
+    if not folder.exists():
+        return
+    if not (folder / "options.toml").exists():
+        raise TrainingError(
+            f"{folder}: is in the way, and is no run of xmine", "move it, or give another -o"
+        )
+    if force and not resume:
+        shutil.rmtree(folder)
+    elif not resume:
+        raise TrainingError(
+            f"{folder}: a run that was stopped is there",
+            "--resume to go on with it, --force to start anew",
+        )
 
 
 def _prepare(

@@ -60,9 +60,11 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     try:
         yield partial
         partial.chmod(0o777 & ~_umask())
+        old = partial.with_suffix(".old")
         if path.exists():
-            shutil.rmtree(path)
+            path.replace(old)  # a moment without either, and no moment with half of one
         partial.replace(path)
+        shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror}") from error
     finally:

@@ -120,8 +120,10 @@ def _encode_known(
     encoder: SentenceEncoder, sentences: Sentences, report: Report
 ) -> tuple[Sentences, NDArray[np.float16]]:
     """Encode to fp16, as vectors are kept everywhere, and leave out rows of zeros."""
-    vectors = encoder.encode(sentences.texts, report).astype(np.float16)  # [rows, dim]
+    vectors = encoder.encode_half(sentences.texts, report)  # [rows, dim]
     known = np.flatnonzero(vectors.any(axis=1))
+    if len(known) == len(sentences):
+        return sentences, vectors
     if len(known) == 0:
         raise FileError(
             f"{sentences.name}: the encoder knows no piece of any line",

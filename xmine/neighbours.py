@@ -13,8 +13,9 @@ from xmine.progress import Progress, Report, silent
 
 Vectors = NDArray[np.float16] | NDArray[np.float32]
 
-# A tail of a few rows would take another code path of the matrix product and differ in the last
-# bit, so blocks are filled up with zeros to a multiple of this many rows.
+# A tail of a few rows, or a width that BLAS splits by the number of threads, would take another
+# code path of the matrix product and differ in the last bit; so both sides of a block are filled
+# up with zeros to a multiple of this.
 _PAD = 64
 
 
@@ -67,15 +68,12 @@ def nearest(
     """
     forward = _Best(len(source), min(k, len(target)))
     backward = _Best(len(target), min(k, len(source)))
-    columns = [
-        (start, _padded(target[start : start + block_columns]))
-        for start in range(0, len(target), block_columns)
-    ]
     for row in range(0, len(source), block_rows):
         rows = min(block_rows, len(source) - row)
         left = _padded(source[row : row + block_rows])
-        for column, right in columns:
+        for column in range(0, len(target), block_columns):
             width = min(block_columns, len(target) - column)
+            right = _padded(target[column : column + block_columns])
             cosines = (left @ right.T)[:rows, :width]  # [rows, width]
             forward.offer(cosines, row, column)
             backward.offer(cosines.T, column, row)
@@ -84,8 +82,9 @@ def nearest(
 
 
 def _padded(block: Vectors) -> NDArray[np.float32]:
-    filled = np.zeros((-(-len(block) // _PAD) * _PAD, block.shape[1]), dtype=np.float32)
-    filled[: len(block)] = block
+    rows, dim = block.shape
+    filled = np.zeros((-(-rows // _PAD) * _PAD, -(-dim // _PAD) * _PAD), dtype=np.float32)
+    filled[:rows, :dim] = block
     return filled
 
 

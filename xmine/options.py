@@ -83,7 +83,11 @@ def _check(name: str, value: Any, metadata: typing.Mapping[str, Any]) -> None:  
     low, high, choices = metadata["min"], metadata["max"], metadata["choices"]
     if choices and value not in choices:
         raise OptionError(f"{flag(name)} is {value!r}", f"choose from {', '.join(choices)}")
+    for each in value.values() if isinstance(value, dict) else ():
+        _check(name, each, metadata)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if (low is not None or high is not None) and not math.isfinite(value):
+            raise OptionError(f"{flag(name)} is {value}; it must be finite")
         if low is not None and not value >= low:
             raise OptionError(f"{flag(name)} is {value:g}; it must be at least {low:g}")
         if high is not None and not value <= high:
@@ -119,7 +123,10 @@ def dump_toml(options: Any) -> str:  # noqa: ANN401 - any options dataclass
     for item in dataclasses.fields(options):
         value = getattr(options, item.name)
         if isinstance(value, dict):
-            rows = "".join(f"{json.dumps(key)} = {json.dumps(value[key])}\n" for key in value)
+            rows = "".join(
+                f"{json.dumps(key, ensure_ascii=False)} = {json.dumps(value[key])}\n"
+                for key in value
+            )
             tables.append(f"\n[{item.name}]\n{rows}")
         elif value is not None:
             plain.append(f"{item.name} = {json.dumps(value, ensure_ascii=False)}\n")

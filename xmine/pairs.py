@@ -155,6 +155,11 @@ def read_parallel(path: str | Path) -> ParallelText:
                 f"{name_of(path)}:{number}: one column; pairs need two with a tab between",
                 "paste source.txt target.txt > pairs.tsv",
             )
+        if mined and not _is_mined_row(columns):
+            raise FileError(
+                f"{name_of(path)}:{number}: not a mined pair, as the lines before it are",
+                "give mined pairs and other pairs in files of their own",
+            )
         source, target, origin = (columns[1], columns[2], "") if mined else _plain(columns)
         if source.strip() and target.strip():
             sources.append(source)
@@ -171,11 +176,11 @@ def _plain(columns: list[str]) -> tuple[str, str, str]:
 
 def _is_mined(lines: list[str]) -> bool:
     """Tell whether the first rows are score, source, target, line, line, cosine."""
-    head = [line.split("\t") for line in islice(lines, 10)]
-    return all(
-        len(row) >= 6 and _is_number(row[0]) and row[3].isdigit() and row[4].isdigit()
-        for row in head
-    )
+    return all(_is_mined_row(line.split("\t")) for line in islice(filter(None, lines), 10))
+
+
+def _is_mined_row(row: list[str]) -> bool:
+    return len(row) >= 6 and _is_number(row[0]) and row[3].isdigit() and row[4].isdigit()
 
 
 def _is_number(text: str) -> bool:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from xmine.encoder import SentenceEncoder
 from xmine.neighbours import nearest
 from xmine.progress import Report, silent
@@ -48,8 +46,8 @@ def search(
         exclude_exact: leave out the query itself, as `xmine.sentences.folded` tells it.
         report: called while encoding and searching.
     """
-    left = encoder.encode(queries).astype(np.float16)  # [queries, dim]
-    right = encoder.encode(corpus.texts, report).astype(np.float16)  # [rows, dim]
+    left = encoder.encode_half(queries)  # [queries, dim]
+    right = encoder.encode_half(corpus.texts, report)  # [rows, dim]
     spare = max(_copies(queries, corpus).values(), default=0) if exclude_exact else 0
     found = nearest(left, right, k + spare, report=report)
     hits: list[list[Hit]] = []

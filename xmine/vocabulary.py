@@ -19,6 +19,9 @@ from xmine.files import replacing
 # The unknown piece. Text cannot spell it, since the normaliser folds case.
 UNKNOWN = "<UNK>"
 
+# The lists that sentencepiece gives take ten times the room of an array.
+_TEXTS_AT_ONCE = 65_536
+
 MODEL_FILE = "sentencepiece.model"
 TOKENIZER_FILE = "tokenizer.json"
 
@@ -85,8 +88,10 @@ class Vocabulary:
             The ids of all pieces, one text after the other, int32 [pieces]; and where each text
             starts in them, with the end behind the last, int64 [texts + 1].
         """
-        rows = self._pieces.encode([nfkc(text) for text in texts], out_type=int)
-        starts = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=starts[1:])
-        flat = np.fromiter(chain.from_iterable(rows), np.int32, int(starts[-1]))
-        return flat, starts
+        ids, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            block = [nfkc(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
+            rows = self._pieces.encode(block, out_type=int)
+            lengths.append(np.fromiter(map(len, rows), np.int64, len(rows)))
+            ids.append(np.fromiter(chain.from_iterable(rows), np.int32, int(lengths[-1].sum())))
+        return np.concatenate(ids), np.cumsum(np.concatenate(lengths))

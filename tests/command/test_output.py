@@ -155,7 +155,9 @@ def test_quiet_says_nothing_and_verbose_says_more(command: Command, tiny: list[s
 def test_no_pairs_is_no_failure(command: Command, tiny: list[str]) -> None:
     ended = command(*tiny[:-1], "7", "-o", "pairs.tsv")
     assert (ended.code, ended.touched) == (0, {"pairs.tsv"})
-    assert ended.err.startswith("xmine: 0 pairs from 3 x 3 sentences, threshold 7.0000 (given)")
+    assert ended.err.startswith(
+        "xmine: pairs.tsv: 0 pairs from 3 x 3 sentences, threshold 7.0000 (given)"
+    )
 
 
 def test_nothing_but_text_goes_to_a_pipe(command: Command, tmp_path: Path, tiny: list[str]) -> None:

@@ -4,6 +4,7 @@ from xmine.languages import check_language
 
 ENGLISH = ["The man who was here before had not seen any of these people, but he knew her."] * 5
 GERMAN = ["Der Mann, der hier war, hatte keinen von diesen Leuten gesehen, doch er kannte sie."] * 5
+INTERFACE = ["Delete selected files", "Open in new window", "Are you sure?", "Save as a copy"] * 9
 CODE = ["React memo hook 组件", "useState 状态 API 文档"] * 50
 
 
@@ -14,11 +15,13 @@ def test_script_and_function_words_decide() -> None:
     assert "--model" in check_language("f", GERMAN, languages)
     assert "Cyrillic" in check_language("f", ["Он знал её давно."], languages)
     assert check_language("f", ["他早就认识她了。"], languages) == ""
+    assert check_language("f", INTERFACE, languages) == ""
     assert check_language("f", CODE, languages) == ""  # Chinese with many Latin words
 
 
 def test_what_cannot_be_told_is_not_warned_about() -> None:
     assert check_language("f", GERMAN, ()) == ""  # nothing known of the encoder
+    assert check_language("f", GERMAN, ("en", "xx")) == ""  # nor of the script of its language
     assert check_language("f", GERMAN, ("de", "zh")) == ""  # no list of words for German
     assert check_language("f", GERMAN[:1], ("en", "zh")) == ""  # too few words
     assert check_language("f", ["12:30 — 14:00"], ("en", "zh")) == ""

@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -86,3 +90,27 @@ def test_progress_ends_at_the_number_of_sources() -> None:
     seen: list[Progress] = []
     nearest(unit_rows(300, 8, 1), unit_rows(20, 8, 2), 2, block_rows=128, report=seen.append)
     assert [(step.done, step.total) for step in seen] == [(128, 300), (256, 300), (300, 300)]
+
+
+def test_threads_do_not_change_a_bit_whatever_the_width() -> None:
+    """Unpadded, BLAS splits the products of widths 500 and 1000 by the number of threads."""
+    script = (
+        "import hashlib, numpy as np\n"
+        "from xmine.neighbours import nearest\n"
+        "digest = hashlib.sha256()\n"
+        "for width in (500, 512, 1000):\n"
+        "    sides = np.random.default_rng(1).standard_normal((2, 900, width)) / width**0.5\n"
+        "    found = nearest(*sides.astype(np.float16), 4)\n"
+        "    digest.update(found.target_cosines.tobytes() + found.sources.tobytes())\n"
+        "print(digest.hexdigest())\n"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(digests) == 1

@@ -20,12 +20,16 @@ def test_limits_hold_whoever_makes_the_object() -> None:
         MiningOptions(threshold="nan")
     with pytest.raises(OptionError, match="--languages"):
         TrainingOptions(languages="en")
+    with pytest.raises(OptionError, match="--source-weight is -1"):
+        MsimcseOptions(source_weight={"book": -1.0})
+    with pytest.raises(OptionError, match="--default-weight is inf; it must be finite"):
+        MsimcseOptions(default_weight=float("inf"))
     assert MiningOptions(threshold="1.06").threshold == 1.06
 
 
 def test_toml_holds_every_option(tmp_path: Path) -> None:
     options = MsimcseOptions(
-        source_weight={"a.b": 0.5, 'c "d"': 2.0}, exclude=["x.txt"], symmetric=True, epochs=2
+        source_weight={"a.b": 0.5, 'c "d" 😀': 2.0}, exclude=["x.txt"], symmetric=True, epochs=2
     )
     text = dump_toml(options)
     assert MsimcseOptions(**tomllib.loads(text)) == options

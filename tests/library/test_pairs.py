@@ -78,6 +78,10 @@ def test_mined_pairs_can_be_trained_on(tmp_path: Path) -> None:
     text = read_parallel(tmp_path / "mined.tsv")
     assert text.sources[0] == "A tab"
     assert text.targets == PAIRS.targets
+    rows = list(tsv_rows(PAIRS)) * 6
+    (tmp_path / "mined.tsv").write_text("".join(rows) + "hello\tworld\tweb\n", encoding="utf-8")
+    with pytest.raises(FileError, match=r"mined\.tsv:13: not a mined pair"):
+        read_parallel(tmp_path / "mined.tsv")
 
 
 def test_a_line_of_one_column_is_named(tmp_path: Path) -> None:

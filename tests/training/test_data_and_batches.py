@@ -49,6 +49,8 @@ def test_weights_go_by_origin_and_unknown_origins_are_refused() -> None:
 def test_pairs_that_share_a_sentence_share_its_visits() -> None:
     pairs = ParallelText(list("aaab"), list("wxyy"), [""] * 4)
     assert visits(pairs, {}, 3.0).tolist() == [1, 1, 1, 1.5]
+    pairs = ParallelText(list("aa"), list("wx"), ["good", "bad"])
+    assert visits(pairs, {"bad": 0}, 1.0).tolist() == [1, 0]  # what is left out takes no share
 
 
 def test_held_out_pairs_share_no_sentence_with_the_rest() -> None:
@@ -67,8 +69,9 @@ def test_held_out_pairs_share_no_sentence_with_the_rest() -> None:
     again = hold_out(pairs, wanted, 10, seed=3)
     assert np.array_equal(again[0], train) and np.array_equal(again[1], held)
     assert not np.array_equal(hold_out(pairs, wanted, 10, seed=4)[1], held)
-    with pytest.raises(TrainingError, match="too few"):
-        hold_out(pairs, wanted, 60, seed=1)
+    for count in (26, 60):  # 50 have visits
+        with pytest.raises(TrainingError, match="too few"):
+            hold_out(pairs, wanted, count, seed=1)
 
 
 def test_excluded_sentences_are_found_on_either_side_after_folding(tmp_path: Path) -> None:

@@ -158,6 +158,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     assert np.array_equal(resumed.encoder.weights, whole.encoder.weights)
 
     assert metrics(output) == metrics(tmp_path / "whole")
+    assert "accuracy" in metrics(output)[-1]  # the last step is measured, whatever the rhythm
 
 
 def test_seeds_differ(toy_pairs: ParallelText, tmp_path: Path) -> None:
@@ -175,8 +176,41 @@ def test_too_high_a_learning_rate_is_an_error_that_says_so(
     options = MsimcseOptions(**{**OPTIONS, "learning_rate": 1e38})
     with pytest.raises(TrainingError, match="the loss is") as error:
         train("msimcse", toy_pairs, options, tmp_path / "encoder")
-    assert "--learning-rate" in error.value.hint
+    assert "--learning-rate" in error.value.hint and "--force" in error.value.hint
     assert not (tmp_path / "encoder").exists()
+    train("msimcse", toy_pairs, MsimcseOptions(**OPTIONS), tmp_path / "encoder", force=True)
+
+
+def test_a_folder_that_is_no_run_is_not_touched(toy_pairs: ParallelText, tmp_path: Path) -> None:
+    run_folder(tmp_path / "encoder").mkdir()
+    thesis = run_folder(tmp_path / "encoder") / "thesis.txt"
+    thesis.write_text("all of it")
+    for flags in ({"resume": True}, {"force": True}, {}):
+        with pytest.raises(TrainingError, match="no run of xmine"):
+            train("msimcse", toy_pairs, MsimcseOptions(**OPTIONS), tmp_path / "encoder", **flags)
+    assert thesis.read_text() == "all of it"
+
+
+def test_a_run_is_not_resumed_with_other_exclusions(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    excluded = tmp_path / "excluded.txt"
+    excluded.write_text(toy_pairs.sources[0] + "\n")
+    options = MsimcseOptions(**{**OPTIONS, "exclude": [str(excluded)]})
+
+    def stop(progress: Progress) -> None:
+        if progress.stage == "training":
+            raise Killed
+
+    with pytest.raises(Killed):
+        train("msimcse", toy_pairs, options, tmp_path / "encoder", stop)
+    excluded.write_text("\n".join(toy_pairs.sources[:5]) + "\n")
+    with pytest.raises(TrainingError, match="other options or other data"):
+        train("msimcse", toy_pairs, options, tmp_path / "encoder", resume=True)
+    excluded.write_text(toy_pairs.sources[0] + "\n")
+    trained = train("msimcse", toy_pairs, options, tmp_path / "encoder", resume=True)
+    assert trained.excluded == 1
+    assert metrics(tmp_path / "encoder")[0] == {"step": 0, "pairs": trained.pairs, "excluded": 1}
 
 
 def test_too_little_text_for_the_vocabulary_is_an_error(tmp_path: Path) -> None:

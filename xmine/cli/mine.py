@@ -79,7 +79,7 @@ def mine(
         found = agreement([(int(left), int(right)) for left, right in lines], truth)
     tabs = tabs_inside(mined.pairs) if not output or output.endswith(".tsv") else 0
     console.summary(
-        _summary(mined, tabs, seconds) + _against_gold(found),
+        (f"{output}: " if output else "") + _summary(mined, tabs, seconds) + _against_gold(found),
         _facts(mined, options, tabs, seconds, warnings, found),
         stdout_has_data=not output,
     )

@@ -41,7 +41,6 @@ def info(
         "pieces": len(encoder.vocabulary),
         "bytes": size,
         "method": encoder.facts.method,
-        "licence": encoder.facts.licence,
     }
     if console.as_json:
         console.summary("", {**facts, "card": encoder.card})
@@ -52,7 +51,6 @@ def info(
         "pieces": f"{len(encoder.vocabulary):,}",
         "bytes": f"{size:,}",
         "method": encoder.facts.method or "not stated",
-        "licence": encoder.facts.licence or "not stated",
     }
     write_rows(f"{name:<13}{value}\n" for name, value in shown.items())
     write_rows(["\n", encoder.card])

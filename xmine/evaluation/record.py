@@ -31,6 +31,8 @@ def record(figures: Mapping[str, object]) -> dict[str, object]:
 
 def _commit() -> str | None:
     """Ask git for the commit that xmine runs from; `+` marks changes that are not committed."""
+    if not _git("ls-files", Path(__file__).name):  # installed, perhaps inside another repository
+        return None
     shown = _git("describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*")
     return shown or None
 

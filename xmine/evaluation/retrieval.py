@@ -1,10 +1,9 @@
 """Retrieval accuracy on line-aligned text: is each sentence's nearest one its translation?
 
-Protocol (Tatoeba, research of LASER, XTREME and the papers alike): nearest by cosine among all
-lines of the other side, ties to the lowest line; accuracy both ways.
+The protocol of Tatoeba's similarity search (Artetxe & Schwenk, 2019, "Massively multilingual
+sentence embeddings"): nearest by cosine among all lines of the other side, ties to the lowest line.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,8 +68,4 @@ def evaluate_aligned(
             f"{source} has {len(left):,} lines and {target} {len(right):,}",
             "line N of one has to be the translation of line N of the other",
         )
-    return retrieval_accuracy(_half(encoder, left, report), _half(encoder, right, report))
-
-
-def _half(encoder: SentenceEncoder, texts: Sequence[str], report: Report) -> Vectors:
-    return encoder.encode(texts, report).astype(np.float16)
+    return retrieval_accuracy(encoder.encode_half(left, report), encoder.encode_half(right, report))

@@ -47,6 +47,6 @@ def grouped_order(
 
 
 def batches_of(order: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
-    """Cut a pass into batches; what does not fill the last one is left for the next pass."""
+    """Cut a pass into batches; what does not fill the last one is left out."""
     whole = len(order) // size * size
     return list(order[:whole].reshape(-1, size)) if whole else [order]

@@ -62,9 +62,13 @@ def train_vocabulary(
                 minloglevel=2,
             )
         except RuntimeError as error:
+            more = "required_chars" in str(error)  # fewer pieces than the text has characters
             raise TrainingError(
-                f"no vocabulary of {size:,} pieces from {len(chosen):,} sentences: {error}",
-                "give more pairs, or a smaller --vocabulary-size",
+                f"no vocabulary of {size:,} pieces from {len(chosen):,} sentences: "
+                + str(error).rpartition("] ")[2],
+                "give a larger --vocabulary-size"
+                if more
+                else "give more pairs, or a smaller --vocabulary-size",
             ) from error
     return Vocabulary(model.getvalue(), tokenizer_json(model.getvalue()))
 

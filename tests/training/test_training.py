@@ -217,4 +217,14 @@ def test_too_little_text_for_the_vocabulary_is_an_error(tmp_path: Path) -> None:
     pairs = ParallelText([f"a{i}" for i in range(9)], [f"b{i}" for i in range(9)], [""] * 9)
     with pytest.raises(TrainingError, match="no vocabulary of 500 pieces") as error:
         train("msimcse", pairs, MsimcseOptions(**{**OPTIONS, "held_out": 2}), tmp_path / "e")
-    assert "--vocabulary-size" in error.value.hint
+    assert "smaller --vocabulary-size" in error.value.hint
+
+
+def test_fewer_pieces_than_characters_are_an_error_that_says_so(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    options = MsimcseOptions(**{**OPTIONS, "vocabulary_size": 50})
+    with pytest.raises(TrainingError, match="no vocabulary of 50 pieces") as error:
+        train("msimcse", toy_pairs, options, tmp_path / "e")
+    assert "larger --vocabulary-size" in error.value.hint
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,1 @@
+"""The encoder that ships with xmine: English and Chinese, static. Its card is README.md."""

@@ -59,6 +59,8 @@ def read(path: Path) -> tuple[list[str], list[str], dict[str, Rows]]:
     names = np.array(text.origins)
     rows = {str(name): np.flatnonzero(names == name) for name in np.unique(names)}
     large = {name: found for name, found in rows.items() if len(found) >= SMALLEST_SOURCE}
+    if len(rows) == 1:
+        large = {}
     return text.sources, text.targets, large | {"all": np.arange(len(names))}
 
 

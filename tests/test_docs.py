@@ -79,7 +79,7 @@ def test_the_commands_in_the_docs_parse() -> None:
     known = commands()
     seen = 0
     for document in [README, *DOCS.values()]:
-        for line in re.findall(r"^xmine .*", document.replace("\\\n", " "), re.MULTILINE):
+        for line in re.findall(r"^xmine \S.*", document.replace("\\\n", " "), re.MULTILINE):
             words = shlex.split(re.split(r" [>|] ", line.split("  #")[0])[0])
             name = next((n for n in known if words[: len(n.split())] == n.split()), None)
             if name is None:

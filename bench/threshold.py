@@ -139,7 +139,10 @@ def main() -> None:
     for name, row in table.items():
         print(f"{name:22}" + "".join(f"{value:11g}" for value in row.values()))
     if options.json:
-        settings = {key: str(value) for key, value in vars(options).items()}
+        settings = {
+            key: value.name if isinstance(value, Path) else value
+            for key, value in vars(options).items()
+        }
         result = record({"settings": settings, "table": table})
         options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

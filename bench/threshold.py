@@ -37,13 +37,16 @@ Vectors = NDArray[np.float16]
 
 
 class Outcome(NamedTuple):
-    """What a set gave: its make, the best F1, and what each cut lost (or kept, at share 0)."""
+    """What a set gave: its make, the best F1, what each cut lost (or kept, at share 0), and the
+    precision that `auto` expected minus the one it had, where it kept something.
+    """
 
     source: str
     size: tuple[int, int]
     share: float
     best: float
     losses: dict[str, float]
+    too_sure: float | None
 
 
 def read(path: Path) -> tuple[list[str], list[str], dict[str, Rows]]:
@@ -79,14 +82,14 @@ def outcomes(
                     rows = rng.permutation(pool)[: left + right - shared]
                     ours = rows[:left]
                     theirs = rng.permutation(np.concatenate([rows[:shared], rows[left:]]))
-                    best, losses = mine(english[ours], chinese[theirs], ours, theirs, options)
-                    yield Outcome(source, (left, right), share, best, losses)
+                    found = mine(english[ours], chinese[theirs], ours, theirs, options)
+                    yield Outcome(source, (left, right), share, *found)
 
 
 def mine(
     source: Vectors, target: Vectors, ours: Rows, theirs: Rows, options: argparse.Namespace
-) -> tuple[float, dict[str, float]]:
-    """Mine one set and see what each cut loses."""
+) -> tuple[float, dict[str, float], float | None]:
+    """Mine one set and see the best F1, what each cut loses, and how sure `auto` was."""
     neighbours = nearest(source, target, NEIGHBOURS)
     scores = margin_scores(neighbours, options.margin)
     pairs = choose_pairs(neighbours, scores, options.retrieval)
@@ -95,13 +98,18 @@ def mine(
     found = np.arange(1, len(pairs) + 1)
     last = np.append(pairs.scores[1:] != pairs.scores[:-1], True)  # of equal scores
     f1 = np.append(np.where(last, 2 * right.cumsum() / (found + gold), 0), 0.0)  # none: 0
-    cuts = {"auto": choose_threshold(pairs, neighbours).value}
+    auto = choose_threshold(pairs, neighbours)
+    cuts = {"auto": auto.value}
     if options.margin == "ratio":
         cuts |= {str(cut): cut for cut in FIXED}
     kept = {name: int((pairs.scores.astype(np.float64) >= cut).sum()) for name, cut in cuts.items()}
+    sure = None
+    if auto.precision is not None and kept["auto"]:
+        sure = auto.precision - float(right[: kept["auto"]].mean())
     if not gold:
-        return 0.0, {name: number / min(len(ours), len(theirs)) for name, number in kept.items()}
-    return float(f1.max()), {name: float(f1.max() - f1[n - 1]) for name, n in kept.items()}
+        lines = min(len(ours), len(theirs))
+        return 0.0, {name: number / lines for name, number in kept.items()}, sure
+    return float(f1.max()), {name: float(f1.max() - f1[n - 1]) for name, n in kept.items()}, sure
 
 
 def summary(group: list[Outcome], cuts: list[str]) -> dict[str, float]:
@@ -110,6 +118,8 @@ def summary(group: list[Outcome], cuts: list[str]) -> dict[str, float]:
     for cut in cuts:
         losses = [100 * each.losses[cut] for each in group]
         row |= {cut: float(np.mean(losses)), f"{cut} worst": max(losses)}
+    sure = [100 * each.too_sure for each in group if each.too_sure is not None]
+    row["too sure"] = float(np.mean(sure)) if sure else 0.0
     return {name: round(value, 2) for name, value in row.items()}
 
 

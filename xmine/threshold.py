@@ -11,7 +11,7 @@ It assumes that a wrong pair is no more than the best of its pool. Near-translat
 differs; texts that tell the same story) stand out as translations do and are counted as such. A
 sentence with two translations, or repeated lines not folded, have a rival as good as they are and
 are not counted. A handful of translations in a large file can be overlooked; out of files without
-any, two or three pairs for every hundred lines are kept (measured; small files vary widely).
+any, a few pairs for every hundred lines are kept. docs/evaluation.md has what this costs.
 """
 
 import math
@@ -25,16 +25,16 @@ from xmine.pairing import ChosenPairs
 
 Floats = NDArray[np.float64]
 
-# A pair, two rivals and one to spare: 3, 8 and 16 gave the same regret, 2 a much larger one.
+# A pair, two rivals and one to spare. More do not help; with two there is no spacing to measure.
 NEIGHBOURS = 4
-# Gaps of translations as a gamma distribution: measured shapes are 3 to 8 (17 for technical text),
-# and a low one is the broader guess. Fitted freely it wanders off on small files.
+# Gaps of translations as a gamma distribution of this shape, which is broader than those seen on
+# held-out text. Fitted freely it wanders off on small files.
 _SHAPE = 4.0
-# Their mean gap is at least this many times that of wrong pairs; measured: 4 to 15.
+# Their mean gap is at least this many times that of wrong pairs; on held-out text it was more.
 _LEAST_MEAN = 3.0
 # Cosines of fp16 vectors say nothing below this; keeps ties from making the scale zero.
 _LEAST_SCALE = 1e-4
-# Below this nothing is kept. Higher bars (0.01, 0.05) lose files with one line in a hundred.
+# Below this nothing is kept. A higher bar loses files where one line in a hundred is translated.
 _LEAST_PRECISION = 1e-3
 
 
@@ -47,8 +47,8 @@ class Threshold:
         how: a clause for the summary line.
         translations: expected number of them among all pairs; None if not estimated.
         precision: expected share of them among the kept pairs; None if not estimated or if nothing
-            is kept. Mean absolute error on held-out sets: 0.03 where half of the lines have a
-            translation, 0.1 where a tenth has, 0.25 where one in thirty has.
+            is kept. Within a few points where a tenth of the lines or more have a translation, far
+            off where fewer have (docs/evaluation.md).
     """
 
     value: float

@@ -53,7 +53,12 @@ def info(
         "method": encoder.facts.method or "not stated",
     }
     write_rows(f"{name:<13}{value}\n" for name, value in shown.items())
-    write_rows(["\n", encoder.card])
+    write_rows(["\n", _without_front_matter(encoder.card)])
+
+
+def _without_front_matter(card: str) -> str:
+    """Leave out the block of YAML that a card opens with for model hubs."""
+    return card.split("\n---\n", 1)[-1] if card.startswith("---\n") else card
 
 
 model.command("info")(info)

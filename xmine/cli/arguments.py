@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xmine.cli.console import Console
 from xmine.errors import FileError
 
 if TYPE_CHECKING:
@@ -22,11 +23,17 @@ DATA = Annotated[
 ]
 
 
-def load_encoder(model: Path | None) -> "SentenceEncoder":
+def load_encoder(model: Path | None, console: Console) -> "SentenceEncoder":
     """Load the encoder of a folder, or the embedded one."""
     from xmine.encoder import SentenceEncoder
 
-    return SentenceEncoder.load() if model is None else SentenceEncoder.load(model)
+    encoder = SentenceEncoder.load() if model is None else SentenceEncoder.load(model)
+    languages = ", ".join(encoder.facts.languages) or "languages not stated"
+    console.detail(
+        f"encoder: {model or 'embedded'}, {languages}, width {encoder.dim}, "
+        f"{len(encoder.vocabulary):,} pieces"
+    )
+    return encoder
 
 
 def data_folder(given: Path | None) -> Path:

@@ -41,7 +41,7 @@ def encode(
     check_free(path, force=force)
     lines = read_lines(file)
     with console.progress() as report:
-        vectors = load_encoder(model).encode(lines, report)
+        vectors = load_encoder(model, console).encode(lines, report)
     with replacing(path) as partial, partial.open("wb") as stream:
         np.save(stream, vectors)
     seconds = time.perf_counter() - started

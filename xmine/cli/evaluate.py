@@ -48,7 +48,7 @@ def evaluate(
     if output:
         check_free(output, force=force)
 
-    encoder = load_encoder(model)
+    encoder = load_encoder(model, console)
     with console.progress() as report:
         measure = _bucc if name == "bucc" else _retrieval
         figures = measure(name, encoder, folder, report)

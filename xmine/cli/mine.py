@@ -63,7 +63,7 @@ def mine(
 
     truth = _read_gold(gold) if gold else None
     with console.progress() as report:
-        mined = mine_files(source, target, load_encoder(model), options, report)
+        mined = mine_files(source, target, load_encoder(model, console), options, report)
     _explain(console, mined)
     warnings = _warnings(mined)
     for warning in warnings:

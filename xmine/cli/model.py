@@ -30,7 +30,7 @@ def info(
     """Print languages, width, size and card of an encoder."""
     from xmine.encoder import EMBEDDED
 
-    encoder = load_encoder(folder)
+    encoder = load_encoder(folder, console)
     where = folder or EMBEDDED
     size = sum(path.stat().st_size for path in where.rglob("*") if path.is_file())
     facts = {

@@ -52,7 +52,12 @@ def search(
     sentences = read_sentences(corpus)
     with console.progress() as report:
         hits = search_corpus(
-            texts, sentences, load_encoder(model), k, exclude_exact=exclude_exact, report=report
+            texts,
+            sentences,
+            load_encoder(model, console),
+            k,
+            exclude_exact=exclude_exact,
+            report=report,
         )
     if console.as_json:
         write_rows(

@@ -41,6 +41,7 @@ def train(
     from xmine.trainer.training import train as train_encoder
 
     text = read_parallel(pairs)
+    console.detail(f"{pairs}: {len(text):,} pairs; the run is in {run_folder(output)}")
     try:
         with console.progress() as report:
             trained = train_encoder(

@@ -70,27 +70,29 @@ def train_vocabulary(
                 if more
                 else "give more pairs, or a smaller --vocabulary-size",
             ) from error
-    return Vocabulary(model.getvalue(), tokenizer_json(model.getvalue()))
+    proto = _parsed(model.getvalue())
+    proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the name of a file that is gone
+    return Vocabulary(proto.SerializeToString(deterministic=True), _tokenizer_json(proto))
 
 
-def tokenizer_json(model: bytes) -> str:
-    """Write a sentencepiece unigram model as a `tokenizers` one that gives the same ids.
-
-    NFKC stands in it as a step of its own, since the model's normaliser leaves it out.
-
-    Raises:
-        TrainingError: protobuf is not installed.
-    """
+def _parsed(model: bytes) -> Any:  # noqa: ANN401 - a class that protobuf makes
     try:
         from sentencepiece import sentencepiece_model_pb2
     except ImportError:
         raise TrainingError(
-            "writing tokenizer.json needs protobuf", "pip install 'xmine[train]'"
+            "training a vocabulary needs protobuf", "pip install 'xmine[train]'"
         ) from None
+    return sentencepiece_model_pb2.ModelProto.FromString(model)  # type: ignore[attr-defined]
+
+
+def _tokenizer_json(proto: Any) -> str:  # noqa: ANN401
+    """Write a sentencepiece unigram model as a `tokenizers` one that gives the same ids.
+
+    NFKC stands in it as a step of its own, since the model's normaliser leaves it out.
+    """
     from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers
     from tokenizers.models import Unigram
 
-    proto: Any = sentencepiece_model_pb2.ModelProto.FromString(model)  # type: ignore[attr-defined]
     pieces = [(piece.piece, piece.score) for piece in proto.pieces]
     tokenizer = Tokenizer(Unigram(pieces, unk_id=0, byte_fallback=False))
     tokenizer.normalizer = normalizers.Sequence(

@@ -168,6 +168,9 @@ def test_seeds_differ(toy_pairs: ParallelText, tmp_path: Path) -> None:
     ]
     rows = [run.encoder.embeddings.tobytes() for run in runs]
     assert rows[0] == rows[1] != rows[2]
+    models = [run.encoder.vocabulary.model for run in runs]
+    assert models[0] == models[1]
+    assert b"normaliser.tsv" not in models[0]  # nor any other name of a file of this machine
 
 
 def test_too_high_a_learning_rate_is_an_error_that_says_so(

@@ -56,7 +56,8 @@ def _train(pairs: str, folder: Path, seed: int) -> dict[str, float]:
     if not folder.exists() or not summary.exists() or load_toml(folder / "options.toml") != options:
         flags = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
         flags += ["--force"] if folder.exists() else []
-        run = _xmine("train", pairs, "-o", str(folder), "--resume", "--json", *flags)
+        flags += ["--resume"] if folder.with_name(folder.name + ".training").exists() else []
+        run = _xmine("train", pairs, "-o", str(folder), "--json", *flags)
         summary.write_text(run, encoding="utf-8")
     found = json.loads(summary.read_text(encoding="utf-8"))
     return {name: found[name] for name in ("seconds", "forward", "backward")}

@@ -44,7 +44,8 @@ class Run:
         if any(_differs(folder / name, text) for name, text in written.items()):
             raise TrainingError(
                 f"{folder}: the run there has other options or other data",
-                "give the same ones to --resume it, or --force to start anew",
+                f"--options {folder}/options.toml --resume goes on with it, with the same pairs; "
+                "--force starts anew",
             )
         folder.mkdir(exist_ok=True)
         for name, text in written.items():

@@ -93,6 +93,8 @@ def train(
 def _clear(folder: Path, *, resume: bool, force: bool) -> None:
     """Make way for a run, unless that would touch what the user has not given up."""
     if not folder.exists():
+        if resume:
+            raise TrainingError(f"{folder}: no run to resume", "leave --resume out to start one")
         return
     if not (folder / "options.toml").exists():
         raise TrainingError(
@@ -103,7 +105,7 @@ def _clear(folder: Path, *, resume: bool, force: bool) -> None:
     elif not resume:
         raise TrainingError(
             f"{folder}: a run that was stopped is there",
-            "--resume to go on with it, --force to start anew",
+            "--resume goes on with it, with the same options and pairs; --force starts anew",
         )
 
 

@@ -7,6 +7,7 @@ kind into a space; NFKC is applied before it (`xmine.vocabulary`).
 
 import io
 import random
+import re
 import sys
 import tempfile
 import unicodedata
@@ -62,17 +63,22 @@ def train_vocabulary(
                 minloglevel=2,
             )
         except RuntimeError as error:
-            more = "required_chars" in str(error)  # fewer pieces than the text has characters
-            raise TrainingError(
-                f"no vocabulary of {size:,} pieces from {len(chosen):,} sentences: "
-                + str(error).rpartition("] ")[2],
-                "give a larger --vocabulary-size"
-                if more
-                else "give more pairs, or a smaller --vocabulary-size",
-            ) from error
+            raise _wrong_size(size, len(chosen), str(error)) from error
     proto = _parsed(model.getvalue())
     proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the name of a file that is gone
     return Vocabulary(proto.SerializeToString(deterministic=True), _tokenizer_json(proto))
+
+
+def _wrong_size(size: int, sentences: int, said: str) -> TrainingError:
+    """Turn what sentencepiece says into what to do about it."""
+    message = f"no vocabulary of {size:,} pieces from {sentences:,} sentences"
+    if most := re.search(r"value <= (\d+)", said):
+        hint = f"give more pairs, or a --vocabulary-size of at most {most[1]}"
+    elif least := re.search(r"required_chars\. \d+ vs (\d+)", said):
+        hint = f"give a --vocabulary-size above {least[1]}, the number of characters"
+    else:
+        message, hint = f"{message}: {said}", ""
+    return TrainingError(message, hint)
 
 
 def _parsed(model: bytes) -> Any:  # noqa: ANN401 - a class that protobuf makes

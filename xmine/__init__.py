@@ -27,6 +27,10 @@ _HOMES = {
 __all__ = ["Mined", "MiningOptions", "Pairs", "SentenceEncoder", "XmineError", "mine"]
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name not in _HOMES:
         raise AttributeError(f"module 'xmine' has no attribute {name!r}")

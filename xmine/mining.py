@@ -1,6 +1,6 @@
 """Two sentence files -> pairs: the whole walk, one call per line."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +27,7 @@ class Scored:
         chosen: pairs of rows of `source` and `target`, best score first.
         neighbours: the nearest rows both ways, as many as margin and threshold need.
         scores: of the first k of them, k being `--neighborhood`.
-        source, target: the sentences that were searched.
-        unknown: lines left out because the encoder knows no piece of them.
+        source, target: the sentences that were searched, without those unknown to the encoder.
     """
 
     chosen: ChosenPairs
@@ -36,7 +35,6 @@ class Scored:
     scores: MarginScores
     source: Sentences
     target: Sentences
-    unknown: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +102,7 @@ def score_pairs(
     neighbours = nearest(left_vectors, right_vectors, max(k, NEIGHBOURS), report=report)
     scores = margin_scores(neighbours.first(k), options.margin)
     chosen = choose_pairs(neighbours.first(k), scores, options.retrieval)
-    unknown = len(source) + len(target) - len(left) - len(right)
-    return Scored(chosen, neighbours, scores, left, right, unknown)
+    return Scored(chosen, neighbours, scores, left, right)
 
 
 def cut(scored: Scored, wanted: float | str) -> tuple[Threshold, Pairs]:
@@ -129,7 +126,8 @@ def _encode_known(
             f"{sentences.name}: the encoder knows no piece of any line",
             "is it in another script? give an encoder for it with --model",
         )
-    return sentences.take(known), vectors[known]
+    unknown = len(sentences) - len(known)
+    return replace(sentences.take(known), unknown=unknown), vectors[known]
 
 
 def _with_text(chosen: ChosenPairs, source: Sentences, target: Sentences) -> Pairs:

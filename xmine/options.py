@@ -145,7 +145,7 @@ class MiningOptions(Options):
     )
     retrieval: str = option(
         "max",
-        "Which candidates count: forward, backward, both, or the best of either.",
+        "Which pairs: best of either side first, best target, best source, best both ways.",
         choices=("max", "fwd", "bwd", "intersect"),
     )
     threshold: float | str = option("auto", "Lowest score to keep: a number, or auto.")
@@ -164,5 +164,5 @@ def _threshold(value: float | str) -> float:
     except ValueError:
         number = math.nan
     if math.isnan(number):
-        raise OptionError(f"--threshold is {value!r}", "give a number such as 1.06, or auto")
+        raise OptionError(f"--threshold is {value!r}", "give a number such as 1.3, or auto")
     return number

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError, OptionError
 from xmine.files import replacing
-from xmine.sentences import name_of, read_lines
+from xmine.sentences import folded, name_of, read_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,12 @@ def write_pairs(pairs: Pairs, path: Path) -> None:
 def tabs_inside(pairs: Pairs) -> int:
     """Count the sentences whose tabs TSV turns into spaces."""
     return sum("\t" in text for text in (*pairs.sources, *pairs.targets))
+
+
+def copies_inside(pairs: Pairs) -> int:
+    """Count the pairs with the same text on both sides, which was copied and not translated."""
+    sides = zip(pairs.sources, pairs.targets, strict=True)
+    return sum(folded(source) == folded(target) for source, target in sides)
 
 
 @dataclass(frozen=True, slots=True)

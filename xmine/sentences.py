@@ -33,6 +33,7 @@ class Sentences:
         total: lines in the file.
         blank: lines without text, which have no row.
         repeated: lines folded into an earlier one, which have no row.
+        unknown: lines that the encoder knows no piece of, which mining leaves out.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Sentences:
     total: int
     blank: int
     repeated: int
+    unknown: int = 0
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -171,8 +173,28 @@ def _decode(data: bytes, name: str) -> str:
         column = error.start - data.rfind(b"\n", 0, error.start)
         raise FileError(
             f"{name}:{line}: not UTF-8: byte {column} of the line is 0x{data[error.start]:02x}",
-            _to_utf8("GB18030", name),
+            _how_to_mend(data, name),
         ) from None
+
+
+def _how_to_mend(data: bytes, name: str) -> str:
+    """Tell a file in another encoding from one with a few broken lines."""
+    lines = [line for line in data.split(b"\n") if not line.isascii()]
+    broken = sum(not _is_utf8(line) for line in lines)
+    if broken > len(lines) / 2:
+        return _to_utf8("GB18030", name) + " (or -f BIG5, if it is in traditional characters)"
+    return (
+        f"broken in {broken:,} lines; iconv leaves the bad bytes out: "
+        f"iconv -c -f UTF-8 -t UTF-8 {name} > clean.txt"
+    )
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _to_utf8(encoding: str, name: str) -> str:

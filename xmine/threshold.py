@@ -91,7 +91,7 @@ def choose_threshold(
         return Threshold((round(cuts[-1] * 1e4) + 1) / 1e4, "auto: no pair stands out", total)
     how = f"auto: about {total:,.0f} translations, precision about {precision:.0%}"
     if total < 1:
-        how = "auto: probably no translations, the best kept"
+        how = "auto: hardly any pair stands out, the best kept"
     return Threshold(float(cuts[best]), how, total, precision)
 
 

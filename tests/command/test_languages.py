@@ -88,3 +88,16 @@ def test_mining_english_and_chinese_does_not_warn(command: Command, tmp_path: Pa
         Path(tmp_path, name).write_text(text, encoding="utf-8")
     ended = command("mine", "English", "Chinese", "-q")
     assert (ended.code, ended.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words", [("search", "x.txt", "zh.txt"), ("search", "zh.txt", "x.txt"), ("encode", "x.txt")]
+)
+def test_searching_and_encoding_warn_too(
+    command: Command, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    Path(tmp_path, "x.txt").write_text(FOREIGN["French"], encoding="utf-8")
+    Path(tmp_path, "zh.txt").write_text(KNOWN["Chinese"], encoding="utf-8")
+    ended = command(*words, *(["-o", "x.npy"] if words[0] == "encode" else []), "-q")
+    assert ended.err.startswith(f"xmine: warning: x.txt: {REASONS['French']}; ")
+    assert (ended.code, ended.err.count("\n")) == (0, 1)

@@ -55,7 +55,7 @@ def test_golden_tsv_on_stdout_and_in_a_file(
 ) -> None:
     shown = command(*tiny)
     assert (shown.code, shown.out, shown.touched) == (0, TSV, set())
-    assert "2 sentences with tabs turned into spaces" in shown.err
+    assert "tabs turned into spaces in 2 sentences" in shown.err
     written = command(*tiny, "-o", "pairs.tsv")
     assert (written.code, written.out, written.touched) == (0, "", {"pairs.tsv"})
     assert Path(tmp_path, "pairs.tsv").read_bytes() == TSV.encode()
@@ -177,3 +177,14 @@ def test_an_infinite_threshold_keeps_all_and_the_object_is_still_json(
     facts = json.loads(ended.err, parse_constant=refuse)
     assert facts["threshold"] == facts["options"]["threshold"] == "-inf"
     assert ended.out.count("\n") == facts["pairs"] >= 3
+
+
+def test_copied_text_and_unknown_lines_are_warned_about(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    for path, more in zip(toy_files[:2], ("Sopi tulu\n\u2603\n", "sopi  tulu\n"), strict=True):
+        with path.open("a", encoding="utf-8") as file:
+            file.write(more)
+    ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
+    assert "warning: en.txt: 1 line left out: the encoder knows no piece\n" in ended.err
+    assert "warning: 1 pair with the same text on both sides: copied, not translated\n" in ended.err

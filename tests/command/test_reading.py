@@ -117,6 +117,7 @@ def test_repeated_lines_are_folded_unless_asked(
         "sentences": 60,
         "blank": 0,
         "repeated": 6,
+        "unknown": 0,
     }
     assert json.loads(every.err)["target"]["sentences"] == 66
     row = next(row for row in folded.out.splitlines() if row.split("\t")[4] == str(first))

@@ -79,7 +79,8 @@ def test_an_interrupted_run_says_how_to_go_on(
         patch.setattr("xmine.trainer.methods.msimcse.train", interrupted)
         ended = command(*train)
     assert ended.err == (
-        "xmine: new.training holds the run: --resume goes on with it\nxmine: interrupted\n"
+        "xmine: go on with: xmine train pairs.tsv -o new --options new.training/options.toml "
+        "--resume\nxmine: interrupted\n"
     )
     assert ended.code == 130
     assert {path.split("/")[0] for path in ended.touched} == {"new.training"}

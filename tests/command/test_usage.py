@@ -15,7 +15,7 @@ WRONG = {
     "mine en.txt zh.txt third.txt": ["unexpected extra argument", "third.txt"],
     "mine en.txt zh.txt --treshold 1": ["No such option: --treshold", "--threshold"],
     "mine en.txt zh.txt --threshold high": [
-        "xmine: --threshold is 'high'\nhint: give a number such as 1.06, or auto\n"
+        "xmine: --threshold is 'high'\nhint: give a number such as 1.3, or auto\n"
     ],
     "mine en.txt zh.txt --threshold nan": ["--threshold is 'nan'"],
     "mine en.txt zh.txt -k 0": ["'--neighborhood' / '-k'", "greater than or equal to 1"],
@@ -74,7 +74,7 @@ def test_xmine_alone_explains_itself(command: Command) -> None:
         ("neighborhood = 4.5", 2, "--neighborhood is 4.5\nhint: give a whole number\n"),
         ("dedup = 1", 2, "--dedup is 1\nhint: give true or false\n"),
         ("threshold = true", 2, "--threshold is True\nhint: give a number or a text\n"),
-        ("threshold = 'high'", 2, "--threshold is 'high'\nhint: give a number such as 1.06"),
+        ("threshold = 'high'", 2, "--threshold is 'high'\nhint: give a number such as 1.3"),
         ("margin: ratio", 1, "not a TOML file: "),
     ],
 )

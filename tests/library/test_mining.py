@@ -65,7 +65,7 @@ def test_lines_of_unknown_characters_are_left_out_and_counted(
     with source.open("a", encoding="utf-8") as file:
         file.write("☃☃☃\n☂☂\n")
     mined = xmine.mine(source, target, toy_encoder)
-    assert mined.scored.unknown == 2
+    assert (mined.scored.source.unknown, mined.scored.target.unknown) == (2, 0)
     assert len(lines(mined) & gold) >= 29
     source.write_text("☃☃☃\n", encoding="utf-8")
     with pytest.raises(FileError, match="knows no piece of any line"):

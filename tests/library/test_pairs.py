@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ from xmine.errors import FileError, OptionError
 from xmine.pairs import (
     Pairs,
     check_pair_file,
+    copies_inside,
     jsonl_rows,
     read_parallel,
     tabs_inside,
@@ -30,6 +32,12 @@ def test_golden_tsv() -> None:
         '1.2346\tA tab\t一\t3\t7\t0.9877\n1.0000\ta "quote\u2028 \x1b[31m\t\\n二\t1\t2\t0.5000\n'
     )
     assert tabs_inside(PAIRS) == 1
+
+
+def test_pairs_of_the_same_text_are_counted() -> None:
+    assert copies_inside(PAIRS) == 0
+    copied = replace(PAIRS, targets=[PAIRS.sources[0].upper(), "二"])
+    assert copies_inside(copied) == 1
 
 
 def test_golden_jsonl() -> None:

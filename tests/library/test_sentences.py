@@ -105,6 +105,18 @@ def test_bad_files_are_refused_with_file_and_line(
     assert message in error.value.message
 
 
+def test_the_hint_tells_another_encoding_from_a_few_broken_lines(tmp_path: Path) -> None:
+    file = tmp_path / "bad.txt"
+    file.write_bytes("你好\n再见\n明天见\n".encode("gb18030"))
+    with pytest.raises(FileError) as error:
+        read_lines(file)
+    assert "iconv -f GB18030" in error.value.hint
+    file.write_bytes("你好\n再见\nplain\n".encode() + "café\n".encode("latin-1"))
+    with pytest.raises(FileError, match=r":4: not UTF-8") as error:
+        read_lines(file)
+    assert error.value.hint.startswith("broken in 1 lines; iconv leaves")
+
+
 def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no such file"):
         read_lines(tmp_path / "missing.txt")

@@ -144,9 +144,11 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
         return watch
 
     output = tmp_path / "stopped"
+    with pytest.raises(TrainingError, match="no run to resume"):
+        train("msimcse", toy_pairs, options, output, resume=True)
     for step in (1, 25, 50):  # before the first checkpoint, in the second and the third pass
         with pytest.raises(Killed):
-            train("msimcse", toy_pairs, options, output, kill_at(step), resume=True)
+            train("msimcse", toy_pairs, options, output, kill_at(step), resume=step > 1)
         assert not output.exists()
     with pytest.raises(TrainingError, match="a run that was stopped"):
         train("msimcse", toy_pairs, options, output)
@@ -220,7 +222,7 @@ def test_too_little_text_for_the_vocabulary_is_an_error(tmp_path: Path) -> None:
     pairs = ParallelText([f"a{i}" for i in range(9)], [f"b{i}" for i in range(9)], [""] * 9)
     with pytest.raises(TrainingError, match="no vocabulary of 500 pieces") as error:
         train("msimcse", pairs, MsimcseOptions(**{**OPTIONS, "held_out": 2}), tmp_path / "e")
-    assert "smaller --vocabulary-size" in error.value.hint
+    assert "--vocabulary-size of at most " in error.value.hint
 
 
 def test_fewer_pieces_than_characters_are_an_error_that_says_so(
@@ -229,5 +231,5 @@ def test_fewer_pieces_than_characters_are_an_error_that_says_so(
     options = MsimcseOptions(**{**OPTIONS, "vocabulary_size": 50})
     with pytest.raises(TrainingError, match="no vocabulary of 50 pieces") as error:
         train("msimcse", toy_pairs, options, tmp_path / "e")
-    assert "larger --vocabulary-size" in error.value.hint
+    assert "--vocabulary-size above " in error.value.hint
     assert list(tmp_path.iterdir()) == []

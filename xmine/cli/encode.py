@@ -36,12 +36,16 @@ def encode(
     import numpy as np
 
     from xmine.files import check_free, replacing
-    from xmine.sentences import read_lines
+    from xmine.languages import check_language
+    from xmine.sentences import name_of, read_lines
 
     check_free(path, force=force)
     lines = read_lines(file)
+    encoder = load_encoder(model, console)
+    if warning := check_language(name_of(file), lines, encoder.facts.languages):
+        console.warn(warning)
     with console.progress() as report:
-        vectors = load_encoder(model, console).encode(lines, report)
+        vectors = encoder.encode(lines, report)
     with replacing(path) as partial, partial.open("wb") as stream:
         np.save(stream, vectors)
     seconds = time.perf_counter() - started

@@ -64,6 +64,8 @@ def mine(
     truth = _read_gold(gold) if gold else None
     with console.progress() as report:
         mined = mine_files(source, target, load_encoder(model, console), options, report)
+    if truth is not None:
+        _check_gold(truth, mined, str(gold))
     _explain(console, mined)
     warnings = _warnings(mined)
     for warning in warnings:
@@ -106,6 +108,17 @@ def _read_gold(path: Path) -> list[tuple[int, int]]:
     return rows
 
 
+def _check_gold(truth: list[tuple[int, int]], mined: "Mined", name: str) -> None:
+    sides = (mined.scored.source, mined.scored.target)
+    for number, lines in enumerate(truth, start=1):
+        for line, side in zip(lines, sides, strict=True):
+            if not 1 <= line <= side.total:
+                raise FileError(
+                    f"{name}:{number}: line {line} of {side.name}, which has {side.total:,}",
+                    "the first column is a line of the first file, the second of the second",
+                )
+
+
 def _explain(console: Console, mined: "Mined") -> None:
     """Tell what was left out, and why."""
     scored = mined.scored
@@ -118,9 +131,17 @@ def _explain(console: Console, mined: "Mined") -> None:
 
 def _warnings(mined: "Mined") -> list[str]:
     """List what the user should know before trusting the pairs."""
+    from xmine.pairs import copies_inside
+
     scored, warnings = mined.scored, list(mined.warnings)
-    if scored.unknown:
-        warnings.append(f"{scored.unknown:,} lines left out: the encoder knows no piece of them")
+    for side in (scored.source, scored.target):
+        if side.unknown:
+            warnings.append(
+                f"{side.name}: {_count(side.unknown, 'line')} left out: the encoder knows no piece"
+            )
+    if copies := copies_inside(mined.pairs):
+        copied = _count(copies, "pair")
+        warnings.append(f"{copied} with the same text on both sides: copied, not translated")
     if scored.scores.clamped:
         warnings.append(
             f"{scored.scores.clamped:,} ratio scores have a neighbourhood mean near zero; "
@@ -132,10 +153,14 @@ def _warnings(mined: "Mined") -> list[str]:
 def _summary(mined: "Mined", tabs: int, seconds: float) -> str:
     scored, cut = mined.scored, mined.threshold
     text = (
-        f"{len(mined.pairs):,} pairs from {len(scored.source):,} x {len(scored.target):,} "
+        f"{_count(len(mined.pairs), 'pair')} from {len(scored.source):,} x {len(scored.target):,} "
         f"sentences, threshold {cut.value:.4f} ({cut.how}), {seconds:.1f} s"
     )
-    return text + (f", {tabs:,} sentences with tabs turned into spaces" if tabs else "")
+    return text + (f", tabs turned into spaces in {_count(tabs, 'sentence')}" if tabs else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _against_gold(found: "Agreement | None") -> str:
@@ -163,6 +188,7 @@ def _facts(
             "sentences": len(side),
             "blank": side.blank,
             "repeated": side.repeated,
+            "unknown": side.unknown,
         }
         for name, side in (("source", scored.source), ("target", scored.target))
     }
@@ -171,7 +197,6 @@ def _facts(
         "threshold": mined.threshold.value,
         "threshold_how": mined.threshold.how,
         **sides,
-        "unknown": scored.unknown,
         "clamped": scored.scores.clamped,
         "tabs": tabs,
         "warnings": warnings,

@@ -30,10 +30,11 @@ def search(
 ) -> None:
     """Find the nearest sentences of a corpus, in either language.
 
-    Prints cosine, sentence, its line and, for a file of texts, the line of the text.
+    Prints cosine, sentence, its line and, for a file of texts, the line of the text and the text.
 
     Example: xmine search "Where is the station?" zh.txt -k 3
     """
+    from xmine.languages import check_language
     from xmine.search import search as search_corpus
     from xmine.sentences import read_sentences
 
@@ -50,14 +51,14 @@ def search(
     else:
         raise OptionError("the text to search for is empty")
     sentences = read_sentences(corpus)
+    encoder = load_encoder(model, console)
+    files = [(corpus, sentences.texts), *([(query, texts)] if from_file else [])]
+    for name, side in files:
+        if warning := check_language(name, side, encoder.facts.languages):
+            console.warn(warning)
     with console.progress() as report:
         hits = search_corpus(
-            texts,
-            sentences,
-            load_encoder(model, console),
-            k,
-            exclude_exact=exclude_exact,
-            report=report,
+            texts, sentences, encoder, k, exclude_exact=exclude_exact, report=report
         )
     if console.as_json:
         write_rows(
@@ -77,10 +78,10 @@ def search(
     write_rows(
         "\t".join(
             [f"{hit.cosine:.4f}", hit.text.replace("\t", " "), str(hit.line)]
-            + ([str(line)] if from_file else [])
+            + ([str(line), text.replace("\t", " ")] if from_file else [])
         )
         + "\n"
-        for line, near in zip(lines, hits, strict=True)
+        for text, line, near in zip(texts, lines, hits, strict=True)
         for hit in near
     )
     for text, near in zip(texts, hits, strict=True):

@@ -49,7 +49,10 @@ def train(
             )
     except KeyboardInterrupt:
         if run_folder(output).exists():
-            console.say(f"{run_folder(output)} holds the run: --resume goes on with it")
+            options_file = run_folder(output) / "options.toml"
+            console.say(
+                f"go on with: xmine train {pairs} -o {output} --options {options_file} --resume"
+            )
         raise
     seconds = time.perf_counter() - started
     if options.exclude:

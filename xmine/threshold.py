@@ -108,10 +108,11 @@ def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
     forward = neighbours.target_cosines[:, :NEIGHBOURS].astype(np.float64)  # [sources, k]
     backward = neighbours.source_cosines[:, :NEIGHBOURS].astype(np.float64)  # [targets, k]
     left, right = _half_mean(forward), _half_mean(backward)  # [sources], [targets]
-    forward = forward - left[:, None] - right[targets]
-    backward = backward - right[:, None] - left[sources]
+    # The halves are added first, so that both orders of the two files round alike.
+    forward = forward - (left[:, None] + right[targets])
+    backward = backward - (right[:, None] + left[sources])
     x, y = pairs.sources, pairs.targets
-    own = pairs.cosines - left[x] - right[y]  # [pairs]
+    own = pairs.cosines - (left[x] + right[y])  # [pairs]
     row = np.where(targets[x] == y[:, None], -np.inf, forward[x])
     column = np.where(sources[y] == x[:, None], -np.inf, backward[y])
     rivals = np.sort(np.concatenate([row, column], axis=1), axis=1)  # [pairs, 2k], rising

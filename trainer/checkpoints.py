@@ -70,6 +70,11 @@ class Run:
         path = self.folder / f"{name}.pt"
         return torch.load(path, weights_only=True) if path.exists() else None
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything has been logged."""
+        return (self.folder / "metrics.jsonl").exists()
+
     def log(self, **numbers: float) -> None:
         """Append a line to `metrics.jsonl`."""
         with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:

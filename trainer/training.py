@@ -77,7 +77,7 @@ def train(
         if is_new:
             shutil.rmtree(folder)
         raise
-    if is_new:
+    if not run.has_begun:
         run.log(step=0, pairs=len(data.pairs), excluded=len(pairs) - len(kept))
     tower = StaticTower(vocabulary, options.width, options.seed)
     measures = METHODS[method].train(tower, data, options, run, report)

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from xmine.encoder import EMBEDDED
-from xmine.evaluation.record import record
+from xmine.evaluation.record import record, write_record
 from xmine.options import load_toml
 
 BENCHMARKS = ("tatoeba", "newstest2019", "bucc")
@@ -44,9 +44,8 @@ def main() -> None:
     means = {name: sum(each[name] for each in seeds.values()) / len(seeds) for name in names}
     settings = (EMBEDDED / "options.toml").read_text(encoding="utf-8")
     result = record({"mean": means, "seeds": seeds, "settings": settings})
-    text = json.dumps(result, indent=2) + "\n"
-    (arguments.output / "figures.json").write_text(text, encoding="utf-8")
-    print(text)
+    write_record(arguments.output / "figures.json", result)
+    print(json.dumps(result, indent=2))
 
 
 def _train(pairs: str, folder: Path, seed: int) -> dict[str, float]:

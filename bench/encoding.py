@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from xmine.encoder import EMBEDDED, SentenceEncoder
-from xmine.evaluation.record import record
+from xmine.evaluation.record import record, write_record
 from xmine.sentences import read_lines
 
 
@@ -44,7 +44,7 @@ def main() -> None:
     )
     print(json.dumps(result, indent=2))
     if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        write_record(arguments.json, result)
 
 
 if __name__ == "__main__":

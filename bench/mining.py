@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from xmine.evaluation.record import record
+from xmine.evaluation.record import record, write_record
 
 
 def run(source: str, target: str) -> tuple[float, float, float]:
@@ -53,7 +53,7 @@ def main() -> None:
     )
     print(json.dumps(result, indent=2))
     if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        write_record(arguments.json, result)
 
 
 if __name__ == "__main__":

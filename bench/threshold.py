@@ -9,7 +9,6 @@ minus the F1 at the chosen one; where nothing has a translation, the pairs kept 
 """
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoder import EMBEDDED, SentenceEncoder
-from xmine.evaluation.record import record
+from xmine.evaluation.record import record, write_record
 from xmine.margin import margin_scores
 from xmine.neighbours import nearest
 from xmine.pairing import choose_pairs
@@ -153,8 +152,7 @@ def main() -> None:
             key: value.name if isinstance(value, Path) else value
             for key, value in vars(options).items()
         }
-        result = record({"settings": settings, "table": table})
-        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        write_record(options.json, record({"settings": settings, "table": table}))
 
 
 if __name__ == "__main__":

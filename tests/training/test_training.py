@@ -33,6 +33,16 @@ class Killed(BaseException):
     """Stands for a kill: no code of ours catches it."""
 
 
+def kill_at(step: int) -> Report:
+    """Watch a run and kill it right after a step."""
+
+    def watch(progress: Progress) -> None:
+        if progress.stage == "training" and progress.done == step:
+            raise Killed
+
+    return watch
+
+
 def metrics(folder: Path) -> list[dict[str, float]]:
     """Read a run's log, without the speed, which differs from run to run."""
     lines = (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
@@ -136,13 +146,6 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     )
     whole = train("msimcse", toy_pairs, options, tmp_path / "whole")
 
-    def kill_at(step: int) -> Report:
-        def watch(progress: Progress) -> None:
-            if progress.stage == "training" and progress.done == step:
-                raise Killed
-
-        return watch
-
     output = tmp_path / "stopped"
     with pytest.raises(TrainingError, match="no run to resume"):
         train("msimcse", toy_pairs, options, output, resume=True)
@@ -203,12 +206,8 @@ def test_a_run_is_not_resumed_with_other_exclusions(
     excluded.write_text(toy_pairs.sources[0] + "\n")
     options = MsimcseOptions(**{**OPTIONS, "exclude": [str(excluded)]})
 
-    def stop(progress: Progress) -> None:
-        if progress.stage == "training":
-            raise Killed
-
     with pytest.raises(Killed):
-        train("msimcse", toy_pairs, options, tmp_path / "encoder", stop)
+        train("msimcse", toy_pairs, options, tmp_path / "encoder", kill_at(1))
     excluded.write_text("\n".join(toy_pairs.sources[:5]) + "\n")
     with pytest.raises(TrainingError, match="other options or other data"):
         train("msimcse", toy_pairs, options, tmp_path / "encoder", resume=True)

@@ -1,6 +1,5 @@
 """xmine eval: measure an encoder on a benchmark, with its protocol beside the figure."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -41,8 +40,8 @@ def evaluate(
 
     Example: xmine eval tatoeba --data eval/
     """
-    from xmine.evaluation.record import record
-    from xmine.files import check_free, replacing
+    from xmine.evaluation.record import record, write_record
+    from xmine.files import check_free
 
     folder = data_folder(data)
     if output:
@@ -61,8 +60,7 @@ def evaluate(
     }
     result = record(shown)
     if output:
-        with replacing(output) as partial:
-            partial.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        write_record(output, result)
     if console.as_json:
         write_rows([json_row(result)])
     else:

@@ -1,5 +1,6 @@
 """Figures -> figures that say where they come from: date, commit, machine, versions."""
 
+import json
 import os
 import platform
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import xmine
+from xmine.files import replacing
 
 
 def record(figures: Mapping[str, object]) -> dict[str, object]:
@@ -27,6 +29,12 @@ def record(figures: Mapping[str, object]) -> dict[str, object]:
             "numpy": np.__version__,
         },
     }
+
+
+def write_record(path: Path, figures: Mapping[str, object]) -> None:
+    """Write what `record` gave to a JSON file."""
+    with replacing(path) as partial:
+        partial.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 def _commit() -> str | None:

@@ -13,9 +13,9 @@ from xmine.histogram import Histogram, bin_scores
 if TYPE_CHECKING:
     from rich.text import Text
 
-# What stands around the bins on a screen: head, cut and legend, a summary of up to three lines, and
+# What stands around the bins on a screen: head, cut and legend, a summary of two lines, and
 # the next prompt.
-_AROUND = 7
+_AROUND = 6
 _MOST_BINS = 30
 _NARROWEST_BAR = 8
 
@@ -61,7 +61,7 @@ def show_histogram(
     histogram = bin_scores(scores, chances, cut, most)
     plain = not screen.encoding.startswith("utf")
     for line in histogram_lines(histogram, screen.width, plain=plain):
-        screen.print(line, no_wrap=True, overflow="crop", crop=True)
+        screen.print(line)
 
 
 def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) -> "list[Text]":
@@ -74,7 +74,7 @@ def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) ->
 
     Returns:
         A head, the bins with a line where the cut is, and a legend; none longer than `width` if
-        that is 60 or more.
+        that is 80 or more.
     """
     from rich.text import Text
 
@@ -179,4 +179,4 @@ def _legend(histogram: Histogram, marks: _Marks) -> str:
     text = f"{marks.right} expected right  {marks.wrong} expected wrong"
     if histogram.counts.max() > histogram.reach:
         text += f"  {marks.longer} longer than drawn"
-    return text
+    return text + "  precision: estimated"

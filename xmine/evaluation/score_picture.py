@@ -68,7 +68,7 @@ def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
         if histogram.precision is not None:
             _draw_precision(axes, edges, histogram.precision)
         _draw_cut(axes, histogram, edges)
-        legend_below(figure, 4)
+        legend_below(figure, 2)
     else:
         axes.set(xticks=[], yticks=[])
         axes.text(0.5, 0.5, "no pairs", transform=axes.transAxes, ha="center", color=_UNKNOWN)
@@ -117,12 +117,11 @@ def _draw_bins(axes: "Axes", histogram: Histogram, edges: NDArray[np.float64]) -
         axes.annotate(
             f"up to {counts.max():,} pairs",
             ((edges[at] + edges[at + 1]) / 2, 1.08 * reach),
-            (0, 2),
+            (0, -3),
             textcoords="offset points",
             ha="center",
+            va="top",
             fontsize=7,
-            color="#555555",
-            annotation_clip=False,
         )
     named = [
         (0, "left", f"< {edges[1]:.{histogram.decimals}f}", histogram.edges[0]),

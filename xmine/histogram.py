@@ -16,10 +16,12 @@ Floats = NDArray[np.float64]
 
 # Scores print with four decimals: a narrower bin could not be named.
 _NARROWEST = 1e-4
-# Of the pairs above the cut one in so many may be in the open bin, and of those below it.
-_FAR_ABOVE, _FAR_BELOW = 10, 6
-# Bars more than this many times as long as the longest one at or above the cut are not drawn whole.
+# An open bin may have so many times the pairs of a bin if all bins on its side had equally many.
+_OPEN = 2
+# Where bars are cut off, the longest one at or above the cut gets one part in four of the room, ...
 _LONGER = 4
+# ... and they are where without that it would get less than one part in eight.
+_MUCH_LONGER = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,9 @@ class Histogram:
         if not self.kept or self.cut is None:
             return longest
         above = int(self.counts[self.edges[1:] > self.cut].max(initial=1))
-        return min(longest, max(_LONGER * above, longest // 8))
+        if longest <= _MUCH_LONGER * above:
+            return longest
+        return max(_LONGER * above, longest // _MUCH_LONGER)
 
     def facts(self) -> list[dict[str, float | None]]:
         """Tell each bin, from low to high, for JSON; an open end, or no estimate, is None."""
@@ -132,7 +136,7 @@ def _edges(scores: Floats, kept: int, most: int) -> tuple[Floats, int]:
         return (np.array([-np.inf, 0.0, np.inf]) if len(scores) else np.zeros(1)), 0
     # As many bins as pairs would be a row of single pairs.
     most = min(most, max(5, math.ceil(2 * math.sqrt(len(scores)))))
-    low, high = _middle(finite, kept)
+    low, high = _middle(finite, kept, most)
     least = max((high - low) / most or 0.01, _NARROWEST, 1e-12 * max(abs(low), abs(high)))
     for width, decimals in _round_widths(least):
         ends = tuple(_bin(float(each), width, decimals) for each in finite[[0, -1]])
@@ -168,17 +172,16 @@ def _size(closed: tuple[int, int], ends: tuple[int, ...], scores: Floats) -> int
     return closed[1] - closed[0] + 1 + int(below) + int(above)
 
 
-def _middle(finite: Floats, kept: int) -> tuple[float, float]:
+def _middle(finite: Floats, kept: int, most: int) -> tuple[float, float]:
     """Choose what closed bins have to show: not the farthest few, on either side of the cut.
 
     Narrow bins around the cut say more than the ends, where pairs are clearly right or wrong.
     """
     few = max(len(finite) // 200, min(3, len(finite) // 10))
-    for low, high in (
-        (max(few, (len(finite) - kept) // _FAR_BELOW), max(few, kept // _FAR_ABOVE)),
-        (few, few),
-        (0, 0),
-    ):
+    far = (0, 0)
+    if 0 < kept < len(finite):
+        far = (_OPEN * (len(finite) - kept) // most, _OPEN * kept // most)
+    for low, high in ((max(few, far[0]), max(few, far[1])), (few, few), (0, 0)):
         inner = finite[[min(low, len(finite) - 1), max(len(finite) - 1 - high, 0)]]
         if inner[1] > inner[0]:
             break

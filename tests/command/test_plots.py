@@ -12,9 +12,9 @@ from xmine.cli.console import Console
 from xmine.cli.plots import histogram_lines, show_histogram
 from xmine.histogram import bin_scores
 
-# Six right pairs, two in doubt, forty wrong ones.
-SCORES = np.array([1.55, 1.5, 1.45, 1.42, 1.4, 1.38, 1.3, 1.25, *np.linspace(0.95, 1.19, 40)])
-CHANCES = np.array([1.0] * 6 + [0.5] * 2 + [0.0] * 40)
+# Six right pairs, two in doubt, two hundred wrong ones.
+SCORES = np.array([1.55, 1.5, 1.45, 1.42, 1.4, 1.38, 1.3, 1.25, *np.linspace(0.95, 1.19, 200)])
+CHANCES = np.array([1.0] * 6 + [0.5] * 2 + [0.0] * 200)
 
 UNICODE = """\
 score                                                 pairs  from here precision
@@ -23,9 +23,9 @@ score                                                 pairs  from here precision
   1.3 █████░░                                             2          7      0.93
 ──── threshold 1.3000: 7 pairs from here up, estimated precision 0.93 ──────────
   1.2 ██░░                                                1          8      0.88
-  1.1 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        15         23      0.30
-  1.0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        16         39      0.18
-  0.9 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░                    9         48      0.15
+  1.1 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        75         83      0.08
+  1.0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        83        166      0.04
+  0.9 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        42        208      0.03
 █ expected right  ░ expected wrong  » longer than drawn  precision: estimated
 """
 ASCII = UNICODE.translate(str.maketrans("█░»─", "#.>-"))
@@ -77,7 +77,7 @@ def test_the_cut_stands_between_the_bins() -> None:
     assert said.startswith("──── threshold 2.0000: no pair reaches it ────")
     bottom, said = places(0.1)
     assert bottom == 8
-    assert "48 pairs from here up, estimated precision 0.15 ─" in said
+    assert "208 pairs from here up, estimated precision 0.03 ─" in said
     assert "threshold" not in drawn(None)
     assert "1 pair from here up" in drawn(1.55)
 
@@ -88,7 +88,7 @@ def test_open_ends_are_named() -> None:
     assert lines[1].startswith("≥ ")
     assert lines[1].split()[-2:] == ["2", "2"]
     assert lines[-2].startswith("< ")
-    assert lines[-2].split()[-2:] == ["1", "51"]
+    assert lines[-2].split()[-2:] == ["43", "211"]
     plain = histogram_lines(bin_scores(far, None, 1.3, 8), 80, plain=True)
     assert plain[1].plain.startswith(">= ")
 

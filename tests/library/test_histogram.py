@@ -174,6 +174,12 @@ def test_the_picture_says_the_cut(tmp_path: Path) -> None:
     assert "threshold" not in text and "precision" not in text
 
 
+def test_a_title_is_never_interpreted(tmp_path: Path) -> None:
+    draw_histogram(bin_scores(SCORES), tmp_path / "a.svg", "$x$ <b> 中.txt\n\x1b[1m")
+    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert "<!-- $x$ &lt;b&gt; ?.txt??[1m -->" in text
+
+
 def test_odd_pictures_are_drawn(tmp_path: Path) -> None:
     for at, scores in enumerate(([], [1.0], [1.0] * 9, [np.inf, 1.0, 1.1], [np.inf], [-np.inf])):
         some = np.array(scores)

@@ -154,7 +154,7 @@ def canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":
     figure = Figure(figsize=inches, dpi=150, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    axes.set_title(title, fontsize=11, loc="left")
+    axes.set_title(title, fontsize=11, loc="left", parse_math=False)  # "$" may be in a name
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8, colors="#555555")
     axes.xaxis.label.set_color("#555555")

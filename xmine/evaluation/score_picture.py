@@ -59,7 +59,6 @@ def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
         FileError: a file cannot be written.
     """
     figure, axes = canvas(_drawable(title), (7.0, 4.2))
-    axes.title.set_parse_math(False)
     axes.set(xlabel="score", ylabel="pairs")
     axes.yaxis.set_major_formatter("{x:,.0f}")
     if len(histogram.counts):

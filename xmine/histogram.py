@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Range = tuple[int, int]  # numbers of bins, both included; bin N begins at N times the width
 
 # Scores print with four decimals: a narrower bin could not be named.
 _NARROWEST = 1e-4
@@ -139,33 +140,37 @@ def _edges(scores: Floats, kept: int, most: int) -> tuple[Floats, int]:
     low, high = _middle(finite, kept, most)
     least = max((high - low) / most or 0.01, _NARROWEST, 1e-12 * max(abs(low), abs(high)))
     for width, decimals in _round_widths(least):
-        ends = tuple(_bin(float(each), width, decimals) for each in finite[[0, -1]])
+        ends = (_bin(float(finite[0]), width, decimals), _bin(float(finite[-1]), width, decimals))
         closed = (_bin(low, width, decimals), _bin(high, width, decimals))
         if _size(closed, ends, scores) <= most:
             break
-    grown = True
-    while grown:  # what room is left goes to the bins next to them, the upper ones first
-        grown = False
-        first, last = closed
-        above = np.searchsorted(finite, round((last + 1) * width, decimals))
-        below = np.searchsorted(finite, round(first * width, decimals)) - 1
-        for at, up in ((above, True), (below, False)):
-            if grown or not 0 <= at < len(finite):
-                continue
-            bin_ = _bin(float(finite[at]), width, decimals)
-            wider = (first, bin_) if up else (bin_, last)
-            if _size(wider, ends, scores) <= most:
-                closed, grown = wider, True
-    first, last = closed
-    edges = np.round(np.arange(first, last + 2) * width, decimals) + 0.0  # + 0.0: no "-0.00"
+    first, last = _widened(closed, ends, scores, (width, decimals), most)
+    edges = [round(at * width, decimals) + 0.0 for at in range(first, last + 2)]  # no "-0.00"
     if first > ends[0] or scores[0] == -np.inf:
-        edges = np.append(-np.inf, edges)
+        edges.insert(0, -math.inf)
     if last < ends[1] or scores[-1] == np.inf:
-        edges = np.append(edges, np.inf)
-    return edges, decimals
+        edges.append(math.inf)
+    return np.array(edges), decimals
 
 
-def _size(closed: tuple[int, int], ends: tuple[int, ...], scores: Floats) -> int:
+def _widened(
+    closed: Range, ends: Range, scores: Floats, width: tuple[float, int], most: int
+) -> Range:
+    """Give what room is left to the bins next to the closed ones, the upper ones first."""
+    finite = scores[np.isfinite(scores)]
+    while True:
+        first, last = closed
+        above = finite[finite >= round((last + 1) * width[0], width[1])][:1]
+        below = finite[finite < round(first * width[0], width[1])][-1:]
+        wider = [(first, _bin(float(each), *width)) for each in above]
+        wider += [(_bin(float(each), *width), last) for each in below]
+        fitting = [each for each in wider if _size(each, ends, scores) <= most]
+        if not fitting:
+            return closed
+        closed = fitting[0]
+
+
+def _size(closed: Range, ends: Range, scores: Floats) -> int:
     """Count the bins if those from one to the other of `closed` are closed, and the rest open."""
     below = closed[0] > ends[0] or scores[0] == -np.inf
     above = closed[1] < ends[1] or scores[-1] == np.inf

@@ -82,6 +82,16 @@ def test_the_cut_stands_between_the_bins() -> None:
     assert "1 pair from here up" in drawn(1.55)
 
 
+def test_a_cut_beyond_all_scores_stands_outside_the_open_bins() -> None:
+    far = np.append(SCORES, [30.0, -40.0])
+    above = histogram_lines(bin_scores(far, None, 31.0), 80)
+    assert "no pair reaches it" in above[1].plain
+    assert above[2].plain.startswith("≥ ")
+    below = histogram_lines(bin_scores(far, None, -41.0), 80)
+    assert below[-3].plain.startswith("< ")
+    assert "210 pairs from here up" in below[-2].plain
+
+
 def test_open_ends_are_named() -> None:
     far = np.append(SCORES, [2.8, 2.9, -4.0])
     lines = [line.plain for line in histogram_lines(bin_scores(far, None, 1.3, 8), 80)]

@@ -83,6 +83,18 @@ def test_a_few_far_scores_do_not_squeeze_the_rest() -> None:
     assert (low.counts > 0).sum() >= 8
 
 
+def test_far_scores_are_in_an_open_bin_without_a_cut_too() -> None:
+    usual = np.random.default_rng(4).normal(1.0, 0.05, 700)
+    far = bin_scores(np.append(usual, [2.8, 900.0]))
+    assert far.edges[-1] == np.inf
+    assert (far.counts > 0).sum() >= 8
+
+
+def test_few_pairs_get_few_bins() -> None:
+    assert len(bin_scores(np.linspace(1.0, 2.0, 9), most=60).counts) <= 6
+    assert len(bin_scores(np.linspace(1.0, 2.0, 9000), most=60).counts) >= 24
+
+
 def test_an_end_that_has_room_is_not_open() -> None:
     drawn = bin_scores(np.linspace(1.0, 1.4, 100), cut=1.2)
     assert np.isfinite(drawn.edges).all()
@@ -151,6 +163,7 @@ def test_a_picture_and_its_bins_are_the_same_bytes_twice(tmp_path: Path, suffix:
     first, second = (tmp_path / f"{name}{suffix}" for name in ("one", "two"))
     assert first.read_bytes().startswith(STARTS[suffix])
     assert first.read_bytes() == second.read_bytes()
+    assert b"CreationDate" not in first.read_bytes()
     assert len(list(tmp_path.iterdir())) == 4
     with first.with_suffix(".csv").open(encoding="utf-8", newline="") as stream:
         head, *rows = csv.reader(stream)

@@ -45,7 +45,7 @@ PLOT_FILE = Annotated[
     typer.Option(
         "--plot-file",
         metavar="FILE",
-        help=f"Draw them to a picture as well: {PICTURE_SUFFIXES}; its numbers go beside it, .csv.",
+        help=f"Draw the same as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv beside it.",
         show_default="none",
     ),
 ]

@@ -11,7 +11,7 @@ from tests.conftest import chinese_word, english_word, toy_sentences
 from tests.library.test_margin_and_pairing import slow_choice, slow_scores
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.agreement import read_id_pairs
+from xmine.agreement import read_id_pairs
 from xmine.evaluation.bucc import half_of
 from xmine.neighbours import nearest
 

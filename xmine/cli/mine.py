@@ -85,7 +85,7 @@ def mine(
     _check_vectors(src_vectors, tgt_vectors, dim, model, options)
     _check_output(output, force)
 
-    from xmine.evaluation.agreement import agreement
+    from xmine.agreement import agreement
     from xmine.mining import mine as mine_files
     from xmine.vectors import read_vectors
 
@@ -173,7 +173,7 @@ def _write(mined: "Mined", output: str | None) -> list[str]:
 
 
 def _read_gold(path: Path) -> list[tuple[int, int]]:
-    from xmine.evaluation.agreement import read_id_pairs
+    from xmine.agreement import read_id_pairs
 
     rows = []
     for number, (source, target) in enumerate(read_id_pairs(path), start=1):

@@ -9,7 +9,7 @@ from xmine.formats.losses import count
 from xmine.options import MiningOptions
 
 if TYPE_CHECKING:
-    from xmine.evaluation.agreement import Agreement
+    from xmine.agreement import Agreement
     from xmine.mining import Mined
     from xmine.sentences import Sentences
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.agreement import Agreement, Oracle, agreement, best_threshold
+from xmine.agreement import Agreement, Oracle, agreement, best_threshold
 from xmine.evaluation.bucc_protocols import Protocol, in_words, settle
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BuccOptions

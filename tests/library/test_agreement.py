@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from xmine.errors import FileError
-from xmine.evaluation.agreement import agreement, best_threshold, read_id_pairs
+from xmine.agreement import agreement, best_threshold, read_id_pairs
 
 
 def test_golden_g18_best_threshold() -> None:

@@ -237,6 +237,11 @@ def test_probabilities_and_flags_come_along(command: Command, tmp_path: Path) ->
         "copy": 2,
         "hub": 1,
     }
+    write_pairs([pair._replace(flags="") for pair in pairs], str(tmp_path / "g.tsv"))
+    assert command("pairs", "stats", "g.tsv").out.splitlines()[8:10] == [
+        "flag                   pairs",
+        "none                       0",
+    ]
     moses = command("convert", "d.tsv", "f.en,f.zh")
     lost = "flags and line numbers and probabilities and scores of 3 pairs not kept\n"
     assert moses.err.endswith(f" s, {lost}")

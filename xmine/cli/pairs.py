@@ -71,7 +71,7 @@ def stats(file: PAIRS, console: Console) -> None:
     if found["flags"] is not None:
         flags = found["flags"].items()
         write_rows(["\n", f"{'flag':<18}{'pairs':>10}\n"])
-        write_rows(f"{name:<18}{number:>10,}\n" for name, number in flags)
+        write_rows(f"{name:<18}{number:>10,}\n" for name, number in flags or [("none", 0)])
     spreads = {name: found[name] for name in found if isinstance(found[name], list)}
     if spreads:
         columns = ("lowest", "25%", "median", "75%", "highest")

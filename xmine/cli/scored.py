@@ -4,8 +4,6 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 import xmine
 from xmine.cli.mined import _where
 from xmine.formats.losses import count
@@ -47,6 +45,8 @@ class Outcome:
     @property
     def quartiles(self) -> list[float]:
         """Find the quartiles of the scores, lowest first; none without a score."""
+        import numpy as np
+
         scores = self.scored.chosen.scores
         if not len(scores):
             return []

@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from xmine.copies import letters_of
 from xmine.files import packing, replacing
-from xmine.flags import hubs
+from xmine.flags import hubs, variants
 from xmine.formats.losses import Losses
 from xmine.formats.rows import write_rows
 from xmine.formats.tsv import tsv_row
 from xmine.neighbours import Neighbours
 from xmine.sentences import Sentences
 from xmine.suffixes import packing_of
-
-Groups = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class Hub:
         line: its number, from 1; of several variants the first.
         count: how many lines of the other side have it, or a variant of it, among their nearest.
         share: `count` of all lines of the other side, from 0 to 1.
-        variants: how many lines are counted together.
+        variants: how many lines are counted together, having the same letters.
         text: the line.
     """
 
@@ -48,7 +46,6 @@ def find_hubs(
     neighbours: Neighbours,
     source: Sentences,
     target: Sentences,
-    groups: tuple[Groups | None, Groups | None] = (None, None),
     own_lines: tuple[int, int] | None = None,
 ) -> list[Hub]:
     """List the hubs of both sides, highest count first, then source before target, then by line.
@@ -56,28 +53,26 @@ def find_hubs(
     Args:
         neighbours: the k nearest rows both ways.
         source, target: the sentences of those rows.
-        groups: for each side which rows count as one line, as `xmine.flags.hubs` takes them.
         own_lines: how many lines each side itself has; those behind them are of its pool.
     """
     found = []
-    for side, ids, table, group, own in zip(
+    for side, ids, table, own in zip(
         ("source", "target"),
         (neighbours.sources, neighbours.targets),
         (source, target),
-        groups,
         own_lines or (source.total, target.total),
         strict=True,
     ):
-        rows, counts = hubs(ids, len(table), group)
-        of = rows if group is None else group[rows]
-        # Rows come by falling count, then by line: a group's first one stands for it.
-        _, first, variants = np.unique(of, return_index=True, return_counts=True)
-        for at, number in zip(first.tolist(), variants.tolist(), strict=True):
+        groups = variants([letters_of(text) for text in table.texts])
+        rows, counts = hubs(ids, len(table), groups)
+        # They come by falling count, then by row: the first variant of a line stands for all.
+        _, first, sizes = np.unique(groups[rows], return_index=True, return_counts=True)
+        for at, size in zip(first.tolist(), sizes.tolist(), strict=True):
             row, count = int(rows[at]), int(counts[at])
             line, place = int(table.lines[row]), side
             if line > own:
                 line, place = line - own, f"{side} pool"
-            found.append(Hub(place, line, count, count / len(ids), number, table.texts[row]))
+            found.append(Hub(place, line, count, count / len(ids), size, table.texts[row]))
     return sorted(found, key=lambda hub: (-hub.count, hub.side, hub.line))
 
 

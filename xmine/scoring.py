@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
+from xmine.flags import flag_pairs
 from xmine.formats.pair import Pair
 from xmine.languages import check_language, guess_language
 from xmine.margin import pair_scores
@@ -186,7 +187,7 @@ def _judged(
     order = np.lexsort((numbers, y, x, -scores))
     chosen = ChosenPairs(x, y, scores, cosines).take(order)
     chances = _estimated(chosen, neighbours)
-    flags = _flagged(chosen, chances, neighbours, left, right, languages)
+    flags = flag_pairs(chosen, chances, neighbours.first(k), left, right, languages)
     return AlignedScores(
         given,
         chosen,
@@ -246,14 +247,3 @@ def _estimated(chosen: ChosenPairs, neighbours: Neighbours) -> NDArray[np.float6
     chances[seen] = _chances(gaps[seen], spacings[seen])
     which = np.cumsum(first) - 1  # [chosen]
     return np.asarray(chances[which])
-
-
-def _flagged(
-    chosen: ChosenPairs,
-    chances: NDArray[np.float64],
-    neighbours: Neighbours,
-    source: Sentences,
-    target: Sentences,
-    languages: tuple[str, str],
-) -> list[str]:
-    return [""] * len(chosen)

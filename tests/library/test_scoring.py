@@ -187,7 +187,8 @@ def test_pairs_of_a_file_keep_what_they_have(toy_encoder: SentenceEncoder, tmp_p
 def test_the_forms_of_input_give_the_same(
     toy_encoder: SentenceEncoder, aligned: Aligned, tmp_path: Path
 ) -> None:
-    expected = list(score_aligned(*aligned, toy_encoder).rows())
+    options = ScoringOptions(src_lang="en", tgt_lang="zh")
+    expected = list(score_aligned(*aligned, toy_encoder, options).rows())
     plain = [Pair(pair.source, pair.target) for pair in expected]
     for name in ("p.tsv", "p.jsonl", "p.tmx", "p.parquet"):
         write_pairs(plain, str(tmp_path / name), ("en", "zh"))
@@ -198,7 +199,7 @@ def test_the_forms_of_input_give_the_same(
         (f"{tmp_path}/p.tsv:1", f"{tmp_path}/p.tsv:2"),
         (f"{tmp_path}/p.jsonl:source", f"{tmp_path}/p.parquet:target"),
     ):
-        scored = score_aligned(source, target, toy_encoder)
+        scored = score_aligned(source, target, toy_encoder, options)
         assert list(scored.rows()) == expected, source
 
 
@@ -266,3 +267,31 @@ def test_what_cannot_be_scored_is_refused(toy_encoder: SentenceEncoder, tmp_path
     for wrong in ({"margin": "rato"}, {"neighborhood": 0}, {"src_lang": "e n"}):
         with pytest.raises(OptionError, match=r"--(margin|neighborhood|src-lang) is"):
             ScoringOptions(**wrong)
+
+
+def test_repeated_pairs_are_one_piece_of_evidence(
+    toy_encoder: SentenceEncoder, aligned: Aligned
+) -> None:
+    """A wrong pair a hundred times over makes the others no less likely."""
+    before = {pair[:2]: pair.prob for pair in score_aligned(*aligned, toy_encoder).rows()}
+    for file in aligned:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        write(file, lines + [lines[3]] * 100)
+    after = {pair[:2]: pair.prob for pair in score_aligned(*aligned, toy_encoder).rows()}
+    assert after == before
+
+
+def test_flags_are_those_of_the_lines_beside_each_other(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    english, chinese, _ = toy_sentences(60, seed=9)
+    chinese[4] = english[4] = "bade fifi golu"
+    chinese[9], english[9] = chinese[8], english[8].upper()
+    english[12] += " 1234"
+    chinese[12] += " 5678"
+    files = write(tmp_path / "a", english), write(tmp_path / "b", chinese)
+    rows = list(score_aligned(*files, toy_encoder, ScoringOptions(tgt_lang="zh")).rows())
+    flags = [(row.flags or "").split(",") for row in rows]
+    assert [at for at, names in enumerate(flags) if "copy" in names] == [4]
+    assert [at for at, names in enumerate(flags) if "number" in names] == [12]
+    assert [at for at, names in enumerate(flags) if "duplicate" in names] == [9]

@@ -54,8 +54,11 @@ class Outcome:
 
     @property
     def flags(self) -> dict[str, int]:
-        """Count the pairs with each flag."""
-        return Counter(name for each in self.scored.flags for name in each.split(",") if name)
+        """Count the pairs with each flag that was raised, in the order of `xmine.flags.FLAGS`."""
+        from xmine.flags import FLAGS
+
+        raised = Counter(name for each in self.scored.flags for name in each.split(","))
+        return {name: raised[name] for name in FLAGS if raised[name]}
 
     def summary(self) -> str:
         """Say it in one line."""

@@ -1,7 +1,7 @@
-"""The examples of docs/files.md, encoders.md and scoring.md run, each section in a folder of its own.
+"""The examples of some documents run, each section in a folder of its own.
 
 A block ```` ```text file=NAME ```` is a file of that name, there for every section of its document;
-the lines of a block without a language that call `xmine` or `awk` are run; a block of Python is run;
+lines of a block without a language that call `xmine` or `awk` are run; a block of Python is run;
 ```` ```text output ```` is what the block before it printed on standard output.
 """
 

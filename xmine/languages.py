@@ -31,6 +31,20 @@ CODES = "give a code such as en, zh-CN or eng_Latn"
 _SCRIPTS |= dict.fromkeys(
     "cs da de en es fi fr hu id it nl no pl pt ro sv sw tr vi".split(), _LATIN
 )
+_SUBTAGS = {
+    "Arab": {"ARABIC"},
+    "Cyrl": {"CYRILLIC"},
+    "Deva": {"DEVANAGARI"},
+    "Grek": {"GREEK"},
+    "Hang": {"HANGUL"},
+    "Hans": {"CJK"},
+    "Hant": {"CJK"},
+    "Hebr": {"HEBREW"},
+    "Jpan": _SCRIPTS["ja"],
+    "Latn": _LATIN,
+    "Thai": {"THAI"},
+}
+_LONG_CODES = {"eng": "en", "zho": "zh", "cmn": "zh", "chi": "zh", "rus": "ru", "jpn": "ja"}
 _NAMES = {"CJK": "Chinese characters", "HIRAGANA": "Japanese kana", "KATAKANA": "Japanese kana"}
 
 # More than a third of the words of English prose are of these, a quarter of those of an interface,
@@ -117,6 +131,32 @@ def guess_language(texts: Sequence[str], languages: Sequence[str] = ()) -> str:
         if words >= _FEWEST_WORDS:
             fitting.remove("en")
     return fitting[0] if len(fitting) == 1 else UNKNOWN
+
+
+def scripts_of(language: str, texts: Sequence[str]) -> set[str]:
+    """Name the scripts a language is written in, as Unicode names them (LATIN, CJK).
+
+    Args:
+        language: a code; its script (`_Cyrl`) counts if it names one.
+        texts: sentences in it, whose main script is taken where the code does not tell.
+    """
+    code, *subtags = re.split("[-_]", language)
+    for subtag in subtags:
+        if subtag.title() in _SUBTAGS:
+            return _SUBTAGS[subtag.title()]
+    code = _LONG_CODES.get(code.lower(), code.lower())
+    if code in _SCRIPTS:
+        return _SCRIPTS[code]
+    counts = _scripts(_sample(texts))
+    if counts["HIRAGANA"] >= counts.total() / 5 > 0:
+        return _SCRIPTS["ja"]
+    return set(sorted(counts, key=lambda script: (-counts[script], script))[:1])
+
+
+def function_words(language: str) -> frozenset[str]:
+    """Give the words that prose of a language is full of; none where they are not known here."""
+    code = re.split("[-_]", language)[0].lower()
+    return _FUNCTION_WORDS.get(_LONG_CODES.get(code, code), frozenset())
 
 
 def _sample(texts: Sequence[str]) -> Sequence[str]:

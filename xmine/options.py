@@ -213,3 +213,28 @@ def _threshold(value: float | str) -> float:
     if math.isnan(number):
         raise OptionError(f"--threshold is {value!r}", "give a number such as 1.3, or auto")
     return number
+
+
+_OF_MINING = {each.name: each for each in dataclasses.fields(MiningOptions)}
+
+
+def _as_in_mining(name: str) -> Any:  # noqa: ANN401 - whatever the field's type is
+    """Declare an option as mining has it: default, help, limits and one-letter flag."""
+    of_mining = _OF_MINING[name]
+    return field(default=of_mining.default, metadata=of_mining.metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions(EncodingOptions):
+    """How pairs that are aligned already are scored."""
+
+    neighborhood: int = _as_in_mining("neighborhood")
+    margin: str = _as_in_mining("margin")
+    src_prompt: str = _as_in_mining("src_prompt")
+    tgt_prompt: str = _as_in_mining("tgt_prompt")
+    src_lang: str = _as_in_mining("src_lang")
+    tgt_lang: str = _as_in_mining("tgt_lang")
+
+    def __post_init__(self) -> None:
+        """Check every field as mining does."""
+        MiningOptions(**dataclasses.asdict(self))

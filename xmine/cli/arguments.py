@@ -33,6 +33,14 @@ PROMPT = Annotated[
         show_default="the encoder's default, if it has one",
     ),
 ]
+HUBS = Annotated[
+    Path | None,
+    typer.Option(
+        "--hubs",
+        help="File to write the lines to that are neighbours of very many, as TSV.",
+        show_default="none",
+    ),
+]
 FORCE = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 PLOT = Annotated[
     bool,

@@ -1,0 +1,47 @@
+"""Two texts -> whether one is the other untranslated, or nearly so."""
+
+import re
+import unicodedata
+
+from xmine.sentences import folded
+
+# Two sentences that share this part of their pairs of letters are the same one, changed.
+_NEAR = 0.75
+_NO_LETTERS = re.compile(r"[\W\d_]+")
+_UPPER = bytes(range(65, 91))
+_LOWER = bytes.maketrans(_UPPER, _UPPER.lower())
+_NO_ASCII_LETTERS = bytes(each for each in range(128) if not chr(each).isalpha())
+
+
+def letters_of(text: str) -> str:
+    """Leave only the letters of a text, of NFKC and folded case: what variants of a line share."""
+    if text.isascii():  # ten times faster
+        return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
+
+
+def copied(source: str, target: str, source_letters: str, target_letters: str) -> str:
+    """Tell `copy` from `near-copy`; an empty string where a pair is neither.
+
+    Args:
+        source, target: the texts.
+        source_letters, target_letters: what `letters_of` makes of them.
+    """
+    if source_letters == target_letters:
+        if folded(source) == folded(target):
+            return "copy"
+        return "near-copy" if source_letters else ""
+    shorter, longer = sorted((source_letters, target_letters), key=len)
+    # As many pairs of letters can be shared as the shorter one has; this spares most pairs the rest.
+    if 2 * (len(shorter) - 1) < _NEAR * (len(shorter) + len(longer) - 2):
+        return ""
+    return "near-copy" if _shared(shorter, longer) >= _NEAR else ""
+
+
+def _shared(first: str, second: str) -> float:
+    """Measure the share of pairs of letters that two texts have in common (Dice's coefficient)."""
+    ours, theirs = (
+        set(map(str.__add__, first, first[1:])),
+        set(map(str.__add__, second, second[1:])),
+    )
+    return 2 * len(ours & theirs) / max(len(ours) + len(theirs), 1)

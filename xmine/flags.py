@@ -1,0 +1,212 @@
+"""Chosen pairs -> what makes each of them suspicious, as names joined by commas.
+
+docs/flags.md says what each flag means and how it was measured.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.copies import copied, letters_of
+from xmine.neighbours import Neighbours
+from xmine.numerals import numbers_differ, reader
+from xmine.pairing import ChosenPairs
+from xmine.scripts import foreign_lines
+from xmine.sentences import Sentences, folded
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+# In this order they stand in the column.
+FLAGS = ("hub", "copy", "near-copy", "script", "length", "number", "high", "duplicate")
+
+# A hub is among the neighbours of this many lines at least, of this many times as many as a line is
+# on average, and of this many times as many as the tenth of lines that is neighbour most often.
+_FEWEST_LISTS = 20
+_TIMES_MEAN = 10.0
+_TIMES_TENTH = 5.0
+
+
+# Pairs that are right with this chance show what pairs of this run look like, if there are enough.
+_CONFIDENT = 0.9
+_FEWEST_CONFIDENT = 30
+# Lengths differ by chance as if each side had this many more characters' worth of freedom: the
+# spread of log ratios at this length is the square root of two times that of long lines.
+_SHORT = 15.0
+_FARTHEST_LENGTH = 5.0  # robust standard deviations
+_LEAST_SPREAD = 0.1
+# English to Chinese: median and spread of log ratios of characters, of long lines.
+_PRIOR = {("en", "zh"): (-1.2, 0.25)}
+# A good pair has a cosine, and one that passes for good a ratio, like all but these confident ones.
+_LOW_COSINE = 0.02
+_LOW_RATIO = 0.25
+
+
+def flag_pairs(
+    chosen: ChosenPairs,
+    chances: Floats,
+    neighbours: Neighbours,
+    source: Sentences,
+    target: Sentences,
+    languages: tuple[str, str],
+) -> list[str]:
+    """Name what makes each pair suspicious.
+
+    Args:
+        chosen: the pairs that are kept.
+        chances: float64 [pairs], estimated probabilities that they are right.
+        neighbours: of all rows of `source` and `target`.
+        source, target: the sentences that were searched.
+        languages: their codes, or `und`.
+
+    Returns:
+        a string for each pair: names out of FLAGS in that order, joined by commas; empty if none.
+    """
+    sources = [source.texts[row] for row in chosen.sources.tolist()]
+    targets = [target.texts[row] for row in chosen.targets.tolist()]
+    source_letters = [letters_of(text) for text in source.texts]
+    target_letters = [letters_of(text) for text in target.texts]
+    ours = [source_letters[row] for row in chosen.sources.tolist()]
+    theirs = [target_letters[row] for row in chosen.targets.tolist()]
+    left, right = reader(languages[0]), reader(languages[1])
+    foreign = [
+        foreign_lines(language, side.texts)
+        for language, side in zip(languages, (source, target), strict=True)
+    ]
+    pairs = list(zip(sources, targets, ours, theirs, strict=True))
+    copies = [copied(*pair) for pair in pairs]
+    found = {
+        "hub": _is_hub(neighbours.sources, source_letters)[chosen.sources]
+        | _is_hub(neighbours.targets, target_letters)[chosen.targets],
+        "copy": [copy == "copy" for copy in copies],
+        "near-copy": [copy == "near-copy" for copy in copies],
+        "script": [foreign[0](x, a) or foreign[1](y, b) for x, y, a, b in pairs],
+        "length": odd_lengths(sources, targets, chances, languages),
+        "number": [
+            numbers_differ(x, y, left, right) for x, y in zip(sources, targets, strict=True)
+        ],
+        "high": too_high(chosen, chances, neighbours),
+        "duplicate": _repeated(chosen.scores, sources, ours)
+        | _repeated(chosen.scores, targets, theirs),
+    }
+    table = np.array([found[name] for name in FLAGS], dtype=bool).T  # [pairs, flags]
+    names: list[list[str]] = [[] for _ in range(len(chosen))]
+    for pair, flag in zip(*(each.tolist() for each in table.nonzero()), strict=True):
+        names[pair].append(FLAGS[flag])
+    return [",".join(each) for each in names]
+
+
+def hubs(
+    ids: NDArray[np.int64], size: int, groups: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find rows that are among the nearest of very many rows of the other matrix.
+
+    At most a tenth of the rows can reach ten times the mean, so hubs, however many, do not move
+    the mean (it depends on sizes alone) nor the ninth decile, which the limit is made of.
+
+    Args:
+        ids: int64 [rows, k], the nearest rows of the other matrix.
+        size: rows of the other matrix.
+        groups: int64 [size], equal numbers from 0 for rows that count as one line, such as the
+            variants of a boilerplate line, which share out the lists they fill; None if each row
+            is its own.
+
+    Returns:
+        int64 [hubs], rows of the other matrix, highest count first, then by row; and int64 [hubs],
+        how many of the `rows` have the hub, or a row of its group, among their nearest.
+    """
+    alone = np.bincount(ids.ravel(), minlength=size)  # [size]
+    limit = max(
+        _FEWEST_LISTS, _TIMES_MEAN * float(alone.mean()), _TIMES_TENTH * np.quantile(alone, 0.9)
+    )
+    counts = alone if groups is None else _lists_of_groups(groups[ids], size)[groups]
+    rows = np.flatnonzero(counts >= limit)
+    rows = rows[np.argsort(-counts[rows], kind="stable")]
+    return rows, counts[rows]
+
+
+def _lists_of_groups(lists: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Count the lists that each group stands in; a list with several of its rows counts once."""
+    lists = np.sort(lists, axis=1)  # [rows, k]
+    first = np.ones(lists.shape, dtype=bool)
+    first[:, 1:] = lists[:, 1:] != lists[:, :-1]
+    return np.bincount(lists[first], minlength=size)
+
+
+def _is_hub(ids: NDArray[np.int64], letters: list[str]) -> Bools:
+    """Mark the rows that are hubs, variants of a line counted together."""
+    is_hub = np.zeros(len(letters), dtype=bool)
+    is_hub[hubs(ids, len(letters), variants(letters))[0]] = True
+    return is_hub
+
+
+def variants(letters: Sequence[str]) -> NDArray[np.int64]:
+    """Number lines so that those with the same letters have the same number, from 0.
+
+    Args:
+        letters: what `xmine.copies.letters_of` makes of each; a line without any is its own.
+    """
+    numbers: dict[str | int, int] = {}
+    groups = [numbers.setdefault(key or row, len(numbers)) for row, key in enumerate(letters)]
+    return np.array(groups, dtype=np.int64)
+
+
+def odd_lengths(
+    sources: Sequence[str], targets: Sequence[str], chances: Floats, languages: tuple[str, str]
+) -> Bools:
+    """Mark pairs whose ratio of characters is far from that of the confident pairs.
+
+    Deviations of log ratios count less the shorter the lines are (Gale & Church, 1993, "A program
+    for aligning sentences in bilingual corpora": the variance of a length grows with the length).
+    With too few confident pairs a prior is used; without one nothing is marked.
+    """
+    ours = np.array([len(text.strip()) for text in sources], dtype=np.float64)
+    theirs = np.array([len(text.strip()) for text in targets], dtype=np.float64)
+    ratios = np.log(np.maximum(theirs, 1) / np.maximum(ours, 1))
+    weights = 1 / np.sqrt(1 + _SHORT / np.maximum(np.minimum(ours, theirs), 1))
+    sure = chances >= _CONFIDENT
+    if sure.sum() >= _FEWEST_CONFIDENT:
+        middle = float(np.median(ratios[sure]))
+        spread = float(np.median(np.abs(ratios[sure] - middle) * weights[sure])) / 0.6745
+    else:
+        codes = [language.split("-")[0].split("_")[0] for language in languages]
+        prior = _PRIOR.get((codes[0], codes[1]))
+        turned = _PRIOR.get((codes[1], codes[0]))
+        if prior:
+            middle, spread = prior
+        elif turned:
+            middle, spread = -turned[0], turned[1]
+        else:
+            return np.zeros(len(ratios), dtype=bool)
+    odd: Bools = np.abs(ratios - middle) * weights > _FARTHEST_LENGTH * max(spread, _LEAST_SPREAD)
+    return odd
+
+
+def too_high(chosen: ChosenPairs, chances: Floats, neighbours: Neighbours) -> Bools:
+    """Mark pairs whose ratio passes for good though their cosine is lower than good ones are.
+
+    Their neighbours are further away still, and dividing by next to nothing makes the ratio high
+    (https://github.com/facebookresearch/LASER/issues/129). With few confident pairs nothing is
+    marked.
+    """
+    left = neighbours.target_cosines.mean(axis=1, dtype=np.float64)[chosen.sources]
+    right = neighbours.source_cosines.mean(axis=1, dtype=np.float64)[chosen.targets]
+    means = (left + right) / 2  # [pairs]
+    sure = chances >= _CONFIDENT
+    if sure.sum() < _FEWEST_CONFIDENT:
+        return np.zeros(len(chosen), dtype=bool)
+    ratios = chosen.cosines / np.maximum(means, 1e-6)
+    good: Bools = ratios >= np.quantile(ratios[sure], _LOW_RATIO)
+    return good & (chosen.cosines < np.quantile(chosen.cosines[sure], _LOW_COSINE))
+
+
+def _repeated(scores: NDArray[np.float32], texts: list[str], letters: list[str]) -> Bools:
+    """Mark texts that are, but for case, punctuation, digits and space, that of a better pair."""
+    seen: set[str] = set()
+    repeated = np.zeros(len(texts), dtype=bool)
+    for row in np.argsort(-scores, kind="stable").tolist():
+        key = letters[row] or folded(texts[row])
+        repeated[row] = key in seen
+        seen.add(key)
+    return repeated

@@ -1,0 +1,104 @@
+"""Text -> its numbers: digits in any dress, English and Chinese number words, months, decades.
+
+A number may be read in several ways (90年代 is 90 or 1990, `5 p.m.` is 5 or 17); two texts agree
+about it when one reading is found on the other side.
+"""
+
+import re
+
+from xmine.numerals.chinese import chinese_digits, chinese_words
+from xmine.numerals.english import english_digits, english_words
+from xmine.numerals.number import Number, Reader, number, plain
+
+__all__ = ["Number", "Reader", "numbers", "numbers_differ", "reader"]
+
+
+def _digits_alone(text: str) -> list[Number]:
+    """Read digits in a language whose separators are not known: 1.000 is 1 or 1000."""
+    found = []
+    for digits in _PUNCTUATED.findall(text):
+        parts = re.split("[.,' ]", digits)
+        values = {float("".join(parts)), *map(float, parts)}
+        if len(parts) > 1:
+            values |= {float("".join(parts[:-1]) + "." + parts[-1])}
+        found.append(number(values, digits=True))
+    return found
+
+
+_PUNCTUATED = re.compile(r"\d+(?:[.,' ]\d+)*")
+_OTHERS = Reader(_digits_alone, lambda _: [])
+_READERS = dict.fromkeys(("en", "eng"), Reader(english_digits, english_words))
+_READERS |= dict.fromkeys(("zh", "zho", "cmn", "chi"), Reader(chinese_digits, chinese_words))
+
+
+def reader(language: str) -> Reader:
+    """Give the functions that read the numbers of a language, named by a code."""
+    return _READERS.get(re.split("[-_]", language)[0].lower(), _OTHERS)
+
+
+def numbers(text: str, language: str = "und") -> list[Number]:
+    """Read the numbers of a text.
+
+    Args:
+        text: as it stands.
+        language: a code such as en, zh-CN or zho_Hans; digits alone are read in others than English
+            and Chinese.
+    """
+    text, read = plain(text), reader(language)
+    return read.digits(text) + read.words(text)
+
+
+_DIGIT = re.compile(r"\d")
+_RAW = re.compile(r"\d+(?:[.,]\d+)*")
+_SCALED = re.compile("[万亿萬億]")
+_LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s)")
+_FOOTNOTE = re.compile(r"[^\W\d](?:[.,;。；]?|\W*\[)(\d{1,3})\W*$")
+
+
+def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
+    """Tell whether a number that stands in digits on one side is not found on the other.
+
+    A mark of a list before the text, or of a footnote behind it, may be missing from a side, and so
+    may a number that is part of a name. In languages whose number words are not read, both sides
+    must have a number that the other lacks.
+
+    Args:
+        source, target: the texts as they stand.
+        left, right: how their languages write numbers, from `reader`.
+    """
+    if not _DIGIT.search(source) and not _DIGIT.search(target):
+        return False
+    digits = set(_RAW.findall(source))
+    if digits == set(_RAW.findall(target)) and not (digits and _SCALED.search(source + target)):
+        return False
+    source, target = plain(source), plain(target)
+    ours, theirs = left.digits(source), right.digits(target)
+    lacking = _lacking(ours, theirs), _lacking(theirs, ours)
+    if any(lacking):  # perhaps it stands there in words
+        lacking = (
+            _lacking(ours, theirs + right.words(target)),
+            _lacking(theirs, ours + left.words(source)),
+        )
+    if all(lacking) or not any(lacking):
+        return any(lacking)
+    if _OTHERS in (left, right):
+        return False
+    here, there = (source, target) if lacking[0] else (target, source)
+    alone = [each.readings for each in lacking[0] + lacking[1] if not each.named]
+    return bool(alone) and alone != [_mark(here, there)]
+
+
+def _lacking(numbers: list[Number], others: list[Number]) -> list[Number]:
+    known: frozenset[float] = frozenset().union(*(each.readings for each in others))
+    return [each for each in numbers if each.digits and known.isdisjoint(each.readings)]
+
+
+def _mark(here: str, there: str) -> frozenset[float]:
+    """Read the mark of a list or a footnote that only the first of two texts has."""
+    for match, other in (
+        (_LIST_MARK.match(here), _LIST_MARK.match(there)),
+        (_FOOTNOTE.search(here), _FOOTNOTE.search(there)),
+    ):
+        if match and not other:
+            return frozenset({float(match[1])})
+    return frozenset()

@@ -1,0 +1,114 @@
+"""Chinese text -> its numbers: digits and numerals with 万 and 亿, fractions, decades."""
+
+import re
+
+from xmine.numerals.number import (
+    DIGITS,
+    Number,
+    hour_of,
+    is_named,
+    number,
+    value_of,
+    without_zero_minutes,
+)
+
+_NUMERALS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 1e4, "亿": 1e8, "兆": 1e12}
+_N = "[零〇一二三四五六七八九十百千万亿兆两]"
+_NUMBER = re.compile(
+    rf"(下午|晚上|傍晚|当晚|晚间|晚|午后)?({DIGITS})\s?[多余几来数]?([十百千万亿兆]*)"
+    r"(?:\s?世纪\s?(\d{2})\s?年代|(年代?)|(%|个百分点)|(?:分之(\d+))|(成|折))?"
+)
+_WORDS = re.compile(rf"({_N}+(?:点{_N}+)?)(?:(分之)({_N}+(?:点{_N}+)?|\d+)|(成|折)|(年代?))?")
+_RANGE = re.compile(r"\s*(?:-|–|—|~|到|至|或|、|和)\s*")
+_ABOUT = re.compile("(十)?([一二两三四五六七八])([二三四五六七八九])([十百千万亿兆]*)")
+_UNITS = "米瓦克卡赫伏帕焦字比位吨安伏欧"
+
+
+def chinese_digits(text: str) -> list[Number]:
+    """Read what is written in digits, with the numerals that scale it."""
+    text = without_zero_minutes(text)
+    found: list[Number] = []
+    end, last, waiting = -1, 0.0, None
+    for match in _NUMBER.finditer(text):
+        evening, digits, scales, decade, year, percent, parts, tenths = match.groups()
+        value = value_of(digits)
+        times = 1.0
+        for scale in scales:
+            times *= _SCALES[scale]
+        values = {value * times}
+        if scales and scales[-1] in "千兆" and text[match.end() : match.end() + 1] in _UNITS:
+            values.add(value * times / _SCALES[scales[-1]])  # kilometres, megawatts
+        if evening:
+            values.add(value + 12)
+        if decade:  # 20世纪90年代
+            values = {(value - 1) * 100 + float(decade)}
+        elif year and value < 100:
+            values |= {1900 + value, 2000 + value}
+        elif percent:
+            values.add(value / 100)
+        elif parts and value:
+            values |= {float(parts) / value, float(parts)}
+        elif tenths:
+            values |= {value * 10, value / 10, 100 - value * 10}
+        if match.start() == end and last > times > 1:  # 1亿2000万
+            values |= {value * times + total for total in found[-1].readings}
+            found.pop()
+        elif times > 1 and waiting is not None and _RANGE.fullmatch(text[end : match.start()]):
+            found[-1] = number({waiting, waiting * times}, digits=True)
+        waiting = value if times == 1 else None
+        end, last = match.end(), times
+        named = is_named(text, *match.span(2))
+        found.append(number(values | hour_of(digits), digits=True, named=named))
+    return found
+
+
+def chinese_words(text: str) -> list[Number]:
+    """Read numerals; 一 in 一样 is read, too, since words accuse no pair."""
+    found: list[Number] = []
+    for match in _WORDS.finditer(text):
+        word, of, share, tenths, year = match.groups()
+        value = _value(word)
+        values = {value} | _about(word)
+        if of:
+            parts_of = float(share) if share.isdecimal() else _value(share)
+            values = {parts_of / max(value, 1), 100 * parts_of / max(value, 1), parts_of, value}
+        elif tenths:
+            values |= {value * 10, value / 10, 100 - value * 10}
+        elif year and value < 100:
+            values |= {1900 + value, 2000 + value}
+        found.append(number(values, digits=False))
+    if "半" in text:
+        found.append(number({0.5, 50, 30, 6, 5}, digits=False))
+    return found
+
+
+def _about(word: str) -> set[float]:
+    """Read 六七级 and 四五千 as six or seven, four or five thousand."""
+    match = _ABOUT.fullmatch(word)
+    if not match:
+        return set()
+    ten, low, high, scales = match.groups()
+    times = 1.0
+    for scale in scales:
+        times *= _SCALES[scale]
+    return {((10 if ten else 0) + _NUMERALS[each]) * times for each in (low, high)}
+
+
+def _value(word: str) -> float:
+    whole, _, fraction = word.partition("点")
+    if not set(whole) & set(_SCALES):  # 二〇一九
+        value = float("".join(str(_NUMERALS[char]) for char in whole))
+    else:
+        total = section = digit = 0.0
+        for char in whole:
+            if char in _NUMERALS:
+                digit = _NUMERALS[char]
+            elif (scale := _SCALES[char]) >= 1e4:
+                total, section, digit = (total + section + digit or 1) * scale, 0.0, 0.0
+            else:
+                section, digit = section + (digit or 1) * scale, 0.0
+        value = total + section + digit
+    for place, char in enumerate(fraction, start=1):
+        value += _NUMERALS.get(char, 0) / 10**place
+    return value

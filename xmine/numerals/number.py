@@ -1,0 +1,79 @@
+"""What a number in a text is, and what readers of different languages share."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Number(NamedTuple):
+    """A number in a text.
+
+    Attributes:
+        readings: what it may mean.
+        digits: whether it stands there in digits; words are read too freely to accuse by.
+        named: whether it is part of a name, such as B2B, km2 or COVID-19, which may be spelt out or
+            said in another way on the other side.
+    """
+
+    readings: frozenset[float]
+    digits: bool
+    named: bool = False
+
+
+class Reader(NamedTuple):
+    """How a language writes its numbers: functions that read `plain` text.
+
+    Attributes:
+        digits: reads what is written in digits.
+        words: reads the rest.
+    """
+
+    digits: Callable[[str], list[Number]]
+    words: Callable[[str], list[Number]]
+
+
+# Thousands are grouped by commas, or by spaces as the United Nations do.
+DIGITS = r"\d{1,3}(?:[, ]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
+
+# Full-width characters, spaces, superscripts (km², footnotes) and marks of lists.
+_PLAIN: dict[int, int | None] = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
+_PLAIN |= dict.fromkeys(map(ord, "\u00a0\u2009\u202f\u3000"), ord(" "))
+_PLAIN |= dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"))
+_TRADITIONAL, _SIMPLIFIED = "萬億兩點時年間紀幾後餘廿卅○", "万亿两点时年间纪几后余二三〇"
+_PLAIN |= dict(zip(map(ord, _TRADITIONAL), map(ord, _SIMPLIFIED), strict=True))
+_WHOLE_HOUR = re.compile(r"(?<=\d):00\b")
+
+
+def plain(text: str) -> str:
+    """Make full-width text ASCII and numerals simplified, and leave out superscripts and ①.
+
+    Takes a third of the time of NFKC.
+    """
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def number(values: set[float], *, digits: bool, named: bool = False) -> Number:
+    """Make a number, without what multiplying and dividing leave in the last digits."""
+    return Number(frozenset(float(f"{value:.10g}") for value in values), digits, named)
+
+
+def value_of(digits: str) -> float:
+    """Read digits with separators."""
+    return float(digits.replace(",", "").replace(" ", ""))
+
+
+def hour_of(digits: str) -> set[float]:
+    """Read the hour of 0300."""
+    return {float(digits[:2])} if len(digits) == 4 and digits[0] == "0" else set()
+
+
+def without_zero_minutes(text: str) -> str:
+    """Make 14:00 14."""
+    return _WHOLE_HOUR.sub("", text) if ":" in text else text
+
+
+def is_named(text: str, start: int, end: int) -> bool:
+    """Tell whether the digits of a place are part of a name."""
+    if end - start == 1 and start and text[start - 1].isascii() and text[start - 1].isalpha():
+        return True
+    return text[max(start - 6, 0) : start].upper() == "COVID-"

@@ -102,8 +102,8 @@ def mixtures(
     """Draw mining sets of every source, size and share, as far as there is text.
 
     A set's other lines are of its source first, then BUCC lines without a partner, then of the
-    other sources. Where a source has fewer pairs than the share asks for, it has all of them; shares
-    that would give the same set again are left out.
+    other sources. Where a source has fewer pairs than the share asks for, it has all of them;
+    shares that would give the same set again are left out.
     """
     for source, pool in corpus.groups.items():
         for size in sizes:

@@ -4,9 +4,9 @@ A pair is judged by its gap: how far it stands above its best rival, the nearest
 row and column. Without a translation, the best three cells are the top of one pool; where its tail
 is exponential their gap is exponential too, and the next spacing has half its mean (Rényi, 1953,
 "On the theory of order statistics"). So the files themselves show how far wrong pairs stand out,
-while the gaps of translations lie around a mean several times as far, as a normal distribution does.
-Fitting both gives each pair a probability. docs/threshold.md has the derivation, what else was
-tried, and where it fails.
+while the gaps of translations are normal around a mean several times as far. Fitting both gives
+each pair a probability. docs/threshold.md has the derivation, what else was tried, and where it
+fails.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Scores and chances of pairs -> the score below which pairs are dropped, and what is kept then.
 
-The cut is a given number, the one of the highest expected F1 (`auto`), or the lowest whose pairs are
-expected to be as precise as is wanted. docs/threshold.md has the derivation and how good it is.
+The cut is a given number, the one of the highest expected F1 (`auto`), or the lowest whose pairs
+are expected to be as precise as is wanted. docs/threshold.md has the derivation and how good it is.
 """
 
 import math
@@ -50,7 +50,7 @@ class Threshold:
         kept: what it keeps, expected precision included.
         others: the same for neighbouring cuts, the lowest first.
         translations: expected number of them in the files; None if not estimated.
-        warning: why the estimate is not to be relied on; empty if it is.
+        weakness: why the estimate is not to be relied on; empty if it is.
     """
 
     value: float
@@ -58,7 +58,7 @@ class Threshold:
     kept: Kept
     others: tuple[Kept, ...] = ()
     translations: float | None = None
-    warning: str = ""
+    weakness: str = ""
 
 
 def choose_threshold(
@@ -99,7 +99,7 @@ def choose_threshold(
         expected(falling, confidence, value),
         others,
         None if confidence is None else confidence.translations,
-        _warning(confidence),
+        _weakness(confidence),
     )
 
 
@@ -165,11 +165,16 @@ def _neighbouring(scores: Floats, cut: float, confidence: Confidence | None) -> 
     step: float = 10 ** math.floor(math.log10(spread / 4))
     step *= max(nice for nice in (1, 2, 5) if nice * step <= spread / 4)
     place = cut / step
-    near = [math.ceil(place) - 2, math.ceil(place) - 1, math.floor(place) + 1, math.floor(place) + 2]
+    near = [
+        math.ceil(place) - 2,
+        math.ceil(place) - 1,
+        math.floor(place) + 1,
+        math.floor(place) + 2,
+    ]
     return [round(each * step, 4) for each in near]
 
 
-def _warning(confidence: Confidence | None) -> str:
+def _weakness(confidence: Confidence | None) -> str:
     if confidence is None:
         return "too few lines to estimate how precise the pairs are"
     found = confidence.translations

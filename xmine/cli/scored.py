@@ -1,11 +1,10 @@
 """What `xmine score` says of its work: warnings, the summary."""
 
-from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import xmine
-from xmine.cli.mined import _where
+from xmine.cli.mined import flag_counts, where
 from xmine.formats.losses import count
 from xmine.options import ScoringOptions
 
@@ -55,10 +54,7 @@ class Outcome:
     @property
     def flags(self) -> dict[str, int]:
         """Count the pairs with each flag that was raised, in the order of `xmine.flags.FLAGS`."""
-        from xmine.flags import FLAGS
-
-        raised = Counter(name for each in self.scored.flags for name in each.split(","))
-        return {name: raised[name] for name in FLAGS if raised[name]}
+        return flag_counts(self.scored.flags)
 
     def summary(self) -> str:
         """Say it in one line."""
@@ -74,7 +70,7 @@ class Outcome:
         parts.append(f"flags: {raised or 'none'}")
         if self.hubs is not None:
             parts.append(count(len(self.hubs), "hub"))
-        parts.append(f"{_where(self.vectors)}{self.seconds:.1f} s")
+        parts.append(f"{where(self.vectors)}{self.seconds:.1f} s")
         return ", ".join([*parts, *self.notes])
 
     def facts(self, options: ScoringOptions) -> dict[str, object]:

@@ -1,7 +1,7 @@
-"""The examples of docs/files.md and docs/encoders.md run, each section in a folder of its own.
+"""The examples of some documents run, each section in a folder of its own.
 
 A block ```` ```text file=NAME ```` is a file of that name, there for every section of its document;
-the lines of a block without a language that call `xmine` are run; a block of Python is run;
+lines of a block without a language that call `xmine` or `awk` are run; a block of Python is run;
 ```` ```text output ```` is what the block before it printed on standard output.
 """
 
@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-TEXTS = {name: (DOCS / name).read_text(encoding="utf-8") for name in ("files.md", "encoders.md")}
+NAMES = ("files.md", "encoders.md", "scoring.md")
+TEXTS = {name: (DOCS / name).read_text(encoding="utf-8") for name in NAMES}
 SECTION = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
 SECTIONS = {
     f"{name}: {title}": (name, section)
@@ -31,7 +32,7 @@ def run(kind: str, content: str, folder: Path) -> str:
     if kind == "python":
         words = [sys.executable, "-c", content]
     else:
-        lines = re.findall(r"^(?:\w+=\S+ )?xmine .*(?:\\\n.*)*", content, re.MULTILINE)
+        lines = re.findall(r"^(?:\w+=\S+ )?(?:xmine|awk) .*(?:\\\n.*)*", content, re.MULTILINE)
         assert lines, f"nothing to run in {content}"
         words = ["bash", "-c", SHELL + "\n".join(lines)]
     ended = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", timeout=200)

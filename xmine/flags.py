@@ -13,6 +13,7 @@ from xmine.languages import short_code
 from xmine.margin import SMALLEST_MEAN
 from xmine.neighbours import Neighbours
 from xmine.numerals import numbers_differ, reader
+from xmine.options import FLAGS
 from xmine.pairing import ChosenPairs
 from xmine.scripts import foreign_lines
 from xmine.sentences import Sentences, folded
@@ -20,8 +21,6 @@ from xmine.sentences import Sentences, folded
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-# In this order they stand in the column.
-FLAGS = ("hub", "copy", "near-copy", "script", "length", "number", "high", "duplicate")
 
 # A hub is among the neighbours of this many lines at least, of this many times as many as a line is
 # on average, and of this many times as many as the tenth of lines that is neighbour most often.

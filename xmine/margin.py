@@ -38,8 +38,7 @@ def margin_scores(neighbours: Neighbours, margin: str = "ratio") -> MarginScores
         neighbours: the k nearest rows both ways.
         margin: `ratio`, `distance` or `absolute`.
     """
-    source_means = neighbours.target_cosines.mean(axis=1, dtype=np.float64)  # [sources]
-    target_means = neighbours.source_cosines.mean(axis=1, dtype=np.float64)  # [targets]
+    source_means, target_means = _means(neighbours)
     forward = (source_means[:, None] + target_means[neighbours.targets]) / 2  # [sources, k]
     backward = (target_means[:, None] + source_means[neighbours.sources]) / 2  # [targets, k]
     clamped = int((forward < SMALLEST_MEAN).sum() + (backward < SMALLEST_MEAN).sum())
@@ -47,6 +46,39 @@ def margin_scores(neighbours: Neighbours, margin: str = "ratio") -> MarginScores
         _score(neighbours.target_cosines, forward, margin),
         _score(neighbours.source_cosines, backward, margin),
         clamped if margin == "ratio" else 0,
+    )
+
+
+def pair_scores(
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    cosines: NDArray[np.float32],
+    neighbours: Neighbours,
+    margin: str = "ratio",
+) -> tuple[NDArray[np.float32], int]:
+    """Score any pairs, whether they are neighbours or not.
+
+    Args:
+        sources: int64 [pairs], rows of the source matrix.
+        targets: int64 [pairs], rows of the target matrix.
+        cosines: float32 [pairs].
+        neighbours: the k nearest rows both ways.
+        margin: `ratio`, `distance` or `absolute`.
+
+    Returns:
+        float32 [pairs], and how many means were raised, as in `MarginScores`.
+    """
+    source_means, target_means = _means(neighbours)
+    means = (source_means[sources] + target_means[targets]) / 2  # [pairs]
+    clamped = int((means < SMALLEST_MEAN).sum())
+    return _score(cosines, means, margin), clamped if margin == "ratio" else 0
+
+
+def _means(neighbours: Neighbours) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Average the cosines of each row's neighbourhood: float64 [sources] and [targets]."""
+    return (
+        neighbours.target_cosines.mean(axis=1, dtype=np.float64),
+        neighbours.source_cosines.mean(axis=1, dtype=np.float64),
     )
 
 

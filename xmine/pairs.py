@@ -50,6 +50,9 @@ class Pairs:
         cosines: float32 [pairs].
         source_offsets, target_offsets: int64 [pairs], where the sentences start in their lines, in
             characters from 0; None where a line is a sentence.
+        probs: float64 [pairs], estimated probability that each is a translation; None if there
+            is no estimate.
+        flags: what makes each suspicious, see `Pair`; None if nobody looked.
     """
 
     scores: NDArray[np.float32]
@@ -60,6 +63,8 @@ class Pairs:
     cosines: NDArray[np.float32]
     source_offsets: NDArray[np.int64] | None = None
     target_offsets: NDArray[np.int64] | None = None
+    probs: NDArray[np.float64] | None = None
+    flags: list[str] | None = None
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -77,6 +82,9 @@ class Pairs:
             self.cosines.tolist(),
             nothing if self.source_offsets is None else self.source_offsets.tolist(),
             nothing if self.target_offsets is None else self.target_offsets.tolist(),
+            nothing,
+            nothing if self.probs is None else self.probs.tolist(),
+            nothing if self.flags is None else self.flags,
         )
         return map(Pair, *columns)
 

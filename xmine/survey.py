@@ -1,10 +1,11 @@
-"""Pairs -> what is in them: counts, copies, repetitions, lengths, scores; and a random sample.
+"""Pairs -> what is in them: counts, repetitions, lengths, scores, flags; and a random sample.
 
 Both walk through the pairs once and hold numbers, not texts (but for the sample itself).
 """
 
 import math
 from array import array
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
@@ -26,7 +27,8 @@ class Survey:
         empty_sources, empty_targets: sides without text.
         source_length, target_length: spread of the characters of a side.
         length_ratio: spread of target length by source length, where both have text.
-        score, cosine: their spreads; None where no pair has one.
+        score, cosine, prob: their spreads; None where no pair has one.
+        flags: how many pairs have each flag, most first; None where no pair was looked at.
     """
 
     pairs: int
@@ -41,6 +43,8 @@ class Survey:
     length_ratio: list[float] | None
     score: list[float] | None
     cosine: list[float] | None
+    prob: list[float] | None
+    flags: dict[str, int] | None
 
 
 def survey(pairs: Iterable[Pair]) -> Survey:
@@ -48,7 +52,8 @@ def survey(pairs: Iterable[Pair]) -> Survey:
     count = copies = empty_sources = empty_targets = 0
     known: tuple[set[int], set[int], set[int]] = set(), set(), set()  # 64-bit hashes of texts
     lengths = array("q"), array("q")
-    ratios, scores, cosines = array("d"), array("d"), array("d")
+    ratios, scores, cosines, probs = array("d"), array("d"), array("d"), array("d")
+    looked_at, raised = 0, Counter[str]()
     for pair in pairs:
         count += 1
         source, target = pair.source, pair.target
@@ -65,6 +70,12 @@ def survey(pairs: Iterable[Pair]) -> Survey:
             scores.append(pair.score)
         if pair.cosine is not None and math.isfinite(pair.cosine):
             cosines.append(pair.cosine)
+        if pair.prob is not None and math.isfinite(pair.prob):
+            probs.append(pair.prob)
+        if pair.flags is not None:
+            looked_at += 1
+            raised.update(filter(None, pair.flags.split(",")))
+    most_first = sorted(raised.items(), key=lambda item: (-item[1], item[0]))
     return Survey(
         pairs=count,
         copies=copies,
@@ -78,6 +89,8 @@ def survey(pairs: Iterable[Pair]) -> Survey:
         length_ratio=_spread(ratios),
         score=_spread(scores),
         cosine=_spread(cosines),
+        prob=_spread(probs),
+        flags=dict(most_first) if looked_at else None,
     )
 
 

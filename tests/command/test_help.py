@@ -10,7 +10,7 @@ import xmine
 from xmine.evaluation.benchmarks import BENCHMARKS
 
 Command = Callable[..., Any]
-COMMANDS = ["mine", "search", "encode", "convert", "train", "model info"]
+COMMANDS = ["mine", "score", "search", "encode", "convert", "train", "model info"]
 COMMANDS += ["pairs head", "pairs sample", "pairs stats"]
 COMMANDS += ["eval all", "eval compare", *(f"eval {name}" for name in BENCHMARKS)]
 

@@ -203,3 +203,45 @@ def test_stats_are_a_table_or_an_object(command: Command, tmp_path: Path) -> Non
     Path(tmp_path, "a.tsv").write_text("One\t1\n")
     plain = json.loads(command("pairs", "stats", "a.tsv", "--json").out)
     assert (plain["languages"], plain["score"], plain["pairs"]) == (None, None, 1)
+    assert plain["prob"] is plain["flags"] is None
+
+
+def test_probabilities_and_flags_come_along(command: Command, tmp_path: Path) -> None:
+    given = [(0.25, "hub,copy"), (1.0, ""), (0.5, "copy")]
+    pairs = [
+        pair._replace(prob=prob, flags=flags)
+        for pair, (prob, flags) in zip(PAIRS, given, strict=True)
+    ]
+    write_pairs(pairs, str(tmp_path / "a.jsonl"))
+    before = "a.jsonl"
+    for after in ("b.parquet", "c.tmx", "d.tsv", "e.jsonl"):
+        assert command("convert", before, after).code == 0
+        before = after
+    back = Path(tmp_path, "e.jsonl").read_text()
+    assert back == Path(tmp_path, "a.jsonl").read_text().replace("\\t", " ")
+    assert command("pairs", "head", "b.parquet", "-n", 2).out == (
+        "1.2500\tOne tab here\t一\t3\t7\t0.7500\t0.2500\thub,copy\n"
+        "1.1250\tTwo\tTwo \t1\t2\t0.5000\t1.0000\t\n"
+    )
+    assert command("pairs", "sample", "d.tsv", "--json").out == back
+    rows = command("pairs", "stats", "d.tsv").out.splitlines()
+    assert rows[7:12] == [
+        "",
+        "flag                   pairs",
+        "copy                       2",
+        "hub                        1",
+        "",
+    ]
+    assert rows[-1] == "prob                  0.2500    0.3750    0.5000    0.7500    1.0000"
+    assert json.loads(command("pairs", "stats", "d.tsv", "--json").out)["flags"] == {
+        "copy": 2,
+        "hub": 1,
+    }
+    write_pairs([pair._replace(flags="") for pair in pairs], str(tmp_path / "g.tsv"))
+    assert command("pairs", "stats", "g.tsv").out.splitlines()[8:10] == [
+        "flag                   pairs",
+        "none                       0",
+    ]
+    moses = command("convert", "d.tsv", "f.en,f.zh")
+    lost = "flags and line numbers and probabilities and scores of 3 pairs not kept\n"
+    assert moses.err.endswith(f" s, {lost}")

@@ -130,33 +130,38 @@ def test_random_text_is_read_back(tmp_path: Path, kind: str) -> None:
 
 
 MINED = [
-    Pair("One", "一", 1.23456, 3, 7, 0.98768, 0, 12, "web & co"),
-    Pair("Two", "二", -0.5, None, 12, None, None, None, None),
+    Pair("One", "一", 1.23456, 3, 7, 0.98768, 0, 12, "web & co", 0.98768, "hub,near-copy"),
+    Pair("Two", "二", -0.5, None, 12, None, None, None, None, 0.5, ""),
     Pair("Three", "三", None, 5, 1, 0.25, 40, 0, "books"),
+    Pair("Four", "四", prob=0.0, flags=""),
+    Pair("Five", "五", 1.0, 1, 2, 0.5, prob=1.0, flags="number"),
+    Pair("Six", "六", 1.0, 1, 2, 0.5, flags="copy"),
 ]
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("kind", FORMATS)
-def test_scores_lines_offsets_and_origins_are_read_back(
-    tmp_path: Path, kind: str, packing: str
-) -> None:
+def test_all_columns_are_read_back(tmp_path: Path, kind: str, packing: str) -> None:
     path = name(kind, packing, tmp_path)
     written = write_pairs(MINED, path)
     back = list(read_pairs(path))
     if kind == "p.en,p.zh":
         assert back == [Pair(pair.source, pair.target) for pair in MINED]
         assert written.notes == [
-            "line numbers and scores of 3 pairs not kept",
+            "flags and line numbers and scores of 5 pairs not kept",
+            "probabilities of 4 pairs not kept",
             "offsets and origins of 2 pairs not kept",
         ]
         return
-    single = {pair: np.float32(pair.score or 0).item() for pair in MINED}
+
+    def rounded(value: float | None) -> float | None:
+        return value and (np.float32(value).item() if kind == "p.parquet" else round(value, 4))
+
     expected = [
         pair._replace(
-            score=pair.score and (single[pair] if kind == "p.parquet" else round(pair.score, 4)),
-            cosine=pair.cosine
-            and (np.float32(pair.cosine).item() if kind == "p.parquet" else round(pair.cosine, 4)),
+            score=rounded(pair.score),
+            cosine=rounded(pair.cosine),
+            prob=rounded(pair.prob),
             origin=None if kind == "p.tsv" else pair.origin,
         )
         for pair in MINED
@@ -181,6 +186,17 @@ def test_columns_that_no_pair_has_are_not_written(tmp_path: Path) -> None:
             8,
             ["source", "target", "source_offset", "target_offset"],
         ),
+        (
+            [Pair("a", "b", 1.0, prob=0.5, flags="")],
+            8,
+            ["score", "source", "target", "prob", "flags"],
+        ),
+        ([Pair("a", "b", flags="copy")], 8, ["source", "target", "flags"]),
+        (
+            [Pair("a", "b", source_offset=0, target_offset=3, prob=1.0, flags="copy,length")],
+            10,
+            ["source", "target", "source_offset", "target_offset", "prob", "flags"],
+        ),
     ):
         for path in (tsv, jsonl, parquet):
             write_pairs(pairs, path)
@@ -198,16 +214,23 @@ def column_types(path: str) -> dict[str, str]:
 
 
 def test_a_column_that_comes_too_late_is_counted(tmp_path: Path) -> None:
-    late = [Pair("a", "b")] * 20_000 + [Pair("c", "d", 1.0, 1, 2, 0.5, origin="o")] * 2
+    full = Pair("c", "d", 1.0, 1, 2, 0.5, origin="o", prob=0.5, flags="")
+    late = [Pair("a", "b")] * 20_000 + [full] * 2
+    lost = ["flags and line numbers and origins and probabilities and scores of 2 pairs not kept"]
     for kind, notes in {
-        "p.tsv": ["line numbers and origins and scores of 2 pairs not kept"],
-        "p.parquet": ["line numbers and origins and scores of 2 pairs not kept"],
+        "p.tsv": lost,
+        "p.parquet": lost,
         "p.jsonl": [],
         "p.tmx": [],
     }.items():
         path = str(tmp_path / kind)
         assert write_pairs(late, path).notes == notes
         assert list(read_pairs(path))[-1] == (Pair("c", "d") if notes else late[-1])
+    mined = [Pair("a", "b", 1.0, 1, 2, 0.5)] * 1000 + [full]
+    path = str(tmp_path / "p.tsv")
+    assert write_pairs(mined, path).notes == [
+        "flags and origins and probabilities of 1 pair not kept"
+    ]
 
 
 def test_parquet_is_typed_and_says_who_wrote_it(tmp_path: Path) -> None:
@@ -225,12 +248,14 @@ def test_parquet_is_typed_and_says_who_wrote_it(tmp_path: Path) -> None:
         "source_offset": "int64",
         "target_offset": "int64",
         "origin": "string",
+        "prob": "float",
+        "flags": "string",
     }
     file = pq.ParquetFile(path)
-    assert file.metadata.num_row_groups == 3
+    assert file.metadata.num_row_groups == 5
     assert file.metadata.row_group(0).column(0).compression == "ZSTD"
     assert file.schema_arrow.metadata[b"xmine"].decode() == xmine.__version__
-    assert len(list(read_pairs(path))) == 45_000
+    assert len(list(read_pairs(path))) == 90_000
 
 
 def test_tmx_is_xml_with_the_header_of_version_1_4(tmp_path: Path) -> None:
@@ -250,7 +275,8 @@ def test_tmx_is_xml_with_the_header_of_version_1_4(tmp_path: Path) -> None:
         "datatype": "plaintext",
     }
     units = root.findall("body/tu")
-    assert len(units) == 3 + len(HOSTILE)
+    assert len(units) == len(MINED) + len(HOSTILE)
+    assert [each.get("type") for each in units[3].findall("prop")] == ["x-prob", "x-flags"]
     properties = {each.get("type"): each.text for each in units[0].findall("prop")}
     assert properties == {
         "score": "1.2346",
@@ -260,6 +286,8 @@ def test_tmx_is_xml_with_the_header_of_version_1_4(tmp_path: Path) -> None:
         "x-source-offset": "0",
         "x-target-offset": "12",
         "x-origin": "web & co",
+        "x-prob": "0.9877",
+        "x-flags": "hub,near-copy",
     }
     lang = "{http://www.w3.org/XML/1998/namespace}lang"
     assert [tuv.get(lang) for tuv in units[0].findall("tuv")] == ["en", "zh-CN"]

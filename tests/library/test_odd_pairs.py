@@ -1,6 +1,7 @@
-"""No pairs at all, numbers of numpy, numbers that a format cannot hold."""
+"""No pairs at all, odd numbers, columns that come late or that another program wrote."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from xmine.errors import FileError
 from xmine.pairs import Pair, languages_of, read_pairs, read_parallel, write_pairs
 
+TEXTS = ("origin", "flags")
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
 
 
@@ -47,3 +49,48 @@ def test_scores_that_json_cannot_hold_are_left_out_and_counted(tmp_path: Path) -
     assert Path(path).read_text() == (
         '{"source": "a", "target": "b"}\n{"score": 1.0, "source": "c", "target": "d"}\n'
     )
+
+
+def test_columns_behind_the_sixth_are_told_apart_by_what_is_in_them(tmp_path: Path) -> None:
+    six = "1.5\ta\tb\t1\t2\t0.5"
+    plain = Pair("a", "b", 1.5, 1, 2, 0.5)
+    for more, pair in {
+        "": plain,
+        "\t3": plain,  # a later version's
+        "\t3\t4": plain._replace(source_offset=3, target_offset=4),
+        "\t\t4": plain._replace(target_offset=4),
+        "\t\t": plain,
+        "\t0.5000\t": plain._replace(prob=0.5, flags=""),
+        "\t1.0000\thub,copy": plain._replace(prob=1.0, flags="hub,copy"),
+        "\t\tcopy": plain._replace(flags="copy"),
+        "\t0.25\t7\tmore": plain._replace(prob=0.25, flags="7"),
+        "\t1.5\tcopy": plain,  # no probability
+        "\tnan\tcopy": plain,
+        "\tone\ttwo": plain,
+        "\t3\t4\t0.0000\tcopy": plain._replace(
+            source_offset=3, target_offset=4, prob=0.0, flags="copy"
+        ),
+        "\t\t\t0.5\t": plain._replace(prob=0.5, flags=""),
+        "\t\t\t\t": plain,
+    }.items():
+        (tmp_path / "p.tsv").write_text(f"{six}{more}\n" * 2)
+        assert list(read_pairs(tmp_path / "p.tsv")) == [pair] * 2, more
+
+
+@pytest.mark.parametrize("kind", FORMATS[:4])
+def test_flags_hold_any_text(tmp_path: Path, kind: str) -> None:
+    texts = ["two  words ", "\u2028,\ufeff", "a\tb", "<&>", ""]
+    path = str(tmp_path / kind)
+    write_pairs([Pair("a", "b", 1.0, prob=0.5, flags=text) for text in texts], path)
+    read = [pair.flags for pair in read_pairs(path)]
+    assert read == [text.replace("\t", " ") if kind == "p.tsv" else text for text in texts]
+
+
+@pytest.mark.parametrize("field", Pair._fields[2:])
+def test_each_column_that_comes_too_late_for_tsv_is_counted(tmp_path: Path, field: str) -> None:
+    value: Any = "x" if field in TEXTS else 1
+    for first in (Pair("a", "b"), Pair("a", "b", origin="o")):
+        late = [*[first] * 1000, first._replace(**{field: value})]
+        notes = write_pairs(late, str(tmp_path / "p.tsv")).notes
+        assert len(notes) == (0 if field == "origin" and first.origin else 1), notes
+        assert not notes or notes[0].endswith(" of 1 pair not kept")

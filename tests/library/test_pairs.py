@@ -31,6 +31,10 @@ PAIRS = Pairs(
 CUT = replace(PAIRS, source_offsets=np.array([0, 12]), target_offsets=np.array([5, 0]))
 
 
+def judge(pairs: Pairs) -> Pairs:
+    return replace(pairs, probs=np.array([0.98768, 0.0]), flags=["", "hub,number"])
+
+
 def test_golden_tsv() -> None:
     losses = Losses()
     assert "".join(tsv_rows(PAIRS.rows(), losses)) == (
@@ -38,6 +42,10 @@ def test_golden_tsv() -> None:
     )
     assert losses.notes() == ["tabs turned into spaces in 1 sentence"]
     assert [row.split("\t", 6)[6] for row in tsv_rows(CUT.rows())] == ["0\t5\n", "12\t0\n"]
+    judged = ["0.9877\t\n", "0.0000\thub,number\n"]
+    for pairs, more in ((PAIRS, judged), (CUT, [f"0\t5\t{judged[0]}", f"12\t0\t{judged[1]}"])):
+        rows = tsv_rows(judge(pairs).rows())
+        assert [row.split("\t", 6)[6] for row in rows] == more
 
 
 def test_pairs_of_the_same_text_are_counted() -> None:
@@ -55,6 +63,8 @@ def test_golden_jsonl() -> None:
     assert json.loads(rows[1])["source"] == PAIRS.sources[1]
     assert all(row.count("\n") == 1 for row in rows)
     assert next(jsonl_rows(CUT.rows())).endswith('"source_offset": 0, "target_offset": 5}\n')
+    judged = next(jsonl_rows(judge(PAIRS).rows()))
+    assert judged.endswith('"cosine": 0.9877, "prob": 0.9877, "flags": ""}\n')
 
 
 @pytest.mark.parametrize("name", ["pairs.tsv", "pairs.parquet", "pairs.tmx.zst", "p.en.gz,p.zh.gz"])

@@ -35,7 +35,24 @@ def test_a_survey_is_that_of_its_slow_twin() -> None:
     ):
         quarters = statistics.quantiles(values, n=4, method="inclusive")
         assert spread == pytest.approx([min(values), *quarters, max(values)])
-    assert found.cosine is None
+    assert (found.cosine, found.prob, found.flags) == (None, None, None)
+    shares = [draw.choice([None, 0.25, 0.5, 1.0]) for _ in pairs]
+    raised = [draw.choice([None, "", "copy", "hub,copy", "number"]) for _ in pairs]
+    judged = [
+        pair._replace(prob=prob, flags=flags)
+        for pair, prob, flags in zip(pairs, shares, raised, strict=True)
+    ]
+    found = survey(iter(judged))
+    quarters = statistics.quantiles([each for each in shares if each], n=4, method="inclusive")
+    assert found.prob == pytest.approx([0.25, *quarters, 1.0])
+    counts = {
+        "copy": raised.count("copy") + raised.count("hub,copy"),
+        "hub": raised.count("hub,copy"),
+        "number": raised.count("number"),
+    }
+    assert found.flags == counts
+    assert list(found.flags) == sorted(counts, key=lambda name: -counts[name])
+    assert survey([Pair("a", "b", flags="")]).flags == {}
 
 
 def test_no_pairs_have_no_spread() -> None:

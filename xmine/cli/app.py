@@ -11,6 +11,7 @@ from xmine.cli.evaluate import evaluate
 from xmine.cli.mine import mine
 from xmine.cli.model import model
 from xmine.cli.pairs import pairs
+from xmine.cli.score import score
 from xmine.cli.search import search
 from xmine.cli.train import train
 
@@ -22,6 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: half the start-up time, and [brackets] stay text
 )
 app.command("mine")(mine)
+app.command("score")(score)
 app.command("search")(search)
 app.command("encode")(encode)
 app.command("convert")(convert)

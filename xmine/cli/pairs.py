@@ -50,7 +50,7 @@ def sample(
 
 @with_console
 def stats(file: PAIRS, console: Console) -> None:
-    """Show counts, repetitions, lengths and scores.
+    """Show counts, repetitions, lengths, scores and flags.
 
     Example: xmine pairs stats pairs.tsv
     """
@@ -68,6 +68,10 @@ def stats(file: PAIRS, console: Console) -> None:
     if languages:
         counts = {"languages": f"{languages[0]}, {languages[1]}", **counts}
     write_rows(f"{_words(name):<18}{value:>10}\n" for name, value in counts.items())
+    if found["flags"] is not None:
+        flags = found["flags"].items()
+        write_rows(["\n", f"{'flag':<18}{'pairs':>10}\n"])
+        write_rows(f"{name:<18}{number:>10,}\n" for name, number in flags or [("none", 0)])
     spreads = {name: found[name] for name in found if isinstance(found[name], list)}
     if spreads:
         columns = ("lowest", "25%", "median", "75%", "highest")

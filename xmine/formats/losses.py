@@ -102,4 +102,6 @@ _KINDS = {
     "source_offset": "offsets",
     "target_offset": "offsets",
     "origin": "origins",
+    "prob": "probabilities",
+    "flags": "flags",
 }

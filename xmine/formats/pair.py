@@ -22,6 +22,9 @@ class Pair(NamedTuple):
         source_offset, target_offset: where the sentences start in their lines, in characters from
             0; only where lines were cut into sentences.
         origin: the name of the pair's source of data.
+        prob: estimated probability that the pair is a translation, from 0 to 1.
+        flags: what makes the pair suspicious: names of `xmine.flags` with commas between; empty
+            if it was looked at and nothing was found.
     """
 
     source: str
@@ -33,6 +36,8 @@ class Pair(NamedTuple):
     source_offset: int | None = None
     target_offset: int | None = None
     origin: str | None = None
+    prob: float | None = None
+    flags: str | None = None
 
     def swapped(self) -> "Pair":
         """Make the target the source, each with its line and its offset."""
@@ -58,6 +63,8 @@ COLUMNS: dict[str, type] = {
     "source_offset": int,
     "target_offset": int,
     "origin": str,
+    "prob": float,
+    "flags": str,
 }
 _KINDS = tuple(COLUMNS[name] for name in Pair._fields)
 _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]

@@ -164,6 +164,9 @@ def _values(
     name: str,
 ) -> list[Any]:
     kind = COLUMNS[each]
+    if each == "flags":  # empty where none were found, null where nobody looked
+        texts, known = column_texts(column, row, name), column.is_valid().to_pylist()
+        return [text if is_known else None for text, is_known in zip(texts, known, strict=True)]
     if kind is str:
         return [text or None for text in column_texts(column, row, name)]
     values: list[Any] = column.to_pylist()

@@ -26,6 +26,8 @@ _PROPERTIES = {
     "source_offset": "x-source-offset",
     "target_offset": "x-target-offset",
     "origin": "x-origin",
+    "prob": "x-prob",
+    "flags": "x-flags",
 }
 _RULES = Rules(NOT_XML, SURROGATES)
 _CODES = {"bpt", "ept", "it", "ph", "ut"}  # formatting of other tools: what is inside is no text
@@ -148,7 +150,7 @@ def _pair(unit: _Unit, languages: Languages) -> Pair | None:
     values: dict[str, Any] = {}
     for name, kind in _PROPERTIES.items() if unit.properties else ():
         if kind in unit.properties:
-            values[name] = _value(unit.properties[kind], COLUMNS[name])
+            values[name] = _value(unit.properties[kind], name)
     (first, source), (second, target) = sides
     own = unit.languages()[0]
     if values and first != own == second:  # the properties know the sides the other way round
@@ -156,8 +158,11 @@ def _pair(unit: _Unit, languages: Languages) -> Pair | None:
     return Pair(source, target, **values)
 
 
-def _value(text: str, kind: type) -> str | int | float | None:
+def _value(text: str, name: str) -> str | int | float | None:
     """Read a property; that of another tool with the same name may be no number."""
+    kind = COLUMNS[name]
+    if name == "flags":  # none were found, which is not the same as not looked for
+        return text
     try:
         value: str | int | float = kind(text)
     except ValueError:

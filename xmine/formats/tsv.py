@@ -12,13 +12,15 @@ from typing import BinaryIO
 from xmine.errors import FileError
 from xmine.formats.losses import BREAKS, LAST_BREAKS, NULS, SURROGATES, TABS, Losses, Rules
 from xmine.formats.losses import count as counted
-from xmine.formats.pair import Languages, Pair, split_head
+from xmine.formats.pair import COLUMNS, Languages, Pair, split_head
 from xmine.formats.rows import write_rows
 from xmine.reading import name_of, stream_lines
 
 _INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
 _LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
 _OFFSETS = ("source_offset", "target_offset")
+_TRUST = ("prob", "flags")
+_NOT_PLAIN = tuple(name for name in COLUMNS if name not in ("source", "target", "origin"))
 
 
 def languages(path: str | Path) -> Languages | None:
@@ -35,8 +37,8 @@ def tsv_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[st
     """Make a row of each pair: mined rows or plain ones, as the first thousand pairs have it.
 
     A mined row is score, source, target, source line, target line, cosine and, where the pairs have
-    them, source offset and target offset; a plain one source, target and, where the pairs have
-    them, their origin.
+    them, source offset and target offset, then prob and flags; a plain one source, target and,
+    where the pairs have them, their origin.
 
     Args:
         pairs: any pairs.
@@ -46,7 +48,8 @@ def tsv_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[st
     held, pairs = split_head(pairs)
     if held <= {"source", "target", "origin"}:
         return _plain_rows(pairs, "origin" in held, losses)
-    return _mined_rows(pairs, not held.isdisjoint(_OFFSETS), losses)
+    more = [names for names in (_OFFSETS, _TRUST) if not held.isdisjoint(names)]
+    return _mined_rows(pairs, more, losses)
 
 
 def tsv_row(cells: list[str], losses: Losses) -> str:
@@ -59,8 +62,8 @@ def tsv_row(cells: list[str], losses: Losses) -> str:
 
 def _plain_rows(pairs: Iterable[Pair], with_origin: bool, losses: Losses) -> Iterator[str]:
     for pair in pairs:
-        if pair[2:8].count(None) < 6:
-            losses.leave_out(pair._fields[2:8], pair)
+        if pair[2:].count(None) + (pair.origin is not None) < 9:
+            losses.leave_out(_NOT_PLAIN, pair)
         source = losses.fit(pair.source, _INNER)
         if with_origin:
             target, origin = losses.fit(pair.target, _INNER), losses.fit(pair.origin or "", _LAST)
@@ -70,14 +73,20 @@ def _plain_rows(pairs: Iterable[Pair], with_origin: bool, losses: Losses) -> Ite
             yield f"{source}\t{losses.fit(pair.target, _LAST)}\n"
 
 
-def _mined_rows(pairs: Iterable[Pair], with_offsets: bool, losses: Losses) -> Iterator[str]:
+def _mined_rows(
+    pairs: Iterable[Pair], more: list[tuple[str, str]], losses: Losses
+) -> Iterator[str]:
+    """Make rows of six columns and, for each two names in `more`, of the two columns of them."""
+    others = ["origin", *chain(*({_OFFSETS, _TRUST} - set(more)))]
     for pair in pairs:
-        losses.leave_out(["origin"] if with_offsets else ["origin", *_OFFSETS], pair)
+        losses.leave_out(others, pair)
         source, target = losses.fit(pair.source, _INNER), losses.fit(pair.target, _INNER)
         lines = f"{_whole(pair.source_line)}\t{_whole(pair.target_line)}"
         row = f"{_rounded(pair.score)}\t{source}\t{target}\t{lines}\t{_rounded(pair.cosine)}"
-        if with_offsets:
+        if _OFFSETS in more:
             row += f"\t{_whole(pair.source_offset)}\t{_whole(pair.target_offset)}"
+        if _TRUST in more:
+            row += f"\t{_rounded(pair.prob)}\t{losses.fit(pair.flags or '', _LAST)}"
         yield row + "\n"
 
 
@@ -151,7 +160,10 @@ def _columns(path: str | Path, source: int, target: int) -> Iterator[Pair]:
 
 
 def _mined_pair(row: list[str]) -> Pair:
-    offsets = row[6:8] if len(row) >= 8 and all(map(_is_whole, row[6:8])) else ["", ""]
+    offsets, more = ["", ""], row[6:]
+    if len(more) >= 2 and all(map(_is_whole, more[:2])):
+        offsets, more = more[:2], more[2:]
+    prob, flags = more[:2] if len(more) >= 2 and _is_share(more[0]) else ("", "")
     source_line, target_line, source_offset, target_offset = (
         int(text) if text else None for text in row[3:5] + offsets
     )
@@ -164,6 +176,8 @@ def _mined_pair(row: list[str]) -> Pair:
         float(row[5]) if row[5] else None,
         source_offset,
         target_offset,
+        prob=float(prob) if prob else None,
+        flags=flags if prob else flags or None,  # empty beside a prob: looked at, none found
     )
 
 
@@ -175,6 +189,11 @@ def _is_mined(row: list[str]) -> bool:
         and _is_whole(row[4])
         and _is_number(row[5])
     )
+
+
+def _is_share(text: str) -> bool:
+    """Tell whether a cell can be a probability; a whole number is an offset."""
+    return not text or (_is_number(text) and not _is_whole(text) and 0 <= float(text) <= 1)
 
 
 def _is_whole(text: str) -> bool:

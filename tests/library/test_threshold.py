@@ -94,7 +94,9 @@ def test_it_is_close_to_the_best_cut_there_is(
 ) -> None:
     losses, errors, counts = [], [], []
     for seed in range(10):
-        pairs, cut = cut_of(*sides(sources, targets, shared, seed), margin, retrieval)
+        pairs, cut = cut_of(
+            *sides(sources, targets, shared, seed), margin=margin, retrieval=retrieval
+        )
         right = (pairs.sources == pairs.targets) & (pairs.sources < shared)
         best = max(f1(right[:n].sum(), n, shared) for n in range(1, len(pairs) + 1))
         rows = kept(pairs, cut)

@@ -111,9 +111,13 @@ def mine(
     threshold = _threshold(scored, confidence, options, gold)
     selected = select(scored, confidence, threshold.kept.pairs, options, languages)
     rows = selected.rows
-    if options.top is not None and len(rows):
+    cut_off = len(rows) == options.top or threshold.value == -np.inf
+    if options.top is not None and len(rows) and cut_off:
         lowest = float(scored.chosen.scores[rows[-1]])
-        threshold = replace(threshold, value=lowest, how=f"the best {len(rows):,}")
+        threshold = replace(
+            choose_threshold(scored.chosen.scores, confidence, lowest),
+            how=f"the best {len(rows):,}",
+        )
     chances = None if confidence is None else confidence.chances[rows]
     return Mined(
         replace(_with_text(scored, rows), probs=chances, flags=selected.flags),

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError, OptionError
-from xmine.options import MiningOptions, check_names, dump_toml, load_toml
+from xmine.options import FLAGS, MiningOptions, check_names, dump_toml, load_toml
 from xmine.trainer.options import MsimcseOptions, TrainingOptions
 
 
@@ -25,6 +25,33 @@ def test_limits_hold_whoever_makes_the_object() -> None:
     with pytest.raises(OptionError, match="--default-weight is inf; it must be finite"):
         MsimcseOptions(default_weight=float("inf"))
     assert MiningOptions(threshold="1.06").threshold == 1.06
+
+
+def test_options_that_say_what_to_keep_are_checked() -> None:
+    for options, message in {
+        (("precision", 95),): "--precision is 95; it must be at most 1",
+        (("precision", -0.1),): "--precision is -0.1; it must be at least 0",
+        (("precision", float("nan")),): "--precision is nan; it must be finite",
+        (("precision", 0.9), ("threshold", 1.1)): "--precision and --threshold",
+        (("precision", 0.9), ("threshold", "gold")): "--precision and --threshold",
+        (("top", 0),): "--top is 0; it must be at least 1",
+        (("top", 1.5),): "--top is 1.5",
+        (("drop", "copie"),): "--drop: there is no flag 'copie'",
+        (("drop", "copy,Number"),): "--drop: there is no flag 'Number'",
+        (("score_max", "high"),): "--score-max is 'high'",
+        (("threshold", "golden"),): "--threshold is 'golden'",
+    }.items():
+        with pytest.raises(OptionError) as error:
+            MiningOptions(**dict(options))  # type: ignore[arg-type]
+        assert error.value.message.startswith(message)
+    with pytest.raises(OptionError) as error:
+        MiningOptions(drop="copies")
+    assert error.value.hint == f"choose from {', '.join(FLAGS)}"
+    assert MiningOptions(drop="copy, number,").dropped_flags() == {"copy", "number"}
+    assert MiningOptions().dropped_flags() == set()
+    assert MiningOptions(drop=",".join(FLAGS)).dropped_flags() == set(FLAGS)
+    assert MiningOptions(threshold="gold").threshold == "gold"
+    assert MiningOptions(precision=1, top=1, score_max=-0.5).precision == 1
 
 
 def test_toml_holds_every_option(tmp_path: Path) -> None:

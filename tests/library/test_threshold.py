@@ -94,9 +94,8 @@ def test_it_is_close_to_the_best_cut_there_is(
 ) -> None:
     losses, errors, counts = [], [], []
     for seed in range(10):
-        pairs, cut = cut_of(
-            *sides(sources, targets, shared, seed), margin=margin, retrieval=retrieval
-        )
+        source, target = sides(sources, targets, shared, seed)
+        pairs, cut = cut_of(source, target, margin, retrieval)
         right = (pairs.sources == pairs.targets) & (pairs.sources < shared)
         best = max(f1(right[:n].sum(), n, shared) for n in range(1, len(pairs) + 1))
         rows = kept(pairs, cut)

@@ -1,0 +1,128 @@
+"""Known pairs: what a file of them may say, and what follows for pairs that were mined."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.agreement import agreement
+from xmine.errors import FileError
+from xmine.known import KnownPair, agreement_with_seeds, check_known, labels_of, read_known
+from xmine.sentences import sentence_table
+
+
+def labels(known: list[KnownPair], pairs: list[tuple[int, int]]) -> list[int]:
+    lines = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    found = labels_of(known, lines[:, 0], lines[:, 1])
+    assert found.dtype == np.int8
+    return found.tolist()
+
+
+def test_a_file_has_two_numbers_a_line_and_perhaps_a_judgement(tmp_path: Path) -> None:
+    file = tmp_path / "seeds.tsv"
+    file.write_bytes(b"\xef\xbb\xbf3\t1\r\n1\t20\t1\n4\t4\t0\n")
+    known = read_known(file)
+    assert known == [KnownPair(3, 1), KnownPair(1, 20, True), KnownPair(4, 4, right=False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    {
+        "": "the file is empty",
+        "\n": ":1: expected two line numbers with a tab between",
+        "1\t1\n\n2\t2\n": ":2: expected two line numbers with a tab between",
+        "1 1\n": ":1: expected two line numbers with a tab between",
+        "1\t1\n2\n": ":2: expected two line numbers with a tab between",
+        "1\t1\n-2\t2\n": ":2: expected two line numbers with a tab between",
+        "1\t1.0\n": ":1: expected two line numbers with a tab between",
+        "1\t\n": ":1: expected two line numbers with a tab between",
+        "1\t2\t1\t1\n": ":1: expected two line numbers with a tab between",
+        "1\t2\t1\n1\t3\t2\n": ":2: the third column is '2', not 1 or 0",
+        "1\t2\t\n": ":1: the third column is '', not 1 or 0",
+        "1\t2\tyes\n": ":1: the third column is 'yes', not 1 or 0",
+    }.items(),
+)
+def test_other_lines_are_refused_by_number(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "seeds.tsv"
+    file.write_text(text)
+    with pytest.raises(FileError) as error:
+        read_known(file)
+    assert str(error.value.message).startswith(str(file)) and message in error.value.message
+
+
+def test_lines_that_the_files_do_not_have_are_refused() -> None:
+    source = sentence_table("en.txt", ["a", "b", "", "a"])
+    target = sentence_table("zh.txt", ["x", "y"])
+    check_known([], source, target, "seeds")
+    check_known([KnownPair(4, 2), KnownPair(3, 1)], source, target, "seeds")  # blank or repeated
+    for pair, message in {
+        (5, 1): "seeds:2: line 5 of en.txt, which has 4",
+        (0, 1): "seeds:2: line 0 of en.txt, which has 4",
+        (1, 3): "seeds:2: line 3 of zh.txt, which has 2",
+        (1, 0): "seeds:2: line 0 of zh.txt, which has 2",
+    }.items():
+        for right in (True, False):
+            known = [KnownPair(1, 1), KnownPair(*pair, right)]
+            with pytest.raises(FileError) as error:
+                check_known(known, source, target, "seeds")
+            assert error.value.message == message
+
+
+def test_a_pair_is_right_wrong_or_unknown() -> None:
+    known = [KnownPair(1, 10), KnownPair(2, 20), KnownPair(3, 30, right=False)]
+    pairs = [(1, 10), (2, 20), (3, 30), (1, 20), (1, 40), (4, 10), (3, 31), (4, 30), (5, 50)]
+    assert labels(known, pairs) == [1, 1, 0, 0, 0, 0, -1, -1, -1]
+    assert labels([], pairs) == [-1] * len(pairs)
+    assert labels(known, []) == labels([], []) == []
+
+
+def test_a_line_may_have_two_right_partners() -> None:
+    known = [KnownPair(1, 10), KnownPair(1, 11)]
+    assert labels(known, [(1, 10), (1, 11), (1, 12), (2, 11)]) == [1, 1, 0, 0]
+
+
+def test_labels_agree_with_a_slow_walk() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        known = [
+            KnownPair(int(source), int(target), bool(right))
+            for source, target, right in zip(
+                rng.integers(1, 9, 6), rng.integers(1, 9, 6), rng.random(6) < 0.5, strict=True
+            )
+        ]
+        pairs = list({(int(x), int(y)) for x, y in rng.integers(1, 9, (20, 2))})
+        expected = []
+        for source, target in pairs:
+            label = -1
+            for each in known:
+                if not each.right and (each.source, each.target) == (source, target):
+                    label = 0
+                if each.right and (each.source == source) != (each.target == target):
+                    label = 0
+            if KnownPair(source, target) in known:
+                label = 1
+            expected.append(label)
+        assert labels(known, pairs) == expected
+
+
+def test_agreement_counts_judged_pairs_alone() -> None:
+    known = [KnownPair(1, 10), KnownPair(2, 20), KnownPair(2, 20), KnownPair(3, 30, right=False)]
+    found = agreement_with_seeds(known, np.array([1, 0, -1, -1, -1, 0], dtype=np.int8))
+    assert (found.mined, found.gold, found.right) == (3, 2, 1)
+    assert (found.precision, found.recall) == (1 / 3, 1 / 2)
+    assert found.f1 == pytest.approx(2 * (1 / 3) * (1 / 2) / (1 / 3 + 1 / 2))
+
+
+def test_agreement_with_all_pairs_as_seeds_is_that_with_gold() -> None:
+    gold = [(1, 10), (2, 20), (3, 30)]
+    mined = [(1, 10), (2, 30)]
+    known = [KnownPair(*pair) for pair in gold]
+    judged = np.array(labels(known, mined), dtype=np.int8)
+    assert agreement_with_seeds(known, judged) == agreement(mined, gold)
+
+
+def test_agreement_without_judged_or_right_pairs_is_zero() -> None:
+    nothing = np.zeros(0, dtype=np.int8)
+    for known in ([KnownPair(1, 1)], [KnownPair(1, 1, right=False)]):
+        found = agreement_with_seeds(known, nothing)
+        assert (found.precision, found.recall, found.f1) == (0, 0, 0)

@@ -99,7 +99,7 @@ def mine(
     check_vectors(src_vectors, tgt_vectors, dim, model, options)
     known_files = {"gold": gold, "seed pairs": seed_pairs}
     read = files_of([source, target], pairs_first=False)
-    read += [str(each) for each in known_files.values() if each]
+    read += [str(each) for each in (*known_files.values(), src_vectors, tgt_vectors) if each]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
 
     from xmine.known import check_known, read_known

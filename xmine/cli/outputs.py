@@ -13,7 +13,7 @@ def check_outputs(
 
     Args:
         pairs: where the pairs go, if not to stdout.
-        others: what goes to other files: `hubs`, `picture`.
+        others: what goes to other files: `hubs`, `picture` (and a CSV beside it).
         read: the files that are read.
         force: whether they may be there already.
     """
@@ -28,17 +28,20 @@ def check_outputs(
     for what, path in others.items():
         if path is None:
             continue
+        paths = [path]
         if what == "picture":
             from xmine.evaluation.score_picture import check_picture
 
             check_picture(path, force=force)
+            paths.append(path.with_suffix(".csv"))
         else:
             check_free(path, force=force)
-        if (other := written.setdefault(realpath(path), what)) != what:
-            raise OptionError(f"{path}: {other} and {what} cannot go to the same file")
-    for each in read:
-        if realpath(each) in written:
-            raise OptionError(f"{each}: input and output are the same file", "give another name")
+        for each in paths:
+            if (other := written.setdefault(realpath(each), what)) != what:
+                raise OptionError(f"{each}: {other} and {what} cannot go to the same file")
+    for name in read:
+        if realpath(name) in written:
+            raise OptionError(f"{name}: input and output are the same file", "give another name")
 
 
 def files_of(inputs: list[str], *, pairs_first: bool) -> list[str]:

@@ -1,0 +1,435 @@
+"""What one may ask of `xmine mine` besides a threshold, and what it then says."""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import english_word, toy_sentences
+from xmine.options import FLAGS
+from xmine.pairs import read_pairs
+
+Command = Callable[..., Any]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+
+@pytest.fixture
+def mine(tmp_path: Path, toy_files: Toy, toy_folder: Path) -> list[str | Path]:
+    """Two files of 62 lines, 30 translations and two copies; beside them the true pairs."""
+    source, target, gold = toy_files
+    english, _, _ = toy_sentences(2, seed=41)
+    for file in (source, target):
+        with file.open("a", encoding="utf-8") as end:
+            end.write("".join(line + "\n" for line in english))
+    rows = "".join(f"{left}\t{right}\n" for left, right in sorted(gold))
+    Path(tmp_path, "gold.tsv").write_text(rows)
+    return ["mine", "en.txt", "zh.txt", "--model", toy_folder]
+
+
+def strict_json(text: str) -> Any:
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is not JSON")
+
+    assert text.count("\n") == 1
+    return json.loads(text, parse_constant=refuse)
+
+
+def rows_of(tsv: str) -> list[list[str]]:
+    rows = [row.split("\t") for row in tsv.split("\n")[:-1]]
+    assert {len(row) for row in rows} <= {8}
+    return rows
+
+
+def line_pairs(tsv: str) -> list[tuple[int, int]]:
+    return [(int(row[3]), int(row[4])) for row in rows_of(tsv)]
+
+
+def test_columns_seven_and_eight_are_probability_and_flags(
+    command: Command, tmp_path: Path, mine: list[str]
+) -> None:
+    ended = command(*mine, "--threshold", "-inf")
+    assert ended.code == 0
+    rows = rows_of(ended.out)
+    assert len(rows) > 40
+    for row in rows:
+        assert re.fullmatch(r"[01]\.\d{4}", row[6]) and 0 <= float(row[6]) <= 1
+        names = row[7].split(",") if row[7] else []
+        assert names == [name for name in FLAGS if name in names]
+    copies = [row for row in rows if row[1] == row[2]]
+    assert [row[6] for row in copies] == ["0.0000"] * 2
+    assert all("copy" in row[7].split(",") for row in copies)
+    assert sum(float(row[6]) for row in rows) == pytest.approx(30, abs=4)
+    for output in ("pairs.tsv", "pairs.jsonl", "pairs.parquet", "pairs.tsv.gz"):
+        assert command(*mine, "--threshold", "-inf", "-o", output).code == 0
+        pairs = list(read_pairs(tmp_path / output))
+        assert [f"{pair.prob:.4f}" for pair in pairs] == [row[6] for row in rows]
+        assert [pair.flags for pair in pairs] == [row[7] for row in rows]
+    assert Path(tmp_path, "pairs.tsv").read_text("utf-8") == ended.out
+
+
+def test_a_wanted_precision(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    sizes = []
+    for wanted in ("0.5", "0.8", "0.9"):
+        ended = command(*mine, "--precision", wanted)
+        rows = rows_of(ended.out)
+        mean = sum(float(row[6]) for row in rows) / len(rows)
+        assert mean >= float(wanted) - 1e-4
+        assert f"(precision {wanted})" in ended.err
+        assert f"expected precision {mean:.2f} (" in ended.err
+        sizes.append(len(rows))
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1]
+    best = line_pairs(command(*mine).out)[0]
+    Path(tmp_path, "seeds.tsv").write_text(f"{best[0]}\t{best[1]}\t0\n")
+    mine = [*mine, "--seed-pairs", "seeds.tsv", "--precision", "0.99"]  # one of 45 is wrong
+    none = command(*mine)
+    assert (none.code, none.out) == (0, "")
+    assert "precision 0.99 is not to be expected, no pair kept" in none.err
+    facts = strict_json(command(*mine, "-o", "p.tsv", "--json").out)
+    assert (facts["pairs"], facts["precision"], facts["precision_interval"]) == (0, None, None)
+    assert Path(tmp_path, "p.tsv").read_bytes() == b""
+
+
+def test_the_best_n(command: Command, mine: list[str]) -> None:
+    every = line_pairs(command(*mine, "--threshold", "-inf").out)
+    for top in (1, 5, 45):
+        ended = command(*mine, "--top", top)
+        assert line_pairs(ended.out) == every[:top]
+        assert f"(the best {top})" in ended.err
+        assert f"{top} pair" in ended.err
+    assert line_pairs(command(*mine, "--top", "9999").out) == every
+    auto = command(*mine)
+    assert (
+        command(*mine, "--threshold", "1.3", "--top", "9999").out
+        == command(*mine, "--threshold", "1.3").out
+    )
+    assert len(rows_of(auto.out)) > 10
+    assert command(*mine, "--threshold", "1.3", "--top", "10").out == "".join(
+        row + "\n" for row in auto.out.split("\n")[:10]
+    )
+
+
+def test_scores_that_are_too_high(command: Command, mine: list[str]) -> None:
+    plain = rows_of(command(*mine).out)
+    highest = float(plain[4][0]) + 0.00005
+    ended = command(*mine, "--score-max", highest)
+    beyond = sum(float(row[0]) > highest for row in plain)
+    assert [row[:6] for row in rows_of(ended.out)] == [row[:6] for row in plain[beyond:]]
+    assert f"\n       dropped: score {beyond}\n" in ended.err
+    assert beyond >= 3
+
+
+def test_flags_are_dropped_and_counted(command: Command, mine: list[str]) -> None:
+    plain = command(*mine)
+    flagged = [row[7].split(",") for row in rows_of(plain.out)]
+    counts = {name: sum(name in each for each in flagged) for name in FLAGS}
+    raised = ", ".join(f"{name} {counts[name]}" for name in FLAGS if counts[name])
+    assert counts["copy"] == 2 and f"\n       flags: {raised}\n" in plain.err
+    assert "dropped" not in plain.err
+    for drop in ("copy", "number,copy", "hub"):
+        names = set(drop.split(","))
+        ended = command(*mine, "--drop", drop)
+        stay = [
+            row
+            for row, each in zip(rows_of(plain.out), flagged, strict=True)
+            if not names & set(each)
+        ]
+        assert rows_of(ended.out) == stay
+        said = ", ".join(f"{name} {counts[name]}" for name in sorted(names))
+        assert f"\n       dropped: {said}" in ended.err
+    assert "copied, not translated" in plain.err
+    assert "copied, not translated" not in command(*mine, "--drop", "copy").err
+
+
+def test_the_summary_has_a_line_for_each_thing(command: Command, mine: list[str]) -> None:
+    ended = command(*mine, "--gold", "gold.tsv", "--drop", "copy")
+    said = [line for line in ended.err.split("\n")[:-1] if "warning" not in line]
+    assert re.fullmatch(
+        r"xmine: \d+ pairs from 62 x 62 sentences, threshold \d\.\d{4} \(auto\), \d+\.\d s", said[0]
+    )
+    assert re.fullmatch(
+        r" {7}expected precision [01]\.\d\d \(0\.\d\d to [01]\.\d\d\), about 3\d translations in the "
+        r"files, fewer than 50 translations stand out: a weak estimate",
+        said[1],
+    )
+    cut = r"[\d.]+ keeps \d+( \([01]\.\d\d\))?"
+    assert re.fullmatch(" {7}other cuts: " + ", ".join([cut] * 4), said[2])
+    rest = [line.strip().split(":")[0] for line in said[3:]]
+    assert [name for name in rest if name != "flags"] == ["dropped", "against gold"]
+
+
+def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    asked = [*mine, "--drop", "copy,number", "--score-max", "9", "--gold", "gold.tsv"]
+    ended = command(*asked, "--seed-pairs", "gold.tsv", "--plot", "--json", "-o", "p.tsv")
+    assert (ended.code, ended.err) == (0, "")
+    facts = strict_json(ended.out)
+    rows = rows_of(Path(tmp_path, "p.tsv").read_text("utf-8"))
+    assert facts["pairs"] == len(rows)
+    mean = sum(float(row[6]) for row in rows) / len(rows)
+    assert facts["precision"] == pytest.approx(mean, abs=1e-4)
+    low, high = facts["precision_interval"]
+    assert 0 <= low <= facts["precision"] <= high <= 1
+    assert facts["translations"] == pytest.approx(30, abs=2)
+    assert facts["weakness"] == "fewer than 50 translations stand out: a weak estimate"
+    assert len(facts["other_cuts"]) == 4
+    assert set(facts["other_cuts"][0]) == {"cut", "pairs", "precision", "interval"}
+    assert facts["dropped"] == {"score": 0, "copy": 2, "number": 0}
+    flagged = [name for row in rows for name in row[7].split(",") if name]
+    assert facts["flags"] == {name: flagged.count(name) for name in FLAGS if name in flagged}
+    assert sum(each["pairs"] for each in facts["histogram"]) >= len(rows) + 2
+    assert set(facts["histogram"][0]) == {"from", "to", "pairs", "right", "precision"}
+    for known in ("gold", "seed_pairs"):
+        agreement = facts[known]
+        assert agreement["gold"] == 30 and 25 <= agreement["right"] <= agreement["mined"]
+    # No seed is wrong, and no line of a pair but those of seeds is judged.
+    assert facts["seed_pairs"]["mined"] <= facts["gold"]["mined"]
+    assert facts["options"]["drop"] == "copy,number"
+    plain = strict_json(command(*mine, "--json").err)
+    assert "histogram" not in plain and "gold" not in plain and "seed_pairs" not in plain
+    assert plain["dropped"] == {}
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--threshold inf", "--threshold -inf", "--top 3 --plot", "--precision 1 --plot", "-k 1"],
+)
+def test_the_object_is_json_whatever_the_cut(
+    command: Command, mine: list[str], options: str
+) -> None:
+    ended = command(*mine, *options.split(), "--json", "-o", "p.jsonl")
+    assert (ended.code, ended.err) == (0, "")
+    facts = strict_json(ended.out)
+    assert facts["pairs"] >= 0 and facts["threshold_how"]
+    said = command(*mine, *options.split())
+    assert said.code == 0
+    assert re.search(r"\b(nan|None)\b", said.err) is None
+
+
+def test_gold_gives_the_best_cut(command: Command, mine: list[str], toy_files: Toy) -> None:
+    ended = command(*mine, "--threshold", "gold", "--gold", "gold.tsv")
+    assert ended.code == 0 and "(best for the gold pairs)" in ended.err
+    gold = toy_files[2]
+    every = line_pairs(command(*mine, "--threshold", "-inf").out)
+
+    def f1(pairs: list[tuple[int, int]]) -> float:
+        return 2 * len(set(pairs) & gold) / (len(pairs) + len(gold))
+
+    best = max(f1(every[:size]) for size in range(1, len(every) + 1))
+    assert f1(line_pairs(ended.out)) == best
+    assert f"F1 {best:.3f}" in ended.err
+    alone = command(*mine, "--threshold", "gold", "-o", "p.tsv")
+    assert (alone.code, alone.touched) == (2, set())
+    assert "--threshold gold without gold pairs" in alone.err and "--gold FILE" in alone.err
+
+
+def test_gold_alone_changes_no_byte(command: Command, mine: list[str]) -> None:
+    assert command(*mine, "--gold", "gold.tsv").out == command(*mine).out
+
+
+def test_seed_pairs_pin_their_pairs(
+    command: Command, tmp_path: Path, mine: list[str], toy_files: Toy
+) -> None:
+    every = line_pairs(command(*mine, "--threshold", "-inf").out)
+    gold = toy_files[2]
+    right, wrong = [p for p in every if p in gold], [p for p in every if p not in gold]
+    seeds = [(*pair, 1) for pair in right[-8:]] + [(*pair, 0) for pair in wrong[-5:]]
+    rows = "".join("\t".join(map(str, seed)) + "\n" for seed in seeds)
+    Path(tmp_path, "seeds.tsv").write_text(rows)
+    ended = command(*mine, "--threshold", "-inf", "--seed-pairs", "seeds.tsv")
+    assert ended.code == 0
+    probs = dict(zip(line_pairs(ended.out), (row[6] for row in rows_of(ended.out)), strict=True))
+    for source, target, label in seeds:
+        assert probs[source, target] == f"{label}.0000"
+    assert "against seed pairs: precision 0.615, recall 1.000, F1 0.762" in ended.err
+
+
+@pytest.mark.parametrize("option", ["--seed-pairs", "--gold"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    {
+        "1\t1\n2\t2\t1\n3\t3\tyes\n": "known.tsv:3: the third column is 'yes', not 1 or 0",
+        "1\t1\n1\t63\n": "known.tsv:2: line 63 of zh.txt, which has 62",
+        "63\t1\t0\n": "known.tsv:1: line 63 of en.txt, which has 62",
+        "1\t2\t1\t1\n": "known.tsv:1: expected two line numbers with a tab between",
+        "": "known.tsv: the file is empty",
+    }.items(),
+)
+def test_what_is_wrong_with_known_pairs_is_said_with_file_and_line(
+    command: Command, tmp_path: Path, mine: list[str], option: str, text: str, message: str
+) -> None:
+    Path(tmp_path, "known.tsv").write_text(text)
+    ended = command(*mine, option, "known.tsv", "-o", "p.tsv", "--hubs", "h.tsv")
+    assert (ended.code, ended.out, ended.touched) == (1, "", set())
+    assert ended.err.startswith(f"xmine: {message}\n")
+
+
+@pytest.mark.parametrize("option", ["--seed-pairs", "--gold"])
+def test_known_pairs_that_are_not_there(command: Command, mine: list[str], option: str) -> None:
+    ended = command(*mine, option, "nowhere.tsv", "-o", "p.tsv")
+    assert (ended.code, ended.out, ended.touched) == (1, "", set())
+    assert ended.err.startswith("xmine: nowhere.tsv: no such file\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    {
+        "--precision 0.9 --threshold 1.1": "--precision and --threshold",
+        "--precision 95": "'--precision': Input should be less than or equal to 1",
+        "--precision x": "--precision",
+        "--top 0": "--top",
+        "--top 2.5": "--top",
+        "--drop copie": "--drop: there is no flag 'copie'",
+        "--drop copy;number": "--drop: there is no flag 'copy;number'",
+        "--score-max high": "--score-max",
+        "--threshold often": "--threshold is 'often'",
+        "--plot-file p.jpg": "--plot-file is 'p.jpg': no format for pictures",
+        "--plot-file p": "--plot-file is 'p': no format for pictures",
+    }.items(),
+)
+def test_wrong_options_are_refused_before_the_work(
+    command: Command, mine: list[str], options: str, message: str
+) -> None:
+    ended = command(*mine, *options.split(), "-o", "p.tsv")
+    assert (ended.code, ended.out, ended.touched) == (2, "", set())
+    assert message in ended.err and "Traceback" not in ended.err
+
+
+def test_a_picture_of_the_scores(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    pytest.importorskip("matplotlib")
+    plain = command(*mine)
+    ended = command(*mine, "--plot", "--plot-file", "p.svg")
+    assert (ended.code, ended.out, ended.touched) == (0, plain.out, {"p.svg", "p.csv"})
+    assert Path(tmp_path, "p.svg").read_text("utf-8").startswith("<?xml")
+    with Path(tmp_path, "p.csv").open(encoding="utf-8") as file:
+        bins = list(csv.DictReader(file))
+    assert set(bins[0]) == {"from", "to", "pairs", "right", "precision"}
+    every = len(rows_of(command(*mine, "--threshold", "-inf").out))
+    assert sum(int(each["pairs"]) for each in bins) == every
+    threshold = re.search(r"threshold (\d\.\d{4}) \(auto\)", ended.err)
+    assert threshold is not None
+    kept = len(rows_of(plain.out))
+    assert f"threshold {threshold[1]}: {kept} pairs from here up, estimated precision" in ended.err
+    assert ended.err.endswith(plain.err.split("xmine: ")[-1].split(" s\n", 1)[1])
+    again = command(*mine, "--plot-file", "p.svg")
+    assert again.code == 1 and "p.svg: exists already" in again.err
+    first = Path(tmp_path, "p.svg").read_bytes()
+    assert command(*mine, "--plot-file", "p.svg", "--force").code == 0
+    assert Path(tmp_path, "p.svg").read_bytes() == first
+
+
+def test_a_histogram_of_nothing_kept_and_of_one_line(
+    command: Command, tmp_path: Path, mine: list[str]
+) -> None:
+    none = command(*mine, "--threshold", "99", "--plot")
+    assert none.code == 0 and "threshold 99.0000: no pair reaches it" in none.err
+    Path(tmp_path, "one.txt").write_text(toy_sentences(1, seed=1)[0][0] + "\n")
+    one = command("mine", "one.txt", "zh.txt", *mine[3:], "--plot")
+    assert one.code == 0 and "Traceback" not in one.err
+
+
+def test_hubs_are_written(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    ended = command(*mine, "--hubs", "h.tsv")
+    assert (ended.code, ended.touched) == (0, {"h.tsv"})
+    assert "h.tsv: 0 hubs" in ended.err
+    assert Path(tmp_path, "h.tsv").read_bytes() == b""
+    english, _, _ = toy_sentences(400, seed=51)
+    word = english_word(5)  # near to every line that has it, and no other line is
+    without = [line for line in english if word not in line.split()]
+    lines = {
+        "many.txt": [*without[:100], word],
+        "other.txt": [f"{word} {x}" for x in without[100:]],
+    }
+    for name, texts in lines.items():
+        Path(tmp_path, name).write_text("".join(f"{text}\n" for text in texts))
+    ended = command("mine", "many.txt", "other.txt", *mine[3:], "--hubs", "h.tsv", "--force")
+    assert ended.code == 0 and "h.tsv: 1 hub" in ended.err
+    side, line, number, share, variants, text = (
+        Path(tmp_path, "h.tsv").read_text().rstrip("\n").split("\t")
+    )
+    assert (side, line, variants, text) == ("source", "101", "1", word)
+    size = len(lines["other.txt"])
+    assert int(number) > size // 2 and float(share) == pytest.approx(int(number) / size, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        "-o en.tsv",
+        "-o gold.tsv --gold gold.tsv",
+        "--hubs gold.tsv --gold gold.tsv",
+        "--hubs ./gold.tsv --seed-pairs gold.tsv",
+        "--hubs zh.txt",
+        "--hubs p.tsv -o p.tsv",
+        "--plot-file p.svg --hubs p.svg",
+        "--plot-file p.svg --hubs p.csv",
+        "--plot-file p.svg -o p.tsv --gold p.csv",
+        "--hubs en.npy --src-vectors en.npy --tgt-vectors zh.npy",
+    ],
+)
+def test_outputs_that_are_inputs_or_each_other_are_refused(
+    command: Command, tmp_path: Path, mine: list[str], outputs: str
+) -> None:
+    Path(tmp_path, "p.csv").write_text("1\t1\n")
+    source = "en.txt"
+    if "en.tsv" in outputs:
+        source = str(Path(tmp_path, "en.txt").rename(tmp_path / "en.tsv"))
+    rest = mine[3:]
+    if "vectors" in outputs:
+        for name in ("en", "zh"):
+            assert command("encode", f"{name}.txt", "-o", f"{name}.npy", *rest).code == 0
+        rest = []
+    ended = command("mine", source, "zh.txt", *rest, *outputs.split(), "--force")
+    assert (ended.code, ended.out, ended.touched) == (2, "", set())
+    assert "same file" in ended.err
+
+
+@pytest.mark.parametrize("options", ["", "--precision 0.9", "--drop copy", "--margin distance"])
+def test_the_value_that_is_printed_gives_the_same_bytes(
+    command: Command, mine: list[str], options: str
+) -> None:
+    first = command(*mine, *options.split())
+    again = command(*mine, *options.split())
+    assert (again.code, again.out) == (0, first.out) and first.out
+    cut = re.search(r"threshold (-?\d+\.\d{4}) \(", first.err)
+    assert cut is not None
+    rest = [] if options.startswith("--precision") else options.split()
+    given = command(*mine, *rest, "--threshold", cut[1])
+    assert given.out == first.out
+    assert f"threshold {cut[1]} (given)" in given.err
+    facts = [
+        strict_json(command(*mine, *each, "--json").err)
+        for each in (options.split(), [*rest, "--threshold", cut[1]])
+    ]
+    for name in ("pairs", "threshold", "precision", "precision_interval", "other_cuts", "flags"):
+        assert facts[0][name] == facts[1][name]
+    assert math.isfinite(facts[0]["threshold"])
+
+
+def test_runs_and_thread_counts_give_the_same_bytes(
+    xmine: Command, tmp_path: Path, mine: list[str]
+) -> None:
+    """Processes of their own: a library reads the number of threads once."""
+    options = ["--drop", "copy", "--seed-pairs", "gold.tsv", "--force", "--hubs", "h.tsv"]
+    seen = set()
+    for threads in ("1", "2", "2"):
+        ended = xmine(
+            *mine, *options, "-o", "p.jsonl", OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads
+        )
+        assert ended.returncode == 0
+        said = re.sub(rb"\d+\.\d s\n", b"", ended.stderr)
+        seen.add((Path(tmp_path, "p.jsonl").read_bytes(), said))
+    assert len(seen) == 1
+
+
+def test_options_may_stand_in_a_file(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = "copy"\ntop = 20\n')
+    asked = command(*mine, "--precision", "0.9", "--drop", "copy", "--top", "20")
+    assert command(*mine, "--options", "run.toml").out == asked.out != ""
+    Path(tmp_path, "run.toml").write_text('drop = "copie"\n')
+    wrong = command(*mine, "--options", "run.toml")
+    assert wrong.code == 2
+    assert wrong.err.startswith("xmine: run.toml: --drop: there is no flag 'copie'\n")

@@ -171,9 +171,9 @@ def test_gold_has_two_line_numbers_a_line(
     gold = Path(tmp_path, "gold.tsv")
     mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--gold", "gold.tsv", "-o", "p.tsv"]
     for text, message in {
-        "1\t1\n2 2\n": "gold.tsv:2: expected two columns with a tab between",
+        "1\t1\n2 2\n": "gold.tsv:2: expected two line numbers with a tab between",
         "1\t1\n2\t2\nen\tzh\n": "gold.tsv:3: expected two line numbers with a tab between",
-        "1\t2\t3\n": "gold.tsv:1: expected two line numbers with a tab between",
+        "1\t2\t3\n": "gold.tsv:1: the third column is '3', not 1 or 0",
         "1\t1\n1\t61\n": "gold.tsv:2: line 61 of zh.txt, which has 60",
         "0\t1\n": "gold.tsv:1: line 0 of en.txt, which has 60",
     }.items():

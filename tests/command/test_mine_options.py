@@ -152,8 +152,8 @@ def test_the_summary_has_a_line_for_each_thing(command: Command, mine: list[str]
         r"xmine: \d+ pairs from 62 x 62 sentences, threshold \d\.\d{4} \(auto\), \d+\.\d s", said[0]
     )
     assert re.fullmatch(
-        r" {7}expected precision [01]\.\d\d \(0\.\d\d to [01]\.\d\d\), about 3\d translations in the "
-        r"files, fewer than 50 translations stand out: a weak estimate",
+        r" {7}expected precision [01]\.\d\d \(0\.\d\d to [01]\.\d\d\), about 3\d translations "
+        r"in the files, fewer than 50 translations stand out: a weak estimate",
         said[1],
     )
     cut = r"[\d.]+ keeps \d+( \([01]\.\d\d\))?"

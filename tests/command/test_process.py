@@ -80,7 +80,7 @@ def test_a_reader_that_leaves_gives_no_traceback(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout and process.stderr
-        assert process.stdout.readline().count(b"\t") == 5
+        assert process.stdout.readline().count(b"\t") == 7
         process.stdout.close()
         said = process.stderr.read()
     assert process.returncode == 141

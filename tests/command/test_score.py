@@ -168,7 +168,7 @@ WRONG: dict[str, tuple[int, str]] = {
     "a.en a.zh -o new.tsv --hubs ./new.tsv": (2, "new.tsv: pairs and hubs cannot go to"),
     "a.en a.zh -o a.en,new.zh --force": (2, "a.en: input and output are the same file\nhint: "),
     "old.tsv:1 old.tsv:2 -o old.tsv --force": (2, "old.tsv: input and output are the same file"),
-    "old.tsv -o ./old.tsv --force": (2, "./old.tsv: input and output are the same file"),
+    "old.tsv -o ./old.tsv --force": (2, "old.tsv: input and output are the same file"),
     "a.en,a.zh --hubs a.zh --force": (2, "a.zh: input and output are the same file"),
     "a.en a.zh --pool old.tsv:1 a.zh --hubs old.tsv --force": (2, "old.tsv: input and output"),
     "a.en a.zh --src-lang e_n!": (2, "--src-lang is 'e_n!'"),

@@ -109,7 +109,7 @@ def test_hostile_text_passes_and_keeps_the_rows_whole(
     )
     mine = ["mine", "en.jsonl:text", "zh.txt", "--model", toy_folder, "--threshold", "-inf"]
     for row in command(*mine).out.rstrip("\n").split("\n"):
-        score, text, _, left, right, cosine = row.split("\t")
+        score, text, _, left, right, cosine, _, _ = row.split("\t")
         held = english[int(left) - 1].replace("\r\n", " ").replace("\x00", "\ufffd")
         assert text == held.replace("\t", " ").replace("\n", " ")
         assert float(score) and float(cosine) and int(right)
@@ -136,7 +136,7 @@ def test_segment_cuts_and_says_lines_and_sentences(
     texts = [path.read_text("utf-8").split("\n") for path in toy_files[:2]]
     rows = [row.split("\t") for row in ended.out.splitlines()]
     assert len(rows) >= 25
-    for _, source, target, left, right, _, start, first in rows:
+    for _, source, target, left, right, _, start, first, _, _ in rows:
         assert texts[0][int(left) - 1][int(start) :].startswith(source)
         assert texts[1][int(right) - 1][int(first) :].startswith(target)
     gold = "".join(f"{row[3]}\t{row[4]}\n" for row in rows)

@@ -15,7 +15,8 @@ WRONG = {
     "mine en.txt zh.txt third.txt": ["unexpected extra argument", "third.txt"],
     "mine en.txt zh.txt --treshold 1": ["No such option: --treshold", "--threshold"],
     "mine en.txt zh.txt --threshold high": [
-        "xmine: --threshold is 'high'\nhint: give a number such as 1.3, or auto\n"
+        "xmine: --threshold is 'high'\n"
+        "hint: give a number such as 1.3, auto, or gold with --gold FILE\n"
     ],
     "mine en.txt zh.txt --threshold nan": ["--threshold is 'nan'"],
     "mine en.txt zh.txt -k 0": ["'--neighborhood' / '-k'", "greater than or equal to 1"],

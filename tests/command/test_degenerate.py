@@ -127,6 +127,43 @@ def test_a_sane_answer_in_words(
     assert (again.code, again.out) == (0, ended.out)
 
 
+@pytest.mark.parametrize("files", CASES, indirect=True)
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--precision 0.95 --plot",
+        "--precision 1 --retrieval fwd",
+        "--top 3 --plot",
+        "--top 1000",
+        "--threshold -inf --drop hub,copy --score-max 1.1 --plot",
+        "--threshold inf --plot",
+    ],
+)
+def test_a_sane_answer_to_what_else_may_be_asked(
+    command: Command, files: tuple[str, Sides], options: str
+) -> None:
+    name, sides = files
+    mine = ["mine", "en.txt", "zh.txt", *options.split()]
+    ended = command(*mine)
+    assert ended.code == 0
+    assert re.search(r"\b(nan|None|Traceback|warning)\b", ended.err) is None
+    scores = scores_of(ended.out, sides)
+    said = re.search(r"^xmine: ([\d,]+) pairs? from ", ended.err, re.MULTILINE)
+    assert said is not None and int(said[1]) == len(scores)
+    facts = strict_json(command(*mine, "--json", "-o", "pairs.tsv").out)
+    assert facts["pairs"] == len(scores)
+    if facts["precision"] is not None:
+        low, high = facts["precision_interval"]
+        assert 0 <= low <= facts["precision"] <= high <= 1
+    if "--precision" in options:
+        fewest = CASES[name][1] if name in ("ten lines", "every line parallel") else 0
+        assert (0.9 * fewest if "0.95" in options else 0) <= len(scores) <= CASES[name][2]
+    if "--top 3" in options:
+        assert len(scores) == min(3, facts["source"]["sentences"])
+    if "inf" in options.split():
+        assert scores == []
+
+
 @pytest.mark.parametrize("files", ["all lines identical"], indirect=True)
 @pytest.mark.parametrize("margin", MARGINS)
 def test_identical_lines_that_are_not_folded(

@@ -83,7 +83,8 @@ def test_pairs_go_to_the_format_that_the_name_says(
         ] == expected
     ended = command(*tiny, "-o", "pairs.en,pairs.zh")
     assert (ended.code, ended.touched) == (0, {"pairs.en", "pairs.zh"})
-    assert ended.err.endswith("line numbers and scores of 3 pairs not kept\n")
+    lost = "flags and line numbers and probabilities and scores of 3 pairs not kept\n"
+    assert ended.err.endswith(lost)
     sources = [row["source"] + "\n" for row in expected]
     assert Path(tmp_path, "pairs.en").read_bytes().decode() == "".join(sources)
     facts = json.loads(command(*tiny, "--json").err)

@@ -30,7 +30,7 @@ _TIMES_TENTH = 5.0
 
 
 # A file has this many variants and repetitions of a line of boilerplate at least, and this share.
-_FEWEST_VARIANTS = 25
+_FEWEST_VARIANTS = 30
 _VARIANTS_SHARE = 0.002
 # Pairs that are right with this chance show what pairs of this run look like, if there are enough.
 _CONFIDENT = 0.9
@@ -38,7 +38,7 @@ _FEWEST_CONFIDENT = 30
 # Lengths differ by chance as if each side had this many more characters' worth of freedom: the
 # spread of log ratios at this length is the square root of two times that of long lines.
 _SHORT = 15.0
-_FARTHEST_LENGTH = 4.0  # robust standard deviations
+_FARTHEST_LENGTH = 3.7  # robust standard deviations
 _LEAST_SPREAD = 0.13
 _MOSTLY = 0.8  # a side with this share of ASCII is written in it
 # English to Chinese: median and spread of log ratios of characters, of long lines.

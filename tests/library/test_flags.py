@@ -5,8 +5,9 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.copies import copied, letters_of
-from xmine.flags import FLAGS, flag_pairs, hubs, odd_lengths, too_high, variants
+from xmine.flags import flag_pairs, hubs, odd_lengths, too_high, variants
 from xmine.neighbours import Neighbours
+from xmine.options import FLAGS
 from xmine.pairing import ChosenPairs
 from xmine.scripts import foreign_lines
 from xmine.sentences import Sentences, sentence_table

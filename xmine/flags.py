@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 # A hub is among the neighbours of this many lines at least, of this many times as many as a line is
 # on average, and of this many times as many as the tenth of lines that is neighbour most often.
-_FEWEST_LISTS = 20
+_FEWEST_LISTS = 25
 _TIMES_MEAN = 10.0
 _TIMES_TENTH = 5.0
 
@@ -225,13 +225,13 @@ def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:
     """Mark pairs whose ratio passes for good though their cosine is lower than good ones are.
 
     Their neighbours are further away still, and dividing by next to nothing makes the ratio high
-    (https://github.com/facebookresearch/LASER/issues/129). With few confident pairs nothing is
-    marked.
+    (https://github.com/facebookresearch/LASER/issues/129). Nothing is marked with few confident
+    pairs, nor with one neighbour, which as a rule is the pair itself.
     """
     left = neighbours.target_cosines.mean(axis=1, dtype=np.float64)[chosen.sources]
     right = neighbours.source_cosines.mean(axis=1, dtype=np.float64)[chosen.targets]
     ratios = chosen.cosines / np.maximum((left + right) / 2, SMALLEST_MEAN)  # [pairs]
-    if sure.sum() < _FEWEST_CONFIDENT:
+    if sure.sum() < _FEWEST_CONFIDENT or neighbours.targets.shape[1] < 2:
         return np.zeros(len(chosen), dtype=bool)
     middle = float(np.median(chosen.cosines[sure]))
     spread = float(np.median(np.abs(chosen.cosines[sure] - middle))) / _TO_DEVIATION

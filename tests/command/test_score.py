@@ -1,5 +1,6 @@
 """`xmine score` as its users meet it."""
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -148,7 +149,39 @@ def test_a_report_of_hubs(command: Command, tmp_path: Path, corpus: list[str]) -
     write(tmp_path / "h.zh", chinese)
     ended = command("score", "h.en", "h.zh", *corpus[3:], "-o", "b.tsv", "--hubs", "hubs.tsv.gz")
     assert (ended.code, ended.out, ended.touched) == (0, "", {"b.tsv", "hubs.tsv.gz"})
-    assert " hub" in ended.err
+    assert "; flags: " in ended.err
+    assert "; 0 hubs, 0." in ended.err
+    assert gzip.decompress(Path(tmp_path, "hubs.tsv.gz").read_bytes()) == b""
+
+
+def test_the_lines_of_the_report_are_those_that_are_flagged(
+    command: Command, tmp_path: Path
+) -> None:
+    """Line 6 of the target points where all of the source does; line 7 does but for its digits."""
+    draw = np.random.default_rng(4)
+    vectors = {side: draw.standard_normal((300, 64)) for side in ("en", "zh")}
+    vectors["en"] += 1
+    vectors["zh"] -= vectors["zh"].mean(axis=1, keepdims=True)
+    vectors["zh"][5:7] = 1
+    for side, rows in vectors.items():
+        np.save(tmp_path / f"{side}.npy", rows.astype(np.float32))
+        write(tmp_path / f"a.{side}", [f"{side} {'xyz'[n % 3] * (n + 1)}" for n in range(300)])
+    lines = Path(tmp_path, "a.zh").read_text().splitlines()
+    lines[5:7] = ["Page 1\tof 2", "Page 2\tof 2"]
+    write(tmp_path / "a.zh", lines)
+    inputs = ["score", "a.en", "a.zh", "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
+    ended = command(*inputs, "--hubs", "hubs.tsv", "-o", "b.tsv")
+    assert ended.touched == {"hubs.tsv", "b.tsv"}
+    rows = [row.split("\t") for row in Path(tmp_path, "hubs.tsv").read_text().splitlines()]
+    assert rows == [["target", "6", "300", "1.0000", "2", "Page 1 of 2"]]
+    pairs = list(read_pairs(tmp_path / "b.tsv"))
+    flagged = [pair.source_line for pair in pairs if "hub" in (pair.flags or "").split(",")]
+    assert flagged == [6, 7]
+    assert "hub 2" in ended.err
+    assert ", tabs turned into spaces in 2 sentences, hubs.tsv: tabs turned into" in ended.err
+    assert (
+        json.loads(command(*inputs, "--hubs", "c.tsv", "-o", "c.jsonl", "--json").out)["hubs"] == 1
+    )
 
 
 WRONG: dict[str, tuple[int, str]] = {

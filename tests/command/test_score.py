@@ -172,8 +172,8 @@ def test_the_lines_of_the_report_are_those_that_are_flagged(
     inputs = ["score", "a.en", "a.zh", "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
     ended = command(*inputs, "--hubs", "hubs.tsv", "-o", "b.tsv")
     assert ended.touched == {"hubs.tsv", "b.tsv"}
-    rows = [row.split("\t") for row in Path(tmp_path, "hubs.tsv").read_text().splitlines()]
-    assert rows == [["target", "6", "300", "1.0000", "2", "Page 1 of 2"]]
+    report = [row.split("\t") for row in Path(tmp_path, "hubs.tsv").read_text().splitlines()]
+    assert report == [["target", "6", "300", "1.0000", "2", "Page 1 of 2"]]
     pairs = list(read_pairs(tmp_path / "b.tsv"))
     flagged = [pair.source_line for pair in pairs if "hub" in (pair.flags or "").split(",")]
     assert flagged == [6, 7]

@@ -13,8 +13,8 @@ import pytest
 import sentencepiece
 from tokenizers import Tokenizer
 
+from xmine.agreement import agreement, read_id_pairs
 from xmine.encoder import EMBEDDED, SentenceEncoder
-from xmine.evaluation.agreement import agreement, read_id_pairs
 from xmine.evaluation.aligned import evaluate_bitext
 from xmine.evaluation.bucc import evaluate_bucc
 from xmine.evaluation.data import DataFolder

@@ -3,11 +3,10 @@
 import re
 import unicodedata
 
-from xmine.sentences import folded
-
 # Two sentences that share this part of their pairs of letters are the same one, changed.
 _NEAR = 0.75
-_NO_LETTERS = re.compile(r"[\W\d_]+")
+# Accents that stand alone stay until they are joined to their letters.
+_NO_LETTERS = re.compile(r"(?:[^\w\u0300-\u036f]|[\d_])+")
 _UPPER = bytes(range(65, 91))
 _LOWER = bytes.maketrans(_UPPER, _UPPER.lower())
 _NO_ASCII_LETTERS = bytes(each for each in range(128) if not chr(each).isalpha())
@@ -17,7 +16,7 @@ def letters_of(text: str) -> str:
     """Leave only the letters of a text, of NFKC and folded case: what variants of a line share."""
     if text.isascii():  # ten times faster
         return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
-    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return unicodedata.normalize("NFKC", _NO_LETTERS.sub("", text)).casefold()
 
 
 def copied(source: str, target: str, source_letters: str, target_letters: str) -> str:
@@ -28,14 +27,18 @@ def copied(source: str, target: str, source_letters: str, target_letters: str) -
         source_letters, target_letters: what `letters_of` makes of them.
     """
     if source_letters == target_letters:
-        if folded(source) == folded(target):
+        if _spaced(source) == _spaced(target):
             return "copy"
         return "near-copy" if source_letters else ""
     shorter, longer = sorted((source_letters, target_letters), key=len)
-    # As many pairs of letters can be shared as the shorter one has; this spares most pairs the rest.
+    # No more pairs of letters can be shared than the shorter one has: most pairs end here.
     if 2 * (len(shorter) - 1) < _NEAR * (len(shorter) + len(longer) - 2):
         return ""
     return "near-copy" if _shared(shorter, longer) >= _NEAR else ""
+
+
+def _spaced(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
 def _shared(first: str, second: str) -> float:

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.copies import copied, letters_of
+from xmine.margin import SMALLEST_MEAN
 from xmine.neighbours import Neighbours
 from xmine.numerals import numbers_differ, reader
+from xmine.options import FLAGS
 from xmine.pairing import ChosenPairs
 from xmine.scripts import foreign_lines
 from xmine.sentences import Sentences, folded
@@ -18,8 +20,6 @@ from xmine.sentences import Sentences, folded
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-# In this order they stand in the column.
-FLAGS = ("hub", "copy", "near-copy", "script", "length", "number", "high", "duplicate")
 
 # A hub is among the neighbours of this many lines at least, of this many times as many as a line is
 # on average, and of this many times as many as the tenth of lines that is neighbour most often.
@@ -28,19 +28,26 @@ _TIMES_MEAN = 10.0
 _TIMES_TENTH = 5.0
 
 
+# A file has this many variants and repetitions of a line of boilerplate at least, and this share.
+_FEWEST_VARIANTS = 25
+_VARIANTS_SHARE = 0.002
 # Pairs that are right with this chance show what pairs of this run look like, if there are enough.
 _CONFIDENT = 0.9
 _FEWEST_CONFIDENT = 30
 # Lengths differ by chance as if each side had this many more characters' worth of freedom: the
 # spread of log ratios at this length is the square root of two times that of long lines.
 _SHORT = 15.0
-_FARTHEST_LENGTH = 5.0  # robust standard deviations
+_FARTHEST_LENGTH = 4.0  # robust standard deviations
 _LEAST_SPREAD = 0.1
 # English to Chinese: median and spread of log ratios of characters, of long lines.
 _PRIOR = {("en", "zh"): (-1.2, 0.25)}
-# A good pair has a cosine, and one that passes for good a ratio, like all but these confident ones.
-_LOW_COSINE = 0.02
-_LOW_RATIO = 0.25
+# A ratio passes for good at this quantile of the confident ones; a cosine does down to this many
+# robust standard deviations below their median.
+_GOOD_RATIO = 0.1
+_FARTHEST_COSINE = 3.5
+_TO_DEVIATION = (
+    0.6745  # median of absolute deviations / standard deviation, of a normal distribution
+)
 
 
 def flag_pairs(
@@ -77,19 +84,19 @@ def flag_pairs(
     pairs = list(zip(sources, targets, ours, theirs, strict=True))
     copies = [copied(*pair) for pair in pairs]
     found = {
-        "hub": _is_hub(neighbours.sources, source_letters)[chosen.sources]
-        | _is_hub(neighbours.targets, target_letters)[chosen.targets],
-        "copy": [copy == "copy" for copy in copies],
-        "near-copy": [copy == "near-copy" for copy in copies],
-        "script": [foreign[0](x, a) or foreign[1](y, b) for x, y, a, b in pairs],
-        "length": odd_lengths(sources, targets, chances, languages),
-        "number": [
-            numbers_differ(x, y, left, right) for x, y in zip(sources, targets, strict=True)
-        ],
-        "high": too_high(chosen, chances, neighbours),
+        "hub": _is_hub(neighbours.sources, source, source_letters)[chosen.sources]
+        | _is_hub(neighbours.targets, target, target_letters)[chosen.targets],
+        "copy": np.array([copy == "copy" for copy in copies]),
+        "near-copy": np.array([copy == "near-copy" for copy in copies]),
+        "script": np.array([foreign[0](x, a) or foreign[1](y, b) for x, y, a, b in pairs]),
+        "number": np.array([numbers_differ(x, y, left, right) for x, y, _, _ in pairs]),
         "duplicate": _repeated(chosen.scores, sources, ours)
         | _repeated(chosen.scores, targets, theirs),
     }
+    copied_or_foreign = found["copy"] | found["near-copy"] | found["script"]
+    sure = (chances >= _CONFIDENT) & ~copied_or_foreign
+    found["length"] = odd_lengths(sources, targets, sure, languages) & ~copied_or_foreign
+    found["high"] = too_high(chosen, sure, neighbours)
     table = np.array([found[name] for name in FLAGS], dtype=bool).T  # [pairs, flags]
     names: list[list[str]] = [[] for _ in range(len(chosen))]
     for pair, flag in zip(*(each.tolist() for each in table.nonzero()), strict=True):
@@ -134,11 +141,19 @@ def _lists_of_groups(lists: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return np.bincount(lists[first], minlength=size)
 
 
-def _is_hub(ids: NDArray[np.int64], letters: list[str]) -> Bools:
-    """Mark the rows that are hubs, variants of a line counted together."""
-    is_hub = np.zeros(len(letters), dtype=bool)
-    is_hub[hubs(ids, len(letters), variants(letters))[0]] = True
-    return is_hub
+def _is_hub(ids: NDArray[np.int64], side: Sentences, letters: list[str]) -> Bools:
+    """Mark the rows that are hubs, and boilerplate, which shares its lists with its like.
+
+    Args:
+        ids: int64 [rows of the other side, k], neighbours among the rows of this side.
+        side: this side.
+        letters: of each of its texts.
+    """
+    groups = variants(letters)
+    sizes = np.bincount(groups, weights=side.occurrences)
+    marked: Bools = sizes[groups] >= max(_FEWEST_VARIANTS, _VARIANTS_SHARE * sizes.sum())
+    marked[hubs(ids, len(letters), groups)[0]] = True
+    return marked
 
 
 def variants(letters: Sequence[str]) -> NDArray[np.int64]:
@@ -153,7 +168,7 @@ def variants(letters: Sequence[str]) -> NDArray[np.int64]:
 
 
 def odd_lengths(
-    sources: Sequence[str], targets: Sequence[str], chances: Floats, languages: tuple[str, str]
+    sources: Sequence[str], targets: Sequence[str], sure: Bools, languages: tuple[str, str]
 ) -> Bools:
     """Mark pairs whose ratio of characters is far from that of the confident pairs.
 
@@ -161,14 +176,12 @@ def odd_lengths(
     for aligning sentences in bilingual corpora": the variance of a length grows with the length).
     With too few confident pairs a prior is used; without one nothing is marked.
     """
-    ours = np.array([len(text.strip()) for text in sources], dtype=np.float64)
-    theirs = np.array([len(text.strip()) for text in targets], dtype=np.float64)
-    ratios = np.log(np.maximum(theirs, 1) / np.maximum(ours, 1))
-    weights = 1 / np.sqrt(1 + _SHORT / np.maximum(np.minimum(ours, theirs), 1))
-    sure = chances >= _CONFIDENT
+    ours, theirs = lengths(sources, targets)
+    ratios = np.log(theirs / ours)
+    weights = 1 / np.sqrt(1 + _SHORT / np.minimum(ours, theirs))
     if sure.sum() >= _FEWEST_CONFIDENT:
         middle = float(np.median(ratios[sure]))
-        spread = float(np.median(np.abs(ratios[sure] - middle) * weights[sure])) / 0.6745
+        spread = float(np.median(np.abs(ratios[sure] - middle) * weights[sure])) / _TO_DEVIATION
     else:
         codes = [language.split("-")[0].split("_")[0] for language in languages]
         prior = _PRIOR.get((codes[0], codes[1]))
@@ -183,7 +196,24 @@ def odd_lengths(
     return odd
 
 
-def too_high(chosen: ChosenPairs, chances: Floats, neighbours: Neighbours) -> Bools:
+def lengths(sources: Sequence[str], targets: Sequence[str]) -> tuple[Floats, Floats]:
+    """Count the characters of both sides, float64 [pairs] each.
+
+    Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both:
+    what the other has of it is left out on both sides.
+    """
+    whole = [np.array([len(text) for text in side]) for side in (sources, targets)]
+    ascii_ = [
+        np.array([len(text.encode("ascii", "ignore")) for text in side])
+        for side in (sources, targets)
+    ]
+    shares = [plain / np.maximum(all_, 1) for plain, all_ in zip(ascii_, whole, strict=True)]
+    unlike = (shares[0] > 0.8) != (shares[1] > 0.8)
+    shared = np.where(unlike, np.minimum(*ascii_), 0)
+    return tuple(np.maximum(each - shared, 1.0) for each in whole)
+
+
+def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:
     """Mark pairs whose ratio passes for good though their cosine is lower than good ones are.
 
     Their neighbours are further away still, and dividing by next to nothing makes the ratio high
@@ -192,13 +222,13 @@ def too_high(chosen: ChosenPairs, chances: Floats, neighbours: Neighbours) -> Bo
     """
     left = neighbours.target_cosines.mean(axis=1, dtype=np.float64)[chosen.sources]
     right = neighbours.source_cosines.mean(axis=1, dtype=np.float64)[chosen.targets]
-    means = (left + right) / 2  # [pairs]
-    sure = chances >= _CONFIDENT
+    ratios = chosen.cosines / np.maximum((left + right) / 2, SMALLEST_MEAN)  # [pairs]
     if sure.sum() < _FEWEST_CONFIDENT:
         return np.zeros(len(chosen), dtype=bool)
-    ratios = chosen.cosines / np.maximum(means, 1e-6)
-    good: Bools = ratios >= np.quantile(ratios[sure], _LOW_RATIO)
-    return good & (chosen.cosines < np.quantile(chosen.cosines[sure], _LOW_COSINE))
+    middle = float(np.median(chosen.cosines[sure]))
+    spread = float(np.median(np.abs(chosen.cosines[sure] - middle))) / _TO_DEVIATION
+    good: Bools = ratios >= np.quantile(ratios[sure], _GOOD_RATIO)
+    return good & (chosen.cosines < middle - _FARTHEST_COSINE * spread)
 
 
 def _repeated(scores: NDArray[np.float32], texts: list[str], letters: list[str]) -> Bools:

@@ -1,5 +1,6 @@
 """Two sentence files -> pairs: the whole walk, one call per line."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -7,39 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.agreement import best_threshold
+from xmine.candidates import Scored, rows_of, score_pairs, score_vectors
+from xmine.confidence import Confidence, Floats, estimate
 from xmine.encoder import SentenceEncoder
-from xmine.errors import FileError, OptionError
+from xmine.errors import OptionError
+from xmine.known import KnownPair, labels_of
 from xmine.languages import check_language, guess_language
-from xmine.margin import MarginScores, margin_scores
-from xmine.neighbours import Neighbours, nearest
 from xmine.options import MiningOptions
-from xmine.pairing import ChosenPairs, choose_pairs
 from xmine.pairs import Pairs
 from xmine.progress import Report, silent
-from xmine.sentences import Sentences, read_sentences
-from xmine.threshold import NEIGHBOURS, Threshold, choose_threshold
-from xmine.vectors import unit_rows
-
-# Sentences and their vectors [rows, dim], none of them zeros.
-Encoded = tuple[Sentences, NDArray[np.float16]]
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """All pairs that the retrieval mode chooses, before the cut.
-
-    Attributes:
-        chosen: pairs of rows of `source` and `target`, best score first.
-        neighbours: the nearest rows both ways, as many as margin and threshold need.
-        scores: of the first k of them, k being `--neighborhood`.
-        source, target: the sentences that were searched, without those unknown to the encoder.
-    """
-
-    chosen: ChosenPairs
-    neighbours: Neighbours
-    scores: MarginScores
-    source: Sentences
-    target: Sentences
+from xmine.selection import select
+from xmine.sentences import Sentences, folded, read_sentences
+from xmine.threshold import Kept, Threshold, choose_threshold, precision_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +28,29 @@ class Mined:
     """What mining two files gave.
 
     Attributes:
-        pairs: the pairs at or above the threshold.
-        threshold: the cut and how it was found.
-        scored: where they come from.
+        pairs: those at or above the threshold that were not dropped for another reason.
+        kept: how many they are, and how precise they are expected to be.
+        threshold: the cut, how it was found, and what it and its neighbours keep.
+        scored: where the pairs come from.
+        confidence: how likely each pair of `scored.chosen` is; None if there was too little to see.
+        dropped: how many pairs above the threshold were dropped, for each reason.
         warnings: what the user should know before trusting the pairs.
         languages: codes of source and target, as given or guessed; `und` where that failed.
     """
 
     pairs: Pairs
+    kept: Kept
     threshold: Threshold
     scored: Scored
+    confidence: Confidence | None
+    dropped: dict[str, int]
     warnings: list[str]
     languages: tuple[str, str]
+
+    def curve(self) -> tuple[NDArray[np.float32], Floats | None, float]:
+        """Give what a picture of the scores shows: all scores, the chances of all, the cut."""
+        chances = None if self.confidence is None else self.confidence.chances
+        return self.scored.chosen.scores, chances, self.threshold.value
 
 
 def mine(
@@ -69,6 +61,8 @@ def mine(
     report: Report = silent,
     *,
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    seeds: Sequence[KnownPair] = (),
+    gold: Sequence[KnownPair] = (),
 ) -> Mined:
     """Mine the parallel sentences of two text files.
 
@@ -81,13 +75,18 @@ def mine(
         report: called while cutting lines, encoding and searching.
         vectors: in place of an encoder: a matrix [lines, dim] for each side, a row for every line
             of its file, as `xmine.vectors.read_vectors` opens it.
+        seeds: some pairs known to be right or wrong, which sharpen the estimate.
+        gold: all right pairs, which `threshold="gold"` is chosen by; they change nothing else.
 
     Raises:
         FileError: a file cannot be read as text, none of its lines can be encoded, or its lines
             are not as many as its vectors.
-        OptionError: vectors come with an encoder or with `segment`.
+        OptionError: vectors come with an encoder or with `segment`; or a threshold is wanted that
+            is best for gold pairs, and there are none.
     """
     options = options or MiningOptions()
+    if options.threshold == "gold" and not gold:
+        raise OptionError("--threshold gold without gold pairs", "give them with --gold FILE")
     if vectors is not None and (encoder is not None or options.segment):
         raise OptionError(
             "vectors of lines are given: no encoder is needed, and no line can be cut",
@@ -98,98 +97,74 @@ def mine(
     right = read_sentences(target, dedup=dedup, segment=segment, report=report)
     if vectors is not None:
         known: tuple[str, ...] = ()
-        scored = score_vectors(*_rows_of(left, right, vectors), options, report)
+        scored = score_vectors(*rows_of(left, right, vectors), options, report)
     else:
         encoder = encoder or SentenceEncoder.load()
         known = encoder.facts.languages
         scored = score_pairs(left, right, encoder, options, report)
     warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
-    threshold, pairs = cut(scored, options.threshold)
     languages = (
         options.src_lang or guess_language(left.texts, known),
         options.tgt_lang or guess_language(right.texts, known),
     )
-    return Mined(pairs, threshold, scored, list(filter(None, warnings)), languages)
+    confidence = estimate(scored.chosen, scored.neighbours, _labels(scored, seeds))
+    threshold = _threshold(scored, confidence, options, gold)
+    selected = select(scored, confidence, threshold.kept.pairs, options, languages)
+    rows = selected.rows
+    if options.top is not None and len(rows):
+        lowest = float(scored.chosen.scores[rows[-1]])
+        threshold = replace(threshold, value=lowest, how=f"the best {len(rows):,}")
+    chances = None if confidence is None else confidence.chances[rows]
+    return Mined(
+        replace(_with_text(scored, rows), probs=chances, flags=selected.flags),
+        Kept(threshold.value, len(rows), *precision_of(chances)),
+        threshold,
+        scored,
+        confidence,
+        selected.dropped,
+        list(filter(None, warnings)),
+        languages,
+    )
 
 
-def score_pairs(
-    source: Sentences,
-    target: Sentences,
-    encoder: SentenceEncoder,
+def cut_without_gold(scored: Scored) -> float:
+    """Choose the threshold as `auto` does."""
+    confidence = estimate(scored.chosen, scored.neighbours, _labels(scored, ()))
+    return choose_threshold(scored.chosen.scores, confidence).value
+
+
+def _labels(scored: Scored, seeds: Sequence[KnownPair]) -> NDArray[np.int8]:
+    """Tell what is known of the candidates, see `labels_of`: a copy is no translation either."""
+    labels = labels_of(seeds, *scored.lines())
+    left, right = scored.source.texts, scored.target.texts
+    rows = zip(scored.chosen.sources.tolist(), scored.chosen.targets.tolist(), strict=True)
+    copies = np.array([folded(left[x]) == folded(right[y]) for x, y in rows], dtype=bool)
+    labels[copies & (labels == -1)] = 0
+    return labels
+
+
+def _threshold(
+    scored: Scored,
+    confidence: Confidence | None,
     options: MiningOptions,
-    report: Report = silent,
-) -> Scored:
-    """Encode both sides, search both ways, and choose pairs; nothing is cut yet.
-
-    Raises:
-        FileError: none of a side's lines can be encoded.
-    """
-    left = _without_zeros(source, encoder.encode_half(source.texts, report, options.src_prompt))
-    right = _without_zeros(target, encoder.encode_half(target.texts, report, options.tgt_prompt))
-    return score_vectors(left, right, options, report)
-
-
-def score_vectors(
-    source: Encoded, target: Encoded, options: MiningOptions, report: Report = silent
-) -> Scored:
-    """Search both ways with the vectors of both sides, and choose pairs; nothing is cut yet."""
-    (left, left_vectors), (right, right_vectors) = source, target
-    k = options.neighborhood
-    neighbours = nearest(left_vectors, right_vectors, max(k, NEIGHBOURS), report=report)
-    scores = margin_scores(neighbours.first(k), options.margin)
-    chosen = choose_pairs(neighbours.first(k), scores, options.retrieval)
-    return Scored(chosen, neighbours, scores, left, right)
-
-
-def cut(scored: Scored, wanted: float | str) -> tuple[Threshold, Pairs]:
-    """Choose the threshold, `auto` or a number, and keep the pairs at or above it."""
-    chosen = scored.chosen
-    threshold = choose_threshold(chosen, scored.neighbours, wanted)
-    kept = chosen.take(chosen.scores.astype(np.float64) >= threshold.value)
-    return threshold, _with_text(kept, scored.source, scored.target)
-
-
-def _rows_of(
-    source: Sentences, target: Sentences, vectors: tuple[NDArray[Any], NDArray[Any]]
-) -> tuple[Encoded, Encoded]:
-    """Take the vectors of the sentences out of those of all lines."""
-    for side, rows in zip((source, target), vectors, strict=True):
-        if len(rows) != side.total:
-            raise FileError(
-                f"{side.name} has {side.total:,} lines, its vectors have {len(rows):,} rows",
-                "give a row for every line, blank and repeated ones too, as xmine encode does",
-            )
-    widths = [rows.shape[1] for rows in vectors]
-    if widths[0] != widths[1]:
-        raise FileError(
-            f"vectors of {source.name} are {widths[0]:,} wide, those of {target.name} "
-            f"{widths[1]:,}",
-            "make both with the same encoder",
+    gold: Sequence[KnownPair],
+) -> Threshold:
+    """Choose the cut that the options ask for; with `top` alone there is none."""
+    scores, wanted = scored.chosen.scores, options.threshold
+    if wanted == "gold":
+        lines = (each.tolist() for each in scored.lines())
+        best = best_threshold(
+            scores.tolist(), list(zip(*lines, strict=True)), {pair[:2] for pair in gold}
         )
-    sides = []
-    for side, rows in zip((source, target), vectors, strict=True):
-        units = unit_rows(rows, side.lines - 1, side.name)
-        if not units.any():
-            raise FileError(f"all vectors of {side.name} are zeros")
-        sides.append(_without_zeros(side, units))
-    return sides[0], sides[1]
+        chosen = choose_threshold(scores, confidence, best.threshold)
+        return replace(chosen, how="best for the gold pairs")
+    if options.top is not None and wanted == "auto" and options.precision is None:
+        wanted = -np.inf
+    return choose_threshold(scores, confidence, wanted, options.precision)
 
 
-def _without_zeros(sentences: Sentences, vectors: NDArray[np.float16]) -> Encoded:
-    """Leave out rows of zeros: sentences that the encoder knows no piece of."""
-    known = np.flatnonzero(vectors.any(axis=1))
-    if len(known) == len(sentences):
-        return sentences, vectors
-    if len(known) == 0:
-        raise FileError(
-            f"{sentences.name}: the encoder knows no piece of any line",
-            "is it in another script? give an encoder for it with --model",
-        )
-    unknown = len(sentences) - len(known)
-    return replace(sentences.take(known), unknown=unknown), vectors[known]
-
-
-def _with_text(chosen: ChosenPairs, source: Sentences, target: Sentences) -> Pairs:
+def _with_text(scored: Scored, rows: NDArray[np.intp]) -> Pairs:
+    chosen, (source, target) = scored.chosen.take(rows), (scored.source, scored.target)
     return Pairs(
         scores=chosen.scores,
         sources=[source.texts[row] for row in chosen.sources.tolist()],

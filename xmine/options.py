@@ -13,7 +13,7 @@ import tomllib
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any
 
 from xmine.errors import FileError, OptionError
@@ -85,7 +85,7 @@ def _in_words(hint: Any) -> str:  # noqa: ANN401
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
     kind, parts = typing.get_origin(hint), typing.get_args(hint)
     if kind is UnionType:
-        return " or ".join(map(_in_words, parts))
+        return " or ".join(_in_words(part) for part in parts if part is not NoneType)
     if kind is dict:
         return f"names, each with {_in_words(parts[1])}"
     return "a list of texts" if kind is list else names[hint]
@@ -163,6 +163,10 @@ class EncodingOptions(Options):
     )
 
 
+# What makes a pair suspicious (xmine/flags.py), in the order of the column.
+FLAGS = ("hub", "copy", "near-copy", "script", "length", "number", "high", "duplicate")
+
+
 @dataclass(frozen=True, kw_only=True)
 class MiningOptions(EncodingOptions):
     """How two sentence files become pairs."""
@@ -178,7 +182,22 @@ class MiningOptions(EncodingOptions):
         "Which pairs: best of either side first, best target, best source, best both ways.",
         choices=("max", "fwd", "bwd", "intersect"),
     )
-    threshold: float | str = option("auto", "Lowest score to keep: a number, or auto.")
+    threshold: float | str = option(
+        "auto", "Lowest score to keep: a number; auto; or gold, which is best for --gold."
+    )
+    precision: float | None = option(
+        None,
+        "In place of a threshold: keep as many pairs as are expected to be so precise, as 0.95.",
+        min=0.0,
+        max=1.0,
+    )
+    top: int | None = option(
+        None, "Keep so many pairs at most, the best; without a threshold, exactly so many.", min=1
+    )
+    score_max: float | None = option(None, "Highest score to keep.")
+    drop: str = option(
+        "", "Drop pairs with any of these flags: names with commas between, as copy,number."
+    )
     dedup: bool = option(True, "Fold repeated lines to their first occurrence before mining.")
     src_prompt: str = option(
         "",
@@ -201,8 +220,20 @@ class MiningOptions(EncodingOptions):
             code = getattr(self, name)
             if code and not is_language(code):
                 raise OptionError(f"{flag(name)} is {code!r}", CODES)
-        if self.threshold != "auto":
+        if self.threshold not in ("auto", "gold"):
             object.__setattr__(self, "threshold", _threshold(self.threshold))
+        if self.precision is not None and self.threshold != "auto":
+            raise OptionError(
+                "--precision and --threshold", "both choose where to cut: give one of them"
+            )
+        for name in self.dropped_flags() - set(FLAGS):
+            raise OptionError(
+                f"--drop: there is no flag {name!r}", f"choose from {', '.join(FLAGS)}"
+            )
+
+    def dropped_flags(self) -> set[str]:
+        """Give the names in `drop`."""
+        return {name.strip() for name in self.drop.split(",")} - {""}
 
 
 def _threshold(value: float | str) -> float:
@@ -211,7 +242,9 @@ def _threshold(value: float | str) -> float:
     except ValueError:
         number = math.nan
     if math.isnan(number):
-        raise OptionError(f"--threshold is {value!r}", "give a number such as 1.3, or auto")
+        raise OptionError(
+            f"--threshold is {value!r}", "give a number such as 1.3, auto, or gold with --gold FILE"
+        )
     return number
 
 

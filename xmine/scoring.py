@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.candidates import Encoded, rows_of, without_zeros
+from xmine.confidence import NEIGHBOURS, estimate
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.flags import flag_pairs
 from xmine.formats.pair import Pair
 from xmine.languages import check_language, guess_language
 from xmine.margin import pair_scores
-from xmine.mining import Encoded, _rows_of, _without_zeros
 from xmine.neighbours import Neighbours, nearest
 from xmine.options import ScoringOptions
 from xmine.pairing import ChosenPairs
@@ -28,7 +29,6 @@ from xmine.progress import Report, silent
 from xmine.reading import name_of
 from xmine.sentences import Sentences, folded, sentence_table
 from xmine.texts import read_texts
-from xmine.threshold import NEIGHBOURS, _chances, _gaps
 
 _PAIRS_AT_ONCE = 16_384
 
@@ -130,13 +130,13 @@ def score_aligned(
     known: tuple[str, ...] = ()
     sides: tuple[Encoded, ...]
     if vectors is not None:
-        sides = _rows_of(left, right, vectors)
+        sides = rows_of(left, right, vectors)
     else:
         encoder = encoder or SentenceEncoder.load()
         known = encoder.facts.languages
         prompts = options.src_prompt, options.tgt_prompt
         sides = tuple(
-            _without_zeros(side, encoder.encode_half(side.texts, report, prompt))
+            without_zeros(side, encoder.encode_half(side.texts, report, prompt))
             for side, prompt in zip((left, right), prompts, strict=True)
         )
     languages = (
@@ -241,9 +241,7 @@ def _estimated(chosen: ChosenPairs, neighbours: Neighbours) -> NDArray[np.float6
     first = np.ones(len(chosen), dtype=bool)  # equal pairs stand together, having equal scores
     first[1:] = (np.diff(chosen.sources) != 0) | (np.diff(chosen.targets) != 0)
     distinct = chosen.take(first)
-    gaps, spacings = _gaps(distinct, neighbours)
-    chances = np.zeros(len(distinct))
-    seen = np.isfinite(spacings) & (gaps >= 0)
-    chances[seen] = _chances(gaps[seen], spacings[seen])
+    confidence = estimate(distinct, neighbours)
+    chances = np.zeros(len(distinct)) if confidence is None else confidence.chances
     which = np.cumsum(first) - 1  # [chosen]
     return np.asarray(chances[which])

@@ -31,6 +31,8 @@ class Sentences:
         unknown: sentences that the encoder knows no piece of, which mining leaves out.
         offsets: int64 [rows], where each sentence starts in its line, in characters from 0; None
             where a line is a sentence.
+        occurrences: int64 [rows], how often each stands in the file, folded ones counted; None
+            where that was not counted.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Sentences:
     repeated: int
     unknown: int = 0
     offsets: NDArray[np.int64] | None = None
+    occurrences: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -50,7 +53,10 @@ class Sentences:
         """Keep some rows, in the order of `rows`."""
         texts = [self.texts[row] for row in rows.tolist()]
         offsets = None if self.offsets is None else self.offsets[rows]
-        return replace(self, texts=texts, lines=self.lines[rows], offsets=offsets)
+        counts = None if self.occurrences is None else self.occurrences[rows]
+        return replace(
+            self, texts=texts, lines=self.lines[rows], offsets=offsets, occurrences=counts
+        )
 
 
 def read_sentences(
@@ -80,7 +86,9 @@ def sentence_table(
         FileError: no line has text.
     """
     texts: list[str] = []
-    lines, offsets, seen, blank, repeated = [], [], set(), 0, 0
+    lines, offsets, blank, repeated = [], [], 0, 0
+    counts: list[int] = []
+    seen: dict[str, int] = {}  # rows
     for number, line in enumerate(every_line, start=1):
         if segment and (number % _LINES_A_REPORT == 0 or number == len(every_line)):
             report(Progress("segmenting", number, len(every_line)))
@@ -90,11 +98,12 @@ def sentence_table(
         for offset, text in sentences_of(line) if segment else [(0, line)]:
             if dedup:
                 key = folded(text)
-                if key in seen:
+                if (row := seen.setdefault(key, len(texts))) < len(texts):
+                    counts[row] += 1
                     repeated += 1
                     continue
-                seen.add(key)
             texts.append(text)
+            counts.append(1)
             lines.append(number)
             offsets.append(offset)
     if not texts:
@@ -107,6 +116,7 @@ def sentence_table(
         blank,
         repeated,
         offsets=np.array(offsets, dtype=np.int64) if segment else None,
+        occurrences=np.array(counts, dtype=np.int64),
     )
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 PACKINGS = (".gz", ".xz", ".zst")
 PAIR_SUFFIXES = ".tsv, .jsonl, .parquet, .tmx"  # as help and hints list them
+PICTURE_SUFFIXES = ".png, .svg or .pdf"
 PACKED = ".gz, .xz or .zst"
 _KINDS = {
     ".tsv": "tsv",

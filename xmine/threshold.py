@@ -1,187 +1,185 @@
-"""Chosen pairs -> the score below which pairs are dropped: a given number, or found without gold.
+"""Scores and chances of pairs -> the score below which pairs are dropped, and what is kept then.
 
-`auto` asks how far each pair stands above its best rival, the nearest other cell of its row and
-column. Without a translation, best and second best are the top two of one pool; where its tail is
-exponential their gap is exponential too, and the next spacing has half its mean (Rényi, 1953, "On
-the theory of order statistics"). A translation stands further out. So the gaps are a mixture of a
-shape whose scale the files themselves show and a broad one further right: fitting it gives each
-pair a probability, and the cut is where the expected F1 is highest.
-
-It assumes that a wrong pair is no more than the best of its pool. Near-translations (one number
-differs; texts that tell the same story) stand out as translations do and are counted as such. A
-sentence with two translations, or repeated lines not folded, have a rival as good as they are and
-are not counted. A handful of translations in a large file can be overlooked; out of files without
-any, a few pairs for every hundred lines are kept. docs/evaluation.md has what this costs.
+The cut is a given number, the one of the highest expected F1 (`auto`), or the lowest whose pairs
+are expected to be as precise as is wanted. docs/threshold.md has the derivation and how good it is.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.neighbours import Neighbours
-from xmine.pairing import ChosenPairs
+from xmine.confidence import Confidence, Floats
 
-Floats = NDArray[np.float64]
-
-# A pair, two rivals and one to spare. More do not help; with two there is no spacing to measure.
-NEIGHBOURS = 4
-# Gaps of translations as a gamma distribution of this shape, which is broader than those seen on
-# held-out text. Fitted freely it wanders off on small files.
-_SHAPE = 4.0
-# Their mean gap is at least this many times that of wrong pairs; on held-out text it was more.
-_LEAST_MEAN = 3.0
-# Cosines of fp16 vectors say nothing below this; keeps ties from making the scale zero.
-_LEAST_SCALE = 1e-4
 # Below this nothing is kept. A higher bar loses files where one line in a hundred is translated.
 _LEAST_PRECISION = 1e-3
+# Standard deviation of the estimated number of wrong pairs, as a share of it, and of a normal
+# distribution how much holds nine tenths: with these, nine in ten intervals held the true precision
+# on held-out text (docs/threshold.md).
+_DOUBT, _NINE_TENTHS = 0.6, 1.645
+# With fewer translations than this one must not rely on the estimate (docs/threshold.md).
+FEW = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a cut is expected to keep.
+
+    Attributes:
+        cut: the lowest score that is kept.
+        pairs: how many are kept.
+        precision: expected share of translations among them; None if not estimated, or none kept.
+        interval: where the true precision lies, nine times in ten; None as above.
+    """
+
+    cut: float
+    pairs: int
+    precision: float | None = None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The cut: a pair is kept when its score, as float64, is at least `value`.
+    """The cut and what follows from it.
 
     Attributes:
         value: from `auto` a multiple of 0.0001, so that giving it as a number is the same cut.
-        how: a clause for the summary line.
-        translations: expected number of them among all pairs; None if not estimated.
-        precision: expected share of them among the kept pairs; None if not estimated or if nothing
-            is kept. Within a few points where a tenth of the lines or more have a translation, far
-            off where fewer have (docs/evaluation.md).
+        how: `given`, `auto` or `precision 0.95`, or what was done because that could not be.
+        kept: what it keeps, expected precision included.
+        others: the same for neighbouring cuts, the lowest first.
+        translations: expected number of them in the files; None if not estimated.
+        weakness: why the estimate is not to be relied on; empty if it is.
     """
 
     value: float
     how: str
+    kept: Kept
+    others: tuple[Kept, ...] = ()
     translations: float | None = None
-    precision: float | None = None
+    weakness: str = ""
 
 
 def choose_threshold(
-    pairs: ChosenPairs, neighbours: Neighbours, wanted: float | str = "auto"
+    scores: NDArray[np.float32],
+    confidence: Confidence | None,
+    wanted: float | str = "auto",
+    precision: float | None = None,
 ) -> Threshold:
-    """Choose the cut on the scores of the chosen pairs.
+    """Choose the cut on the scores of pairs.
 
     Args:
-        pairs: chosen by whatever margin and retrieval, best first.
-        neighbours: nearest rows both ways. `auto` reads the first NEIGHBOURS, however many the
-            margin used: search for at least that many. Two are unreliable; with one it keeps all.
+        scores: [pairs], falling.
+        confidence: how likely each pair is a translation; None if that cannot be estimated, and
+            then `auto` keeps all pairs, and a wanted precision none.
         wanted: the cut itself, or `auto`.
+        precision: keep the most pairs that are expected to be so precise, in place of `auto`.
 
     Raises:
         ValueError: `wanted` is neither.
     """
+    falling = scores.astype(np.float64)
     if wanted != "auto":
-        return Threshold(float(wanted), "given")
-    gaps, spacings = _gaps(pairs, neighbours)
-    cuts = np.floor(pairs.scores[::-1].astype(np.float64) * 1e4) / 1e4  # rising
-    seen = np.isfinite(spacings)
-    if not seen.any():
-        lowest = float(cuts[0]) if len(cuts) else 0.0
-        return Threshold(lowest, "auto: too few lines to compare")
-    mutual = seen & (gaps >= 0)
-    chances = np.zeros(len(pairs))  # a pair that is not the best of its row and column is wrong
-    chances[mutual] = _chances(gaps[mutual], spacings[mutual])
-    total = float(chances.sum())
-    kept = len(pairs) - np.searchsorted(pairs.scores[::-1].astype(np.float64), cuts)  # [cuts]
-    right = np.cumsum(chances)[kept - 1]  # expected among the kept
-    best = int(np.argmax(2 * right / (kept + total)))
-    precision = float(right[best] / kept[best])
-    if precision < _LEAST_PRECISION:
-        return Threshold((round(cuts[-1] * 1e4) + 1) / 1e4, "auto: no pair stands out", total)
-    how = f"auto: about {total:,.0f} translations, precision about {precision:.0%}"
-    if total < 1:
-        how = "auto: hardly any pair stands out, the best kept"
-    return Threshold(float(cuts[best]), how, total, precision)
+        value, how = float(wanted), "given"
+    elif confidence is None:
+        value, how = _floor(falling[-1:]), "auto: too few lines to compare, all pairs kept"
+        if precision is not None:
+            value, how = _above(falling), "too few lines to estimate a precision, no pair kept"
+    elif precision is not None:
+        value, how = _most_precise(falling, confidence.chances, precision)
+    else:
+        value, how = _best_f1(falling, confidence)
+    others = tuple(
+        expected(falling, confidence, cut) for cut in _neighbouring(falling, value, confidence)
+    )
+    return Threshold(
+        value,
+        how,
+        expected(falling, confidence, value),
+        others,
+        None if confidence is None else confidence.translations,
+        _weakness(confidence),
+    )
 
 
-def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
-    """Measure how far each pair stands above its best rival, and that one above the next.
-
-    Half the mean of either side's neighbourhood is taken off the cosines, as in the distance
-    margin, but without the nearest: a translation would raise the mean and hide itself.
-
-    Returns:
-        float64 [pairs] twice; infinite where there is no rival, or no second one.
-    """
-    targets, sources = neighbours.targets[:, :NEIGHBOURS], neighbours.sources[:, :NEIGHBOURS]
-    forward = neighbours.target_cosines[:, :NEIGHBOURS].astype(np.float64)  # [sources, k]
-    backward = neighbours.source_cosines[:, :NEIGHBOURS].astype(np.float64)  # [targets, k]
-    left, right = _half_mean(forward), _half_mean(backward)  # [sources], [targets]
-    # The halves are added first, so that both orders of the two files round alike.
-    forward = forward - (left[:, None] + right[targets])
-    backward = backward - (right[:, None] + left[sources])
-    x, y = pairs.sources, pairs.targets
-    own = pairs.cosines - (left[x] + right[y])  # [pairs]
-    row = np.where(targets[x] == y[:, None], -np.inf, forward[x])
-    column = np.where(sources[y] == x[:, None], -np.inf, backward[y])
-    rivals = np.sort(np.concatenate([row, column], axis=1), axis=1)  # [pairs, 2k], rising
-    second, third = rivals[:, -1], rivals[:, -2]
-    spacings = np.full(len(own), np.inf)
-    np.subtract(second, third, out=spacings, where=np.isfinite(third))
-    return own - second, spacings
+def expected(scores: Floats, confidence: Confidence | None, cut: float) -> Kept:
+    """Tell what a cut is expected to keep of pairs with these scores, [pairs], falling."""
+    kept = len(scores) - int(np.searchsorted(scores[::-1], cut))
+    chances = None if confidence is None else confidence.chances[:kept]
+    return Kept(cut, kept, *precision_of(chances))
 
 
-def _half_mean(cosines: Floats) -> Floats:
-    half: Floats = cosines[:, 1:].sum(axis=1) / (2 * max(cosines.shape[1] - 1, 1))
-    return half
+def precision_of(chances: Floats | None) -> tuple[float | None, tuple[float, float] | None]:
+    """Expect the precision of pairs with these chances, and an interval for it."""
+    if chances is None or not len(chances):
+        return None, None
+    wrong = float((1 - chances).sum())
+    doubt = math.sqrt(float((chances * (1 - chances)).sum()) + (_DOUBT * max(wrong, 0.5)) ** 2)
+    fewest, most = wrong - _NINE_TENTHS * doubt, wrong + _NINE_TENTHS * doubt
+    pairs = len(chances)
+    return 1 - wrong / pairs, (max(1 - most / pairs, 0.0), min(1 - fewest / pairs, 1.0))
 
 
-def _chances(gaps: Floats, spacings: Floats) -> Floats:
-    """Estimate the probability that each pair is a translation; it never falls as the gap grows."""
-    rows = len(gaps)
-    share, scale, mean, gain = _fit(gaps, spacings) if rows else (0.0, 0.0, 0.0, 0.0)
-    if gain <= 0:  # all wrong explains the files as well
-        return np.zeros(rows)
-    # Are there translations at all? Even odds before, BIC for the two parameters that they cost.
-    any_at_all = 1 / (1 + math.exp(min(math.log(rows) - gain, 700)))
-    odds = _log_gamma(gaps, mean) + math.log(share / (1 - share)) - _log_exponential(gaps, scale)
-    order = np.argsort(gaps)
-    chances = np.empty(rows)
-    chances[order] = np.maximum.accumulate(1 / (1 + np.exp(-np.clip(odds[order], -50, 50))))
-    return any_at_all * chances
+def _best_f1(scores: Floats, confidence: Confidence) -> tuple[float, str]:
+    cuts, kept, right = _curve(scores, confidence.chances)
+    best = int(np.argmax(2 * right / (kept + confidence.translations)))
+    if right[best] / kept[best] < _LEAST_PRECISION:
+        return _above(scores), "auto: no pair stands out, none kept"
+    how = "auto" if confidence.translations >= 1 else "auto: hardly any pair stands out"
+    return float(cuts[best]), how
 
 
-def _fit(gaps: Floats, spacings: Floats) -> tuple[float, float, float, float]:
-    """Fit the mixture by expectation maximisation.
-
-    Wrong: gap ~ exponential(scale), spacing ~ exponential(scale / 2). Translation: gap ~
-    gamma(_SHAPE, mean), spacing ~ exponential(scale), its rivals being the top two of a pool.
-
-    Returns:
-        share of translations, scale, their mean gap, and the log likelihood gained over all wrong.
-    """
-    rows = len(gaps)
-    scale = max(float((gaps + 2 * spacings).mean()) / 2, _LEAST_SCALE)
-    all_wrong = (_log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)).sum()
-    # Belief that a pair is a translation. From a stricter first guess (5 times the typical gap) a
-    # single pair far out becomes the only translation.
-    typical = max(2 * float(np.median(spacings)), _LEAST_SCALE)
-    belief = np.where(gaps > 2 * typical, 0.95, 0.05)
-    before, after = -math.inf, -math.inf
-    for _ in range(300):
-        found = float(belief.sum())
-        share = min(max(found / rows, 1e-6), 1 - 1e-6)
-        parts = (1 - belief) * (gaps + 2 * spacings) + belief * spacings
-        scale = max(float(parts.sum()) / (2 * rows - found), _LEAST_SCALE)
-        mean = max(float((belief * gaps).sum()) / max(found, 1e-9), _LEAST_MEAN * scale)
-        wrong = _log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)
-        right = _log_gamma(gaps, mean) + _log_exponential(spacings, scale)
-        wrong, right = wrong + math.log(1 - share), right + math.log(share)
-        both = np.logaddexp(wrong, right)
-        belief = np.exp(right - both)
-        before, after = after, float(both.sum())
-        if after - before < 1e-6 * rows:
-            break
-    return share, scale, mean, after - float(all_wrong)
+def _most_precise(scores: Floats, chances: Floats, precision: float) -> tuple[float, str]:
+    cuts, kept, right = _curve(scores, chances)
+    enough = np.flatnonzero(right >= precision * kept)
+    if not len(enough):
+        return _above(scores), f"precision {precision:g} is not to be expected, no pair kept"
+    return float(cuts[enough[0]]), f"precision {precision:g}"
 
 
-def _log_exponential(values: Floats, mean: float) -> Floats:
-    return -math.log(mean) - values / mean
+def _curve(scores: Floats, chances: Floats) -> tuple[Floats, NDArray[np.int64], Floats]:
+    """Follow every cut, the lowest first: its value, the pairs it keeps, the right ones of them."""
+    cuts = np.floor(scores[::-1] * 1e4) / 1e4
+    kept = len(scores) - np.searchsorted(scores[::-1], cuts)
+    return cuts, kept, np.cumsum(chances)[kept - 1]
 
 
-def _log_gamma(values: Floats, mean: float) -> Floats:
-    rate = _SHAPE / mean
-    constant = _SHAPE * math.log(rate) - math.lgamma(_SHAPE)
-    logs: Floats = constant + (_SHAPE - 1) * np.log(np.maximum(values, 1e-9)) - rate * values
-    return logs
+def _above(scores: Floats) -> float:
+    """Give a cut above all scores."""
+    return (round(_floor(scores[:1]) * 1e4) + 1) / 1e4
+
+
+def _floor(score: Floats) -> float:
+    return math.floor(float(score[0]) * 1e4) / 1e4 if len(score) else 0.0
+
+
+def _neighbouring(scores: Floats, cut: float, confidence: Confidence | None) -> Sequence[float]:
+    """Choose two round cuts below and two above: a tenth of the kept scores' spread apart."""
+    kept = scores[scores >= cut]
+    if confidence is None or len(kept) < 2:
+        return ()
+    spread = float(np.quantile(kept, 0.9) - cut)
+    if spread <= 0:
+        return ()
+    step: float = 10 ** math.floor(math.log10(spread / 4))
+    step *= max(nice for nice in (1, 2, 5) if nice * step <= spread / 4)
+    place = cut / step
+    near = [
+        math.ceil(place) - 2,
+        math.ceil(place) - 1,
+        math.floor(place) + 1,
+        math.floor(place) + 2,
+    ]
+    return [round(each * step, 4) for each in near]
+
+
+def _weakness(confidence: Confidence | None) -> str:
+    if confidence is None:
+        return "too few lines to estimate how precise the pairs are"
+    found = confidence.translations
+    if found < 1:
+        return "no pair stands out from the others: there may be no translations at all"
+    if found < FEW:
+        return f"fewer than {FEW} translations stand out: a weak estimate"
+    return ""

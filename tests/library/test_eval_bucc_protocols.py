@@ -8,9 +8,9 @@ import pytest
 from bucc_toys import ToyFiles, Write, figure, measure, writer
 
 from tests.conftest import chinese_word, english_word
+from xmine.agreement import agreement, read_id_pairs
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.evaluation.agreement import agreement, read_id_pairs
 from xmine.evaluation.bucc import Candidates, half_of
 from xmine.evaluation.options import BuccOptions
 from xmine.mining import mine

@@ -9,6 +9,7 @@ import typer
 from xmine.cli.console import Console
 from xmine.errors import FileError
 from xmine.options import EncodingOptions
+from xmine.suffixes import PICTURE_SUFFIXES
 
 if TYPE_CHECKING:
     from xmine.encoder import SentenceEncoder
@@ -41,6 +42,21 @@ HUBS = Annotated[
     ),
 ]
 FORCE = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
+PLOT = Annotated[
+    bool,
+    typer.Option(
+        "--plot", help="Draw the scores, the cut and the estimated precision of cuts on stderr."
+    ),
+]
+PLOT_FILE = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot-file",
+        metavar="FILE",
+        help=f"Draw the same as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv beside it.",
+        show_default="none",
+    ),
+]
 PAIRS = Annotated[
     str,
     typer.Argument(

@@ -9,6 +9,7 @@ import inspect
 import typing
 from collections.abc import Callable
 from pathlib import Path
+from types import NoneType
 from typing import Annotated, Any, Literal
 
 import typer
@@ -101,10 +102,13 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
     names = [flag(field.name), *filter(None, [about["short"]])]
     default: Any = field.default
     details: dict[str, Any] = {}
+    if NoneType in typing.get_args(hint):  # an option without a value of its own
+        hint = next(part for part in typing.get_args(hint) if part is not NoneType)
+        details = {"show_default": about["shown_default"] or "none"}
     if about["choices"]:
         hint = Literal[about["choices"]]
     elif hint in (int, float):
-        details = {"min": about["min"], "max": about["max"], "metavar": f"<{hint.__name__}>"}
+        details |= {"min": about["min"], "max": about["max"], "metavar": f"<{hint.__name__}>"}
     elif hint is bool:
         names = [f"{flag(field.name)}/--no-{field.name.replace('_', '-')}"]
     elif typing.get_origin(hint) in (dict, list):
@@ -115,7 +119,9 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or "none"
     option = typer.Option(*names, help=about["help"], **details)
-    return _parameter(field.name, Annotated[hint, option], default)
+    return _parameter(
+        field.name, Annotated[hint if default is not None else hint | None, option], default
+    )
 
 
 def _table(name: str, items: list[str]) -> dict[str, float]:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL, about_run, load_encoder
+from xmine.cli.arguments import FORCE, HUBS, MODEL, PLOT, PLOT_FILE, about_run, load_encoder
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.mined import Outcome, explain, warnings_of
-from xmine.errors import FileError, OptionError
+from xmine.cli.outputs import check_outputs, files_of
+from xmine.errors import OptionError
+from xmine.formats.losses import count
 from xmine.options import EncodingOptions, MiningOptions, flag
 from xmine.suffixes import PACKED, PAIR_SUFFIXES
 
@@ -68,28 +70,43 @@ def mine(
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="File of true pairs, LINE<TAB>LINE; print precision, recall and F1.",
+            help="File of all true pairs, LINE<TAB>LINE; print precision, recall and F1.",
             show_default="none",
         ),
     ] = None,
+    seed_pairs: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of some known pairs, LINE<TAB>LINE, and perhaps a third column, 1 or 0; "
+            "sharpens the estimate of precision.",
+            show_default="none",
+        ),
+    ] = None,
+    hubs: HUBS = None,
+    plot: PLOT = False,
+    plot_file: PLOT_FILE = None,
 ) -> None:
     """Find the parallel sentences of two text files.
 
-    Prints score, source, target, source line, target line and cosine, best first.
+    Prints score, source, target, source line, target line, cosine, probability and flags, best
+    first.
 
     Example: xmine mine en.txt zh.txt --threshold auto > pairs.tsv
     """
     started = time.perf_counter()
     if source == target == "-":
         raise OptionError("only one side can be standard input")
-    _check_vectors(src_vectors, tgt_vectors, dim, model, options)
-    _check_output(output, force)
+    check_vectors(src_vectors, tgt_vectors, dim, model, options)
+    known_files = {"gold": gold, "seed pairs": seed_pairs}
+    read = files_of([source, target], pairs_first=False)
+    read += [str(each) for each in known_files.values() if each]
+    check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
 
-    from xmine.evaluation.agreement import agreement
+    from xmine.known import check_known, read_known
     from xmine.mining import mine as mine_files
     from xmine.vectors import read_vectors
 
-    truth = _read_gold(gold) if gold else None
+    known = {name: read_known(path) if path else [] for name, path in known_files.items()}
     encoder, vectors = None, None
     used: dict[str, object]
     if src_vectors and tgt_vectors:
@@ -100,28 +117,48 @@ def mine(
         encoder = load_encoder(model, options, console)
         used = about_run(encoder, model, options)
     with console.progress() as report:
-        mined = mine_files(source, target, encoder, options, report, vectors=vectors)
-    if truth is not None:
-        _check_gold(truth, mined, str(gold))
+        mined = mine_files(
+            source,
+            target,
+            encoder,
+            options,
+            report,
+            vectors=vectors,
+            seeds=known["seed pairs"],
+            gold=known["gold"],
+        )
+    for name, path in known_files.items():
+        check_known(known[name], mined.scored.source, mined.scored.target, str(path))
     explain(console, mined)
     warnings = warnings_of(mined, output)
     for warning in warnings:
         console.warn(warning)
     notes = _write(mined, output)
-    found = None
-    if truth is not None:
-        lines = zip(mined.pairs.source_lines, mined.pairs.target_lines, strict=True)
-        found = agreement({(int(left), int(right)) for left, right in lines}, truth)
-    seconds = time.perf_counter() - started
-    outcome = Outcome(mined, used, notes, warnings, found, seconds)
+    if hubs:
+        notes += _write_hubs(mined, options, hubs)
+    if plot:
+        from xmine.cli.plots import show_histogram
+
+        show_histogram(console, *mined.curve())
+    if plot_file:
+        _draw(mined, plot_file, f"{source} - {target}")
+    outcome = Outcome(
+        mined,
+        used,
+        notes,
+        warnings,
+        known["gold"],
+        known["seed pairs"],
+        time.perf_counter() - started,
+    )
     console.summary(
         (f"{output}: " if output else "") + outcome.summary(),
-        outcome.facts(options),
+        outcome.facts(options, plot=plot),
         stdout_has_data=not output,
     )
 
 
-def _check_vectors(
+def check_vectors(
     source: Path | None,
     target: Path | None,
     dim: int | None,
@@ -152,14 +189,6 @@ def _check_vectors(
         )
 
 
-def _check_output(output: str | None, force: bool) -> None:
-    if output is None:
-        return
-    from xmine.pairs import check_pair_file
-
-    check_pair_file(output, force=force)
-
-
 def _write(mined: "Mined", output: str | None) -> list[str]:
     """Write the pairs to a file or as TSV to stdout; return what the format could not hold."""
     from xmine.formats.losses import Losses
@@ -172,23 +201,16 @@ def _write(mined: "Mined", output: str | None) -> list[str]:
     return losses.notes()
 
 
-def _read_gold(path: Path) -> list[tuple[int, int]]:
-    from xmine.evaluation.agreement import read_id_pairs
+def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]:
+    from xmine.hubs import find_hubs, write_hubs
 
-    rows = []
-    for number, (source, target) in enumerate(read_id_pairs(path), start=1):
-        if not (source.isdecimal() and target.isdecimal()):
-            raise FileError(f"{path}:{number}: expected two line numbers with a tab between")
-        rows.append((int(source), int(target)))
-    return rows
+    scored = mined.scored
+    found = find_hubs(scored.neighbours.first(options.neighborhood), scored.source, scored.target)
+    return [f"{path}: {count(len(found), 'hub')}", *write_hubs(found, path)]
 
 
-def _check_gold(truth: list[tuple[int, int]], mined: "Mined", name: str) -> None:
-    sides = (mined.scored.source, mined.scored.target)
-    for number, lines in enumerate(truth, start=1):
-        for line, side in zip(lines, sides, strict=True):
-            if not 1 <= line <= side.total:
-                raise FileError(
-                    f"{name}:{number}: line {line} of {side.name}, which has {side.total:,}",
-                    "the first column is a line of the first file, the second of the second",
-                )
+def _draw(mined: "Mined", path: Path, title: str) -> None:
+    from xmine.evaluation.score_picture import BINS, draw_histogram
+    from xmine.histogram import bin_scores
+
+    draw_histogram(bin_scores(*mined.curve(), BINS), path, title)

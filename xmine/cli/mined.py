@@ -1,17 +1,21 @@
 """What `xmine mine` says of its work: what was left out, warnings, the summary."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import xmine
 from xmine.cli.console import Console
 from xmine.formats.losses import count
-from xmine.options import MiningOptions
+from xmine.options import FLAGS, MiningOptions
 
 if TYPE_CHECKING:
-    from xmine.evaluation.agreement import Agreement
+    from xmine.agreement import Agreement
+    from xmine.known import KnownPair
     from xmine.mining import Mined
     from xmine.sentences import Sentences
+    from xmine.threshold import Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class Outcome:
         vectors: where the vectors come from: the encoder's name, device and number type, or files.
         notes: what the output format could not hold.
         warnings: what the user should know before trusting the pairs.
-        agreement: with gold pairs, if there are some.
+        gold, seeds: pairs that are known, if there are some.
         seconds: how long it took.
     """
 
@@ -31,29 +35,55 @@ class Outcome:
     vectors: dict[str, object]
     notes: list[str]
     warnings: list[str]
-    agreement: "Agreement | None"
+    gold: "list[KnownPair]"
+    seeds: "list[KnownPair]"
     seconds: float
 
     def summary(self) -> str:
-        """Say it in one line."""
-        scored, cut = self.mined.scored, self.mined.threshold
-        left, right = scored.source, scored.target
+        """Say it in a few lines."""
+        mined, notes = self.mined, self.notes
+        left, right = mined.scored.source, mined.scored.target
         lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
-        text = (
-            f"{count(len(self.mined.pairs), 'pair')} from {len(left):,} x {len(right):,} "
-            f"sentences{lines}, threshold {cut.value:.4f} ({cut.how}), "
-            f"{_where(self.vectors)}{self.seconds:.1f} s"
-        )
-        found = self.agreement
-        gold = found and (
-            f"; against gold: precision {found.precision:.3f}, recall {found.recall:.3f}, "
-            f"F1 {found.f1:.3f}"
-        )
-        return ", ".join([text, *self.notes]) + (gold or "")
+        said = [
+            f"{count(len(mined.pairs), 'pair')} from {len(left):,} x {len(right):,} "
+            f"sentences{lines}, threshold {mined.threshold.value:.4f} ({mined.threshold.how}), "
+            f"{where(self.vectors)}{self.seconds:.1f} s",
+            _expectation(mined),
+            "other cuts: " + ", ".join(map(_cut, mined.threshold.others)),
+            "flags: " + _counts(self.flags),
+            "dropped: " + _counts(mined.dropped),
+            *(
+                f"against {name}: precision {found.precision:.3f}, recall {found.recall:.3f}, "
+                f"F1 {found.f1:.3f}"
+                for name, found in self.agreements.items()
+            ),
+            *notes,
+        ]
+        return "\n       ".join(each for each in said if not each.endswith(": "))
 
-    def facts(self, options: MiningOptions) -> dict[str, object]:
-        """Tell everything."""
-        scored = self.mined.scored
+    @property
+    def flags(self) -> dict[str, int]:
+        """Count the pairs with each flag that was raised, in the order of FLAGS."""
+        return flag_counts(self.mined.pairs.flags or [])
+
+    @property
+    def agreements(self) -> "dict[str, Agreement]":
+        """Compare the pairs with those that are known."""
+        from xmine.agreement import agreement
+        from xmine.known import agreement_with_seeds, labels_of
+
+        pairs, found = self.mined.pairs, {}
+        lines = pairs.source_lines, pairs.target_lines
+        if self.gold:
+            mined = set(zip(*(each.tolist() for each in lines), strict=True))
+            found["gold"] = agreement(mined, {pair[:2] for pair in self.gold if pair.right})
+        if self.seeds:
+            found["seed pairs"] = agreement_with_seeds(self.seeds, labels_of(self.seeds, *lines))
+        return found
+
+    def facts(self, options: MiningOptions, *, plot: bool = False) -> dict[str, object]:
+        """Tell everything, and with `plot` the histogram."""
+        mined, scored = self.mined, self.mined.scored
         sides = {
             name: {
                 "file": side.name,
@@ -66,11 +96,18 @@ class Outcome:
             for name, side in (("source", scored.source), ("target", scored.target))
         }
         facts: dict[str, object] = {
-            "pairs": len(self.mined.pairs),
-            "threshold": self.mined.threshold.value,
-            "threshold_how": self.mined.threshold.how,
+            "pairs": len(mined.pairs),
+            "threshold": mined.threshold.value,
+            "threshold_how": mined.threshold.how,
+            "precision": mined.kept.precision,
+            "precision_interval": mined.kept.interval,
+            "translations": mined.threshold.translations,
+            "weakness": mined.threshold.weakness,
+            "other_cuts": [asdict(each) for each in mined.threshold.others],
+            "flags": self.flags,
+            "dropped": mined.dropped,
             **sides,
-            "languages": list(self.mined.languages),
+            "languages": list(mined.languages),
             "vectors": self.vectors,
             "clamped": scored.scores.clamped,
             "notes": self.notes,
@@ -79,7 +116,39 @@ class Outcome:
             "seconds": round(self.seconds, 3),
             "version": xmine.__version__,
         }
-        return facts if self.agreement is None else {**facts, "gold": asdict(self.agreement)}
+        if plot:
+            from xmine.histogram import bin_scores
+
+            facts["histogram"] = bin_scores(*mined.curve()).facts()
+        known = {name.replace(" ", "_"): asdict(each) for name, each in self.agreements.items()}
+        return facts | known
+
+
+def flag_counts(flags: Iterable[str | None]) -> dict[str, int]:
+    """Count the pairs with each flag that was raised, in the order of FLAGS."""
+    raised = Counter(name for each in flags for name in (each or "").split(","))
+    return {name: raised[name] for name in FLAGS if raised[name]}
+
+
+def _expectation(mined: "Mined") -> str:
+    """Say how precise the pairs are expected to be, and how far that is to be relied on."""
+    kept, translations = mined.kept, mined.threshold.translations
+    said = []
+    if kept.precision is not None and kept.interval is not None:
+        low, high = kept.interval
+        said.append(f"expected precision {kept.precision:.2f} ({low:.2f} to {high:.2f})")
+    if translations is not None:
+        said.append(f"about {count(round(translations), 'translation')} in the files")
+    return ", ".join(filter(None, [*said, mined.threshold.weakness]))
+
+
+def _cut(kept: "Kept") -> str:
+    precise = "" if kept.precision is None else f" ({kept.precision:.2f})"
+    return f"{kept.cut:g} keeps {kept.pairs:,}{precise}"
+
+
+def _counts(numbers: dict[str, int]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in numbers.items())
 
 
 def explain(console: Console, mined: "Mined") -> None:
@@ -124,7 +193,7 @@ def warnings_of(mined: "Mined", output: str | None) -> list[str]:
     return warnings
 
 
-def _where(vectors: dict[str, object]) -> str:
+def where(vectors: dict[str, object]) -> str:
     """Name device and number type where they make a difference."""
     if vectors.get("architecture", "static") == "static":
         return ""

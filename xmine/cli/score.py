@@ -2,16 +2,16 @@
 
 import time
 from dataclasses import asdict
-from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, HUBS, MODEL, about_run, load_encoder
+from xmine.cli.arguments import FORCE, HUBS, MODEL, PLOT, PLOT_FILE, about_run, load_encoder
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.mine import _check_vectors
+from xmine.cli.mine import check_vectors
+from xmine.cli.outputs import check_outputs, files_of
 from xmine.cli.scored import Outcome, warnings_of
 from xmine.errors import OptionError
 from xmine.options import MiningOptions, ScoringOptions
@@ -76,6 +76,8 @@ def score(
             min=1, metavar="<int>", help="Width of raw float32 vectors.", show_default="of the .npy"
         ),
     ] = None,
+    plot: PLOT = False,
+    plot_file: PLOT_FILE = None,
 ) -> None:
     """Score the line pairs of files that are aligned already.
 
@@ -87,12 +89,13 @@ def score(
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]
     if inputs.count("-") > 1:
         raise OptionError("only one input can be standard input")
-    _check_vectors(src_vectors, tgt_vectors, dim, model, MiningOptions(**asdict(options)))
+    check_vectors(src_vectors, tgt_vectors, dim, model, MiningOptions(**asdict(options)))
     if src_vectors and pool:
         raise OptionError(
             "--pool and vectors: the lines of a pool would have none", "leave out one of them"
         )
-    _check_outputs(output, hubs, inputs, force, pairs_given=target is None)
+    read = files_of(inputs, pairs_first=target is None)
+    check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
 
     from xmine.hubs import write_hubs
     from xmine.scoring import score_aligned
@@ -116,37 +119,18 @@ def score(
     found = _hubs_of(scored, options) if hubs else None
     if hubs and found is not None:
         notes += [f"{hubs}: {note}" for note in write_hubs(found, hubs)]
+    if plot:
+        from xmine.cli.plots import show_histogram
+
+        show_histogram(console, scored.chosen.scores, scored.chances, None)
+    if plot_file:
+        _draw(scored, plot_file, " - ".join(inputs[:2]))
     outcome = Outcome(scored, pool, used, notes, warnings, found, time.perf_counter() - started)
     console.summary(
         (f"{output}: " if output else "") + outcome.summary(),
         outcome.facts(options),
         stdout_has_data=not output,
     )
-
-
-def _check_outputs(
-    output: str | None, hubs: Path | None, inputs: list[str], force: bool, *, pairs_given: bool
-) -> None:
-    """Refuse files that cannot be written, or that are read."""
-    from xmine.files import check_free
-    from xmine.formats.place import place_to_read, place_to_write
-    from xmine.pairs import check_pair_file
-    from xmine.texts import text_input
-
-    read = list(place_to_read(inputs[0]).paths) if pairs_given else []
-    read += [text_input(each).path for each in inputs[pairs_given:]]
-    written: list[str] = []
-    if output:
-        check_pair_file(output, force=force)
-        written += place_to_write(output).paths
-    if hubs:
-        check_free(hubs, force=force)
-        written.append(str(hubs))
-    for at, path in enumerate(written):
-        if realpath(path) in map(realpath, read):
-            raise OptionError(f"{path}: input and output are the same file", "give another name")
-        if realpath(path) in map(realpath, written[:at]):
-            raise OptionError(f"{path}: pairs and hubs cannot go to the same file")
 
 
 def _write(scored: "AlignedScores", output: str | None) -> list[str]:
@@ -159,6 +143,13 @@ def _write(scored: "AlignedScores", output: str | None) -> list[str]:
     losses = Losses()
     write_rows(tsv_rows(scored.rows(), losses))
     return losses.notes()
+
+
+def _draw(scored: "AlignedScores", path: Path, title: str) -> None:
+    from xmine.evaluation.score_picture import BINS, draw_histogram
+    from xmine.histogram import bin_scores
+
+    draw_histogram(bin_scores(scored.chosen.scores, scored.chances, None, BINS), path, title)
 
 
 def _hubs_of(scored: "AlignedScores", options: ScoringOptions) -> "list[Hub]":

@@ -1,11 +1,10 @@
 """What `xmine score` says of its work: warnings, the summary."""
 
-from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import xmine
-from xmine.cli.mined import _where
+from xmine.cli.mined import flag_counts, where
 from xmine.formats.losses import count
 from xmine.options import ScoringOptions
 
@@ -55,10 +54,7 @@ class Outcome:
     @property
     def flags(self) -> dict[str, int]:
         """Count the pairs with each flag that was raised, in the order of `xmine.flags.FLAGS`."""
-        from xmine.flags import FLAGS
-
-        raised = Counter(name for each in self.scored.flags for name in each.split(","))
-        return {name: raised[name] for name in FLAGS if raised[name]}
+        return flag_counts(self.scored.flags)
 
     def summary(self) -> str:
         """Say it in one line."""
@@ -72,7 +68,7 @@ class Outcome:
             parts.append("score quartiles {:.4f} {:.4f} {:.4f}".format(*self.quartiles))
         raised = ", ".join(f"{name} {number:,}" for name, number in self.flags.items())
         hubs = [] if self.hubs is None else [count(len(self.hubs), "hub")]
-        ending = ", ".join([*hubs, f"{_where(self.vectors)}{self.seconds:.1f} s", *self.notes])
+        ending = ", ".join([*hubs, f"{where(self.vectors)}{self.seconds:.1f} s", *self.notes])
         return f"{', '.join(parts)}; flags: {raised or 'none'}; {ending}"
 
     def facts(self, options: ScoringOptions) -> dict[str, object]:

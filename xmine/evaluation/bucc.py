@@ -12,16 +12,17 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.agreement import Agreement, Oracle, agreement, best_threshold
+from xmine.candidates import Scored, score_pairs
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.agreement import Agreement, Oracle, agreement, best_threshold
 from xmine.evaluation.bucc_protocols import Protocol, in_words, settle
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.xsim import enough
-from xmine.mining import Scored, cut, score_pairs
+from xmine.mining import cut_without_gold
 from xmine.options import MiningOptions
 from xmine.progress import Report, silent
 from xmine.sentences import sentence_table
@@ -191,7 +192,7 @@ def _at_thresholds(
         kinds[protocol.split] = value, found.at(value)
     oracle = found.best()
     kinds["oracle"] = oracle.threshold, oracle.agreement
-    thresholds = {"auto": cut(scored, "auto")[0].value}
+    thresholds = {"auto": cut_without_gold(scored)}
     if protocol.margin == "ratio":
         thresholds |= {f"at {value:g}": value for value in FIXED}
     return kinds | {kind: (value, found.at(value)) for kind, value in thresholds.items()}

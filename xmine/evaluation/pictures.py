@@ -24,7 +24,7 @@ SEED = 1
 JOINED = 60  # sentences whose translations are joined by lines; more would hide the points
 NUMBERED = 30  # sentences whose number is written beside them
 # Okabe & Ito's colours, which differ for every kind of colour vision; markers tell apart as well.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = ("o", "^", "s", "D", "v", "P", "X")
 _AXES = {"pca": "principal component", "tsne": "t-SNE"}
 
@@ -54,7 +54,7 @@ def draw_map(
     sentences = counts.pop()
     stacked = np.concatenate(list(vectors.values())).astype(np.float64)
     places = _placed(stacked, method).reshape(len(vectors), sentences, 2)
-    figure, axes = _canvas(title, (7.0, 6.4))
+    figure, axes = canvas(title, (7.0, 6.4))
     if sentences <= JOINED and len(vectors) > 1:
         _join(axes, places)
     size = float(np.clip(6000 / len(stacked), 7, 55))
@@ -63,8 +63,8 @@ def draw_map(
             points[:, 0],
             points[:, 1],
             s=size,
-            c=_COLOURS[at % len(_COLOURS)],
-            marker=_MARKERS[(at + at // len(_COLOURS)) % len(_MARKERS)],
+            c=COLOURS[at % len(COLOURS)],
+            marker=_MARKERS[(at + at // len(COLOURS)) % len(_MARKERS)],
             linewidths=0.4,
             edgecolors="white",
             alpha=0.9 if sentences <= JOINED else 0.75,
@@ -78,13 +78,13 @@ def draw_map(
         axes.set(xticks=[], yticks=[])
     else:
         axes.set_aspect("equal", adjustable="datalim")
-    _legend(figure, len(vectors))
+    legend_below(figure, len(vectors))
     rows = (
         [language, at, f"{x:.5f}", f"{y:.5f}"]
         for language, points in zip(vectors, places.tolist(), strict=True)
         for at, (x, y) in enumerate(points, start=1)
     )
-    _write(figure, path, ["language", "sentence", "x", "y"], rows)
+    write_picture(figure, path, ["language", "sentence", "x", "y"], rows)
 
 
 def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path: Path) -> None:
@@ -107,11 +107,11 @@ def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path:
     every = np.concatenate([np.asarray(values, dtype=np.float64) for values in scores.values()])
     low, high = float(every.min()), float(every.max())
     edges = np.linspace(low, high if high > low else low + 1, 51)
-    figure, axes = _canvas(title, (7.0, 4.0))
+    figure, axes = canvas(title, (7.0, 4.0))
     shares = []
     for at, (name, values) in enumerate(scores.items()):
         share = np.histogram(values, edges)[0] / len(values)
-        colour = _COLOURS[at % len(_COLOURS)]
+        colour = COLOURS[at % len(COLOURS)]
         style = ("-", "--", "-.", ":")[at % 4]
         axes.stairs(share, edges, fill=True, color=colour, alpha=0.2)
         axes.stairs(
@@ -126,12 +126,12 @@ def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path:
         shares.append(share)
     axes.set(xlabel="cosine (dotted: median)", ylabel="share", ylim=(0, None))
     axes.yaxis.set_major_formatter("{x:.0%}")
-    _legend(figure, len(scores))
+    legend_below(figure, len(scores))
     rows = (
         [f"{edges[at]:.5f}", f"{edges[at + 1]:.5f}", *(f"{share[at]:.6f}" for share in shares)]
         for at in range(len(edges) - 1)
     )
-    _write(figure, path, ["from", "to", *scores], rows)
+    write_picture(figure, path, ["from", "to", *scores], rows)
 
 
 def _placed(stacked: NDArray[np.float64], method: str) -> NDArray[np.float64]:
@@ -146,7 +146,7 @@ def _placed(stacked: NDArray[np.float64], method: str) -> NDArray[np.float64]:
     return np.asarray(tsne.fit_transform(stacked), dtype=np.float64)
 
 
-def _canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":
+def canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":
     """Make a figure of its own, without matplotlib's global state."""
     with eval_extra():
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -154,7 +154,7 @@ def _canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":
     figure = Figure(figsize=inches, dpi=150, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    axes.set_title(title, fontsize=11, loc="left")
+    axes.set_title(title, fontsize=11, loc="left", parse_math=False)  # "$" may be in a name
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8, colors="#555555")
     axes.xaxis.label.set_color("#555555")
@@ -186,7 +186,7 @@ def _number(axes: "Axes", points: NDArray[np.float64]) -> None:
         )
 
 
-def _legend(figure: "Figure", entries: int) -> None:
+def legend_below(figure: "Figure", entries: int) -> None:
     """Name the kinds below the picture, where they cover no points."""
     with eval_extra():
         from matplotlib.collections import PathCollection
@@ -198,10 +198,24 @@ def _legend(figure: "Figure", entries: int) -> None:
             handle.set_sizes([45])
 
 
-def _write(
+def write_picture(
     figure: "Figure", path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> None:
-    with replacing_all([path, path.with_suffix(".csv")]) as (picture, table):
-        figure.savefig(picture, format="png")
+    """Write a picture in the format of its suffix, and its numbers beside it with `.csv`.
+
+    The same picture gives the same bytes: no date goes into it.
+
+    Raises:
+        FileError: one of them cannot be written; then neither is there.
+    """
+    with eval_extra():
+        from matplotlib import rc_context
+    form = path.suffix.lower().removeprefix(".")
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with (
+        replacing_all([path, path.with_suffix(".csv")]) as (picture, table),
+        rc_context({"svg.hashsalt": "xmine"}),
+    ):
+        figure.savefig(picture, format=form, metadata=dates.get(form))
         with table.open("w", encoding="utf-8", newline="") as stream:
             csv.writer(stream, lineterminator="\n").writerows([head, *rows])

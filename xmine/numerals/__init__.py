@@ -73,23 +73,25 @@ def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> boo
         return False
     source, target = plain(source), plain(target)
     ours, theirs = left.digits(source), right.digits(target)
-    lacking = _lacking(ours, theirs), _lacking(theirs, ours)
-    if any(lacking):  # perhaps it stands there in words
-        lacking = (
-            _lacking(ours, theirs + right.words(target)),
-            _lacking(theirs, ours + left.words(source)),
-        )
-    if all(lacking) or not any(lacking):
-        return any(lacking)
+    lacking = _lacking(ours, theirs)
+    if lacking:  # perhaps it stands there in words
+        lacking = _lacking(lacking, right.words(target))
+    missing = _lacking(theirs, ours)
+    if missing:
+        missing = _lacking(missing, left.words(source))
+    if not lacking and not missing:
+        return False
+    if lacking and missing:
+        return True
     if _OTHERS in (left, right):
         return False
-    here, there = (source, target) if lacking[0] else (target, source)
-    alone = [each.readings for each in lacking[0] + lacking[1] if not each.named]
+    here, there = (source, target) if lacking else (target, source)
+    alone = [each.readings for each in lacking + missing if not each.named]
     return bool(alone) and alone != [_mark(here, there)]
 
 
 def _lacking(numbers: list[Number], others: list[Number]) -> list[Number]:
-    known: frozenset[float] = frozenset().union(*(each.readings for each in others))
+    known = {reading for each in others for reading in each.readings}
     return [each for each in numbers if each.digits and known.isdisjoint(each.readings)]
 
 

@@ -54,7 +54,8 @@ def plain(text: str) -> str:
 
 def number(values: set[float], *, digits: bool, named: bool = False) -> Number:
     """Make a number, without what multiplying and dividing leave in the last digits."""
-    return Number(frozenset(float(f"{value:.10g}") for value in values), digits, named)
+    exact = [value if value % 1 == 0 else float(f"{value:.10g}") for value in values]
+    return Number(frozenset(exact), digits, named)
 
 
 def value_of(digits: str) -> float:

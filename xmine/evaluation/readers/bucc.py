@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from xmine.agreement import read_id_pairs
 from xmine.errors import FileError
-from xmine.evaluation.agreement import read_id_pairs
 from xmine.evaluation.data import DataFolder, MissingData, incomplete
 
 SPLITS = ("sample", "training", "test")

@@ -1,0 +1,138 @@
+"""Held-out translations -> mining sets: two files of which a known share is parallel.
+
+The text is that of `eval/`: newstest2019, the UN development set, FLORES-101 and the BUCC 2018
+sample, whose lines without a gold partner fill up what the others lack. A text that stands twice is
+taken once, so that two texts are those of a gold pair exactly when their numbers are equal.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.reading import read_lines
+from xmine.sentences import folded
+
+SOURCES = ("newstest", "un", "flores", "bucc", "all")
+SIZES = (500, 1000, 2000, 5000, 10000)  # lines a side
+SHARES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0)  # of lines with a translation
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """English and Chinese lines; the first `pairs` of both are translations of each other.
+
+    Attributes:
+        english, chinese: texts, none of them twice.
+        pairs: lines that are pairs.
+        groups: for each source the numbers of its pairs.
+    """
+
+    english: list[str]
+    chinese: list[str]
+    pairs: int
+    groups: dict[str, Rows]
+
+
+class Mixture(NamedTuple):
+    """One mining set: rows of the English and of the Chinese texts; equal numbers are a pair."""
+
+    source: str
+    size: int
+    share: float
+    draw: int
+    english: Rows
+    chinese: Rows
+
+    @property
+    def gold(self) -> int:
+        """Count its parallel pairs."""
+        return len(np.intersect1d(self.english, self.chinese))
+
+
+def read_corpus(data: Path) -> Corpus:
+    """Read the aligned sets and the BUCC sample below a folder `eval/`."""
+    groups = {
+        "newstest": _aligned(data / "newstest2019/ref.en", data / "newstest2019/ref.zh"),
+        "un": _aligned(data / "un-devset/UNv1.0.devset.en", data / "un-devset/UNv1.0.devset.zh"),
+        "flores": _aligned(data / "flores101/dev/eng.dev", data / "flores101/dev/zho_simpl.dev"),
+    }
+    bucc = data / "bucc2018"
+    english, chinese = _by_id(bucc / "zh-en.dev.en"), _by_id(bucc / "zh-en.dev.zh")
+    gold = [line.split("\t") for line in read_lines(bucc / "zh-en.dev.gold")]
+    groups["bucc"] = [(english.pop(right), chinese.pop(left)) for left, right in gold]
+    seen: set[str] = set()
+    left, right, numbers = [], [], {}
+    for name, pairs in groups.items():
+        start = len(left)
+        for pair in pairs:
+            keys = {folded(text) for text in pair}
+            if seen.isdisjoint(keys) and "" not in keys:
+                seen |= keys
+                left.append(pair[0])
+                right.append(pair[1])
+        numbers[name] = np.arange(start, len(left))
+    numbers["all"] = np.arange(len(left))
+    pairs = len(left)
+    for texts, more in ((left, english.values()), (right, chinese.values())):
+        for text in more:
+            if (key := folded(text)) not in seen:
+                seen.add(key)
+                texts.append(text)
+    return Corpus(left, right, pairs, numbers)
+
+
+def _aligned(english: Path, chinese: Path) -> list[tuple[str, str]]:
+    return list(zip(read_lines(english), read_lines(chinese), strict=True))
+
+
+def _by_id(path: Path) -> dict[str, str]:
+    rows = (line.split("\t", 1) for line in read_lines(path))
+    return {name: text for name, text in rows}
+
+
+def mixtures(
+    corpus: Corpus, sizes: tuple[int, ...] = SIZES, draws: int = 10, seed: int = 1
+) -> Iterator[Mixture]:
+    """Draw mining sets of every source, size and share, as far as there is text.
+
+    A set's other lines are of its source first, then BUCC lines without a partner, then of the
+    other sources. Where a source has fewer pairs than the share asks for, it has all of them;
+    shares that would give the same set again are left out.
+    """
+    for source, pool in corpus.groups.items():
+        for size in sizes:
+            shared = {min(round(share * size), len(pool)): share for share in reversed(SHARES)}
+            for pairs, share in sorted(shared.items()):
+                for draw in range(draws):
+                    rng = np.random.default_rng([seed, size, pairs, draw, *source.encode()])
+                    found = _drawn(corpus, pool, size, pairs, rng)
+                    if found:
+                        yield Mixture(source, size, share, draw, *found)
+
+
+def _drawn(
+    corpus: Corpus, pool: Rows, size: int, pairs: int, rng: np.random.Generator
+) -> tuple[Rows, Rows] | None:
+    own = rng.permutation(pool)
+    shared, rest = own[:pairs], own[pairs:]
+    others = rng.permutation(np.setdiff1d(np.arange(corpus.pairs), pool))
+    half = len(rest) // 2, len(others) // 2
+    fill = (
+        [rest[: half[0]], np.arange(corpus.pairs, len(corpus.english)), others[: half[1]]],
+        [rest[half[0] :], np.arange(corpus.pairs, len(corpus.chinese)), others[half[1] :]],
+    )
+    sides = []
+    for number, (first, lonely, last) in enumerate(fill):
+        # BUCC lines of the two languages have numbers of their own: the Chinese ones are shifted.
+        lonely = rng.permutation(lonely) + number * len(corpus.english)
+        rows = np.concatenate([shared, first, lonely, last])[:size]
+        if len(rows) < size:
+            return None
+        sides.append(rng.permutation(rows))
+    return sides[0], sides[1]

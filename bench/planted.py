@@ -1,0 +1,208 @@
+"""Evaluation data -> faulty lines to plant into it, for bench/flags.py."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from random import Random
+
+Pair = tuple[str, str]
+Lines = list[str]
+
+_DIGITS = re.compile(r"\d+")
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+TEMPLATES = (
+    (
+        "Page {page} of 512 - printed on {month} {day}, {year} - all rights reserved",
+        "第{page}页，共512页，{year}年{number}月{day}日印刷，出版社保留所有权利",
+    ),
+    (
+        "Click here to read the other {page} comments, or log in to post your own ({month} {day}).",
+        "点击此处阅读其余{page}条评论，或登录后发表您的评论（{number}月{day}日）。",
+    ),
+)
+REPEATS = 500
+
+
+@dataclass
+class Fault:
+    """Lines that were planted for a flag.
+
+    Attributes:
+        flag: the flag that is to find them.
+        name: what they are.
+        source_lines, target_lines: to be added to the two files.
+        pairs: the pairs that count, where a fault is one of pairs, and a number for each; variants
+            of one pair share it. Without them every pair with one of the lines counts.
+    """
+
+    flag: str
+    name: str
+    source_lines: Lines = field(default_factory=list)
+    target_lines: Lines = field(default_factory=list)
+    pairs: dict[Pair, int] = field(default_factory=dict)
+
+    def is_in(self, pair: Pair) -> bool:
+        """Tell whether a mined pair holds the fault."""
+        if self.pairs:
+            return pair in self.pairs
+        return pair[0] in self._lines[0] or pair[1] in self._lines[1]
+
+    @cached_property
+    def _lines(self) -> tuple[set[str], set[str]]:
+        return set(self.source_lines), set(self.target_lines)
+
+
+def read_lines(path: Path) -> Lines:
+    """Read the lines of a file."""
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def pairs_of_lines(data: Path, english: str, chinese: str) -> tuple[Lines, Lines, list[Pair]]:
+    """Read two aligned files: their lines, and the pairs of them."""
+    sides = read_lines(data / english), read_lines(data / chinese)
+    return *sides, list(zip(*sides, strict=True))
+
+
+def pairs_of_bucc(data: Path) -> tuple[Lines, Lines, list[Pair]]:
+    """Read the BUCC sample: its lines, and the gold pairs."""
+    english, chinese = (
+        dict(line.split("\t", 1) for line in read_lines(data / f"bucc2018/zh-en.dev.{language}"))
+        for language in ("en", "zh")
+    )
+    rows = [line.split("\t") for line in read_lines(data / "bucc2018/zh-en.dev.gold")]
+    gold = [(english[second], chinese[first]) for first, second in rows]
+    return list(english.values()), list(chinese.values()), gold
+
+
+def faults(data: Path, english: Lines, chinese: Lines, random: Random) -> list[Fault]:
+    """Make faulty lines of everything but `high`.
+
+    Args:
+        data: the folder of evaluation data; lines of newstest2019 and flores101 are taken.
+        english, chinese: the files that they are for; lines of them are copied.
+        random: draws.
+    """
+    news = pairs_of_lines(data, "newstest2019/ref.en", "newstest2019/ref.zh")[2]
+    random.shuffle(news)
+    numbered = [pair for pair in news if all(map(_DIGITS.search, pair))][:400]
+    rest = [pair for pair in news if not any(map(_DIGITS.search, pair))]
+    flores = {
+        code: read_lines(data / f"flores101/dev/{code}.dev")
+        for code in ("eng", "zho_simpl", "rus", "deu", "ces")
+    }
+    originals = random.sample(english, 200), random.sample(chinese, 200)
+    return [
+        _copies("copy", "same line on both sides", originals[0][:100], originals[1][:100], str),
+        _copies("near-copy", "upper case", originals[0][100:150], [], str.upper),
+        _copies(
+            "near-copy",
+            "other digits and punctuation",
+            originals[0][150:],
+            originals[1][100:150],
+            lambda text: _DIGITS.sub("7", text).rstrip(".。") + " (2)!",
+        ),
+        _copies(
+            "near-copy",
+            "a word or two characters less",
+            originals[0][100:150],
+            originals[1][150:],
+            lambda text: text.rsplit(" ", 1)[0] if text.isascii() else text[:8] + text[10:],
+        ),
+        Fault("script", "Russian", flores["rus"][:75], flores["rus"][75:150]),
+        Fault("script", "German", flores["deu"][150:225], flores["deu"][225:300]),
+        Fault("script", "Czech", flores["ces"][300:375], flores["ces"][375:450]),
+        Fault("script", "the other language", flores["zho_simpl"][450:525], flores["eng"][525:600]),
+        _changed("number", "one number changed", numbered, lambda text: _swapped(text, random)),
+        _changed("length", "cut to a quarter", rest[:200], lambda text: text[: len(text) // 4]),
+        *_boilerplate(),
+        _twins(rest[200:400]),
+    ]
+
+
+def _copies(
+    flag: str, name: str, english: Lines, chinese: Lines, change: Callable[[str], str]
+) -> Fault:
+    """Add changed lines of a side to the other one, beside the lines themselves."""
+    pairs = [(line, change(line)) for line in english] + [(change(line), line) for line in chinese]
+    return Fault(
+        flag,
+        name,
+        [change(line) for line in chinese],
+        [change(line) for line in english],
+        {pair: row for row, pair in enumerate(pairs)},
+    )
+
+
+def _changed(flag: str, name: str, pairs: Iterable[Pair], change: Callable[[str], str]) -> Fault:
+    """Change one side of each pair: the source of every other one."""
+    changed = [
+        (change(source), target) if row % 2 else (source, change(target))
+        for row, (source, target) in enumerate(pairs)
+    ]
+    return Fault(
+        flag,
+        name,
+        [source for source, _ in changed],
+        [target for _, target in changed],
+        {pair: row for row, pair in enumerate(changed)},
+    )
+
+
+def _swapped(text: str, random: Random) -> str:
+    """Change one number of a text to another one with as many digits."""
+    match = random.choice(list(_DIGITS.finditer(text)))
+    digits = match.group()
+    while int(digits) == int(match.group()):
+        digits = "".join(
+            random.choice("123456789" if not at else "0123456789") for at in range(len(digits))
+        )
+    return text[: match.start()] + digits + text[match.end() :]
+
+
+def _boilerplate() -> list[Fault]:
+    """Make variants of a line on both sides, on one side, and a line without variants."""
+    lines: list[tuple[Lines, Lines]] = []
+    for english, chinese in TEMPLATES:
+        filled = [
+            {
+                "page": row + 1,
+                "day": row % 28 + 1,
+                "year": 1990 + row % 30,
+                "number": row % 12 + 1,
+                "month": _MONTHS[row % 12],
+            }
+            for row in range(REPEATS)
+        ]
+        lines.append(
+            (
+                [english.format(**each) for each in filled],
+                [chinese.format(**each) for each in filled],
+            )
+        )
+    (english_pages, chinese_pages), (english_clicks, _) = lines
+    exact = "This page was left blank on purpose.", "此页有意留白。"
+    return [
+        Fault("hub", "boilerplate, both sides", english_pages, chinese_pages),
+        Fault("hub", "boilerplate, one side", english_clicks),
+        Fault("hub", "boilerplate, exact", [exact[0]] * REPEATS, [exact[1]] * REPEATS),
+    ]
+
+
+def _twins(pairs: list[Pair]) -> Fault:
+    """Add each pair, and the pair with other case, punctuation and digits."""
+    groups: dict[Pair, int] = {}
+    sources: Lines = []
+    targets: Lines = []
+    for row, (source, target) in enumerate(pairs):
+        ours, theirs = (
+            (source, f"{row}. {source.upper()}"),
+            (target, f"{row}、{target.rstrip('。')}！"),
+        )
+        sources += ours
+        targets += theirs
+        groups |= {(x, y): row for x in ours for y in theirs}
+    return Fault("duplicate", "case, punctuation, digits", sources, targets, groups)

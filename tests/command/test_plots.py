@@ -1,0 +1,188 @@
+"""What `--plot` draws on the terminal."""
+
+import io
+import math
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from xmine.cli.console import Console
+from xmine.cli.plots import histogram_lines, show_histogram
+from xmine.histogram import bin_scores
+
+# Six right pairs, two in doubt, two hundred wrong ones.
+SCORES = np.array([1.55, 1.5, 1.45, 1.42, 1.4, 1.38, 1.3, 1.25, *np.linspace(0.95, 1.19, 200)])
+CHANCES = np.array([1.0] * 6 + [0.5] * 2 + [0.0] * 200)
+
+UNICODE = """\
+score                                                 pairs  from here precision
+  1.5 ███████                                             2          2      1.00
+  1.4 ███████████                                         3          5      1.00
+  1.3 █████░░                                             2          7      0.93
+──── threshold 1.3000: 7 pairs from here up, estimated precision 0.93 ──────────
+  1.2 ██░░                                                1          8      0.88
+  1.1 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        75         83      0.08
+  1.0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        83        166      0.04
+  0.9 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        42        208      0.03
+█ expected right  ░ expected wrong  » longer than drawn  precision: estimated
+"""
+ASCII = UNICODE.translate(str.maketrans("█░»─", "#.>-"))
+
+
+def drawn(cut: float | None, *, plain: bool = False, width: int = 80, most: int = 8) -> str:
+    histogram = bin_scores(SCORES, CHANCES, cut, most)
+    lines = histogram_lines(histogram, width, plain=plain)
+    return "".join(line.plain + "\n" for line in lines)
+
+
+def test_a_bar_for_each_bin_from_the_highest_score_down() -> None:
+    assert drawn(1.3) == UNICODE
+    assert drawn(1.3, plain=True) == ASCII
+    assert ASCII.isascii()
+
+
+def test_a_wide_terminal_gets_longer_bars() -> None:
+    wide, usual = drawn(None, width=140).split("\n"), drawn(None).split("\n")
+    assert len(wide) == len(usual)
+    assert len(wide[0]) == 140
+    assert max(line.count("░") for line in wide) == 140 - (80 - 43)
+    assert max(line.count("░") for line in usual) == 43
+
+
+def test_no_line_is_longer_than_the_terminal() -> None:
+    random = np.random.default_rng(1)
+    for width in (80, 100, 140):
+        for cut in (None, -math.inf, -123.0, 1.1, 1.25, math.inf):
+            for chances in (None, random.random(2000)):
+                scores = random.normal(1.2, 0.2, 2000) * random.choice([1, -100, 1e5])
+                scores[:3] = 1e7
+                for plain in (False, True):
+                    histogram = bin_scores(scores, chances, cut)
+                    lines = histogram_lines(histogram, width, plain=plain)
+                    assert max(len(line.plain) for line in lines) <= width
+                    assert len(lines) <= 15 + 3
+
+
+def test_the_cut_stands_between_the_bins() -> None:
+    def places(cut: float) -> tuple[int, str]:
+        lines = drawn(cut).split("\n")
+        return next((at, line) for at, line in enumerate(lines) if "threshold" in line)
+
+    assert places(1.22)[0] == places(1.2)[0] == 5
+    assert places(1.28)[0] == places(1.3)[0] == 4
+    top, said = places(2.0)
+    assert top == 1
+    assert said.startswith("──── threshold 2.0000: no pair reaches it ────")
+    bottom, said = places(0.1)
+    assert bottom == 8
+    assert "208 pairs from here up, estimated precision 0.03 ─" in said
+    assert "threshold" not in drawn(None)
+    assert "1 pair from here up" in drawn(1.55)
+
+
+def test_a_cut_beyond_all_scores_stands_outside_the_open_bins() -> None:
+    far = np.append(SCORES, [30.0, -40.0])
+    above = histogram_lines(bin_scores(far, None, 31.0), 80)
+    assert "no pair reaches it" in above[1].plain
+    assert above[2].plain.startswith("≥ ")
+    below = histogram_lines(bin_scores(far, None, -41.0), 80)
+    assert below[-3].plain.startswith("< ")
+    assert "210 pairs from here up" in below[-2].plain
+
+
+def test_open_ends_are_named() -> None:
+    far = np.append(SCORES, [2.8, 2.9, -4.0])
+    lines = [line.plain for line in histogram_lines(bin_scores(far, None, 1.3, 8), 80)]
+    assert lines[1].startswith("≥ ")
+    assert lines[1].split()[-2:] == ["2", "2"]
+    assert lines[-2].startswith("< ")
+    assert lines[-2].split()[-2:] == ["43", "211"]
+    plain = histogram_lines(bin_scores(far, None, 1.3, 8), 80, plain=True)
+    assert plain[1].plain.startswith(">= ")
+
+
+def test_without_an_estimate_right_and_wrong_are_not_told_apart() -> None:
+    lines = [line.plain for line in histogram_lines(bin_scores(SCORES, None, 1.3, 8), 80)]
+    assert "precision" not in "".join(lines)
+    assert lines[4] == "──── threshold 1.3000: 7 pairs from here up " + 36 * "─"
+    assert lines[-1] == "▒ pairs; how many of them are right could not be estimated"
+    assert "█" not in "".join(lines) and "░" not in "".join(lines)
+
+
+def test_a_single_pair_is_seen_beside_thousands() -> None:
+    scores = np.append(np.full(90_000, 1.0), 1.4)
+    lines = histogram_lines(bin_scores(scores, np.append(np.zeros(90_000), 1.0)), 80)
+    assert lines[1].plain.split() == ["1.40", "█", "1", "1", "1.00"]
+    assert lines[-2].plain.split()[2:] == ["90,000", "90,001", "0.00"]
+
+
+def test_no_pairs_are_a_sentence() -> None:
+    lines = histogram_lines(bin_scores(np.zeros(0), np.zeros(0), 1.2), 80)
+    assert [line.plain for line in lines] == ["no pairs: there are no scores to draw"]
+
+
+class Screen(io.StringIO):
+    """A terminal that keeps what it is given."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+class AsciiScreen(Screen):
+    encoding = "ascii"
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in (("TERM", "xterm-256color"), ("COLUMNS", "80"), ("LINES", "24")):
+        monkeypatch.setenv(name, value)
+    return monkeypatch
+
+
+def shown(terminal: pytest.MonkeyPatch, screen: io.StringIO, console: Console | None = None) -> str:
+    terminal.setattr(sys, "stderr", screen)
+    show_histogram(console or Console(), SCORES, CHANCES, 1.3)
+    return screen.getvalue()
+
+
+def test_colours_on_a_terminal_only(terminal: pytest.MonkeyPatch) -> None:
+    colours = re.compile(r"\x1b\[(\d;)?3[0-7]m")
+    coloured = shown(terminal, Screen())
+    assert colours.search(coloured)
+    terminal.setenv("NO_COLOR", "1")
+    assert not colours.search(shown(terminal, Screen()))
+    terminal.delenv("NO_COLOR")
+    redirected = shown(terminal, io.StringIO())
+    assert "\x1b" not in redirected
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == redirected
+
+
+def test_ascii_where_the_encoding_has_no_blocks(terminal: pytest.MonkeyPatch) -> None:
+    said = shown(terminal, AsciiScreen())
+    assert said.isascii()
+    assert "#" in said
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (140, 40), (200, 12)])
+def test_it_fits_the_terminal(terminal: pytest.MonkeyPatch, columns: int, lines: int) -> None:
+    terminal.setenv("COLUMNS", str(columns))
+    terminal.setenv("LINES", str(lines))
+    terminal.setenv("NO_COLOR", "1")
+    random = np.random.default_rng(1)
+    screen = io.StringIO()
+    terminal.setattr(sys, "stderr", screen)
+    show_histogram(Console(), random.normal(1, 0.2, 5000), random.random(5000), 1.1)
+    rows = screen.getvalue().splitlines()
+    assert len(rows) <= lines - 3
+    assert max(map(len, rows)) == columns
+
+
+def test_asked_for_it_is_drawn_but_not_among_json(terminal: pytest.MonkeyPatch) -> None:
+    assert shown(terminal, io.StringIO(), Console(quiet=True)).count("\n") > 5
+    assert shown(terminal, io.StringIO(), Console(as_json=True)) == ""

@@ -1,0 +1,112 @@
+"""Two sentence tables and their vectors -> scored candidates, the pairs that one may keep."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.confidence import NEIGHBOURS
+from xmine.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.margin import MarginScores, margin_scores
+from xmine.neighbours import Neighbours, nearest
+from xmine.options import MiningOptions
+from xmine.pairing import ChosenPairs, choose_pairs
+from xmine.progress import Report, silent
+from xmine.sentences import Sentences
+from xmine.vectors import unit_rows
+
+# Sentences and their vectors [rows, dim], none of them zeros.
+Encoded = tuple[Sentences, NDArray[np.float16]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """All pairs that the retrieval mode chooses, before the cut.
+
+    Attributes:
+        chosen: pairs of rows of `source` and `target`, best score first.
+        neighbours: the nearest rows both ways, as many as margin and threshold need.
+        scores: of the first k of them, k being `--neighborhood`.
+        source, target: the sentences that were searched, without those unknown to the encoder.
+    """
+
+    chosen: ChosenPairs
+    neighbours: Neighbours
+    scores: MarginScores
+    source: Sentences
+    target: Sentences
+
+    def lines(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the 1-based lines of the chosen pairs, int64 [pairs] twice."""
+        return self.source.lines[self.chosen.sources], self.target.lines[self.chosen.targets]
+
+
+def score_pairs(
+    source: Sentences,
+    target: Sentences,
+    encoder: SentenceEncoder,
+    options: MiningOptions,
+    report: Report = silent,
+) -> Scored:
+    """Encode both sides, search both ways, and choose pairs; nothing is cut yet.
+
+    Raises:
+        FileError: none of a side's lines can be encoded.
+    """
+    left = without_zeros(source, encoder.encode_half(source.texts, report, options.src_prompt))
+    right = without_zeros(target, encoder.encode_half(target.texts, report, options.tgt_prompt))
+    return score_vectors(left, right, options, report)
+
+
+def score_vectors(
+    source: Encoded, target: Encoded, options: MiningOptions, report: Report = silent
+) -> Scored:
+    """Search both ways with the vectors of both sides, and choose pairs; nothing is cut yet."""
+    (left, left_vectors), (right, right_vectors) = source, target
+    k = options.neighborhood
+    neighbours = nearest(left_vectors, right_vectors, max(k, NEIGHBOURS), report=report)
+    scores = margin_scores(neighbours.first(k), options.margin)
+    chosen = choose_pairs(neighbours.first(k), scores, options.retrieval)
+    return Scored(chosen, neighbours, scores, left, right)
+
+
+def rows_of(
+    source: Sentences, target: Sentences, vectors: tuple[NDArray[Any], NDArray[Any]]
+) -> tuple[Encoded, Encoded]:
+    """Take the vectors of the sentences out of those of all lines."""
+    for side, rows in zip((source, target), vectors, strict=True):
+        if len(rows) != side.total:
+            raise FileError(
+                f"{side.name} has {side.total:,} lines, its vectors have {len(rows):,} rows",
+                "give a row for every line, blank and repeated ones too, as xmine encode does",
+            )
+    widths = [rows.shape[1] for rows in vectors]
+    if widths[0] != widths[1]:
+        raise FileError(
+            f"vectors of {source.name} are {widths[0]:,} wide, those of {target.name} "
+            f"{widths[1]:,}",
+            "make both with the same encoder",
+        )
+    sides = []
+    for side, rows in zip((source, target), vectors, strict=True):
+        units = unit_rows(rows, side.lines - 1, side.name)
+        if not units.any():
+            raise FileError(f"all vectors of {side.name} are zeros")
+        sides.append(without_zeros(side, units))
+    return sides[0], sides[1]
+
+
+def without_zeros(sentences: Sentences, vectors: NDArray[np.float16]) -> Encoded:
+    """Leave out rows of zeros: sentences that the encoder knows no piece of."""
+    known = np.flatnonzero(vectors.any(axis=1))
+    if len(known) == len(sentences):
+        return sentences, vectors
+    if len(known) == 0:
+        raise FileError(
+            f"{sentences.name}: the encoder knows no piece of any line",
+            "is it in another script? give an encoder for it with --model",
+        )
+    unknown = len(sentences) - len(known)
+    return replace(sentences.take(known), unknown=unknown), vectors[known]

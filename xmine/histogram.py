@@ -1,0 +1,212 @@
+"""Scores of pairs -> a histogram: counts, expected right pairs, estimated precision of every cut.
+
+The bins suit a reader: round edges, few enough to be seen at once, and a few scores far from the
+rest do not squeeze it; they share an open bin at the end.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Range = tuple[int, int]  # numbers of bins, both included; bin N begins at N times the width
+
+# Scores print with four decimals: a narrower bin could not be named.
+_NARROWEST = 1e-4
+# An open bin may have so many times the pairs of a bin if all bins on its side had equally many.
+_OPEN = 2
+# Where bars are cut off, the longest one at or above the cut gets one part in four of the room, ...
+_LONGER = 4
+# ... and they are where without that it would get less than one part in eight.
+_MUCH_LONGER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Scores in bins, from low to high; a pair is in a bin if edge <= score < next edge.
+
+    Attributes:
+        edges: float64 [bins + 1], rising; -inf or inf where the first or last bin is open.
+        counts: int64 [bins], pairs. They add up to all pairs.
+        right: float64 [bins], how many of them are expected to be right; None without an estimate.
+        precision: float64 [bins], expected share of right ones among all pairs at or above the
+            bin's lower edge, NaN if there are none; None without an estimate.
+        decimals: how many an edge needs.
+        cut: the threshold, None if nothing is cut.
+        kept: pairs with a score of at least `cut`; all of them if there is none.
+        kept_precision: expected share of right ones among these; None if there are none, or without
+            an estimate.
+    """
+
+    edges: Floats
+    counts: NDArray[np.int64]
+    right: Floats | None
+    precision: Floats | None
+    decimals: int
+    cut: float | None
+    kept: int
+    kept_precision: float | None
+
+    @property
+    def at_or_above(self) -> NDArray[np.int64]:
+        """Pairs at or above each bin's lower edge, int64 [bins]."""
+        return self.counts[::-1].cumsum()[::-1]
+
+    @property
+    def reach(self) -> int:
+        """How many pairs the longest bar should stand for.
+
+        Where few lines have a translation, bars of wrong pairs are so long that those of the kept
+        ones could not be seen beside them: they are cut off.
+        """
+        longest = int(self.counts.max(initial=0))
+        if not self.kept or self.cut is None:
+            return longest
+        above = int(self.counts[self.edges[1:] > self.cut].max(initial=1))
+        if longest <= _MUCH_LONGER * above:
+            return longest
+        return max(_LONGER * above, longest // _MUCH_LONGER)
+
+    def facts(self) -> list[dict[str, float | None]]:
+        """Tell each bin, from low to high, for JSON; an open end, or no estimate, is None."""
+        nothing = [None] * len(self.counts)
+        right = nothing if self.right is None else self.right.tolist()
+        precision = nothing if self.precision is None else self.precision.tolist()
+        columns = (self.edges[:-1].tolist(), self.edges[1:].tolist(), self.counts.tolist())
+        rows = zip(*columns, right, precision, strict=True)
+        return [
+            {
+                "from": low if math.isfinite(low) else None,
+                "to": high if math.isfinite(high) else None,
+                "pairs": pairs,
+                "right": None if good is None else round(good, 3),
+                "precision": None if share is None or math.isnan(share) else round(share, 4),
+            }
+            for low, high, pairs, good, share in rows
+        ]
+
+
+def bin_scores(
+    scores: NDArray[np.floating],
+    chances: NDArray[np.floating] | None = None,
+    cut: float | None = None,
+    most: int = 15,
+) -> Histogram:
+    """Count scores in bins of a round width (1, 2 or 5 times a power of ten).
+
+    Args:
+        scores: [pairs], in any order; infinite ones are in an open bin.
+        chances: [pairs], the probability that each pair is right, 0 to 1; None if not estimated.
+        cut: a pair is kept when its score, as float64, is at least this.
+        most: bins at most, three or more, open ones among them. Few pairs get fewer.
+
+    Raises:
+        ValueError: a score is NaN, there are not as many chances as scores, or `most` is too small.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if np.isnan(values).any():
+        raise ValueError("a score is not a number")
+    if chances is not None and len(chances) != len(values):
+        raise ValueError(f"{len(chances)} chances for {len(values)} scores")
+    if most < 3:
+        raise ValueError(f"{most} bins: two are for open ends")
+    keeps = values >= (-math.inf if cut is None else cut)  # [pairs]
+    kept = int(keeps.sum())
+    edges, decimals = _edges(np.sort(values), kept, most)
+    at = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0))
+    counts = np.bincount(at, minlength=len(edges) - 1).astype(np.int64)
+    if chances is None:
+        return Histogram(edges, counts, None, None, decimals, cut, kept, None)
+    weights = np.asarray(chances, dtype=np.float64)
+    right: Floats = np.bincount(at, weights, len(edges) - 1).astype(np.float64)  # [bins]
+    precision = np.full(len(counts), np.nan)
+    pairs = counts[::-1].cumsum()[::-1]
+    np.divide(right[::-1].cumsum()[::-1], pairs, out=precision, where=pairs > 0)
+    sure = float(weights[keeps].mean()) if kept else None
+    return Histogram(edges, counts, right, precision, decimals, cut, kept, sure)
+
+
+def _edges(scores: Floats, kept: int, most: int) -> tuple[Floats, int]:
+    """Choose the edges for sorted scores, and how many decimals they have."""
+    finite = scores[np.isfinite(scores)]
+    if not len(finite):
+        return (np.array([-np.inf, 0.0, np.inf]) if len(scores) else np.zeros(1)), 0
+    # As many bins as pairs would be a row of single pairs.
+    most = min(most, max(5, math.ceil(2 * math.sqrt(len(scores)))))
+    low, high = _middle(finite, kept, most)
+    least = max((high - low) / most or 0.01, _NARROWEST, 1e-12 * max(abs(low), abs(high)))
+    for width, decimals in _round_widths(least):
+        ends = (_bin(float(finite[0]), width, decimals), _bin(float(finite[-1]), width, decimals))
+        closed = (_bin(low, width, decimals), _bin(high, width, decimals))
+        if _size(closed, ends, scores) <= most:
+            break
+    first, last = _widened(closed, ends, scores, (width, decimals), most)
+    edges = [round(at * width, decimals) + 0.0 for at in range(first, last + 2)]  # no "-0.00"
+    if first > ends[0] or scores[0] == -np.inf:
+        edges.insert(0, -math.inf)
+    if last < ends[1] or scores[-1] == np.inf:
+        edges.append(math.inf)
+    return np.array(edges), decimals
+
+
+def _widened(
+    closed: Range, ends: Range, scores: Floats, width: tuple[float, int], most: int
+) -> Range:
+    """Give what room is left to the bins next to the closed ones, the upper ones first."""
+    finite = scores[np.isfinite(scores)]
+    while True:
+        first, last = closed
+        above = finite[finite >= round((last + 1) * width[0], width[1])][:1]
+        below = finite[finite < round(first * width[0], width[1])][-1:]
+        wider = [(first, _bin(float(each), *width)) for each in above]
+        wider += [(_bin(float(each), *width), last) for each in below]
+        fitting = [each for each in wider if _size(each, ends, scores) <= most]
+        if not fitting:
+            return closed
+        closed = fitting[0]
+
+
+def _size(closed: Range, ends: Range, scores: Floats) -> int:
+    """Count the bins if those from one to the other of `closed` are closed, and the rest open."""
+    below = closed[0] > ends[0] or scores[0] == -np.inf
+    above = closed[1] < ends[1] or scores[-1] == np.inf
+    return closed[1] - closed[0] + 1 + int(below) + int(above)
+
+
+def _middle(finite: Floats, kept: int, most: int) -> tuple[float, float]:
+    """Choose what closed bins have to show: not the farthest few, on either side of the cut.
+
+    Narrow bins around the cut say more than the ends, where pairs are clearly right or wrong.
+    """
+    few = max(len(finite) // 200, min(3, len(finite) // 10))
+    far = (0, 0)
+    if 0 < kept < len(finite):
+        far = (_OPEN * (len(finite) - kept) // most, _OPEN * kept // most)
+    for low, high in ((max(few, far[0]), max(few, far[1])), (few, few), (0, 0)):
+        inner = finite[[min(low, len(finite) - 1), max(len(finite) - 1 - high, 0)]]
+        if inner[1] > inner[0]:
+            break
+    return float(inner[0]), float(inner[1])
+
+
+def _round_widths(least: float) -> Iterator[tuple[float, int]]:
+    """Give 1, 2, 5, 10 ... times a power of ten, from `least` upwards, and the decimals of each."""
+    for exponent in itertools.count(math.floor(math.log10(least))):
+        for digit in (1, 2, 5):
+            width = round(digit * 10.0**exponent, max(-exponent, 0))
+            if width >= least * (1 - 1e-9):
+                yield width, max(-exponent, 0)
+
+
+def _bin(value: float, width: float, decimals: int) -> int:
+    """Find N so that the edge N x width, rounded as edges are, is the highest one not above."""
+    at = math.floor(value / width)
+    while round((at + 1) * width, decimals) <= value:
+        at += 1
+    while round(at * width, decimals) > value:
+        at -= 1
+    return at

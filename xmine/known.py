@@ -1,0 +1,105 @@
+"""Pairs that are known to be right or wrong: the file they come from, and what they say of others.
+
+They are numbers of lines, as `xmine mine` prints them: gold pairs, which are all there are, and
+seed pairs, which are some.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.agreement import Agreement
+from xmine.errors import FileError
+from xmine.reading import read_lines
+from xmine.sentences import Sentences
+
+
+class KnownPair(NamedTuple):
+    """Two lines, from 1, and whether they are translations of each other."""
+
+    source: int
+    target: int
+    right: bool = True
+
+
+def read_known(path: Path) -> list[KnownPair]:
+    """Read `LINE<TAB>LINE`, and behind another tab, if a pair has been judged, 1 or 0.
+
+    Raises:
+        FileError: the file cannot be read, has no pairs, or a line is not of this kind; the message
+            names the line.
+    """
+    known = []
+    for number, line in enumerate(read_lines(path), start=1):
+        columns = line.split("\t")
+        if not (2 <= len(columns) <= 3 and all(text.isdecimal() for text in columns[:2])):
+            raise FileError(
+                f"{path}:{number}: expected two line numbers with a tab between",
+                "a third column may say 1 for a right pair and 0 for a wrong one",
+            )
+        if columns[2:] and columns[2] not in ("0", "1"):
+            raise FileError(f"{path}:{number}: the third column is {columns[2]!r}, not 1 or 0")
+        known.append(KnownPair(int(columns[0]), int(columns[1]), columns[2:] != ["0"]))
+    return known
+
+
+def check_known(
+    known: Sequence[KnownPair], source: Sentences, target: Sentences, name: str
+) -> None:
+    """Refuse a pair of lines that the files do not have.
+
+    Raises:
+        FileError: the message names the file of known pairs and the line in it.
+    """
+    for number, pair in enumerate(known, start=1):
+        for line, side in zip(pair[:2], (source, target), strict=True):
+            if not 1 <= line <= side.total:
+                raise FileError(
+                    f"{name}:{number}: line {line} of {side.name}, which has {side.total:,}",
+                    "the first column is a line of the first file, the second of the second",
+                )
+
+
+def labels_of(
+    known: Sequence[KnownPair], source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Tell of each pair what is known: 1 right, 0 wrong, -1 nothing.
+
+    A pair is wrong, too, if one of its lines belongs to a right pair with another line.
+
+    Args:
+        known: right and wrong pairs.
+        source_lines, target_lines: [pairs].
+    """
+    if not known:
+        return np.full(len(source_lines), -1, dtype=np.int8)
+    right = {pair[:2] for pair in known if pair.right}
+    wrong = {pair[:2] for pair in known if not pair.right}
+    sources, targets = {source for source, _ in right}, {target for _, target in right}
+    labels = []
+    for pair in zip(source_lines.tolist(), target_lines.tolist(), strict=True):
+        taken = pair[0] in sources or pair[1] in targets
+        labels.append(1 if pair in right else 0 if taken or pair in wrong else -1)
+    return np.array(labels, dtype=np.int8)
+
+
+def agreement_with_seeds(known: Sequence[KnownPair], labels: NDArray[np.int8]) -> Agreement:
+    """Compare pairs with seed pairs; pairs that the seeds say nothing of do not count.
+
+    Args:
+        known: right and wrong pairs.
+        labels: of the pairs that were kept, see `labels_of`.
+    """
+    gold = len({pair[:2] for pair in known if pair.right})
+    right, judged = int((labels == 1).sum()), int((labels >= 0).sum())
+    return Agreement(
+        precision=right / judged if judged else 0.0,
+        recall=right / gold if gold else 0.0,
+        f1=2 * right / (judged + gold) if judged + gold else 0.0,
+        mined=judged,
+        gold=gold,
+        right=right,
+    )

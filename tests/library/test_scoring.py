@@ -41,7 +41,7 @@ def scores(scored: AlignedScores) -> list[float | None]:
 def test_mining_and_scoring_the_same_pairs_give_the_same_scores(
     toy_encoder: SentenceEncoder, aligned: Aligned, margin: str, k: int
 ) -> None:
-    every = MiningOptions(threshold=float("-inf"), margin=margin, neighborhood=k)
+    every = MiningOptions(threshold=-9, margin=margin, neighborhood=k)
     mined = {
         (pair.source, pair.target): (pair.score, pair.cosine)
         for retrieval in ("fwd", "bwd")
@@ -63,7 +63,7 @@ def test_mined_pairs_keep_their_scores_if_the_mined_files_are_the_pool(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path
 ) -> None:
     source, target, _ = toy_files
-    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf"))).pairs
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=-9)).pairs
     path = str(tmp_path / "pairs.parquet")
     write_pairs(mined.rows(), path)
     again = score_aligned(path, None, toy_encoder, pool=(source, target))
@@ -180,6 +180,10 @@ def test_pairs_of_a_file_keep_what_they_have(toy_encoder: SentenceEncoder, tmp_p
         assert row.score != 9.0
     assert list(scored.rows())[2][2:6] == (None, 12, None, None)
     assert list(scored.rows())[2][-2:] == (None, None)
+    write_pairs([given[0], Pair("bade", "一")], path)
+    lines = [pair[3:5] for pair in score_aligned(path, None, toy_encoder).rows()]
+    assert lines == [(10, None), (None, None)]
+    write_pairs(given, path, ("en-GB", "zh-TW"))
     chosen = ScoringOptions(src_lang="fr")
     assert score_aligned(path, None, toy_encoder, chosen).languages == ("fr", "zh-TW")
 
@@ -240,6 +244,7 @@ def test_one_line_and_lines_without_a_partner(toy_encoder: SentenceEncoder, tmp_
     files = write(tmp_path / "a", english[:1]), write(tmp_path / "b", chinese[:1])
     (row,) = score_aligned(*files, toy_encoder).rows()
     assert row.score == pytest.approx(1, abs=1e-6)
+    assert (row.prob, row.flags) == (None, "")
     files = write(tmp_path / "a", [english[0], ""]), write(tmp_path / "b", ["", chinese[0]])
     scored = score_aligned(*files, toy_encoder)
     assert (len(scored.chosen), scores(scored)) == (0, [None, None])
@@ -269,16 +274,73 @@ def test_what_cannot_be_scored_is_refused(toy_encoder: SentenceEncoder, tmp_path
             ScoringOptions(**wrong)
 
 
-def test_repeated_pairs_are_one_piece_of_evidence(
-    toy_encoder: SentenceEncoder, aligned: Aligned
+def test_repeated_pairs_are_one_piece_of_evidence(tmp_path: Path) -> None:
+    """A pair that stands there a hundred times makes the others no more likely."""
+    draw = np.random.default_rng(8)
+    vectors = draw.standard_normal((2, 90, 8))
+    vectors[1, :45] = vectors[0, :45] + 0.7 * vectors[1, :45]
+    for rows in (range(90), [*range(90), *[0] * 100]):
+        sides = [[f"{side}{row}" for row in rows] for side in "ab"]
+        files = [write(tmp_path / side[0], side) for side in sides]
+        scored = score_aligned(*files, vectors=(vectors[0][rows], vectors[1][rows]))
+        probs = [pair.prob for pair in scored.rows()]
+        if len(rows) == 90:
+            once = probs
+    assert probs == once + [once[0]] * 100
+    assert sum(0.05 < (prob or 0) < 0.95 for prob in once) > 5
+
+
+def test_the_second_translation_of_a_line_is_judged_by_itself(
+    toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:
-    """A wrong pair a hundred times over makes the others no less likely."""
-    before = {pair[:2]: pair.prob for pair in score_aligned(*aligned, toy_encoder).rows()}
-    for file in aligned:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        write(file, lines + [lines[3]] * 100)
-    after = {pair[:2]: pair.prob for pair in score_aligned(*aligned, toy_encoder).rows()}
-    assert after == before
+    english, chinese, _ = toy_sentences(40, seed=5)
+    files = write(tmp_path / "a", english[:1] * 2), write(tmp_path / "b", chinese[:2])
+    pool = write(tmp_path / "pool.en", english), write(tmp_path / "pool.zh", chinese)
+    right, wrong = score_aligned(*files, toy_encoder, pool=pool).rows()
+    assert (right.prob or 0) > 0.9
+    assert wrong.prob == 0
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+def test_the_pairs_that_have_a_score_are_there_best_first(
+    toy_encoder: SentenceEncoder, aligned: Aligned, margin: str
+) -> None:
+    scored = score_aligned(*aligned, toy_encoder, ScoringOptions(margin=margin, neighborhood=1))
+    assert sorted(scored.chosen.scores.tolist(), reverse=True) == scored.chosen.scores.tolist()
+    assert sorted(scored.numbers.tolist()) == list(range(40))
+    for row, number in enumerate(scored.numbers.tolist()):
+        text = scored.target.texts[scored.chosen.targets[row]]
+        assert text == scored.given[number].target
+    assert sum((pair.prob or 0) > 0.9 for pair in scored.rows()) >= 30  # with one neighbour too
+
+
+def test_cosines_are_at_most_one(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    """The words in two orders have one vector, so that the partner is not the nearest line."""
+    english, chinese, _ = toy_sentences(60, seed=4)
+    turned = [" ".join(reversed(text.split())) for text in english]
+    files = write(tmp_path / "a", chinese), write(tmp_path / "b", turned)
+    pool = write(tmp_path / "pool.zh", chinese[:1]), write(tmp_path / "pool.en", english)
+    options = ScoringOptions(margin="absolute", neighborhood=1)
+    cosines = scores(score_aligned(files[1], files[0], toy_encoder, options, pool=pool[::-1]))
+    assert all(0.99 < (cosine or 0) <= 1 for cosine in cosines)
+
+
+def test_prompts_stand_before_the_lines_of_their_side(
+    toy_encoder: SentenceEncoder, aligned: Aligned, tmp_path: Path
+) -> None:
+    options = ScoringOptions(src_prompt="bade fifi ", tgt_prompt="golu mane ")
+    with_prompts = scores(score_aligned(*aligned, toy_encoder, options))
+    prompted = [
+        write(
+            tmp_path / f"prompted{side}",
+            [prompt + line for line in file.read_text(encoding="utf-8").splitlines()],
+        )
+        for side, (file, prompt) in enumerate(
+            zip(aligned, (options.src_prompt, options.tgt_prompt), strict=True)
+        )
+    ]
+    assert scores(score_aligned(*prompted, toy_encoder)) == with_prompts
+    assert scores(score_aligned(*aligned, toy_encoder)) != with_prompts
 
 
 def test_flags_are_those_of_the_lines_beside_each_other(

@@ -7,6 +7,7 @@ import unicodedata
 _NEAR = 0.75
 # Accents that stand alone stay until they are joined to their letters.
 _NO_LETTERS = re.compile(r"(?:[^\w\u0300-\u036f]|[\d_])+")
+_NOT_LATIN = re.compile("[\u0370-\U0010ffff]")
 _UPPER = bytes(range(65, 91))
 _LOWER = bytes.maketrans(_UPPER, _UPPER.lower())
 _NO_ASCII_LETTERS = bytes(each for each in range(128) if not chr(each).isalpha())
@@ -34,6 +35,8 @@ def copied(source: str, target: str, source_letters: str, target_letters: str) -
     # No more pairs of letters can be shared than the shorter one has: most pairs end here.
     if 2 * (len(shorter) - 1) < _NEAR * (len(shorter) + len(longer) - 2):
         return ""
+    if bool(_NOT_LATIN.search(source_letters)) != bool(_NOT_LATIN.search(target_letters)):
+        return ""  # translated, with the names left as they are
     return "near-copy" if _shared(shorter, longer) >= _NEAR else ""
 
 

@@ -3,12 +3,13 @@
 docs/flags.md says what each flag means and how it was measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.copies import copied, letters_of
+from xmine.languages import short_code
 from xmine.margin import SMALLEST_MEAN
 from xmine.neighbours import Neighbours
 from xmine.numerals import numbers_differ, reader
@@ -38,12 +39,13 @@ _FEWEST_CONFIDENT = 30
 # spread of log ratios at this length is the square root of two times that of long lines.
 _SHORT = 15.0
 _FARTHEST_LENGTH = 4.0  # robust standard deviations
-_LEAST_SPREAD = 0.1
+_LEAST_SPREAD = 0.13
+_MOSTLY = 0.8  # a side with this share of ASCII is written in it
 # English to Chinese: median and spread of log ratios of characters, of long lines.
-_PRIOR = {("en", "zh"): (-1.2, 0.25)}
+_PRIOR = {("en", "zh"): (-1.3, 0.2)}
 # A ratio passes for good at this quantile of the confident ones; a cosine does down to this many
 # robust standard deviations below their median.
-_GOOD_RATIO = 0.1
+_GOOD_RATIO = 0.2
 _FARTHEST_COSINE = 3.5
 _TO_DEVIATION = (
     0.6745  # median of absolute deviations / standard deviation, of a normal distribution
@@ -86,16 +88,16 @@ def flag_pairs(
     found = {
         "hub": _is_hub(neighbours.sources, source, source_letters)[chosen.sources]
         | _is_hub(neighbours.targets, target, target_letters)[chosen.targets],
-        "copy": np.array([copy == "copy" for copy in copies]),
-        "near-copy": np.array([copy == "near-copy" for copy in copies]),
-        "script": np.array([foreign[0](x, a) or foreign[1](y, b) for x, y, a, b in pairs]),
-        "number": np.array([numbers_differ(x, y, left, right) for x, y, _, _ in pairs]),
+        "copy": _bools(copy == "copy" for copy in copies),
+        "near-copy": _bools(copy == "near-copy" for copy in copies),
+        "script": _bools(foreign[0](x, a) or foreign[1](y, b) for x, y, a, b in pairs),
+        "number": _bools(numbers_differ(x, y, left, right) for x, y, _, _ in pairs),
         "duplicate": _repeated(chosen.scores, sources, ours)
         | _repeated(chosen.scores, targets, theirs),
     }
-    copied_or_foreign = found["copy"] | found["near-copy"] | found["script"]
-    sure = (chances >= _CONFIDENT) & ~copied_or_foreign
-    found["length"] = odd_lengths(sources, targets, sure, languages) & ~copied_or_foreign
+    same = found["copy"] | found["near-copy"]
+    sure = (chances >= _CONFIDENT) & ~same & ~found["script"]
+    found["length"] = odd_lengths(sources, targets, sure, languages) & ~same
     found["high"] = too_high(chosen, sure, neighbours)
     table = np.array([found[name] for name in FLAGS], dtype=bool).T  # [pairs, flags]
     names: list[list[str]] = [[] for _ in range(len(chosen))]
@@ -141,6 +143,10 @@ def _lists_of_groups(lists: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return np.bincount(lists[first], minlength=size)
 
 
+def _bools(values: Iterable[bool]) -> Bools:
+    return np.fromiter(values, dtype=bool)
+
+
 def _is_hub(ids: NDArray[np.int64], side: Sentences, letters: list[str]) -> Bools:
     """Mark the rows that are hubs, and boilerplate, which shares its lists with its like.
 
@@ -174,43 +180,45 @@ def odd_lengths(
 
     Deviations of log ratios count less the shorter the lines are (Gale & Church, 1993, "A program
     for aligning sentences in bilingual corpora": the variance of a length grows with the length).
-    With too few confident pairs a prior is used; without one nothing is marked.
+    Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both,
+    and the ratio has to be odd with and without them. With too few confident pairs a prior is
+    used; without one nothing is marked.
     """
-    ours, theirs = lengths(sources, targets)
-    ratios = np.log(theirs / ours)
-    weights = 1 / np.sqrt(1 + _SHORT / np.minimum(ours, theirs))
-    if sure.sum() >= _FEWEST_CONFIDENT:
-        middle = float(np.median(ratios[sure]))
-        spread = float(np.median(np.abs(ratios[sure] - middle) * weights[sure])) / _TO_DEVIATION
-    else:
-        codes = [language.split("-")[0].split("_")[0] for language in languages]
-        prior = _PRIOR.get((codes[0], codes[1]))
-        turned = _PRIOR.get((codes[1], codes[0]))
-        if prior:
-            middle, spread = prior
-        elif turned:
-            middle, spread = -turned[0], turned[1]
-        else:
-            return np.zeros(len(ratios), dtype=bool)
-    odd: Bools = np.abs(ratios - middle) * weights > _FARTHEST_LENGTH * max(spread, _LEAST_SPREAD)
+    prior = _prior(*map(short_code, languages))
+    if sure.sum() < _FEWEST_CONFIDENT:
+        if prior is None:
+            return np.zeros(len(sources), dtype=bool)
+        sure = np.zeros(len(sources), dtype=bool)
+    whole = [_counts(map(len, side)) for side in (sources, targets)]
+    ascii_ = [
+        _counts(len(text.encode("ascii", "ignore")) for text in x) for x in (sources, targets)
+    ]
+    mostly = [part > _MOSTLY * every for part, every in zip(ascii_, whole, strict=True)]
+    shared = np.where(mostly[0] != mostly[1], np.minimum(*ascii_), 0)
+    odd = np.ones(len(sources), dtype=bool)
+    for left_out in (0, shared):
+        ours, theirs = (np.maximum(every - left_out, 1) for every in whole)
+        ratios = np.log(theirs / ours)
+        weights = 1 / np.sqrt(1 + _SHORT / np.minimum(ours, theirs))
+        middle, spread = prior or (0.0, 0.0)
+        if sure.any():
+            middle = float(np.median(ratios[sure]))
+            spread = float(np.median(np.abs(ratios[sure] - middle) * weights[sure]))
+            spread = max(spread / _TO_DEVIATION, _LEAST_SPREAD)
+        odd &= np.abs(ratios - middle) * weights > _FARTHEST_LENGTH * spread
     return odd
 
 
-def lengths(sources: Sequence[str], targets: Sequence[str]) -> tuple[Floats, Floats]:
-    """Count the characters of both sides, float64 [pairs] each.
+def _counts(values: Iterable[int]) -> Floats:
+    return np.fromiter(values, dtype=np.float64)
 
-    Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both:
-    what the other has of it is left out on both sides.
-    """
-    whole = [np.array([len(text) for text in side]) for side in (sources, targets)]
-    ascii_ = [
-        np.array([len(text.encode("ascii", "ignore")) for text in side])
-        for side in (sources, targets)
-    ]
-    shares = [plain / np.maximum(all_, 1) for plain, all_ in zip(ascii_, whole, strict=True)]
-    unlike = (shares[0] > 0.8) != (shares[1] > 0.8)
-    shared = np.where(unlike, np.minimum(*ascii_), 0)
-    return tuple(np.maximum(each - shared, 1.0) for each in whole)
+
+def _prior(source: str, target: str) -> tuple[float, float] | None:
+    """Give median and spread of log ratios of two languages, in either order."""
+    if (target, source) in _PRIOR:
+        middle, spread = _PRIOR[target, source]
+        return -middle, spread
+    return _PRIOR.get((source, target))
 
 
 def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:

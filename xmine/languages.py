@@ -44,7 +44,8 @@ _SUBTAGS = {
     "Latn": _LATIN,
     "Thai": {"THAI"},
 }
-_LONG_CODES = {"eng": "en", "zho": "zh", "cmn": "zh", "chi": "zh", "rus": "ru", "jpn": "ja"}
+_LONG_CODES = {"cmn": "zh", "chi": "zh", "deu": "de", "eng": "en", "fra": "fr", "jpn": "ja"}
+_LONG_CODES |= {"kor": "ko", "rus": "ru", "spa": "es", "ukr": "uk", "zho": "zh"}
 _NAMES = {"CJK": "Chinese characters", "HIRAGANA": "Japanese kana", "KATAKANA": "Japanese kana"}
 
 # More than a third of the words of English prose are of these, a quarter of those of an interface,
@@ -133,6 +134,15 @@ def guess_language(texts: Sequence[str], languages: Sequence[str] = ()) -> str:
     return fitting[0] if len(fitting) == 1 else UNKNOWN
 
 
+def short_code(language: str) -> str:
+    """Give the language of a code without its script and region, in two letters where it has them.
+
+    zh of zh-CN, zho_Hans and cmn.
+    """
+    code = re.split("[-_]", language)[0].lower()
+    return _LONG_CODES.get(code, code)
+
+
 def scripts_of(language: str, texts: Sequence[str]) -> set[str]:
     """Name the scripts a language is written in, as Unicode names them (LATIN, CJK).
 
@@ -144,7 +154,7 @@ def scripts_of(language: str, texts: Sequence[str]) -> set[str]:
     for subtag in subtags:
         if subtag.title() in _SUBTAGS:
             return _SUBTAGS[subtag.title()]
-    code = _LONG_CODES.get(code.lower(), code.lower())
+    code = short_code(code)
     if code in _SCRIPTS:
         return _SCRIPTS[code]
     counts = _scripts(_sample(texts))
@@ -155,8 +165,7 @@ def scripts_of(language: str, texts: Sequence[str]) -> set[str]:
 
 def function_words(language: str) -> frozenset[str]:
     """Give the words that prose of a language is full of; none where they are not known here."""
-    code = re.split("[-_]", language)[0].lower()
-    return _FUNCTION_WORDS.get(_LONG_CODES.get(code, code), frozenset())
+    return _FUNCTION_WORDS.get(short_code(language), frozenset())
 
 
 def _sample(texts: Sequence[str]) -> Sequence[str]:

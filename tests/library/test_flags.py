@@ -1,13 +1,246 @@
 """Each flag has pairs that it must hit and pairs that it must not hit."""
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
-from xmine.flags import hubs
+from xmine.copies import copied, letters_of
+from xmine.flags import FLAGS, flag_pairs, hubs, odd_lengths, too_high, variants
+from xmine.neighbours import Neighbours
+from xmine.pairing import ChosenPairs
+from xmine.scripts import foreign_lines
+from xmine.sentences import Sentences, sentence_table
+
+GOOD = [
+    (
+        f"The {animal} crossed the {place} at dawn and nobody saw it.",
+        f"黎明时{a}穿过{p}，没有人看见。",
+    )
+    for animal, a in (("fox", "狐狸"), ("hare", "野兔"), ("heron", "苍鹭"), ("otter", "水獭"))
+    for place, p in (("frozen river", "冰封的河"), ("harbour wall", "港口的墙"), ("field", "田野"))
+] + [
+    (f"She had {word} {thing} left in the drawer.", f"她抽屉里还剩{w}{t}。")
+    for word, w in (("three", "三"), ("nine", "九"), ("forty", "四十"), ("two hundred", "两百"))
+    for thing, t in (
+        ("old keys", "把旧钥匙"),
+        ("blank pages", "页白纸"),
+        ("buttons", "颗纽扣"),
+        ("unsent letters", "封没寄出的信"),
+        ("coins", "枚硬币"),
+    )
+]
+
+
+def side(name: str, lines: list[str]) -> Sentences:
+    return sentence_table(name, lines)
+
+
+def neighbours_of(size: int, cosine: float = 0.8, other: float = 0.5) -> Neighbours:
+    """Make neighbours in which row i is nearest to row i, and the next three to nothing special."""
+    ids = (np.arange(size)[:, None] + np.arange(4)) % size
+    cosines = np.tile(np.array([cosine, other, other, other], dtype=np.float32), (size, 1))
+    return Neighbours(ids, cosines, ids, cosines)
+
+
+def flags_of(
+    pairs: list[tuple[str, str]], languages: tuple[str, str] = ("en", "zh")
+) -> list[set[str]]:
+    """Flag pairs that stand after thirty-two good ones."""
+    everything = GOOD + pairs
+    sides = [
+        Sentences(n, [*t], np.arange(len(t)) + 1, len(t), 0, 0)
+        for n, t in zip("ab", zip(*everything, strict=True), strict=True)
+    ]
+    size = len(everything)
+    rows = np.arange(size)
+    near = neighbours_of(size)
+    cosines = near.target_cosines[:, 0]
+    chosen = ChosenPairs(rows, rows, (2 - rows / size).astype(np.float32), cosines)
+    found = flag_pairs(chosen, np.ones(size), near, sides[0], sides[1], languages)
+    assert found[: len(GOOD)] == [""] * len(GOOD)
+    return [set(each.split(",")) - {""} for each in found[len(GOOD) :]]
+
+
+@pytest.mark.parametrize(
+    ("flag", "source", "target"),
+    [
+        ("copy", "Mind the gap between the boats.", "Mind  the gap between the boats."),
+        ("copy", "请勿靠近船舷，谢谢。", "请勿靠近船舷，谢谢。"),
+        ("near-copy", "Mind the gap between the boats.", "MIND THE GAP BETWEEN THE BOATS!"),
+        ("near-copy", "Mind the 3 gaps between boats.", "Mind the 4 gaps between boats."),
+        ("near-copy", "Mind the gap, said Martha Vole.", "Mind the gap, said Minna Vole."),
+        ("near-copy", "http://example.org/vole/1", "http://example.org/vole/22"),
+        ("near-copy", "请勿靠近第3号船舷，谢谢合作。", "请勿靠近第4号船舷，谢谢。"),
+        ("script", "The boats left before the tide turned.", "Лодки ушли до отлива, тихо."),
+        ("script", "Лодки ушли до отлива, тихо.", "船在退潮前离开了。"),
+        ("script", "船在退潮前离开了。", "船在退潮前离开了港口。"),
+        ("script", "The boats left.", "Die Boote sind vor der Ebbe still ausgelaufen."),
+        ("script", "The boats left.", "ボートはしおがひくまえにでていきました。"),
+        (
+            "script",
+            "Die Boote sind vor der Ebbe still aus dem Hafen ausgelaufen.",
+            "船在退潮前悄悄离开了港口。",
+        ),
+        ("length", "The boats left the harbour before the tide turned that night.", "船走。"),
+        ("length", "Gone.", "那天夜里，船在退潮之前悄悄地离开了港口，谁也没有听见，谁也没有看见。"),
+        ("number", "The boat took 14 people aboard.", "船上载了15人。"),
+        ("number", "In the 1990s the harbour froze.", "20世纪80年代，港口结冰了。"),
+        ("duplicate", "SHE HAD NINE COINS LEFT IN THE DRAWER", "抽屉里她有九枚硬币。"),
+        ("duplicate", "Nine of her coins are still in there.", "《她抽屉里还剩九枚硬币》"),
+    ],
+)
+def test_a_fault_is_found(flag: str, source: str, target: str) -> None:
+    (found,) = flags_of([(source, target)])
+    assert flag in found
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (
+            "Martha Vole met Odo Finch in Ely to buy an old boat.",
+            "Martha Vole 在 Ely 见到了 Odo Finch，想买一条旧船。",
+        ),
+        ("The port runs SwiftDock 2.1 on Linux.", "港口在Linux上运行SwiftDock 2.1。"),
+        ("The word 船 means boat.", "船这个字的意思是boat。"),
+        ("The boat took 14 people aboard.", "船上载了十四人。"),
+        ("Yes.", "是的。"),
+        ("It is worth 1.3 billion today.", "它如今价值13亿。"),
+        ("The letter α stands for the angle.", "字母α代表角度。"),
+        ("One was enough.", "一个就够了。"),
+    ],
+)
+def test_good_pairs_are_left_alone(source: str, target: str) -> None:
+    (found,) = flags_of([(source, target)])
+    assert not found
+
+
+def test_a_name_alone_is_in_the_script_of_any_language() -> None:
+    (found,) = flags_of([("Martha Vole and Sons", "Martha Vole and Sons")])
+    assert found == {"copy"}
+
+
+def test_flags_stand_in_their_order_and_without_spaces() -> None:
+    near = neighbours_of(1)
+    text = "Лодки ушли до отлива, 14 лодок."
+    chosen = ChosenPairs(*np.zeros((2, 1), dtype=np.int64), *np.ones((2, 1), dtype=np.float32))
+    both = side("a", [text]), side("b", [text])
+    assert flag_pairs(chosen, np.ones(1), near, *both, ("en", "zh")) == ["copy,script"]
+    assert FLAGS == ("hub", "copy", "near-copy", "script", "length", "number", "high", "duplicate")
+
+
+def test_no_pairs_have_no_flags() -> None:
+    none = np.zeros(0, dtype=np.int64)
+    nothing = ChosenPairs(none, none, none.astype(np.float32), none.astype(np.float32))
+    both = side("a", ["Yes."]), side("b", ["是。"])
+    assert flag_pairs(nothing, np.zeros(0), neighbours_of(1), *both, ("en", "zh")) == []
+
+
+def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
+    found = flags_of([("The boats left.", "Лодки ушли до отлива, тихо.")], ("und", "und"))
+    assert "script" in found[0]
+    assert "script" not in flags_of([("The boats left.", "船在退潮前离开了。")], ("und", "und"))[0]
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "foreign"),
+    [
+        ("rus_Cyrl", "Лодки ушли до отлива.", False),
+        ("ru", "The boats left before the tide turned that night.", True),
+        ("sr_Latn", "Čamci su otišli pre oseke.", False),
+        ("sr_Latn", "Чамци су отишли пре осеке.", True),
+        ("ja", "船は潮が引く前に出ました。", False),
+        ("zh-TW", "船在退潮前離開了。", False),
+        ("de", "Die Boote sind still ausgelaufen, und niemand hat sie gehen sehen.", False),
+        ("en", "Lima, Oslo, Quito, Riga, Sofia, Tirana, Vaduz, Vilnius", False),
+        ("en", "12:30 — 14:00", False),
+        ("zh", "12:30 — 14:00", False),
+        ("zh", "The boats left before the tide turned.", True),
+        ("zh", "The Society of Friends of the Old Harbour Wall", False),
+        ("zh", "Royal Society of Boatmen", False),
+    ],
+)
+def test_script_of_a_line(language: str, line: str, foreign: bool) -> None:
+    assert foreign_lines(language, [line])(line, letters_of(line)) is foreign
+
+
+def test_a_side_without_letters_has_no_script() -> None:
+    assert foreign_lines("und", ["1", "2"])("Любое", "любое") is False
+
+
+def test_letters_are_compared_whatever_form_they_have() -> None:
+    assert letters_of("Café, 12!") == letters_of("CAFE\u0301") == "café"
+    assert letters_of("ＡＢＣ船") == "abc船"
+    assert letters_of("12:30") == letters_of("") == ""
+    assert copied("12:30", "14:00", "", "") == ""  # two times are no translation of each other
+    assert copied("12:30", "12:30", "", "") == "copy"
+
+
+def test_lengths_need_confident_pairs_or_a_prior() -> None:
+    sources, targets = ["x" * 60] * 10, ["y" * 60] * 5 + ["y" * 10] * 5
+    few = np.zeros(10, dtype=bool)
+    assert not odd_lengths(sources, targets, few, ("und", "und")).any()
+    english = ["x" * 100] * 2
+    chinese = ["船" * 28, "船" * 5]
+    assert odd_lengths(english, chinese, few[:2], ("en", "zh-CN")).tolist() == [False, True]
+    assert odd_lengths(chinese, english, few[:2], ("zho_Hans", "eng")).tolist() == [False, True]
+    many = np.ones(40, dtype=bool)
+    found = odd_lengths(["x" * 60] * 40, ["y" * 60] * 39 + ["y" * 10], many, ("und", "und"))
+    assert found.tolist() == [False] * 39 + [True]
+
+
+def test_short_lines_may_differ_more_in_length() -> None:
+    many = np.ones(42, dtype=bool)
+    sources = ["x" * 100] * 40 + ["x" * 6, "x" * 120]
+    targets = ["y" * 100] * 40 + ["y" * 11, "y" * 220]
+    assert odd_lengths(sources, targets, many, ("und", "und")).tolist() == [False] * 41 + [True]
+
+
+def test_a_high_ratio_of_a_low_cosine_is_too_high() -> None:
+    rng = np.random.default_rng(1)
+    size = 60
+    near = neighbours_of(size)
+    near.target_cosines[:, 0] = near.source_cosines[:, 0] = rng.normal(0.8, 0.03, size)
+    far = [57, 58, 59]
+    for cosines in (near.target_cosines, near.source_cosines):
+        cosines[far] = [0.4, 0.15, 0.15, 0.15]  # ratio 1.9 where others have 1.4
+        cosines[56] = [0.4, 0.38, 0.38, 0.38]  # neither high nor good
+    rows = np.arange(size)
+    cosines = near.target_cosines[:, 0]
+    scores = cosines / near.target_cosines.mean(axis=1)
+    chosen = ChosenPairs(rows, rows, scores, cosines)
+    sure = rows < 56
+    assert np.flatnonzero(too_high(chosen, sure, near)).tolist() == far
+    assert not too_high(chosen, rows < 20, near).any()  # too few to know
+
+
+def test_variants_and_repetitions_of_a_line_are_hubs() -> None:
+    page = [f"Page {number} of 60" for number in range(1, 61)]
+    english = [source for source, _ in GOOD] + page
+    chinese = [target for _, target in GOOD] + [f"第{number}页，共60页" for number in range(1, 61)]
+    size = len(english)
+    rows = np.arange(size)
+    near = neighbours_of(size)
+    chosen = ChosenPairs(rows, rows, np.ones(size, np.float32), near.target_cosines[:, 0])
+    both = side("a", english), side("b", chinese)
+    found = flag_pairs(chosen, np.ones(size), near, *both, ("en", "zh"))
+    assert ["hub" in each.split(",") for each in found] == [False] * len(GOOD) + [True] * 60
+    repeated = side("a", english[: len(GOOD)] + ["Page"] * 60)
+    rows = np.arange(len(GOOD) + 1)
+    near = neighbours_of(len(rows))
+    chosen = ChosenPairs(rows, rows, np.ones(len(rows), np.float32), near.target_cosines[:, 0])
+    both = repeated, side("b", [*chinese[: len(GOOD)], "页"])
+    found = flag_pairs(chosen, np.ones(len(rows)), near, *both, ("en", "zh"))
+    assert ["hub" in each.split(",") for each in found] == [False] * len(GOOD) + [True]
+
+
+def random_lists(columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    rng = np.random.default_rng(1)
+    return np.stack([rng.permutation(columns)[:4] for _ in range(1000)])
 
 
 def test_a_hub_is_neighbour_to_very_many_lines_and_the_highest_comes_first() -> None:
-    rng = np.random.default_rng(1)
-    ids = np.stack([rng.permutation(1000)[:4] for _ in range(1000)])
+    ids = random_lists(np.arange(1000))
     assert len(hubs(ids, 1000)[0]) == 0
     ids[:200, 0], ids[200:500, 1] = 7, 3
     rows, counts = hubs(ids, 1000)
@@ -22,8 +255,7 @@ def test_small_files_have_no_hubs() -> None:
 
 
 def test_rows_of_a_group_share_their_lists_and_a_list_counts_once() -> None:
-    rng = np.random.default_rng(1)
-    ids = np.stack([rng.permutation(np.arange(100, 1000))[:4] for _ in range(1000)])
+    ids = random_lists(np.arange(100, 1000))
     ids[:100] = np.arange(400).reshape(100, 4) % 100  # variants of one line, 0 to 99
     assert len(hubs(ids, 1000)[0]) == 0
     groups = np.arange(1000)
@@ -31,3 +263,7 @@ def test_rows_of_a_group_share_their_lists_and_a_list_counts_once() -> None:
     rows, counts = hubs(ids, 1000, groups)
     assert rows.tolist() == list(range(100))
     assert counts.tolist() == [100] * 100
+
+
+def test_lines_without_letters_are_no_variants_of_each_other() -> None:
+    assert variants(["a", "", "b", "a", ""]).tolist() == [0, 1, 2, 0, 3]

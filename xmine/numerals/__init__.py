@@ -6,6 +6,7 @@ about it when one reading is found on the other side.
 
 import re
 
+from xmine.languages import short_code
 from xmine.numerals.chinese import chinese_digits, chinese_words
 from xmine.numerals.english import english_digits, english_words
 from xmine.numerals.number import Number, Reader, number, plain
@@ -27,13 +28,15 @@ def _digits_alone(text: str) -> list[Number]:
 
 _PUNCTUATED = re.compile(r"\d+(?:[.,' ]\d+)*")
 _OTHERS = Reader(_digits_alone, lambda _: [])
-_READERS = dict.fromkeys(("en", "eng"), Reader(english_digits, english_words))
-_READERS |= dict.fromkeys(("zh", "zho", "cmn", "chi"), Reader(chinese_digits, chinese_words))
+_READERS = {
+    "en": Reader(english_digits, english_words),
+    "zh": Reader(chinese_digits, chinese_words),
+}
 
 
 def reader(language: str) -> Reader:
     """Give the functions that read the numbers of a language, named by a code."""
-    return _READERS.get(re.split("[-_]", language)[0].lower(), _OTHERS)
+    return _READERS.get(short_code(language), _OTHERS)
 
 
 def numbers(text: str, language: str = "und") -> list[Number]:
@@ -51,7 +54,7 @@ def numbers(text: str, language: str = "und") -> list[Number]:
 _DIGIT = re.compile(r"\d")
 _RAW = re.compile(r"\d+(?:[.,]\d+)*")
 _SCALED = re.compile("[万亿萬億]")
-_LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s)")
+_LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s+(?=[A-Z一-鿿]))")
 _FOOTNOTE = re.compile(r"[^\W\d](?:[.,;。；]?|\W*\[)(\d{1,3})\W*$")
 
 
@@ -71,6 +74,9 @@ def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> boo
     digits = set(_RAW.findall(source))
     if digits == set(_RAW.findall(target)) and not (digits and _SCALED.search(source + target)):
         return False
+    digits_alone = _OTHERS in (left, right)
+    if digits_alone:
+        left = right = _OTHERS
     source, target = plain(source), plain(target)
     ours, theirs = left.digits(source), right.digits(target)
     lacking = _lacking(ours, theirs)
@@ -83,7 +89,7 @@ def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> boo
         return False
     if lacking and missing:
         return True
-    if _OTHERS in (left, right):
+    if digits_alone:
         return False
     here, there = (source, target) if lacking else (target, source)
     alone = [each.readings for each in lacking + missing if not each.named]

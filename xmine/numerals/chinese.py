@@ -5,6 +5,7 @@ import re
 from xmine.numerals.number import (
     DIGITS,
     Number,
+    fraction_of,
     hour_of,
     is_named,
     number,
@@ -59,7 +60,8 @@ def chinese_digits(text: str) -> list[Number]:
         waiting = value if times == 1 else None
         end, last = match.end(), times
         named = is_named(text, *match.span(2))
-        found.append(number(values | hour_of(digits), digits=True, named=named))
+        whole = fraction_of(text, match.end(2), value)
+        found.append(number(values | hour_of(digits) | whole, digits=True, named=named))
     return found
 
 
@@ -100,12 +102,17 @@ def _value(word: str) -> float:
     if not set(whole) & set(_SCALES):  # 二〇一九
         value = float("".join(str(_NUMERALS[char]) for char in whole))
     else:
-        total = section = digit = 0.0
+        total = section = digit = largest = 0.0
         for char in whole:
             if char in _NUMERALS:
                 digit = _NUMERALS[char]
             elif (scale := _SCALES[char]) >= 1e4:
-                total, section, digit = (total + section + digit or 1) * scale, 0.0, 0.0
+                part = section + digit
+                if scale > largest:  # 一万亿 is ten thousand times 亿
+                    total = (total + part or 1) * scale
+                else:
+                    total += (part or 1) * scale
+                largest, section, digit = max(largest, scale), 0.0, 0.0
             else:
                 section, digit = section + (digit or 1) * scale, 0.0
         value = total + section + digit

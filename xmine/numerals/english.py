@@ -5,6 +5,7 @@ import re
 from xmine.numerals.number import (
     DIGITS,
     Number,
+    fraction_of,
     hour_of,
     is_named,
     number,
@@ -123,7 +124,8 @@ def english_digits(text: str) -> list[Number]:
         waiting = None if scale or percent else value
         end = match.end()
         named = is_named(text, *match.span(1))
-        found.append(number(values | hour_of(digits), digits=True, named=named))
+        whole = fraction_of(text, match.end(1), value)
+        found.append(number(values | hour_of(digits) | whole, digits=True, named=named))
     return found
 
 

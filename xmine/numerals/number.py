@@ -41,6 +41,7 @@ _PLAIN |= dict.fromkeys(map(ord, "\u00a0\u2009\u202f\u3000"), ord(" "))
 _PLAIN |= dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"))
 _TRADITIONAL, _SIMPLIFIED = "萬億兩點時年間紀幾後餘廿卅○", "万亿两点时年间纪几后余二三〇"
 _PLAIN |= dict(zip(map(ord, _TRADITIONAL), map(ord, _SIMPLIFIED), strict=True))
+_DENOMINATOR = re.compile(r"/(\d|10)(?![\d/])")
 _WHOLE_HOUR = re.compile(r"(?<=\d):00\b")
 
 
@@ -61,6 +62,14 @@ def number(values: set[float], *, digits: bool, named: bool = False) -> Number:
 def value_of(digits: str) -> float:
     """Read digits with separators."""
     return float(digits.replace(",", "").replace(" ", ""))
+
+
+def fraction_of(text: str, end: int, value: float) -> set[float]:
+    """Read 1/3, whose first digits end at a place, as a third or by what it divides."""
+    match = _DENOMINATOR.match(text, end)
+    if not match or value >= (whole := float(match[1])):
+        return set()
+    return {whole, value / whole}
 
 
 def hour_of(digits: str) -> set[float]:

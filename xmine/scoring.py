@@ -7,7 +7,6 @@ Schwenk, 2019, "Margin-based parallel corpus mining with multilingual sentence e
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +72,9 @@ class AlignedScores:
         columns = zip(
             self.chosen.scores.tolist(),
             self.chosen.cosines.tolist(),
-            repeat(None) if self.chances is None else self.chances.tolist(),
+            [None] * len(self.chosen) if self.chances is None else self.chances.tolist(),
             self.flags,
+            strict=True,
         )
         judged = dict(zip(self.numbers.tolist(), columns, strict=True))
         nothing = (None, None, None, None)

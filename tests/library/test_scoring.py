@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import xmine
-from tests.conftest import toy_sentences
+from tests.conftest import chinese_word, english_word, toy_sentences
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.options import MiningOptions, ScoringOptions
@@ -287,14 +287,17 @@ def test_the_pairs_that_have_a_score_are_there_best_first(
     assert sum((pair.prob or 0) > 0.9 for pair in scored.rows()) >= 30  # with one neighbour too
 
 
-def test_cosines_are_at_most_one(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
-    """The words in two orders have one vector, so that the partner is not the nearest line."""
-    english, chinese, _ = toy_sentences(60, seed=4)
-    turned = [" ".join(reversed(text.split())) for text in english]
-    files = write(tmp_path / "a", chinese), write(tmp_path / "b", turned)
-    pool = write(tmp_path / "pool.zh", chinese[:1]), write(tmp_path / "pool.en", english)
+def test_a_cosine_is_at_most_one_for_a_partner_that_is_not_the_nearest(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    """Words in another order have the same vector, and of equal ones the first is the nearest."""
+    _, _, meanings = toy_sentences(30, seed=4)
+    orders = [each[at:] + each[:at] for at in range(4) for each in meanings]
+    orders += [each[::-1] for each in orders]
+    source = write(tmp_path / "a", [" ".join(map(english_word, each)) for each in orders])
+    target = write(tmp_path / "b", ["".join(map(chinese_word, each)) for each in orders])
     options = ScoringOptions(margin="absolute", neighborhood=1)
-    cosines = scores(score_aligned(*files[::-1], toy_encoder, options, pool=pool[::-1]))
+    cosines = scores(score_aligned(source, target, toy_encoder, options))
     assert max(cosine or 0 for cosine in cosines) == 1
 
 

@@ -112,8 +112,6 @@ def warnings_of(scored: "AlignedScores", options: ScoringOptions, output: str | 
             f"only {len(sides[0]):,} and {len(sides[1]):,} different lines to compare pairs with; "
             "give more with --pool"
         )
-    elif scored.chances is None:
-        warnings.append("too few lines to estimate probabilities; give more with --pool")
     if scored.clamped:
         warnings.append(
             f"{count(scored.clamped, 'ratio score')} with a neighbourhood mean near zero, "

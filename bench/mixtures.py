@@ -38,9 +38,14 @@ class Corpus:
     pairs: int
     groups: dict[str, Rows]
 
+    def chinese_rows(self, mixture: "Mixture") -> Rows:
+        """Turn numbers of the Chinese side of a mixture into rows of `chinese`."""
+        numbers = mixture.chinese
+        return np.where(numbers < self.pairs, numbers, numbers - len(self.english))
+
 
 class Mixture(NamedTuple):
-    """One mining set: rows of the English and of the Chinese texts; equal numbers are a pair."""
+    """One mining set: numbers of English and of Chinese texts, the same for those of a pair."""
 
     source: str
     size: int

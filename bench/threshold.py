@@ -1,158 +1,238 @@
-"""Held-out translations -> how far `--threshold auto` falls short of the best cut there is.
+"""Held-out translations -> how good `--threshold auto`, `--precision` and the estimate are.
 
-    python bench/threshold.py PAIRS.tsv[.gz] [--model FOLDER] [--json OUT.json]
+    python bench/threshold.py EVAL [--model FOLDER] [--sizes 500,1000] [--draws 10] [--json OUT]
 
-PAIRS has lines English<TAB>Chinese[<TAB>source] that the encoder was not trained on. Out of them
-come many mining sets: two files of given sizes in which a given share of the shorter one has its
-translation in the other, the rest being text of the same source. Regret is the F1 of the best cut
-minus the F1 at the chosen one; where nothing has a translation, the pairs kept per line.
+EVAL is the folder `eval/` that bench/mixtures.py reads. Every mining set is mined with several
+margins and neighbourhoods. Regret is the F1 of the best cut in hindsight minus the F1 at the chosen
+one; `others` is the regret of a cut that knows the truth of other draws of the same kind of set,
+the median of their best ones.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from mixtures import SIZES, Corpus, Mixture, mixtures, read_corpus
 from numpy.typing import NDArray
 
+from xmine.confidence import NEIGHBOURS, estimate
 from xmine.encoder import EMBEDDED, SentenceEncoder
 from xmine.evaluation.record import record, write_record
 from xmine.margin import margin_scores
-from xmine.neighbours import nearest
+from xmine.neighbours import Neighbours, nearest
 from xmine.pairing import choose_pairs
-from xmine.pairs import read_parallel
-from xmine.threshold import NEIGHBOURS, choose_threshold
+from xmine.threshold import choose_threshold
 
-SHARES = (0.0, 0.01, 0.03, 0.1, 0.3, 0.5, 0.8, 1.0)
-# Lines a side, and how many sets of that size.
-SIZES = {(50, 50): 4, (300, 300): 2, (300, 1000): 1, (1000, 300): 1}
-SIZES |= {(1000, 1000): 2, (1000, 5000): 1, (5000, 5000): 1}
-FIXED = (1.02, 1.04, 1.06, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35, 1.4)  # for the ratio margin
-SMALLEST_SOURCE = 600  # pairs; smaller ones count only in `all`
-
-Rows = NDArray[np.int64]
-Vectors = NDArray[np.float16]
+# Margin and neighbourhood; the first is the default of `xmine mine`.
+SETTINGS = (("ratio", 4), ("ratio", 2), ("ratio", 8), ("distance", 4), ("absolute", 4))
+FIXED = (1.04, 1.06, 1.1, 1.2, 1.3)  # for the ratio margin
+PRECISIONS = (0.80, 0.90, 0.95, 0.99)
+SLACK = 0.03  # that a true precision may fall short of the wanted one
+ENOUGH = 0.9  # of the pairs in the largest prefix that has the wanted precision
+SHOWN = ("sets", "best F1", "regret", "worst", "others", "1.06", "1.2", "1.3", "error", "inside")
+SHOWN += ("p0.9 precise", "p0.9 enough")
+GROUPS = {"300 pairs or more": (300, 10**9), "50 to 299": (50, 300), "fewer than 50": (0, 50)}
 
 
 class Outcome(NamedTuple):
-    """What a set gave: its make, the best F1, what each cut lost (or kept, at share 0), and the
-    precision that `auto` expected minus the one it had, where it kept something.
+    """What one set gave in one setting.
+
+    Attributes:
+        mixture: the set.
+        gold: its parallel pairs.
+        best: F1 of the best cut in hindsight.
+        best_cut: that cut.
+        auto: F1 at the chosen cut.
+        cuts: the regret of each fixed cut, and of `others`.
+        expected, true: precision at the chosen cut; NaN if nothing is kept.
+        inside: whether the true precision lies in the interval.
+        precise: for each wanted precision, whether the true one is not more than SLACK lower.
+        enough: whether that holds and ENOUGH pairs are kept.
+        curve: rising scores, and the F1 of keeping the best 1, 2, ... pairs; 0 at the end, of none.
     """
 
-    source: str
-    size: tuple[int, int]
-    share: float
+    mixture: Mixture
+    gold: int
     best: float
-    losses: dict[str, float]
-    too_sure: float | None
+    best_cut: float
+    auto: float
+    cuts: dict[str, float]
+    expected: float
+    true: float
+    inside: bool
+    precise: dict[float, bool]
+    enough: dict[float, bool]
+    curve: tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
-def read(path: Path) -> tuple[list[str], list[str], dict[str, Rows]]:
-    """Read pairs, each side's repeated lines left out, and the rows of each source."""
-    text = read_parallel(path)
-    seen: set[str] = set()
-    kept = []
-    for row, sides in enumerate(zip(text.sources, text.targets, strict=True)):
-        if seen.isdisjoint(sides):
-            seen |= set(sides)
-            kept.append(row)
-    text = text.take(np.array(kept, dtype=np.intp))
-    names = np.array(text.origins)
-    rows = {str(name): np.flatnonzero(names == name) for name in np.unique(names)}
-    large = {name: found for name, found in rows.items() if len(found) >= SMALLEST_SOURCE}
-    if len(rows) == 1:
-        large = {}
-    return text.sources, text.targets, large | {"all": np.arange(len(names))}
+def measure(mixture: Mixture, neighbours: Neighbours, margin: str, k: int) -> Outcome:
+    """Mine a set and compare with the truth."""
+    pairs = choose_pairs(neighbours.first(k), margin_scores(neighbours.first(k), margin))
+    right = mixture.english[pairs.sources] == mixture.chinese[pairs.targets]  # [pairs]
+    scores = pairs.scores.astype(np.float64)
+    kept = np.arange(1, len(pairs) + 1)
+    last = np.append(scores[1:] != scores[:-1], True)  # of equal scores
+    hits, gold = right.cumsum(), mixture.gold
+    f1 = np.append(np.where(last, 2 * hits / (kept + gold), 0), 0.0)  # none kept: 0
+    confidence = estimate(pairs, neighbours)
+    auto = choose_threshold(pairs.scores, confidence)
+    chosen, best = auto.kept, int(f1.argmax())
+    cuts = {f"{cut:g}": cut for cut in FIXED} if margin == "ratio" else {}
+    regrets = {name: float(f1[best] - f1[_above(scores, cut) - 1]) for name, cut in cuts.items()}
+    true = hits[chosen.pairs - 1] / chosen.pairs if chosen.pairs else np.nan
+    low, high = chosen.interval or (np.nan, np.nan)
+    precise, enough = {}, {}
+    for wanted in PRECISIONS:
+        found = choose_threshold(pairs.scores, confidence, precision=wanted).kept.pairs
+        reaching = np.flatnonzero(last & (hits >= wanted * kept))
+        largest = int(kept[reaching[-1]]) if len(reaching) else 0
+        if found:
+            precise[wanted] = bool(hits[found - 1] / found >= wanted - SLACK)
+        else:
+            precise[wanted] = largest < 10
+        enough[wanted] = precise[wanted] and (found >= ENOUGH * largest or not found)
+    return Outcome(
+        mixture,
+        gold,
+        float(f1[best]),
+        float(scores[best]) if f1[best] else np.inf,
+        float(f1[chosen.pairs - 1]),
+        regrets,
+        np.nan if chosen.precision is None else chosen.precision,
+        float(true),
+        bool(low <= true <= high),
+        precise,
+        enough,
+        (pairs.scores[::-1], f1.astype(np.float32)),
+    )
 
 
-def outcomes(
-    english: Vectors, chinese: Vectors, sources: dict[str, Rows], options: argparse.Namespace
-) -> Iterator[Outcome]:
-    """Mine every set that a source has rows for."""
-    rng = np.random.default_rng(options.seed)
-    for source, pool in sources.items():
-        for (left, right), draws in SIZES.items():
-            for share in SHARES:
-                shared = round(share * min(left, right))
-                if left + right - shared > len(pool) or (share and not shared):
-                    continue
-                for _ in range(draws):
-                    rows = rng.permutation(pool)[: left + right - shared]
-                    ours = rows[:left]
-                    theirs = rng.permutation(np.concatenate([rows[:shared], rows[left:]]))
-                    found = mine(english[ours], chinese[theirs], ours, theirs, options)
-                    yield Outcome(source, (left, right), share, *found)
+def _above(scores: NDArray[np.float64], cut: float) -> int:
+    return int((scores >= cut).sum())
 
 
-def mine(
-    source: Vectors, target: Vectors, ours: Rows, theirs: Rows, options: argparse.Namespace
-) -> tuple[float, dict[str, float], float | None]:
-    """Mine one set and see the best F1, what each cut loses, and how sure `auto` was."""
-    neighbours = nearest(source, target, NEIGHBOURS)
-    scores = margin_scores(neighbours, options.margin)
-    pairs = choose_pairs(neighbours, scores, options.retrieval)
-    right = ours[pairs.sources] == theirs[pairs.targets]  # [pairs]
-    gold = len(np.intersect1d(ours, theirs))
-    found = np.arange(1, len(pairs) + 1)
-    last = np.append(pairs.scores[1:] != pairs.scores[:-1], True)  # of equal scores
-    f1 = np.append(np.where(last, 2 * right.cumsum() / (found + gold), 0), 0.0)  # none: 0
-    auto = choose_threshold(pairs, neighbours)
-    cuts = {"auto": auto.value}
-    if options.margin == "ratio":
-        cuts |= {str(cut): cut for cut in FIXED}
-    kept = {name: int((pairs.scores.astype(np.float64) >= cut).sum()) for name, cut in cuts.items()}
-    sure = None
-    if auto.precision is not None and kept["auto"]:
-        sure = auto.precision - float(right[: kept["auto"]].mean())
-    if not gold:
-        lines = min(len(ours), len(theirs))
-        return 0.0, {name: number / lines for name, number in kept.items()}, sure
-    return float(f1.max()), {name: float(f1.max() - f1[n - 1]) for name, n in kept.items()}, sure
+def learned_from_others(outcomes: list[Outcome]) -> None:
+    """Add the regret of the median best cut of the other draws of each kind of set."""
+    kinds = defaultdict(list)
+    for each in outcomes:
+        kinds[each.mixture[:3]].append(each)
+    for draws in kinds.values():
+        for number, each in enumerate(draws):
+            others = [other.best_cut for place, other in enumerate(draws) if place != number]
+            if others:
+                rising, f1 = each.curve
+                kept = len(rising) - int(np.searchsorted(rising, np.median(others)))
+                each.cuts["others"] = each.best - float(f1[kept - 1])
 
 
-def summary(group: list[Outcome], cuts: list[str]) -> dict[str, float]:
-    """Mean and worst loss of each cut over a group of sets, in percent."""
-    row = {"sets": len(group), "best F1": 100 * float(np.mean([each.best for each in group]))}
-    for cut in cuts:
-        losses = [100 * each.losses[cut] for each in group]
-        row |= {cut: float(np.mean(losses)), f"{cut} worst": max(losses)}
-    sure = [100 * each.too_sure for each in group if each.too_sure is not None]
-    row["too sure"] = float(np.mean(sure)) if sure else 0.0
-    return {name: round(value, 2) for name, value in row.items()}
+def summary(group: Sequence[Outcome]) -> dict[str, float]:
+    """Sum up a group of outcomes; shares, not percent."""
+    regret = np.array([each.best - each.auto for each in group])
+    error = np.array([each.expected - each.true for each in group])
+    kept = np.isfinite(error)
+    inside = [each.inside for each, some in zip(group, kept, strict=True) if some]
+    row = {
+        "sets": len(group),
+        "best F1": float(np.mean([each.best for each in group])),
+        "regret": float(regret.mean()),
+        "worst": float(regret.max()),
+        "too sure": float(error[kept].mean()) if kept.any() else np.nan,
+        "error": float(np.abs(error[kept]).mean()) if kept.any() else np.nan,
+        "inside": float(np.mean(inside)) if inside else np.nan,
+    }
+    for name in group[0].cuts:
+        losses = np.array([each.cuts.get(name, np.nan) for each in group])
+        row[name] = float(np.nanmean(losses))
+    fixed = [f"{cut:g}" for cut in FIXED if f"{cut:g}" in group[0].cuts]
+    if fixed:
+        behind = [regret[i] - min(each.cuts[cut] for cut in fixed) for i, each in enumerate(group)]
+        row["behind best fixed"] = float(np.max(behind))
+    for wanted in PRECISIONS:
+        row[f"p{wanted:g} precise"] = float(np.mean([each.precise[wanted] for each in group]))
+        row[f"p{wanted:g} enough"] = float(np.mean([each.enough[wanted] for each in group]))
+    return {name: round(value, 4) for name, value in row.items()}
+
+
+def worst(outcomes: Iterable[Outcome], fewest: int, most: int) -> list[dict[str, object]]:
+    """Name the sets of the largest regret."""
+    some = [each for each in outcomes if each.gold >= fewest]
+    some.sort(key=lambda each: each.auto - each.best)
+    return [
+        {
+            **{name: getattr(each.mixture, name) for name in ("source", "size", "share", "draw")},
+            "gold": each.gold,
+            **{
+                name: round(getattr(each, name), 4) for name in ("best", "auto", "expected", "true")
+            },
+        }
+        for each in some[:most]
+    ]
+
+
+def tables(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
+    """Sum up by parallel pairs, share, size and source."""
+    groups = {
+        name: [each for each in outcomes if low <= each.gold < high]
+        for name, (low, high) in GROUPS.items()
+    }
+    for field in ("share", "size", "source"):
+        values = sorted({getattr(each.mixture, field) for each in outcomes})
+        groups |= {
+            f"{field} {value}": [each for each in outcomes if getattr(each.mixture, field) == value]
+            for value in values
+        }
+    groups["all"] = outcomes
+    return {name: summary(group) for name, group in groups.items() if group}
+
+
+def mine_all(
+    corpus: Corpus, encoder: SentenceEncoder, options: argparse.Namespace
+) -> dict[str, list[Outcome]]:
+    """Mine every set in every setting."""
+    english, chinese = (encoder.encode_half(texts) for texts in (corpus.english, corpus.chinese))
+    found = defaultdict(list)
+    for mixture in mixtures(corpus, options.sizes, options.draws, options.seed):
+        target = chinese[corpus.chinese_rows(mixture)]
+        neighbours = nearest(english[mixture.english], target, max(8, NEIGHBOURS))
+        for margin, k in SETTINGS:
+            found[f"{margin}, k = {k}"].append(measure(mixture, neighbours, margin, k))
+    for outcomes in found.values():
+        learned_from_others(outcomes)
+    return found
 
 
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("pairs", type=Path)
+    parser.add_argument("eval", type=Path)
     parser.add_argument("--model", type=Path, default=EMBEDDED)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--margin", default="ratio", choices=("ratio", "distance", "absolute"))
-    parser.add_argument("--retrieval", default="max", choices=("max", "fwd", "bwd", "intersect"))
+    parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--sizes", type=lambda text: tuple(map(int, text.split(","))), default=SIZES
+    )
     options = parser.parse_args()
-    english, chinese, sources = read(options.pairs)
-    encoder = SentenceEncoder.load(options.model)
-    left, right = (encoder.encode_half(texts) for texts in (english, chinese))
-    results = list(outcomes(left, right, sources, options))
-    groups = {f"share {share:g}": [r for r in results if r.share == share] for share in SHARES}
-    real = [r for r in results if r.share]
-    groups["every share but 0"] = real
-    groups |= {f"{a} x {b} lines": [r for r in real if r.size == (a, b)] for a, b in SIZES}
-    groups |= {f"source {name}": [r for r in real if r.source == name] for name in sources}
-    fixed = {cut: np.mean([r.losses[cut] for r in real]) for cut in real[0].losses if cut != "auto"}
-    cuts = ["auto", *([min(fixed, key=lambda cut: fixed[cut]), "1.06"] if fixed else [])]
-    table = {name: summary(group, cuts) for name, group in groups.items() if group}
-    print(f"{'regret, %':22}" + "".join(f"{name:>11}" for name in table["every share but 0"]))
-    for name, row in table.items():
-        print(f"{name:22}" + "".join(f"{value:11g}" for value in row.values()))
+    found = mine_all(read_corpus(options.eval), SentenceEncoder.load(options.model), options)
+    results = {}
+    for setting, outcomes in found.items():
+        table = tables(outcomes)
+        results[setting] = {
+            "table": table,
+            "worst": worst(outcomes, 300, 5) + worst(outcomes, 50, 5),
+        }
+        print(f"\n{setting:20}" + "".join(f"{name:>12}" for name in SHOWN))
+        for name, row in table.items():
+            print(f"{name:20}" + "".join(f"{row.get(each, np.nan):12g}" for each in SHOWN))
     if options.json:
         settings = {
             key: value.name if isinstance(value, Path) else value
             for key, value in vars(options).items()
         }
-        write_record(options.json, record({"settings": settings, "table": table}))
+        write_record(options.json, record({"settings": settings, "results": results}))
 
 
 if __name__ == "__main__":

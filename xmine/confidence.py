@@ -125,13 +125,15 @@ def _chances(
         there are any.
     """
     rows = len(gaps)
-    if not rows:
-        return np.zeros(0), 1.0, 0.0
-    fit = _fit(gaps, spacings, known)
-    sure = (known == 1).any()
-    if fit.gain <= 0 and not sure:  # all wrong explains the files as well
+    # What is known to be wrong may stand far out, as a copy does: it would blow up the scale.
+    used = known != 0
+    if not used.any():
         return np.zeros(rows), 1.0, 0.0
-    any_at_all = 1.0 if sure else 1 / (1 + math.exp(min(_LEAST_GAIN - fit.gain, 700)))
+    sure = known == 1
+    fit = _fit(gaps[used], spacings[used], sure[used])
+    if fit.gain <= 0 and not sure.any():  # all wrong explains the files as well
+        return np.zeros(rows), 1.0, 0.0
+    any_at_all = 1.0 if sure.any() else 1 / (1 + math.exp(min(_LEAST_GAIN - fit.gain, 700)))
     odds = _log_normal(gaps, fit.mean, fit.spread) - _log_exponential(gaps, fit.scale)
     odds += math.log(fit.share / (1 - fit.share))
     order = np.argsort(gaps)
@@ -158,14 +160,14 @@ class _Mixture(NamedTuple):
     gain: float
 
 
-def _fit(gaps: Floats, spacings: Floats, known: NDArray[np.int8]) -> _Mixture:
-    """Fit the mixture by expectation maximisation.
+def _fit(gaps: Floats, spacings: Floats, sure: NDArray[np.bool_]) -> _Mixture:
+    """Fit the mixture by expectation maximisation; some are known to be translations.
 
     Wrong: gap ~ exponential(scale), spacing ~ exponential(scale / 2). Translation: gap ~
     normal(mean, spread) above zero, spacing ~ exponential(scale), its rivals being the top two of
     a pool.
     """
-    rows = len(gaps)
+    rows, known = len(gaps), int(sure.sum())
     scale = max(float((gaps + 2 * spacings).mean()) / 2, _LEAST_SCALE)
     alone = _log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)
     # Belief that a pair is a translation. From a much stricter first guess a single pair far out
@@ -175,9 +177,10 @@ def _fit(gaps: Floats, spacings: Floats, known: NDArray[np.int8]) -> _Mixture:
     mean, spread = _MEAN * scale, _SPREAD * _MEAN * scale
     before, after = -math.inf, -math.inf
     for _ in range(300):
-        belief = np.where(known == -1, belief, known)
+        belief[sure] = 1
         found = float(belief.sum())
-        share = min(max(found / rows, 1e-6), 1 - 1e-6)
+        # Of those not known: the share that an unknown pair belongs to.
+        share = min(max((found - known) / max(rows - known, 1), 1e-6), 1 - 1e-6)
         parts = (1 - belief) * (gaps + 2 * spacings) + belief * spacings
         scale = max(float(parts.sum()) / (2 * rows - found), _LEAST_SCALE)
         sums = found, float((belief * gaps).sum()), float((belief * gaps**2).sum())

@@ -155,16 +155,21 @@ def _floor(score: Floats) -> float:
 
 
 def _neighbouring(scores: Floats, cut: float, confidence: Confidence | None) -> Sequence[float]:
-    """Choose two round cuts below and two above: a tenth of the kept scores' spread apart."""
+    """Choose two round cuts below and two above, from which on the cut makes a difference.
+
+    They are at most a quarter as far apart as the ninth decile of the kept scores is from the cut.
+    """
     kept = scores[scores >= cut]
     if confidence is None or len(kept) < 2:
         return ()
+    cut = max(cut, float(scores[-1]))  # it may be far below all scores, or -inf
     spread = float(np.quantile(kept, 0.9) - cut)
     if spread <= 0:
         return ()
-    step: float = 10 ** math.floor(math.log10(spread / 4))
-    step *= max(nice for nice in (1, 2, 5) if nice * step <= spread / 4)
-    place = cut / step
+    widest = max(spread / 4, 1e-4)
+    step: float = 10 ** math.floor(math.log10(widest))
+    step *= max((nice for nice in (1, 2, 5) if nice * step <= widest), default=1)
+    place = round(cut / step, 6)  # 1.2 / 0.1 is not quite 12
     near = [
         math.ceil(place) - 2,
         math.ceil(place) - 1,

@@ -1,95 +1,137 @@
-"""The cut: what it finds on sets whose truth is known, and what it does where nothing can be."""
+"""The cut: by a slow walk over all of them, on sets whose truth is known, and where it is weak."""
 
-import dataclasses
+import math
 
 import numpy as np
 import pytest
+from mined_toys import Floats, Vectors, mined, mixture, sides
 from numpy.typing import NDArray
 
-from xmine import threshold
-from xmine.margin import margin_scores
-from xmine.neighbours import Neighbours, nearest
-from xmine.pairing import ChosenPairs, choose_pairs
-from xmine.threshold import NEIGHBOURS, Threshold, choose_threshold
+from xmine import confidence
+from xmine.confidence import Confidence, estimate
+from xmine.pairing import ChosenPairs
+from xmine.threshold import FEW, Threshold, choose_threshold, expected, precision_of
 
-Vectors = NDArray[np.float32]
-
-
-def unit(rows: NDArray[np.float64]) -> Vectors:
-    lengths: NDArray[np.float64] = np.linalg.norm(rows, axis=1, keepdims=True)
-    return (rows / lengths).astype(np.float32)
+Scores = NDArray[np.float32]
 
 
-def sides(sources: int, targets: int, shared: int, seed: int) -> tuple[Vectors, Vectors]:
-    """Random sentences; the first `shared` targets are noisy copies of the first sources."""
-    rng = np.random.default_rng(seed)
-    source = rng.normal(size=(sources, 48))
-    target = rng.normal(size=(targets, 48))
-    target[:shared] = source[:shared] + rng.uniform(0.3, 1.2, (shared, 1)) * target[:shared]
-    return unit(source), unit(target)
-
-
-def mined(
-    source: Vectors,
-    target: Vectors,
-    k: int = NEIGHBOURS,
-    margin: str = "ratio",
-    retrieval: str = "max",
-) -> tuple[ChosenPairs, Neighbours]:
-    neighbours = nearest(source, target, k)
-    return choose_pairs(neighbours, margin_scores(neighbours, margin), retrieval), neighbours
+def cut_of(
+    source: Vectors, target: Vectors, margin: str = "ratio", retrieval: str = "max"
+) -> tuple[ChosenPairs, Threshold]:
+    pairs, neighbours = mined(source, target, margin=margin, retrieval=retrieval)
+    return pairs, choose_threshold(pairs.scores, estimate(pairs, neighbours))
 
 
 def kept(pairs: ChosenPairs, cut: Threshold) -> NDArray[np.bool_]:
-    return pairs.scores.astype(np.float64) >= cut.value
+    rows: NDArray[np.bool_] = pairs.scores.astype(np.float64) >= cut.value
+    assert cut.kept.pairs == rows.sum() and cut.kept.cut == cut.value
+    return rows
 
 
 def f1(right: int, found: int, gold: int) -> float:
     return 2 * right / (found + gold)
 
 
+def judged(chances: Floats, translations: float | None = None) -> Confidence:
+    """Make an estimate of these chances."""
+    return Confidence(chances, float(chances.sum()) if translations is None else translations, 1.0)
+
+
+def random_case(seed: int, decimals: int) -> tuple[Scores, Floats]:
+    """Falling scores, some of them equal or nearly so, and chances that mostly fall as well."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(1, 80))
+    scores = np.sort(np.round(rng.normal(1.1, 0.2, rows), decimals))[::-1].astype(np.float32)
+    return scores, np.clip(np.sort(rng.random(rows))[::-1] + rng.normal(0, 0.2, rows), 0, 1)
+
+
+def every_cut(scores: Scores, chances: Floats) -> list[tuple[float, int, float]]:
+    """Walk over all cuts of four decimals that may differ: value, pairs kept, right ones."""
+    cuts = sorted({math.floor(float(score) * 1e4) / 1e4 for score in scores})
+    found = []
+    for cut in cuts:
+        rows = [row for row in range(len(scores)) if float(scores[row]) >= cut]
+        found.append((cut, len(rows), sum(float(chances[row]) for row in rows)))
+    return found
+
+
+# Auto.
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 4, 7])
+def test_the_cut_has_the_highest_expected_f1(decimals: int) -> None:
+    for seed in range(40):
+        scores, chances = random_case(seed, decimals)
+        if not chances.any():
+            continue
+        translations = float(chances.sum()) * (1 + seed % 3 / 4) + 0.1
+        cut = choose_threshold(scores, judged(chances, translations))
+        curve = {
+            value: 2 * right / (pairs + translations)
+            for value, pairs, right in every_cut(scores, chances)
+        }
+        assert cut.value in curve
+        assert curve[cut.value] == pytest.approx(max(curve.values()), rel=1e-12)
+        # Of cuts that are equally good it is the lowest.
+        assert all(curve[lower] < curve[cut.value] for lower in curve if lower < cut.value)
+        assert cut.how in ("auto", "auto: hardly any pair stands out")
+        assert cut.translations == translations
+
+
+def test_of_equal_scores_all_are_kept_or_none() -> None:
+    scores = np.array([1.3, 1.2, 1.2, 1.2, 1.1], dtype=np.float32)
+    cut = choose_threshold(scores, judged(np.array([1.0, 1.0, 0.9, 0.3, 0.0])))
+    assert (cut.value, cut.kept.pairs) == (1.2, 4)
+
+
 @pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
 @pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
-@pytest.mark.parametrize(("sources", "targets", "shared"), [(400, 400, 40), (200, 500, 100)])
+@pytest.mark.parametrize(
+    ("sources", "targets", "shared", "worst"), [(400, 400, 40, 0.12), (200, 500, 100, 0.03)]
+)
 def test_it_is_close_to_the_best_cut_there_is(
-    margin: str, retrieval: str, sources: int, targets: int, shared: int
+    margin: str, retrieval: str, sources: int, targets: int, shared: int, worst: float
 ) -> None:
-    pairs, neighbours = mined(
-        *sides(sources, targets, shared, 3), margin=margin, retrieval=retrieval
-    )
-    right = (pairs.sources == pairs.targets) & (pairs.sources < shared)
-    best = max(f1(right[:n].sum(), n, shared) for n in range(1, len(pairs) + 1))
-    cut = choose_threshold(pairs, neighbours)
-    rows = kept(pairs, cut)
-    assert f1(right[rows].sum(), rows.sum(), shared) > best - 0.03
-    assert cut.translations == pytest.approx(shared, rel=0.15)
-    assert cut.precision == pytest.approx(right[rows].mean(), abs=0.05)
+    losses, errors, counts = [], [], []
+    for seed in range(10):
+        pairs, cut = cut_of(
+            *sides(sources, targets, shared, seed), margin=margin, retrieval=retrieval
+        )
+        right = (pairs.sources == pairs.targets) & (pairs.sources < shared)
+        best = max(f1(right[:n].sum(), n, shared) for n in range(1, len(pairs) + 1))
+        rows = kept(pairs, cut)
+        losses.append(best - f1(right[rows].sum(), rows.sum(), shared))
+        assert cut.kept.precision is not None and cut.translations is not None
+        errors.append(abs(cut.kept.precision - right[rows].mean()))
+        counts.append(cut.translations)
+    assert np.mean(losses) < 0.03 and max(losses) < worst
+    assert np.mean(errors) < 0.05 and max(errors) < 0.07
+    assert np.mean(counts) == pytest.approx(shared, rel=0.08)
 
 
 @pytest.mark.parametrize(("lines", "few"), [(20, 0.06), (100, 0.02), (600, 0.01)])
 def test_without_translations_it_keeps_few_or_none(lines: int, few: float) -> None:
     shares = []
     for seed in range(12):
-        pairs, neighbours = mined(*sides(lines, lines, 0, seed))
-        shares.append(kept(pairs, choose_threshold(pairs, neighbours)).sum() / lines)
+        pairs, cut = cut_of(*sides(lines, lines, 0, seed))
+        shares.append(kept(pairs, cut).sum() / lines)
     assert np.mean(shares) < few and np.median(shares) < 0.02
 
 
 @pytest.mark.parametrize("lines", [3, 5, 10, 50, 500])
 def test_when_every_line_is_translated_it_keeps_nearly_all(lines: int) -> None:
-    pairs, neighbours = mined(*sides(lines, lines, lines, 1))
-    assert kept(pairs, choose_threshold(pairs, neighbours)).sum() >= 0.97 * lines
+    pairs, cut = cut_of(*sides(lines, lines, lines, 1))
+    assert kept(pairs, cut).sum() >= 0.97 * lines
 
 
 def test_two_translations_among_two_lines_are_kept() -> None:
-    pairs, neighbours = mined(*sides(2, 2, 2, 1))
-    assert kept(pairs, choose_threshold(pairs, neighbours)).all()
+    pairs, cut = cut_of(*sides(2, 2, 2, 1))
+    assert kept(pairs, cut).all()
 
 
 def test_one_translation_among_many_lines_is_kept() -> None:
     source, target = sides(60, 60, 1, 2)
-    pairs, neighbours = mined(source[:1], target)
-    cut = choose_threshold(pairs, neighbours)
+    pairs, cut = cut_of(source[:1], target)
     assert pairs.targets[kept(pairs, cut)].tolist() == [0]
 
 
@@ -97,188 +139,261 @@ def test_one_translation_among_many_lines_is_kept() -> None:
 def test_with_too_few_lines_to_compare_it_keeps_everything_and_says_so(
     size: tuple[int, int],
 ) -> None:
-    pairs, neighbours = mined(*sides(*size, 0, 1))
-    cut = choose_threshold(pairs, neighbours)
+    pairs, cut = cut_of(*sides(*size, 0, 1))
     assert kept(pairs, cut).all() and len(pairs) == 1
-    assert "too few" in cut.how and cut.translations is None
-
-
-def test_one_neighbour_shows_no_competitor() -> None:
-    pairs, neighbours = mined(*sides(30, 30, 10, 1), k=1)
-    cut = choose_threshold(pairs, neighbours)
-    assert kept(pairs, cut).all() and "too few" in cut.how
-
-
-@pytest.mark.parametrize("shared", [0, 100])
-def test_a_margin_of_one_neighbour_is_judged_by_four(shared: int) -> None:
-    source, target = sides(100, 100, shared, 1)
-    pairs, _ = mined(source, target, k=1)
-    cut = choose_threshold(pairs, nearest(source, target, NEIGHBOURS))
-    assert cut.translations == pytest.approx(shared, abs=2)
-    assert not shared or kept(pairs, cut).sum() >= 97
+    assert cut.how == "auto: too few lines to compare, all pairs kept"
+    assert (cut.translations, cut.kept.precision, cut.kept.interval) == (None, None, None)
+    assert cut.others == () and "too few lines" in cut.weakness
 
 
 def test_where_all_is_equal_nothing_stands_out() -> None:
     same = np.full((20, 4), 0.5, dtype=np.float32)
-    pairs, neighbours = mined(same, same)
-    cut = choose_threshold(pairs, neighbours)
-    assert not kept(pairs, cut).any() and cut.precision is None
+    pairs, cut = cut_of(same, same)
+    assert not kept(pairs, cut).any() and cut.kept.precision is None
+    assert cut.how == "auto: no pair stands out, none kept"
     assert cut.translations == pytest.approx(0, abs=1e-6)
 
 
-def test_lines_without_a_known_piece_do_no_harm() -> None:
-    source, target = sides(60, 60, 30, 1)
-    source[40:], target[35:50] = 0, 0
-    pairs, neighbours = mined(source, target)
-    found = set(pairs.sources[kept(pairs, choose_threshold(pairs, neighbours))].tolist())
-    assert found >= set(range(30)) and len(found) <= 33
+def test_a_few_doubtful_pairs_are_kept_but_a_hopeless_crowd_is_not() -> None:
+    scores = np.ones(80, dtype=np.float32)
+    doubts = {
+        chance: choose_threshold(scores, judged(np.full(80, chance))).kept.pairs
+        for chance in (0.002, 0.0005)
+    }
+    assert doubts == {0.002: 80, 0.0005: 0}
 
 
-def test_no_pairs_at_all() -> None:
-    pairs, neighbours = mined(*sides(5, 5, 0, 1))
-    cut = choose_threshold(pairs.take(slice(0, 0)), neighbours)
-    assert np.isfinite(cut.value) and cut.translations is None
+@pytest.mark.parametrize("precision", [None, 0.9])
+def test_no_pairs_at_all(precision: float | None) -> None:
+    cut = choose_threshold(np.zeros(0, dtype=np.float32), None, precision=precision)
+    assert math.isfinite(cut.value) and cut.kept.pairs == 0 and cut.others == ()
+
+
+# A wanted precision.
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 4, 7])
+@pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95, 1.0])
+def test_a_wanted_precision_keeps_the_most_pairs_that_are_expected_to_have_it(
+    decimals: int, wanted: float
+) -> None:
+    empty = 0
+    for seed in range(40):
+        scores, chances = random_case(seed, decimals)
+        cut = choose_threshold(scores, judged(chances), precision=wanted)
+        fitting = [
+            (pairs, value)
+            for value, pairs, right in every_cut(scores, chances)
+            if right >= wanted * pairs - 1e-12
+        ]
+        if fitting:
+            assert (cut.kept.pairs, cut.value) == max(fitting)
+            assert cut.kept.precision is not None and cut.kept.precision >= wanted - 1e-9
+            assert cut.how == f"precision {wanted:g}"
+        else:
+            empty += 1
+            assert cut.kept.pairs == 0 and cut.value > float(scores[0])
+            assert cut.how == f"precision {wanted:g} is not to be expected, no pair kept"
+    assert empty < 40 and (wanted < 1 or empty)
+
+
+def test_a_wanted_precision_that_cannot_be_estimated_keeps_nothing_and_says_so() -> None:
+    scores = np.array([1.5, 1.25], dtype=np.float32)
+    cut = choose_threshold(scores, None, precision=0.9)
+    assert cut.kept.pairs == 0
+    assert cut.how == "too few lines to estimate a precision, no pair kept"
+
+
+def test_a_higher_precision_is_a_higher_cut() -> None:
+    pairs, neighbours = mined(*sides(400, 400, 100, 3))
+    found = estimate(pairs, neighbours)
+    cuts = [choose_threshold(pairs.scores, found, precision=p).value for p in (0.5, 0.8, 0.95, 1)]
+    assert cuts == sorted(cuts) and len(set(cuts)) > 2
+
+
+# A given number.
 
 
 def test_a_number_is_taken_as_it_is() -> None:
-    pairs, neighbours = mined(*sides(5, 5, 2, 1))
-    assert choose_threshold(pairs, neighbours, 1.0623) == Threshold(1.0623, "given")
+    scores = np.array([1.5, 1.25, 1.0], dtype=np.float32)
+    found = judged(np.array([1.0, 0.5, 0.0]))
+    cut = choose_threshold(scores, found, 1.25)
+    assert (cut.value, cut.how, cut.kept.pairs, cut.kept.precision) == (1.25, "given", 2, 0.75)
+    assert choose_threshold(scores, None, 1.0623).kept.pairs == 2
     with pytest.raises(ValueError, match="often"):
-        choose_threshold(pairs, neighbours, "often")
+        choose_threshold(scores, found, "often")
 
 
+@pytest.mark.parametrize("confidence", [None, judged(np.array([1.0, 0.5, 0.0]))])
+def test_an_infinite_number_keeps_all_or_none(confidence: Confidence | None) -> None:
+    scores = np.array([1.5, 1.25, 1.0], dtype=np.float32)
+    assert choose_threshold(scores, confidence, -math.inf).kept.pairs == 3
+    none = choose_threshold(scores, confidence, math.inf)
+    assert (none.kept.pairs, none.kept.precision, none.others) == (0, None, ())
+
+
+@pytest.mark.parametrize("precision", [None, 0.8])
 @pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
 @pytest.mark.parametrize("shared", [0, 20, 200])
-def test_its_value_given_as_a_number_is_the_same_cut(margin: str, shared: int) -> None:
+def test_its_value_given_as_a_number_is_the_same_cut(
+    margin: str, shared: int, precision: float | None
+) -> None:
     pairs, neighbours = mined(*sides(200, 200, shared, 5), margin=margin)
-    cut = choose_threshold(pairs, neighbours)
-    given = choose_threshold(pairs, neighbours, float(f"{cut.value:.4f}"))
-    assert given.value == cut.value
-    assert kept(pairs, cut).sum() == (0 if cut.precision is None else kept(pairs, given).sum())
+    found = estimate(pairs, neighbours)
+    cut = choose_threshold(pairs.scores, found, precision=precision)
+    given = choose_threshold(pairs.scores, found, float(f"{cut.value:.4f}"))
+    assert given.value == cut.value and given.kept == cut.kept and given.others == cut.others
 
 
-def test_the_order_of_the_lines_is_no_matter() -> None:
-    pairs, neighbours = mined(*sides(150, 200, 30, 4))
-    rng = np.random.default_rng(0)
-    new_source, new_target = rng.permutation(150), rng.permutation(200)  # new row of each old row
-    old_source, old_target = np.argsort(new_source), np.argsort(new_target)
-    shuffled = Neighbours(
-        new_target[neighbours.targets][old_source],
-        neighbours.target_cosines[old_source],
-        new_source[neighbours.sources][old_target],
-        neighbours.source_cosines[old_target],
-    )
-    again = choose_pairs(shuffled, margin_scores(shuffled))
-    assert again.sources.tolist() != pairs.sources.tolist()
-    assert choose_threshold(again, shuffled) == choose_threshold(pairs, neighbours)
-
-
-def test_which_file_comes_first_is_no_matter() -> None:
-    """To the last bit: with equal lines gaps are zero, and rounding would decide their sign."""
+def test_the_order_of_the_files_is_no_matter() -> None:
     for seed in range(10):
         source, target = sides(12, 9, 3, seed)
         target[3:6] = target[6:9]
-        one, other = mined(source, target), mined(target, source)
-        assert choose_threshold(*one).value == choose_threshold(*other).value
-        for gaps, turned in zip(threshold._gaps(*one), threshold._gaps(*other), strict=True):
-            assert np.array_equal(np.sort(gaps), np.sort(turned))
+        assert cut_of(source, target)[1].value == cut_of(target, source)[1].value
 
 
-def test_more_neighbours_than_it_reads_change_nothing() -> None:
-    source, target = sides(100, 100, 30, 6)
-    pairs, neighbours = mined(source, target)
-    wide = nearest(source, target, 20)
-    assert choose_threshold(pairs, wide) == choose_threshold(pairs, neighbours)
+# Expected precision and its interval.
 
 
-def test_gaps_agree_with_a_walk_over_every_cell() -> None:
-    source, target = sides(12, 15, 6, 7)
-    pairs, neighbours = mined(source, target)
-    gaps, spacings = threshold._gaps(pairs, neighbours)
-    cosines = (source @ target.T).astype(float)
-    seen = [set(np.argsort(-row)[:NEIGHBOURS].tolist()) for row in cosines]
-    turned = [set(np.argsort(-column)[:NEIGHBOURS].tolist()) for column in cosines.T]
-    rows = [np.sort(row)[::-1][1:NEIGHBOURS].mean() / 2 for row in cosines]
-    columns = [np.sort(column)[::-1][1:NEIGHBOURS].mean() / 2 for column in cosines.T]
-    for pair, (i, j) in enumerate(zip(pairs.sources, pairs.targets, strict=True)):
-        rivals = []
-        for x in range(12):
-            for y in range(15):
-                cross = (x == i and y in seen[x]) or (y == j and x in turned[y])
-                if cross and (x, y) != (i, j):
-                    rivals.append(cosines[x, y] - rows[x] - columns[y])
-        rivals.sort(reverse=True)
-        own = cosines[i, j] - rows[i] - columns[j]
-        assert gaps[pair] == pytest.approx(own - rivals[0], abs=1e-6)
-        assert spacings[pair] == pytest.approx(rivals[0] - rivals[1], abs=1e-6)
+def test_the_expectation_is_the_mean_chance() -> None:
+    for seed in range(40):
+        scores, chances = random_case(seed, 2)
+        for cut in (0.5, 0.9, 1.1, 1.3, 3.0):
+            rows = scores.astype(np.float64) >= cut
+            found = expected(scores.astype(np.float64), judged(chances), cut)
+            assert (found.cut, found.pairs) == (cut, rows.sum())
+            if rows.any():
+                assert found.precision == pytest.approx(chances[rows].mean())
+                assert found.precision is not None and found.interval is not None
+                low, high = found.interval
+                assert 0 <= low <= found.precision + 1e-12 and found.precision <= high + 1e-12
+                assert high <= 1
+            else:
+                assert (found.precision, found.interval) == (None, None)
 
 
-def test_the_cut_has_the_highest_expected_f1(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(8)
-    pairs, neighbours = mined(*sides(60, 60, 20, 8))
-    pairs = dataclasses.replace(pairs, scores=np.round(pairs.scores, 1))  # with many ties
-    monkeypatch.setattr(threshold, "_chances", lambda gaps, spacings: rng.random(len(gaps)) ** 3)
-    cut = choose_threshold(pairs, neighbours)
-    rng = np.random.default_rng(8)  # the same chances, in the order they were asked for
-    gaps, _ = threshold._gaps(pairs, neighbours)
-    mutual = [row for row in range(len(pairs)) if gaps[row] >= 0]
-    chance = dict(zip(mutual, rng.random(len(mutual)) ** 3, strict=True))
-    expected = {}
-    for value in np.unique(pairs.scores):
-        above = [row for row in range(len(pairs)) if pairs.scores[row] >= value]
-        right = sum(chance.get(row, 0.0) for row in above)
-        expected[value] = 2 * right / (len(above) + sum(chance.values()))
-    best = max(expected, key=lambda value: expected[value])
-    assert kept(pairs, cut).sum() == (pairs.scores >= best).sum()
+@pytest.mark.parametrize("chance", [0.8, 0.9, 0.99, 1.0])
+def test_the_interval_narrows_with_more_pairs(chance: float) -> None:
+    widths = []
+    for rows in (1, 3, 10, 100, 1_000, 10_000):
+        _, interval = precision_of(np.full(rows, chance))
+        assert interval is not None
+        widths.append(interval[1] - interval[0])
+    assert widths == sorted(widths, reverse=True) and widths[-1] < 0.9 * widths[0]
 
 
-@pytest.mark.parametrize(("rows", "share"), [(2_000, 0.1), (2_000, 0.6), (20_000, 0.02)])
-def test_the_fit_finds_the_mixture_it_assumes(rows: int, share: float) -> None:
-    rng = np.random.default_rng(9)
-    right = np.arange(rows) < share * rows
-    gaps = np.where(right, rng.gamma(4, 0.4 / 4, rows), rng.exponential(0.05, rows))
-    spacings = rng.exponential(np.where(right, 0.05, 0.025))
-    found, scale, mean, gain = threshold._fit(gaps, spacings)
-    assert (found, scale, mean) == pytest.approx((share, 0.05, 0.4), rel=0.1) and gain > 20
-    chances = threshold._chances(gaps, spacings)
-    assert chances.sum() == pytest.approx(right.sum(), rel=0.1)
-    sure = chances > 0.5
-    assert right[sure].mean() == pytest.approx(chances[sure].mean(), abs=0.03)
+def test_nine_in_ten_intervals_hold_the_true_precision_of_what_the_estimate_assumes() -> None:
+    held = {"auto": 0, "0.9": 0}
+    for seed in range(100):
+        gaps, spacings, right = mixture(500, 0.2, 0.3, 0.1, seed)
+        order = np.argsort(-gaps)
+        gaps, spacings, right = gaps[order], spacings[order], right[order]
+        unknown = np.full(500, -1, dtype=np.int8)
+        chances, found, _ = confidence._chances(gaps, spacings, unknown)
+        judgement = judged(chances, float(chances.sum()) / found)
+        for name, wanted in (("auto", None), ("0.9", 0.9)):
+            cut = choose_threshold(gaps.astype(np.float32), judgement, precision=wanted).kept
+            assert cut.interval is not None
+            low, high = cut.interval
+            held[name] += low <= right[: cut.pairs].mean() <= high
+    assert min(held.values()) >= 80
 
 
-def test_a_wider_gap_is_never_less_likely() -> None:
-    rng = np.random.default_rng(10)
-    right = np.arange(1000) < 500  # so narrow and near that its tail is shorter than the wrong one
-    gaps = np.where(right, rng.gamma(30, 0.15 / 30, 1000), rng.exponential(0.05, 1000))
-    gaps[0] = 1.5  # a name or a number, alone in both files
-    chances = threshold._chances(gaps, rng.exponential(np.where(right, 0.05, 0.025)))
-    assert 0.3 < chances.mean() < 0.7
-    assert (np.diff(chances[np.argsort(gaps, kind="stable")]) >= 0).all()
+# Neighbouring cuts.
 
 
-def test_a_few_doubtful_pairs_are_kept_but_a_hopeless_crowd_is_not() -> None:
-    pairs, neighbours = mined(*sides(80, 80, 0, 1))
-    crowd = dataclasses.replace(pairs, scores=np.ones(len(pairs), dtype=np.float32))
-    doubts = {}
-    for chance in (0.002, 0.0005):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(threshold, "_chances", lambda gaps, _, p=chance: np.full(len(gaps), p))
-            doubts[chance] = kept(crowd, choose_threshold(crowd, neighbours)).sum()
-    assert doubts == {0.002: len(pairs), 0.0005: 0}
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+@pytest.mark.parametrize("wanted", ["auto", 0.2, 0.5, 0.9])
+def test_neighbouring_cuts_are_round_two_below_and_two_above(
+    margin: str, wanted: str | float
+) -> None:
+    """A number is the quantile of the scores to cut at."""
+    pairs, neighbours = mined(*sides(300, 300, 100, 3), margin=margin)
+    found, scores = estimate(pairs, neighbours), pairs.scores.astype(np.float64)
+    if isinstance(wanted, float):
+        wanted = float(np.quantile(scores, wanted))
+    cut = choose_threshold(pairs.scores, found, wanted)
+    values = [other.cut for other in cut.others]
+    assert len(values) == 4 and values == sorted(set(values))
+    assert values[1] < cut.value < values[2]
+    steps = np.round(np.diff(values), 4)  # between the second and the third the cut may be round
+    assert steps[0] == steps[2] and steps[1] in (steps[0], 2 * steps[0])
+    assert f"{steps[0]:.0e}"[0] in "125"
+    for value, other in zip(values, cut.others, strict=True):
+        assert round(value / steps[0], 3).is_integer()
+        assert other == expected(scores, found, value) and other.pairs == (scores >= value).sum()
 
 
-def test_doubt_whether_there_is_any_translation_counts() -> None:
-    doubts = []
-    for seed in range(30):
-        pairs, neighbours = mined(*sides(60, 60, 0, seed))
-        doubts.append(choose_threshold(pairs, neighbours).translations)
-    assert np.mean(np.array(doubts, dtype=float)) < 0.3
+@pytest.mark.parametrize("cut", [1.2, 0.7, 0.3, 1.1, 0.6, 2.3, 1.0, -0.3])
+def test_a_round_cut_is_not_its_own_neighbour(cut: float) -> None:
+    scores = np.linspace(cut + 0.5, cut - 0.5, 200).astype(np.float32)
+    values = [
+        other.cut for other in choose_threshold(scores, judged(np.full(200, 0.5)), cut).others
+    ]
+    assert values == pytest.approx([cut - 0.2, cut - 0.1, cut + 0.1, cut + 0.2])
+    assert cut not in values
 
 
-def test_when_all_wrong_explains_the_files_as_well_no_pair_has_a_chance() -> None:
-    none = 0
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        chances = threshold._chances(rng.exponential(0.05, 10), rng.exponential(0.025, 10))
-        none += not chances.any()
-    assert none >= 5
+@pytest.mark.parametrize("spread", [1e-6, 1e-4, 3e-4, 1e-3, 3.9999999999999e-3, 4e-3])
+def test_neighbouring_cuts_of_scores_that_differ_little_are_not_the_same(spread: float) -> None:
+    scores = np.linspace(1 + spread, 1, 50).astype(np.float32)
+    cut = choose_threshold(scores, judged(np.full(50, 0.5)), 1.0)
+    values = [other.cut for other in cut.others]
+    assert len(values) == len(set(values)) == 4 and 1.0 not in values
+
+
+@pytest.mark.parametrize("cut", [-math.inf, -5.0, 0.0])
+def test_neighbours_of_a_cut_below_all_scores_are_where_the_scores_begin(cut: float) -> None:
+    scores = np.linspace(2, 1, 50).astype(np.float32)
+    others = choose_threshold(scores, judged(np.full(50, 0.5)), cut).others
+    assert [other.cut for other in others] == [0.6, 0.8, 1.2, 1.4]
+    assert [other.pairs for other in others] == [50, 50, 40, 30]
+
+
+def test_where_scores_are_equal_or_one_there_are_no_neighbouring_cuts() -> None:
+    for scores in ([1.5], [1.5] * 9):
+        found = judged(np.full(len(scores), 0.5))
+        assert choose_threshold(np.array(scores, dtype=np.float32), found).others == ()
+
+
+# What it says of its weakness.
+
+
+@pytest.mark.parametrize(
+    ("translations", "weakness"),
+    [
+        (0.4, "no pair stands out from the others: there may be no translations at all"),
+        (FEW - 1.0, f"fewer than {FEW} translations stand out: a weak estimate"),
+        (float(FEW), ""),
+    ],
+)
+@pytest.mark.parametrize("wanted", ["auto", 1.2])
+def test_it_says_how_weak_it_is(translations: float, weakness: str, wanted: float | str) -> None:
+    scores = np.linspace(2, 1, 100).astype(np.float32)
+    found = judged(np.full(100, translations / 100))
+    assert choose_threshold(scores, found, wanted).weakness == weakness
+
+
+def test_hardly_any_translation_is_said() -> None:
+    scores = np.linspace(2, 1, 100).astype(np.float32)
+    chances = np.zeros(100)
+    chances[0] = 0.6
+    assert choose_threshold(scores, judged(chances)).how == "auto: hardly any pair stands out"
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3, 5, 10])
+@pytest.mark.parametrize("shared", [0, 1])
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+def test_tiny_files_get_a_sane_answer(lines: int, shared: int, margin: str, retrieval: str) -> None:
+    for seed in range(5):
+        pairs, neighbours = mined(
+            *sides(lines, lines, lines * shared, seed), margin=margin, retrieval=retrieval
+        )
+        found = estimate(pairs, neighbours)
+        for precision in (None, 0.5, 0.99):
+            cut = choose_threshold(pairs.scores, found, precision=precision)
+            kept(pairs, cut)
+            assert math.isfinite(cut.value) and cut.how and cut.weakness
+            if cut.translations is not None:
+                assert 0 <= cut.translations <= 2 * lines + 1

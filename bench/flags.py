@@ -3,18 +3,16 @@
     python bench/flags.py EVAL [--json OUT.json]
 
 EVAL is a folder with newstest2019, un-devset, flores101 and bucc2018 as docs/evaluation.md names
-their files. Gold pairs are mined out of their files with the embedded encoder, and aligned as they
-are; then faulty lines are added to the BUCC sample. Pairs at or above the cut of `auto` count as
-confident. No text is written.
+their files. Gold pairs are mined out of their files with the embedded encoder, at any score, and
+scored as they stand; then faulty lines are added to the BUCC sample. No text is written.
 """
 
 import argparse
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +20,10 @@ from planted import Fault, faults, pairs_of_bucc, pairs_of_lines
 
 from xmine.encoder import SentenceEncoder
 from xmine.evaluation.record import record, write_record
-from xmine.flags import FLAGS, flag_pairs
-from xmine.margin import SMALLEST_MEAN
-from xmine.mining import Encoded, Scored, score_vectors
-from xmine.options import MiningOptions
-from xmine.pairing import ChosenPairs
-from xmine.sentences import folded, sentence_table
-from xmine.threshold import choose_threshold
+from xmine.flags import flag_pairs
+from xmine.mining import cut_without_gold, mine
+from xmine.options import FLAGS, MiningOptions
+from xmine.scoring import score_aligned
 
 SETS: dict[str, tuple[str, str]] = {
     "newstest2019": ("newstest2019/ref.en", "newstest2019/ref.zh"),
@@ -36,15 +31,15 @@ SETS: dict[str, tuple[str, str]] = {
     "flores101": ("flores101/dev/eng.dev", "flores101/dev/zho_simpl.dev"),
 }
 LANGUAGES = ("en", "zh")
+EVERYTHING = MiningOptions(threshold=0.0, src_lang="en", tgt_lang="zh")
 REPEATS = 3
 FAR = 40  # lines of `high`; they are vectors, since no text is far from everything for this encoder
 
 Pair = tuple[str, str]
-Encode = Callable[[list[str], str], Encoded]
 
 
 class Flagged(NamedTuple):
-    """Pairs with their flags, and how many were flagged in a second."""
+    """Pairs with their flags, which of them `auto` keeps, and how many are flagged in a second."""
 
     pairs: list[Pair]
     flags: list[set[str]]
@@ -52,59 +47,62 @@ class Flagged(NamedTuple):
     rate: int
 
 
-def encoder_of_texts() -> Encode:
-    """Make a function that reads lines as mining does and encodes them."""
-    encoder = SentenceEncoder.load()
-
-    def encode(lines: list[str], name: str) -> Encoded:
-        sentences = sentence_table(name, lines)
-        return sentences, encoder.encode_half(sentences.texts)
-
-    return encode
+def written(folder: Path, name: str, lines: list[str]) -> Path:
+    """Write lines to a file."""
+    path = folder / name
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
 
 
-def mined(source: Encoded, target: Encoded) -> Scored:
-    """Score all pairs that mining chooses."""
-    return score_vectors(source, target, MiningOptions())
-
-
-def aligned(scored: Scored, pairs: list[Pair]) -> ChosenPairs:
-    """Score given pairs, as `xmine score` would."""
-    rows = [
-        {folded(text): row for row, text in enumerate(side.texts)}
-        for side in (scored.source, scored.target)
-    ]
-    x = np.array([rows[0][folded(source)] for source, _ in pairs])
-    y = np.array([rows[1][folded(target)] for _, target in pairs])
-    near = scored.neighbours
-    means = (near.target_cosines.mean(axis=1)[x] + near.source_cosines.mean(axis=1)[y]) / 2
-    # The pair's own cosine, where it is among the neighbours; else that of the furthest.
-    same = near.targets[x] == y[:, None]
-    cosines = np.where(same.any(axis=1), (near.target_cosines[x] * same).max(axis=1), 0)
-    cosines = np.where(same.any(axis=1), cosines, near.target_cosines[x, -1]).astype(np.float32)
-    scores = (cosines / np.maximum(means, SMALLEST_MEAN)).astype(np.float32)
-    order = np.argsort(-scores, kind="stable")
-    return ChosenPairs(x, y, scores, cosines).take(order)
-
-
-def flagged(scored: Scored, chosen: ChosenPairs) -> Flagged:
-    """Flag pairs; those at or above the cut that `auto` finds count as confident."""
-    cut = choose_threshold(scored.chosen, scored.neighbours).value
-    kept = chosen.scores >= cut
-    source, target = scored.source, scored.target
+def mined(
+    english: list[str],
+    chinese: list[str],
+    encoder: SentenceEncoder | None,
+    vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
+) -> Flagged:
+    """Mine pairs of any score as `xmine mine` does, and time the flags alone."""
+    with TemporaryDirectory() as name:
+        files = [written(Path(name), *each) for each in (("en", english), ("zh", chinese))]
+        found = mine(files[0], files[1], encoder, EVERYTHING, vectors=vectors)
+    scored, confidence = found.scored, found.confidence
+    assert confidence is not None and found.pairs.flags is not None
     seconds = []
     for _ in range(REPEATS):
         started = time.process_time()
-        flags = flag_pairs(
-            chosen, kept.astype(np.float64), scored.neighbours, source, target, LANGUAGES
+        flag_pairs(
+            scored.chosen,
+            confidence.chances,
+            scored.neighbours,
+            scored.source,
+            scored.target,
+            LANGUAGES,
         )
         seconds.append(time.process_time() - started)
-    texts = [
-        (source.texts[x], target.texts[y])
-        for x, y in zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True)
-    ]
-    found = [set(each.split(",")) - {""} for each in flags]
-    return Flagged(texts, found, kept, round(len(flags) / min(seconds)))
+    pairs = found.pairs
+    return Flagged(
+        list(zip(pairs.sources, pairs.targets, strict=True)),
+        [set(each.split(",")) - {""} for each in found.pairs.flags],
+        pairs.scores >= cut_without_gold(scored),
+        round(len(pairs) / min(seconds)),
+    )
+
+
+def aligned(pairs: list[Pair], pool: tuple[list[str], list[str]] | None) -> Flagged:
+    """Score pairs as `xmine score` does, in a larger pool or among themselves."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        files = [
+            written(folder, f"{row}", [*each]) for row, each in enumerate(zip(*pairs, strict=True))
+        ]
+        more = pool and (written(folder, "en", pool[0]), written(folder, "zh", pool[1]))
+        found = score_aligned(files[0], files[1], pool=more)
+    given = [(pair.source, pair.target) for pair in found.given]
+    return Flagged(
+        [given[row] for row in found.numbers.tolist()],
+        [set(each.split(",")) - {""} for each in found.flags],
+        np.ones(len(found.flags), dtype=bool),
+        0,
+    )
 
 
 def left_alone(found: Flagged, gold: set[Pair]) -> dict[str, float]:
@@ -114,68 +112,52 @@ def left_alone(found: Flagged, gold: set[Pair]) -> dict[str, float]:
     return {"pairs": len(flags), **{name: round(share, 2) for name, share in shares.items()}}
 
 
-def good_pairs(data: Path, encode: Encode) -> tuple[dict[str, dict[str, float]], dict[str, int]]:
+def good_pairs(
+    data: Path, encoder: SentenceEncoder
+) -> tuple[dict[str, dict[str, float]], dict[str, int]]:
     """Flag gold pairs of every set, mined and aligned; also measure pairs per second."""
     table, rates = {}, {}
     sets = {name: pairs_of_lines(data, *paths) for name, paths in SETS.items()}
     sets["bucc2018"] = pairs_of_bucc(data)
-    for name, (english, chinese, gold) in sets.items():
-        scored = mined(encode(english, "en"), encode(chinese, "zh"))
-        wanted = [(x, y) for x, y in gold if x.strip() and y.strip()]
-        for how, chosen in (("mined", scored.chosen), ("aligned", aligned(scored, wanted))):
-            found = flagged(scored, chosen)
-            texts = set(wanted)
-            if how == "aligned":  # a repeated line stands for its first occurrence
-                texts = set(found.pairs)
-            table[f"{name} {how}"] = left_alone(found, texts)
-            if how == "mined":
-                rates[name] = found.rate
+    for name, (english, chinese, pairs) in sets.items():
+        pool = (english, chinese) if len(pairs) < len(english) else None
+        found, gold = mined(english, chinese, encoder), set(pairs)
+        table[f"{name} mined"], rates[name] = left_alone(found, gold), found.rate
+        table[f"{name} aligned"] = left_alone(aligned(pairs, pool), gold)
     return table, rates
 
 
-def far_lines(source: Encoded, target: Encoded) -> tuple[Encoded, Encoded, list[Pair]]:
-    """Add lines that are far from everything, and a little nearer to each other."""
+def far_vectors(width: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Draw rows of length 1 for both sides, far from all, a little nearer to their partner."""
     rng = np.random.default_rng(1)
-    width = source[1].shape[1]
-    ours = rng.standard_normal((FAR, width))
+    ours, others = rng.standard_normal((2, FAR, width))
     ours /= np.linalg.norm(ours, axis=1, keepdims=True)
-    others = rng.standard_normal((FAR, width))
     others -= (others * ours).sum(axis=1, keepdims=True) * ours
     others /= np.linalg.norm(others, axis=1, keepdims=True)
     cosines = rng.uniform(0.35, 0.5, (FAR, 1))
-    theirs = cosines * ours + np.sqrt(1 - cosines**2) * others
-    texts = [[f"{word} {row}" for row in range(FAR)] for word in ("far", "远")]
-    sides = []
-    for (sentences, vectors), added, rows in zip(
-        (source, target), texts, (ours, theirs), strict=True
-    ):
-        lines = np.concatenate([sentences.lines, sentences.total + 1 + np.arange(FAR)])
-        assert sentences.occurrences is not None
-        counts = np.concatenate([sentences.occurrences, np.ones(FAR, dtype=np.int64)])
-        texts_of_all = sentences.texts + added
-        grown = replace(sentences, texts=texts_of_all, lines=lines, occurrences=counts)
-        sides.append((grown, np.concatenate([vectors, rows.astype(np.float16)])))
-    return sides[0], sides[1], list(zip(*texts, strict=True))
+    return ours, cosines * ours + np.sqrt(1 - cosines**2) * others
 
 
-def spoilt(data: Path, encode: Encode) -> tuple[list[dict[str, object]], dict[str, float], int]:
+def spoilt(
+    data: Path, encoder: SentenceEncoder
+) -> tuple[list[dict[str, object]], dict[str, float], int]:
     """Add every fault to the BUCC sample, mine, and see what the flags find."""
     english, chinese, gold = pairs_of_bucc(data)
     planted = faults(data, english, chinese, Random(1))
     for fault in planted:
         english, chinese = english + fault.source_lines, chinese + fault.target_lines
-    shuffled = []
-    for lines in (english, chinese):  # so that the place in the file tells nothing
-        shuffled.append(Random(2).sample(lines, len(lines)))
-    source, target = encode(shuffled[0], "en"), encode(shuffled[1], "zh")
-    source, target, far = far_lines(source, target)
-    planted.append(
-        Fault("high", "far from everything", pairs={pair: row for row, pair in enumerate(far)})
-    )
-    scored = mined(source, target)
-    found = flagged(scored, scored.chosen)
-    rows = [outcome(fault, found) for fault in planted]
-    return rows, left_alone(found, set(gold)), found.rate
+    # So that the place in the file tells nothing.
+    sides = [Random(2).sample(lines, len(lines)) for lines in (english, chinese)]
+    far = far_vectors(encoder.dim)
+    vectors = [
+        np.concatenate([encoder.encode_half(lines), rows.astype(np.float16)])
+        for lines, rows in zip(sides, far, strict=True)
+    ]
+    names = [[f"{word} {row}" for row in range(FAR)] for word in ("far", "远")]
+    pairs = {pair: row for row, pair in enumerate(zip(*names, strict=True))}
+    planted.append(Fault("high", "far from everything", *names, pairs))
+    found = mined(sides[0] + names[0], sides[1] + names[1], None, (vectors[0], vectors[1]))
+    return [outcome(fault, found) for fault in planted], left_alone(found, set(gold)), found.rate
 
 
 def outcome(fault: Fault, found: Flagged) -> dict[str, object]:
@@ -211,9 +193,9 @@ def main() -> None:
     parser.add_argument("eval", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    encode = encoder_of_texts()
-    good, rates = good_pairs(options.eval, encode)
-    rows, gold, rate = spoilt(options.eval, encode)
+    encoder = SentenceEncoder.load()
+    good, rates = good_pairs(options.eval, encoder)
+    rows, gold, rate = spoilt(options.eval, encoder)
     good["bucc2018 spoilt, mined"], rates["bucc2018 spoilt"] = gold, rate
     print(f"{'gold pairs left alone, %':26}" + "".join(f"{name:>10}" for name in ("pairs", *FLAGS)))
     for name, shares in good.items():

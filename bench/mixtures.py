@@ -72,10 +72,12 @@ def read_corpus(data: Path) -> Corpus:
     gold = [line.split("\t") for line in read_lines(bucc / "zh-en.dev.gold")]
     groups["bucc"] = [(english.pop(right), chinese.pop(left)) for left, right in gold]
     seen: set[str] = set()
-    left, right, numbers = [], [], {}
-    for name, pairs in groups.items():
+    left: list[str] = []
+    right: list[str] = []
+    numbers = {}
+    for name, aligned in groups.items():
         start = len(left)
-        for pair in pairs:
+        for pair in aligned:
             keys = {folded(text) for text in pair}
             if seen.isdisjoint(keys) and "" not in keys:
                 seen |= keys

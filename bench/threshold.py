@@ -32,8 +32,9 @@ FIXED = (1.04, 1.06, 1.1, 1.2, 1.3)  # for the ratio margin
 PRECISIONS = (0.80, 0.90, 0.95, 0.99)
 SLACK = 0.03  # that a true precision may fall short of the wanted one
 ENOUGH = 0.9  # of the pairs in the largest prefix that has the wanted precision
-SHOWN = ("sets", "best F1", "regret", "worst", "others", "1.06", "1.2", "1.3", "error", "inside")
-SHOWN += ("p0.9 precise", "p0.9 enough")
+SHOWN = "sets,best F1,regret,worst,others,1.06,1.2,1.3,error,inside,p0.9 precise,p0.9 enough".split(
+    ","
+)
 GROUPS = {"300 pairs or more": (300, 10**9), "50 to 299": (50, 300), "fewer than 50": (0, 50)}
 
 

@@ -10,21 +10,35 @@ if TYPE_CHECKING:
     from xmine.encoder import SentenceEncoder
     from xmine.errors import XmineError
     from xmine.mining import Mined, mine
-    from xmine.options import MiningOptions
+    from xmine.options import MiningOptions, ScoringOptions
     from xmine.pairs import Pairs
+    from xmine.scoring import AlignedScores, score_aligned
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AlignedScores": "scoring",
     "Mined": "mining",
     "MiningOptions": "options",
     "Pairs": "pairs",
+    "ScoringOptions": "options",
     "SentenceEncoder": "encoder",
     "XmineError": "errors",
     "mine": "mining",
+    "score_aligned": "scoring",
 }
 
-__all__ = ["Mined", "MiningOptions", "Pairs", "SentenceEncoder", "XmineError", "mine"]
+__all__ = [
+    "AlignedScores",
+    "Mined",
+    "MiningOptions",
+    "Pairs",
+    "ScoringOptions",
+    "SentenceEncoder",
+    "XmineError",
+    "mine",
+    "score_aligned",
+]
 
 
 def __dir__() -> list[str]:

@@ -24,13 +24,13 @@ Floats = NDArray[np.float64]
 
 # A hub is among the neighbours of this many lines at least, of this many times as many as a line is
 # on average, and of this many times as many as the tenth of lines that is neighbour most often.
-_FEWEST_LISTS = 20
+_FEWEST_LISTS = 25
 _TIMES_MEAN = 10.0
 _TIMES_TENTH = 5.0
 
 
 # A file has this many variants and repetitions of a line of boilerplate at least, and this share.
-_FEWEST_VARIANTS = 25
+_FEWEST_VARIANTS = 30
 _VARIANTS_SHARE = 0.002
 # Pairs that are right with this chance show what pairs of this run look like, if there are enough.
 _CONFIDENT = 0.9
@@ -38,7 +38,7 @@ _FEWEST_CONFIDENT = 30
 # Lengths differ by chance as if each side had this many more characters' worth of freedom: the
 # spread of log ratios at this length is the square root of two times that of long lines.
 _SHORT = 15.0
-_FARTHEST_LENGTH = 4.0  # robust standard deviations
+_FARTHEST_LENGTH = 3.7  # robust standard deviations
 _LEAST_SPREAD = 0.13
 _MOSTLY = 0.8  # a side with this share of ASCII is written in it
 # English to Chinese: median and spread of log ratios of characters, of long lines.
@@ -225,13 +225,13 @@ def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:
     """Mark pairs whose ratio passes for good though their cosine is lower than good ones are.
 
     Their neighbours are further away still, and dividing by next to nothing makes the ratio high
-    (https://github.com/facebookresearch/LASER/issues/129). With few confident pairs nothing is
-    marked.
+    (https://github.com/facebookresearch/LASER/issues/129). Nothing is marked with few confident
+    pairs, nor with one neighbour, which as a rule is the pair itself.
     """
     left = neighbours.target_cosines.mean(axis=1, dtype=np.float64)[chosen.sources]
     right = neighbours.source_cosines.mean(axis=1, dtype=np.float64)[chosen.targets]
     ratios = chosen.cosines / np.maximum((left + right) / 2, SMALLEST_MEAN)  # [pairs]
-    if sure.sum() < _FEWEST_CONFIDENT:
+    if sure.sum() < _FEWEST_CONFIDENT or neighbours.targets.shape[1] < 2:
         return np.zeros(len(chosen), dtype=bool)
     middle = float(np.median(chosen.cosines[sure]))
     spread = float(np.median(np.abs(chosen.cosines[sure] - middle))) / _TO_DEVIATION

@@ -41,7 +41,8 @@ class AlignedScores:
         given: all pairs.
         chosen: those that have a score, as rows of `source` and `target`, best first.
         numbers: int64 [chosen], which of `given` each is, from 0.
-        chances: float64 [chosen], estimated probability that each is a translation.
+        chances: float64 [chosen], estimated probability that each is a translation; None where
+            there are too few lines to estimate it.
         flags: [chosen], what makes each suspicious, see `Pair`.
         neighbours: the nearest rows both ways.
         source, target: what they were looked for in: the distinct lines of a side, then those of
@@ -54,7 +55,7 @@ class AlignedScores:
     given: list[Pair]
     chosen: ChosenPairs
     numbers: NDArray[np.int64]
-    chances: NDArray[np.float64]
+    chances: NDArray[np.float64] | None
     flags: list[str]
     neighbours: Neighbours
     source: Sentences
@@ -71,7 +72,7 @@ class AlignedScores:
         columns = zip(
             self.chosen.scores.tolist(),
             self.chosen.cosines.tolist(),
-            self.chances.tolist(),
+            [None] * len(self.chosen) if self.chances is None else self.chances.tolist(),
             self.flags,
             strict=True,
         )
@@ -187,7 +188,8 @@ def _judged(
     order = np.lexsort((numbers, y, x, -scores))
     chosen = ChosenPairs(x, y, scores, cosines).take(order)
     chances = _estimated(chosen, neighbours)
-    flags = flag_pairs(chosen, chances, neighbours.first(k), left, right, languages)
+    sure = np.zeros(len(chosen)) if chances is None else chances
+    flags = flag_pairs(chosen, sure, neighbours.first(k), left, right, languages)
     return AlignedScores(
         given,
         chosen,
@@ -206,7 +208,7 @@ def _judged(
 def _rows(texts: list[str], side: Sentences) -> NDArray[np.int64]:
     """Find the row that stands for each text; -1 for one that is blank or unknown."""
     known = {folded(text): row for row, text in enumerate(side.texts)}
-    rows = (known.get(folded(text), -1) if text.strip() else -1 for text in texts)
+    rows = (known.get(folded(text), -1) for text in texts)
     return np.fromiter(rows, dtype=np.int64, count=len(texts))
 
 
@@ -236,12 +238,9 @@ def _cosines(
     return cosines
 
 
-def _estimated(chosen: ChosenPairs, neighbours: Neighbours) -> NDArray[np.float64]:
+def _estimated(chosen: ChosenPairs, neighbours: Neighbours) -> NDArray[np.float64] | None:
     """Estimate the probability of each pair, repeated ones once: they are one piece of evidence."""
     first = np.ones(len(chosen), dtype=bool)  # equal pairs stand together, having equal scores
     first[1:] = (np.diff(chosen.sources) != 0) | (np.diff(chosen.targets) != 0)
-    distinct = chosen.take(first)
-    confidence = estimate(distinct, neighbours)
-    chances = np.zeros(len(distinct)) if confidence is None else confidence.chances
-    which = np.cumsum(first) - 1  # [chosen]
-    return np.asarray(chances[which])
+    confidence = estimate(chosen.take(first), neighbours)
+    return None if confidence is None else confidence.chances[np.cumsum(first) - 1]

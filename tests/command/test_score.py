@@ -1,6 +1,8 @@
 """`xmine score` as its users meet it."""
 
+import gzip
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conftest import toy_sentences
+from tests.conftest import chinese_word, english_word, toy_sentences
+from xmine.options import FLAGS
 from xmine.pairs import read_pairs
 
 Command = Callable[..., Any]
@@ -137,7 +140,11 @@ def test_a_handful_of_lines_is_warned_of(
     few = "xmine: warning: only 2 and 3 different lines to compare pairs with; give more with"
     few_lines = ["score", "x.en", "x.en", *corpus[3:]]
     write(tmp_path / "y.en", ["bade", "fifi", "mane"])
+    write(tmp_path / "four", ["bade", "fifi", "mane", "golu", "golu"])
+    write(tmp_path / "five", ["bade", "fifi", "mane", "golu", "tuba"])
     assert command("score", "x.en", "y.en", *corpus[3:]).err.startswith(few)
+    assert "only 4 and 5" in command("score", "four", "five", *corpus[3:]).err
+    assert "only" not in command("score", "five", "five", *corpus[3:]).err
     assert "only" not in command(*few_lines, "--pool", "a.en", "a.en").err
     assert "only" not in command(*few_lines, "--margin", "absolute").err
 
@@ -148,7 +155,90 @@ def test_a_report_of_hubs(command: Command, tmp_path: Path, corpus: list[str]) -
     write(tmp_path / "h.zh", chinese)
     ended = command("score", "h.en", "h.zh", *corpus[3:], "-o", "b.tsv", "--hubs", "hubs.tsv.gz")
     assert (ended.code, ended.out, ended.touched) == (0, "", {"b.tsv", "hubs.tsv.gz"})
-    assert " hub" in ended.err
+    assert "; flags: " in ended.err
+    assert "; 0 hubs, 0." in ended.err
+    assert gzip.decompress(Path(tmp_path, "hubs.tsv.gz").read_bytes()) == b""
+
+
+def test_the_lines_of_the_report_are_those_that_are_flagged(
+    command: Command, tmp_path: Path
+) -> None:
+    """Line 6 of the target points where all of the source does; line 7 does but for its digits."""
+    draw = np.random.default_rng(4)
+    vectors = {side: draw.standard_normal((300, 64)) for side in ("en", "zh")}
+    vectors["en"] += 1
+    vectors["zh"] -= vectors["zh"].mean(axis=1, keepdims=True)
+    vectors["zh"][5:7] = 1
+    vectors["zh"][9] = 1 + 0.3 * vectors["zh"][9]
+    for side, rows in vectors.items():
+        np.save(tmp_path / f"{side}.npy", rows.astype(np.float32))
+        write(tmp_path / f"a.{side}", [f"{side} {'xyz'[n % 3] * (n + 1)}" for n in range(300)])
+    lines = Path(tmp_path, "a.zh").read_text().splitlines()
+    lines[5:7] = ["Page 1\tof 2", "Page 2\tof 2"]
+    write(tmp_path / "a.zh", lines)
+    inputs = ["score", "a.en", "a.zh", "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
+    ended = command(*inputs, "--hubs", "hubs.tsv", "-o", "b.tsv")
+    assert ended.touched == {"hubs.tsv", "b.tsv"}
+    report = [row.split("\t") for row in Path(tmp_path, "hubs.tsv").read_text().splitlines()]
+    assert report[0] == ["target", "6", "300", "1.0000", "2", "Page 1 of 2"]
+    assert [row[:3] for row in report[1:]] == [["target", "10", "300"]]
+    pairs = list(read_pairs(tmp_path / "b.tsv"))
+    flagged = [pair.source_line for pair in pairs if "hub" in (pair.flags or "").split(",")]
+    assert flagged == [6, 7, 10]
+    assert "hub 3" in ended.err
+    assert ", tabs turned into spaces in 2 sentences, hubs.tsv: tabs turned into" in ended.err
+    again = command(*inputs, "--hubs", "c.tsv", "-o", "c.jsonl", "--json")
+    assert json.loads(again.out)["hubs"] == 2
+    command(*inputs, "-k", 1, "--hubs", "one.tsv")  # one of the three is the nearest of each
+    first, other = (int(row.split("\t")[2]) for row in Path("one.tsv").read_text().splitlines())
+    assert first + other == 300
+
+
+def test_a_hub_of_a_pool_is_named_as_such(
+    command: Command, tmp_path: Path, toy_folder: Path
+) -> None:
+    words = [english_word(concept) for concept in range(1, 119)]
+    write(tmp_path / "a.en", [f"{english_word(0)} {word}" for word in words])
+    write(tmp_path / "a.zh", [chinese_word(119) + chinese_word(n) for n in range(1, 119)])
+    write(tmp_path / "more.en", ["bade"])
+    write(tmp_path / "more.zh", ["", chinese_word(0)])
+    inputs = ["score", "a.en", "a.zh", "--model", toy_folder, "--pool", "more.en", "more.zh"]
+    command(*inputs, "--hubs", "hubs.tsv")
+    first = Path(tmp_path, "hubs.tsv").read_text("utf-8").splitlines()[0].split("\t")
+    assert (first[0], first[1], first[5]) == ("target pool", "2", chinese_word(0))
+    assert int(first[2]) > 100
+
+
+def test_ratios_of_next_to_nothing_are_warned_of(command: Command, tmp_path: Path) -> None:
+    vectors = np.eye(20, dtype=np.float32)
+    for side, rows in (("en", vectors[:10]), ("zh", vectors[10:])):
+        np.save(tmp_path / f"{side}.npy", rows)
+        write(tmp_path / f"a.{side}", [f"{side} {'x' * n}" for n in range(10)])
+    inputs = ["score", "a.en", "a.zh", "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
+    near_zero = "10 ratio scores with a neighbourhood mean near zero, too high to trust"
+    assert f"xmine: warning: {near_zero}\n" in command(*inputs).err
+    assert near_zero not in command(*inputs, "--margin", "distance").err
+
+
+def test_flags_are_counted_in_their_order(
+    command: Command, tmp_path: Path, corpus: list[str]
+) -> None:
+    for name in ("a.en", "a.zh"):
+        lines = Path(tmp_path, name).read_text("utf-8").split("\n")
+        lines[40:43] = ["bade fifi 7"] * 3
+        lines[50] += " 15" if name == "a.en" else " 16"
+        write(tmp_path / name, lines[:60])
+    ended = command(*corpus, "--json", "-o", "b.tsv")
+    flags = json.loads(ended.out)["flags"]
+    assert list(flags) == [name for name in FLAGS if name in flags]
+    assert (flags["copy"], flags["number"]) == (3, 1)
+    counts = Counter(
+        name for pair in read_pairs(tmp_path / "b.tsv") for name in (pair.flags or "").split(",")
+    )
+    assert flags == {name: counts[name] for name in flags}
+    assert flags["duplicate"] >= 3
+    told = ", ".join(f"{name} {number}" for name, number in flags.items())
+    assert f"; flags: {told}; " in command(*corpus).err
 
 
 WRONG: dict[str, tuple[int, str]] = {

@@ -5,8 +5,9 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.copies import copied, letters_of
-from xmine.flags import FLAGS, flag_pairs, hubs, odd_lengths, too_high, variants
+from xmine.flags import flag_pairs, hubs, odd_lengths, too_high, variants
 from xmine.neighbours import Neighbours
+from xmine.options import FLAGS
 from xmine.pairing import ChosenPairs
 from xmine.scripts import foreign_lines
 from xmine.sentences import Sentences, sentence_table
@@ -216,6 +217,7 @@ def test_a_high_ratio_of_a_low_cosine_is_too_high() -> None:
     sure = rows < 56
     assert np.flatnonzero(too_high(chosen, sure, near)).tolist() == far
     assert not too_high(chosen, rows < 20, near).any()  # too few to know
+    assert not too_high(chosen, sure, near.first(1)).any()
 
 
 def test_variants_and_repetitions_of_a_line_are_hubs() -> None:
@@ -253,9 +255,9 @@ def test_a_hub_is_neighbour_to_very_many_lines_and_the_highest_comes_first() -> 
 
 
 def test_small_files_have_no_hubs() -> None:
-    ids = np.zeros((19, 1), dtype=np.int64)  # one line is nearest to all nineteen
+    ids = np.zeros((24, 1), dtype=np.int64)  # one line is nearest to all of them
     assert len(hubs(ids, 300)[0]) == 0
-    assert hubs(np.zeros((20, 1), dtype=np.int64), 300)[0].tolist() == [0]
+    assert hubs(np.zeros((25, 1), dtype=np.int64), 300)[0].tolist() == [0]
 
 
 def test_rows_of_a_group_share_their_lists_and_a_list_counts_once() -> None:

@@ -62,6 +62,8 @@ def test_a_line_of_a_pool_is_named_as_such(sides: tuple[Sentences, Sentences]) -
     found = find_hubs(neighbours(*sides), *sides, own_lines=(5, 300))
     assert [(hub.side, hub.line) for hub in found[1:]] == [("source pool", 3)]
     assert found[0].side == "target"
+    found = find_hubs(neighbours(*sides), *sides, own_lines=(8, 100))
+    assert [(hub.side, hub.line) for hub in found] == [("target pool", 1), ("source", 8)]
 
 
 def test_without_hubs_the_report_is_empty(sides: tuple[Sentences, Sentences]) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from xmine.languages import check_language, guess_language
+from xmine.languages import check_language, guess_language, short_code
 
 ENGLISH = ["The man who was here before had not seen any of these people, but he knew her."] * 5
 GERMAN = ["Der Mann, der hier war, hatte keinen von diesen Leuten gesehen, doch er kannte sie."] * 5
@@ -59,3 +59,11 @@ def test_a_language_is_guessed_or_undetermined(
     texts: list[str], languages: tuple[str, ...], code: str
 ) -> None:
     assert guess_language(texts, languages) == code
+
+
+@pytest.mark.parametrize(
+    ("code", "short"),
+    [("zh-CN", "zh"), ("zho_Hans", "zh"), ("cmn", "zh"), ("eng_Latn", "en"), ("ces_Latn", "ces")],
+)
+def test_a_code_is_shortened(code: str, short: str) -> None:
+    assert short_code(code) == short

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import xmine
-from tests.conftest import toy_sentences
+from tests.conftest import chinese_word, english_word, toy_sentences
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.options import MiningOptions, ScoringOptions
@@ -41,7 +41,7 @@ def scores(scored: AlignedScores) -> list[float | None]:
 def test_mining_and_scoring_the_same_pairs_give_the_same_scores(
     toy_encoder: SentenceEncoder, aligned: Aligned, margin: str, k: int
 ) -> None:
-    every = MiningOptions(threshold=float("-inf"), margin=margin, neighborhood=k)
+    every = MiningOptions(threshold=-9, margin=margin, neighborhood=k)
     mined = {
         (pair.source, pair.target): (pair.score, pair.cosine)
         for retrieval in ("fwd", "bwd")
@@ -63,7 +63,7 @@ def test_mined_pairs_keep_their_scores_if_the_mined_files_are_the_pool(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path
 ) -> None:
     source, target, _ = toy_files
-    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf"))).pairs
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=-9)).pairs
     path = str(tmp_path / "pairs.parquet")
     write_pairs(mined.rows(), path)
     again = score_aligned(path, None, toy_encoder, pool=(source, target))
@@ -180,6 +180,10 @@ def test_pairs_of_a_file_keep_what_they_have(toy_encoder: SentenceEncoder, tmp_p
         assert row.score != 9.0
     assert list(scored.rows())[2][2:6] == (None, 12, None, None)
     assert list(scored.rows())[2][-2:] == (None, None)
+    write_pairs([given[0], Pair("bade", "一")], path)
+    lines = [pair[3:5] for pair in score_aligned(path, None, toy_encoder).rows()]
+    assert lines == [(10, None), (None, None)]
+    write_pairs(given, path, ("en-GB", "zh-TW"))
     chosen = ScoringOptions(src_lang="fr")
     assert score_aligned(path, None, toy_encoder, chosen).languages == ("fr", "zh-TW")
 
@@ -240,6 +244,7 @@ def test_one_line_and_lines_without_a_partner(toy_encoder: SentenceEncoder, tmp_
     files = write(tmp_path / "a", english[:1]), write(tmp_path / "b", chinese[:1])
     (row,) = score_aligned(*files, toy_encoder).rows()
     assert row.score == pytest.approx(1, abs=1e-6)
+    assert row.prob is None and row.flags is not None
     files = write(tmp_path / "a", [english[0], ""]), write(tmp_path / "b", ["", chinese[0]])
     scored = score_aligned(*files, toy_encoder)
     assert (len(scored.chosen), scores(scored)) == (0, [None, None])
@@ -269,29 +274,39 @@ def test_what_cannot_be_scored_is_refused(toy_encoder: SentenceEncoder, tmp_path
             ScoringOptions(**wrong)
 
 
-def test_repeated_pairs_are_one_piece_of_evidence(
-    toy_encoder: SentenceEncoder, aligned: Aligned
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+def test_the_pairs_that_have_a_score_are_there_best_first(
+    toy_encoder: SentenceEncoder, aligned: Aligned, margin: str
 ) -> None:
-    """A wrong pair a hundred times over makes the others no less likely."""
-    before = {pair[:2]: pair.prob for pair in score_aligned(*aligned, toy_encoder).rows()}
-    for file in aligned:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        write(file, lines + [lines[3]] * 100)
-    after = {pair[:2]: pair.prob for pair in score_aligned(*aligned, toy_encoder).rows()}
-    assert after == before
+    scored = score_aligned(*aligned, toy_encoder, ScoringOptions(margin=margin, neighborhood=1))
+    assert sorted(scored.chosen.scores.tolist(), reverse=True) == scored.chosen.scores.tolist()
+    assert sorted(scored.numbers.tolist()) == list(range(40))
+    for row, number in enumerate(scored.numbers.tolist()):
+        text = scored.target.texts[scored.chosen.targets[row]]
+        assert text == scored.given[number].target
+    assert sum((pair.prob or 0) > 0.9 for pair in scored.rows()) >= 30  # with one neighbour too
 
 
-def test_flags_are_those_of_the_lines_beside_each_other(
+def test_a_cosine_is_at_most_one_for_a_partner_that_is_not_the_nearest(
     toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:
-    english, chinese, _ = toy_sentences(60, seed=9)
-    chinese[4] = english[4] = "bade fifi golu"
-    chinese[9], english[9] = chinese[8], english[8].upper()
-    english[12] += " 1234"
-    chinese[12] += " 5678"
-    files = write(tmp_path / "a", english), write(tmp_path / "b", chinese)
-    rows = list(score_aligned(*files, toy_encoder, ScoringOptions(tgt_lang="zh")).rows())
-    flags = [(row.flags or "").split(",") for row in rows]
-    assert [at for at, names in enumerate(flags) if "copy" in names] == [4]
-    assert [at for at, names in enumerate(flags) if "number" in names] == [12]
-    assert [at for at, names in enumerate(flags) if "duplicate" in names] == [9]
+    """Words in another order have the same vector, and of equal ones the first is the nearest."""
+    _, _, meanings = toy_sentences(30, seed=4)
+    orders = [each[at:] + each[:at] for at in range(4) for each in meanings]
+    orders += [each[::-1] for each in orders]
+    source = write(tmp_path / "a", [" ".join(map(english_word, each)) for each in orders])
+    target = write(tmp_path / "b", ["".join(map(chinese_word, each)) for each in orders])
+    options = ScoringOptions(margin="absolute", neighborhood=1)
+    cosines = scores(score_aligned(source, target, toy_encoder, options))
+    assert max(cosine or 0 for cosine in cosines) == 1
+
+
+def test_prompts_stand_before_the_lines_of_their_side(
+    toy_encoder: SentenceEncoder, aligned: Aligned
+) -> None:
+    options = ScoringOptions(src_prompt="bade fifi ", tgt_prompt="golu mane ")
+    with_prompts = scores(score_aligned(*aligned, toy_encoder, options))
+    without = scores(score_aligned(*aligned, toy_encoder))
+    for file, prompt in zip(aligned, (options.src_prompt, options.tgt_prompt), strict=True):
+        write(file, [prompt + line for line in file.read_text(encoding="utf-8").splitlines()])
+    assert scores(score_aligned(*aligned, toy_encoder)) == with_prompts != without

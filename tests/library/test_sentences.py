@@ -4,12 +4,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import zstandard
 
 from xmine.errors import FileError
 from xmine.reading import read_lines
-from xmine.sentences import folded, read_sentences
+from xmine.sentences import folded, read_sentences, sentence_table
 
 NASTY = (
     "\ufeffone\r\n"
@@ -123,3 +124,12 @@ def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
         read_lines(tmp_path / "missing.txt")
     with pytest.raises(FileError, match="is a folder"):
         read_lines(tmp_path)
+
+
+def test_lines_folded_into_a_row_are_counted_with_it() -> None:
+    table = sentence_table("f", ["Yes.", "No.", "yes.", "", "ＹＥＳ."])
+    assert table.occurrences is not None and table.occurrences.tolist() == [3, 1]
+    last = table.take(np.array([1])).occurrences
+    assert last is not None and last.tolist() == [1]
+    every = sentence_table("f", ["Yes.", "yes."], dedup=False).occurrences
+    assert every is not None and every.tolist() == [1, 1]

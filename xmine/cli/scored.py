@@ -67,11 +67,9 @@ class Outcome:
         if self.quartiles:
             parts.append("score quartiles {:.4f} {:.4f} {:.4f}".format(*self.quartiles))
         raised = ", ".join(f"{name} {number:,}" for name, number in self.flags.items())
-        parts.append(f"flags: {raised or 'none'}")
-        if self.hubs is not None:
-            parts.append(count(len(self.hubs), "hub"))
-        parts.append(f"{where(self.vectors)}{self.seconds:.1f} s")
-        return ", ".join([*parts, *self.notes])
+        hubs = [] if self.hubs is None else [count(len(self.hubs), "hub")]
+        ending = ", ".join([*hubs, f"{where(self.vectors)}{self.seconds:.1f} s", *self.notes])
+        return f"{', '.join(parts)}; flags: {raised or 'none'}; {ending}"
 
     def facts(self, options: ScoringOptions) -> dict[str, object]:
         """Tell everything."""

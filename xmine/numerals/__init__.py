@@ -9,7 +9,7 @@ import re
 from xmine.languages import short_code
 from xmine.numerals.chinese import chinese_digits, chinese_words
 from xmine.numerals.english import english_digits, english_words
-from xmine.numerals.number import Number, Reader, number, plain
+from xmine.numerals.number import Number, Reader, at_digits, number, plain
 
 __all__ = ["Number", "Reader", "numbers", "numbers_differ", "reader"]
 
@@ -71,8 +71,10 @@ def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> boo
     """
     if not _DIGIT.search(source) and not _DIGIT.search(target):
         return False
-    digits = set(_RAW.findall(source))
-    if digits == set(_RAW.findall(target)) and not (digits and _SCALED.search(source + target)):
+    digits = {match[0] for match in at_digits(_RAW, source)}
+    if digits == {match[0] for match in at_digits(_RAW, target)} and not (
+        digits and _SCALED.search(source + target)
+    ):
         return False
     digits_alone = _OTHERS in (left, right)
     if digits_alone:

@@ -5,6 +5,7 @@ import re
 from xmine.numerals.number import (
     DIGITS,
     Number,
+    at_digits,
     fraction_of,
     hour_of,
     is_named,
@@ -16,8 +17,9 @@ from xmine.numerals.number import (
 _NUMERALS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _SCALES = {"十": 10, "百": 100, "千": 1000, "万": 1e4, "亿": 1e8, "兆": 1e12}
 _N = "[零〇一二三四五六七八九十百千万亿兆两]"
+_EVENINGS = tuple("下午 晚上 傍晚 当晚 晚间 晚 午后".split())
 _NUMBER = re.compile(
-    rf"(下午|晚上|傍晚|当晚|晚间|晚|午后)?({DIGITS})\s?(?:[多余几来数]|个(?=[万亿]))?([十百千万亿兆]*)"
+    rf"({DIGITS})\s?(?:[多余几来数]|个(?=[万亿]))?([十百千万亿兆]*)"
     r"(?:\s?世纪\s?(\d{2})\s?年代|(年代?|后)|(%|个百分点)|(?:分之(\d+))|(成|折))?"
 )
 _WORDS = re.compile(rf"({_N}+(?:点{_N}+)?)(?:(分之)({_N}+(?:点{_N}+)?|\d+)|(成|折)|(年代?))?")
@@ -31,8 +33,8 @@ def chinese_digits(text: str) -> list[Number]:
     text = without_zero_minutes(text)
     found: list[Number] = []
     end, last, waiting = -1, 0.0, None
-    for match in _NUMBER.finditer(text):
-        evening, digits, scales, decade, year, percent, parts, tenths = match.groups()
+    for match in at_digits(_NUMBER, text):
+        digits, scales, decade, year, percent, parts, tenths = match.groups()
         value = value_of(digits)
         times = 1.0
         for scale in scales:
@@ -40,7 +42,7 @@ def chinese_digits(text: str) -> list[Number]:
         values = {value * times}
         if scales and scales[-1] in "千兆" and text[match.end() : match.end() + 1] in _UNITS:
             values.add(value * times / _SCALES[scales[-1]])  # kilometres, megawatts
-        if evening:
+        if text.endswith(_EVENINGS, 0, match.start()):
             values.add(value + 12)
         if decade:  # 20世纪90年代
             values = {(value - 1) * 100 + float(decade)}
@@ -59,8 +61,8 @@ def chinese_digits(text: str) -> list[Number]:
             found[-1] = number({waiting, waiting * times}, digits=True)
         waiting = value if times == 1 else None
         end, last = match.end(), times
-        named = is_named(text, *match.span(2))
-        whole = fraction_of(text, match.end(2), value)
+        named = is_named(text, *match.span(1))
+        whole = fraction_of(text, match.end(1), value)
         found.append(number(values | hour_of(digits) | whole, digits=True, named=named))
     return found
 

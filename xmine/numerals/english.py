@@ -5,6 +5,7 @@ import re
 from xmine.numerals.number import (
     DIGITS,
     Number,
+    at_digits,
     fraction_of,
     hour_of,
     is_named,
@@ -104,7 +105,7 @@ def english_digits(text: str) -> list[Number]:
             found.append(number({float(hour), float(hour) + later}, digits=True))
             found += [number({float(minute)}, digits=True)] if minute != "00" else []
         text = without_zero_minutes(_TIME.sub(" ", text))
-    for match in _DIGITS.finditer(text):
+    for match in at_digits(_DIGITS, text):
         digits, suffix, percent, scale, afternoon = match.groups()
         value = value_of(digits)
         values = {value}

@@ -272,6 +272,8 @@ def test_doubt_whether_there_is_any_translation_counts() -> None:
     assert np.mean([each.translations for each in none]) < 0.3
     assert np.mean([each.any_at_all for each in none]) < 0.3
     assert min(each.any_at_all for each in some) > 0.999
+    doubtful = [each for each in none if 0.02 < each.any_at_all < 0.98]
+    assert doubtful and all(each.chances.max() <= each.any_at_all for each in doubtful)
 
 
 def test_when_all_wrong_explains_the_files_as_well_no_pair_has_a_chance() -> None:

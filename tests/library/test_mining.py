@@ -322,3 +322,17 @@ def test_the_best_n_with_and_without_a_cut(
     )
     assert _line_pairs(fewer) == _line_pairs(every)[:5]
     assert fewer.threshold.how == "the best 5"
+
+
+@pytest.mark.xfail(strict=True, reason="known pairs are compared with first occurrences alone")
+def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    english = source.read_text(encoding="utf-8")
+    source.write_text(english * 2, encoding="utf-8")
+    plain = xmine.mine(source, target, toy_encoder)
+    seeds = [KnownPair(left + 60, right) for left, right in gold]  # the second occurrences
+    mined = xmine.mine(source, target, toy_encoder, seeds=seeds)
+    assert mined.threshold.translations == pytest.approx(plain.threshold.translations, abs=4)
+    assert len(lines(mined) & gold) >= 29

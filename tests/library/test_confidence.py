@@ -151,6 +151,12 @@ def test_the_fit_finds_the_mixture_it_assumes(
             assert right[some].mean() == pytest.approx(chances[some].mean(), abs=0.12)
 
 
+def test_the_fit_does_not_stop_early_where_pairs_are_many() -> None:
+    gaps, spacings, _ = mixture(100_000, 0.03, 0.25, 0.15, 1)
+    fit = confidence._fit(gaps, spacings, np.zeros(100_000, dtype=bool))
+    assert (fit.share, fit.mean) == pytest.approx((0.03, 0.25), rel=0.05)
+
+
 @pytest.mark.parametrize(("spread", "near"), [(0.1, 0.05), (0.2, 0.2)])
 def test_translations_that_are_not_among_the_pairs_are_counted(spread: float, near: float) -> None:
     """A normal distribution of gaps goes on below zero, where a pair is not mutually best."""

@@ -191,7 +191,7 @@ def _fit(gaps: Floats, spacings: Floats, sure: NDArray[np.bool_]) -> _Mixture:
         both = np.logaddexp(wrong, right)
         belief = np.exp(right - both)
         before, after = after, float(both.sum())
-        # Among a million pairs, one of a hundred right, a step of one in the log is far from the end.
+        # The second limit is for many pairs: a step of one in the log is far from the end.
         if abs(after - before) < min(1e-6 * rows, 0.01):
             break
     return _Mixture(share, scale, mean, spread, after - float(alone.sum()))

@@ -4,8 +4,9 @@
 
 EVAL is the folder `eval/` that bench/mixtures.py reads. Every mining set is mined with several
 margins and neighbourhoods. Regret is the F1 of the best cut in hindsight minus the F1 at the chosen
-one; `others` is the regret of a cut that knows the truth of other draws of the same kind of set,
-the median of their best ones.
+one. What is called `others` bounds what can be asked for: the regret of the median best cut of the
+other draws of the same kind of set, and for a wanted precision the lowest cut that reaches it on
+all of them together. Both know the truth of other files, and nothing of these.
 """
 
 import argparse
@@ -47,12 +48,12 @@ class Outcome(NamedTuple):
         best: F1 of the best cut in hindsight.
         best_cut: that cut.
         auto: F1 at the chosen cut.
-        cuts: the regret of each fixed cut, and of `others`.
+        regrets: of each fixed cut, and of `others`.
         expected, true: precision at the chosen cut; NaN if nothing is kept.
         inside: whether the true precision lies in the interval.
-        precise: for each wanted precision, whether the true one is not more than SLACK lower.
-        enough: whether that holds and ENOUGH pairs are kept.
-        curve: rising scores, and the F1 of keeping the best 1, 2, ... pairs; 0 at the end, of none.
+        asked: for each wanted precision, and that of `others`, whether the true one is at most
+            SLACK lower, and whether moreover ENOUGH pairs are kept.
+        scores, right: float32, bool [pairs], best first: all pairs, for the others.
     """
 
     mixture: Mixture
@@ -60,73 +61,100 @@ class Outcome(NamedTuple):
     best: float
     best_cut: float
     auto: float
-    cuts: dict[str, float]
+    regrets: dict[str, float]
     expected: float
     true: float
     inside: bool
-    precise: dict[float, bool]
-    enough: dict[float, bool]
-    curve: tuple[NDArray[np.float32], NDArray[np.float32]]
+    asked: dict[str, tuple[bool, bool]]
+    scores: NDArray[np.float32]
+    right: NDArray[np.bool_]
 
 
 def measure(mixture: Mixture, neighbours: Neighbours, margin: str, k: int) -> Outcome:
     """Mine a set and compare with the truth."""
     pairs = choose_pairs(neighbours.first(k), margin_scores(neighbours.first(k), margin))
     right = mixture.english[pairs.sources] == mixture.chinese[pairs.targets]  # [pairs]
-    scores = pairs.scores.astype(np.float64)
-    kept = np.arange(1, len(pairs) + 1)
-    last = np.append(scores[1:] != scores[:-1], True)  # of equal scores
-    hits, gold = right.cumsum(), mixture.gold
-    f1 = np.append(np.where(last, 2 * hits / (kept + gold), 0), 0.0)  # none kept: 0
+    f1 = _f1(pairs.scores, right, mixture.gold)
+    best = int(f1.argmax())
     confidence = estimate(pairs, neighbours)
-    auto = choose_threshold(pairs.scores, confidence)
-    chosen, best = auto.kept, int(f1.argmax())
-    cuts = {f"{cut:g}": cut for cut in FIXED} if margin == "ratio" else {}
-    regrets = {name: float(f1[best] - f1[_above(scores, cut) - 1]) for name, cut in cuts.items()}
-    true = hits[chosen.pairs - 1] / chosen.pairs if chosen.pairs else np.nan
+    chosen = choose_threshold(pairs.scores, confidence).kept
+    cuts = FIXED if margin == "ratio" else ()
     low, high = chosen.interval or (np.nan, np.nan)
-    precise, enough = {}, {}
+    true = float(right[: chosen.pairs].mean()) if chosen.pairs else np.nan
+    asked = {}
     for wanted in PRECISIONS:
         found = choose_threshold(pairs.scores, confidence, precision=wanted).kept.pairs
-        reaching = np.flatnonzero(last & (hits >= wanted * kept))
-        largest = int(kept[reaching[-1]]) if len(reaching) else 0
-        if found:
-            precise[wanted] = bool(hits[found - 1] / found >= wanted - SLACK)
-        else:
-            precise[wanted] = largest < 10
-        enough[wanted] = precise[wanted] and (found >= ENOUGH * largest or not found)
+        asked[f"p{wanted:g}"] = _asked(pairs.scores, right, found, wanted)
     return Outcome(
-        mixture,
-        gold,
-        float(f1[best]),
-        float(scores[best]) if f1[best] else np.inf,
-        float(f1[chosen.pairs - 1]),
-        regrets,
-        np.nan if chosen.precision is None else chosen.precision,
-        float(true),
-        bool(low <= true <= high),
-        precise,
-        enough,
-        (pairs.scores[::-1], f1.astype(np.float32)),
+        mixture=mixture,
+        gold=mixture.gold,
+        best=float(f1[best]),
+        best_cut=float(pairs.scores[best - 1]) if best else np.inf,
+        auto=float(f1[chosen.pairs]),
+        regrets={f"{cut:g}": float(f1[best] - f1[_above(pairs.scores, cut)]) for cut in cuts},
+        expected=np.nan if chosen.precision is None else chosen.precision,
+        true=true,
+        inside=bool(low <= true <= high),
+        asked=asked,
+        scores=pairs.scores,
+        right=right,
     )
 
 
-def _above(scores: NDArray[np.float64], cut: float) -> int:
-    return int((scores >= cut).sum())
+def _f1(scores: NDArray[np.float32], right: NDArray[np.bool_], gold: int) -> NDArray[np.float64]:
+    """Follow the F1 of keeping the best 0, 1, ... pairs; 0 where that would part equal scores."""
+    kept = np.arange(1, len(scores) + 1)
+    f1 = np.where(_last(scores), 2 * right.cumsum() / (kept + gold), 0)
+    return np.concatenate([[0.0], f1])
 
 
-def learned_from_others(outcomes: list[Outcome]) -> None:
-    """Add the regret of the median best cut of the other draws of each kind of set."""
+def _last(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Mark the last one of equal scores."""
+    return np.append(scores[1:] != scores[:-1], True)
+
+
+def _above(scores: NDArray[np.float32], cut: float) -> int:
+    return int((scores.astype(np.float64) >= cut).sum())
+
+
+def _asked(
+    scores: NDArray[np.float32], right: NDArray[np.bool_], found: int, wanted: float
+) -> tuple[bool, bool]:
+    """Tell whether the best `found` pairs are as precise as wanted, and moreover enough of them.
+
+    An empty answer is right where fewer than ten pairs could be given.
+    """
+    kept = np.arange(1, len(scores) + 1)
+    reaching = kept[_last(scores) & (right.cumsum() >= wanted * kept)]
+    largest = int(reaching[-1]) if len(reaching) else 0
+    if not found:
+        return largest < 10, largest < 10
+    precise = bool(right[:found].mean() >= wanted - SLACK)
+    return precise, precise and found >= ENOUGH * largest
+
+
+def learn_from_others(outcomes: list[Outcome]) -> None:
+    """Add what is known from the truth of the other draws of each kind of set."""
     kinds = defaultdict(list)
     for each in outcomes:
         kinds[each.mixture[:3]].append(each)
     for draws in kinds.values():
         for number, each in enumerate(draws):
-            others = [other.best_cut for place, other in enumerate(draws) if place != number]
-            if others:
-                rising, f1 = each.curve
-                kept = len(rising) - int(np.searchsorted(rising, np.median(others)))
-                each.cuts["others"] = each.best - float(f1[kept - 1])
+            others = draws[:number] + draws[number + 1 :]
+            if not others:
+                continue
+            cut = float(np.median([other.best_cut for other in others]))
+            f1 = _f1(each.scores, each.right, each.gold)
+            each.regrets["others"] = each.best - float(f1[_above(each.scores, cut)])
+            scores = np.concatenate([other.scores for other in others])
+            order = np.argsort(-scores, kind="stable")
+            scores = scores[order]
+            right = np.concatenate([other.right for other in others])[order]
+            share = right.cumsum() / np.arange(1, len(right) + 1)
+            for wanted in PRECISIONS:
+                reaching = np.flatnonzero(_last(scores) & (share >= wanted))
+                found = _above(each.scores, scores[reaching[-1]]) if len(reaching) else 0
+                each.asked[f"others p{wanted:g}"] = _asked(each.scores, each.right, found, wanted)
 
 
 def summary(group: Sequence[Outcome]) -> dict[str, float]:
@@ -144,16 +172,15 @@ def summary(group: Sequence[Outcome]) -> dict[str, float]:
         "error": float(np.abs(error[kept]).mean()) if kept.any() else np.nan,
         "inside": float(np.mean(inside)) if inside else np.nan,
     }
-    for name in group[0].cuts:
-        losses = np.array([each.cuts.get(name, np.nan) for each in group])
-        row[name] = float(np.nanmean(losses))
-    fixed = [f"{cut:g}" for cut in FIXED if f"{cut:g}" in group[0].cuts]
+    for name in group[0].regrets:
+        row[name] = float(np.mean([each.regrets[name] for each in group]))
+    fixed = [f"{cut:g}" for cut in FIXED if f"{cut:g}" in group[0].regrets]
     if fixed:
-        behind = [regret[i] - min(each.cuts[cut] for cut in fixed) for i, each in enumerate(group)]
-        row["behind best fixed"] = float(np.max(behind))
-    for wanted in PRECISIONS:
-        row[f"p{wanted:g} precise"] = float(np.mean([each.precise[wanted] for each in group]))
-        row[f"p{wanted:g} enough"] = float(np.mean([each.enough[wanted] for each in group]))
+        behind = [each.best - each.auto - min(each.regrets[cut] for cut in fixed) for each in group]
+        row["behind best fixed"] = max(behind)
+    for name in group[0].asked:
+        precise, enough = np.mean([each.asked[name] for each in group], axis=0).tolist()
+        row |= {f"{name} precise": precise, f"{name} enough": enough}
     return {name: round(value, 4) for name, value in row.items()}
 
 
@@ -201,7 +228,7 @@ def mine_all(
         for margin, k in SETTINGS:
             found[f"{margin}, k = {k}"].append(measure(mixture, neighbours, margin, k))
     for outcomes in found.values():
-        learned_from_others(outcomes)
+        learn_from_others(outcomes)
     return found
 
 

@@ -31,6 +31,8 @@ _SPREAD, _WEIGHT_OF_SPREAD = 1 / 3, 30.0
 _LEAST_MEAN = 3.0
 # Cosines of fp16 vectors say nothing below this; keeps ties from making the scale zero.
 _LEAST_SCALE = 1e-4
+# Gaps that a first guess takes for those of translations, as multiples of a typical wrong one.
+_FIRST_GUESSES = (1, 2, 4)
 # Log likelihood that translations must add to be believed in: Akaike's price of two parameters.
 _LEAST_GAIN = 2.0
 
@@ -161,7 +163,19 @@ class _Mixture(NamedTuple):
 
 
 def _fit(gaps: Floats, spacings: Floats, sure: NDArray[np.bool_]) -> _Mixture:
-    """Fit the mixture by expectation maximisation; some are known to be translations.
+    """Fit the mixture; some pairs are sure to be translations.
+
+    Of several first guesses which pairs are translations, the one that leads highest is taken.
+    """
+    typical = max(2 * float(np.median(spacings)), _LEAST_SCALE)
+    ends = [_climb(gaps, spacings, sure, gaps > times * typical) for times in _FIRST_GUESSES]
+    return max(ends, key=lambda mixture: mixture.gain)
+
+
+def _climb(
+    gaps: Floats, spacings: Floats, sure: NDArray[np.bool_], guess: NDArray[np.bool_]
+) -> _Mixture:
+    """Fit the mixture by expectation maximisation from a first guess.
 
     Wrong: gap ~ exponential(scale), spacing ~ exponential(scale / 2). Translation: gap ~
     normal(mean, spread) above zero, spacing ~ exponential(scale), its rivals being the top two of
@@ -170,10 +184,7 @@ def _fit(gaps: Floats, spacings: Floats, sure: NDArray[np.bool_]) -> _Mixture:
     rows, known = len(gaps), int(sure.sum())
     scale = max(float((gaps + 2 * spacings).mean()) / 2, _LEAST_SCALE)
     alone = _log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)
-    # Belief that a pair is a translation. From a much stricter first guess a single pair far out
-    # becomes the only translation.
-    typical = max(2 * float(np.median(spacings)), _LEAST_SCALE)
-    belief = np.where(gaps > 4 * typical, 0.95, 0.05)
+    belief = np.where(guess, 0.95, 0.05)  # that a pair is a translation
     mean, spread = _MEAN * scale, _SPREAD * _MEAN * scale
     before, after = -math.inf, -math.inf
     for _ in range(300):

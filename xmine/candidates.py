@@ -38,6 +38,14 @@ class Scored:
     source: Sentences
     target: Sentences
 
+    def texts(self) -> tuple[list[str], list[str]]:
+        """Give the texts of the chosen pairs."""
+        sources, targets = self.chosen.sources.tolist(), self.chosen.targets.tolist()
+        return (
+            [self.source.texts[row] for row in sources],
+            [self.target.texts[row] for row in targets],
+        )
+
     def lines(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the 1-based lines of the chosen pairs, int64 [pairs] twice."""
         return self.source.lines[self.chosen.sources], self.target.lines[self.chosen.targets]

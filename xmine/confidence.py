@@ -10,7 +10,7 @@ fails.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +33,8 @@ _LEAST_MEAN = 3.0
 _LEAST_SCALE = 1e-4
 # Gaps that a first guess takes for those of translations, as multiples of a typical wrong one.
 _FIRST_GUESSES = (1, 2, 4)
-# Log likelihood that translations must add to be believed in: Akaike's price of two parameters.
-_LEAST_GAIN = 2.0
+# Log likelihood that translations must add to be believed in: Akaike's price of three parameters.
+_LEAST_GAIN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,10 @@ class Confidence:
     chances: Floats
     translations: float
     any_at_all: float
+
+    def of(self, rows: NDArray[np.intp]) -> "Confidence":
+        """Keep the probabilities of some pairs."""
+        return replace(self, chances=self.chances[rows])
 
 
 def estimate(

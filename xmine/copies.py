@@ -2,6 +2,10 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 # Two sentences that share this part of their pairs of letters are the same one, changed.
 _NEAR = 0.75
@@ -38,6 +42,12 @@ def copied(source: str, target: str, source_letters: str, target_letters: str) -
     if bool(_NOT_LATIN.search(source_letters)) != bool(_NOT_LATIN.search(target_letters)):
         return ""  # translated, with the names left as they are
     return "near-copy" if _shared(shorter, longer) >= _NEAR else ""
+
+
+def same_texts(sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.bool_]:
+    """Mark the pairs that have the flag `copy`: their texts are the same, but for white space."""
+    pairs = zip(sources, targets, strict=True)
+    return np.array([_spaced(source) == _spaced(target) for source, target in pairs], dtype=bool)
 
 
 def _spaced(text: str) -> str:

@@ -28,6 +28,8 @@ def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
     """
     if path.exists() and path.is_dir() != folder:
         raise FileError(f"{path}: is a {'file' if folder else 'folder'}", "give another name")
+    if path.exists() and not (path.is_file() or folder):  # a device or a pipe: it would be replaced
+        raise FileError(f"{path}: is not a regular file", "give another name")
     if path.exists() and not force:
         raise FileError(f"{path}: exists already", "give another name, or --force to replace it")
     if not path.absolute().parent.is_dir():

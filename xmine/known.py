@@ -25,42 +25,67 @@ class KnownPair(NamedTuple):
     right: bool = True
 
 
-def read_known(path: Path) -> list[KnownPair]:
+class KnownPairs(NamedTuple):
+    """Pairs that are known, and the name of their file for messages."""
+
+    name: str
+    pairs: list[KnownPair]
+
+    def resolved(self, source: Sentences, target: Sentences) -> "KnownPairs":
+        """Name the lines that stand for repeated ones.
+
+        Raises:
+            FileError: a line is not in its file; the message names the file of known pairs and the
+                line in it.
+        """
+        pairs = []
+        for number, pair in enumerate(self.pairs, start=1):
+            lines = []
+            for line, side in zip(pair[:2], (source, target), strict=True):
+                if not 1 <= line <= side.total:
+                    raise FileError(
+                        f"{self.name}:{number}: line {line} of {side.name}, which has "
+                        f"{side.total:,}",
+                        "the first column is a line of the first file, the second of the second",
+                    )
+                lines.append(line if side.stands_for is None else int(side.stands_for[line - 1]))
+            pairs.append(KnownPair(lines[0], lines[1], pair.right))
+        return KnownPairs(self.name, pairs)
+
+
+NOTHING_KNOWN = KnownPairs("", [])
+
+
+def read_known(path: Path) -> KnownPairs:
     """Read `LINE<TAB>LINE`, and behind another tab, if a pair has been judged, 1 or 0.
 
     Raises:
-        FileError: the file cannot be read, has no pairs, or a line is not of this kind; the message
+        FileError: the file cannot be read or is empty, or a line is not of this kind; the message
             names the line.
     """
-    known = []
+    known: list[KnownPair] = []
+    places: dict[KnownPair, int] = {}
     for number, line in enumerate(read_lines(path), start=1):
         columns = line.split("\t")
-        if not (2 <= len(columns) <= 3 and all(text.isdecimal() for text in columns[:2])):
+        if not (2 <= len(columns) <= 3 and all(map(_is_line, columns[:2]))):
             raise FileError(
                 f"{path}:{number}: expected two line numbers with a tab between",
                 "a third column may say 1 for a right pair and 0 for a wrong one",
             )
         if columns[2:] and columns[2] not in ("0", "1"):
             raise FileError(f"{path}:{number}: the third column is {columns[2]!r}, not 1 or 0")
-        known.append(KnownPair(int(columns[0]), int(columns[1]), columns[2:] != ["0"]))
-    return known
+        pair = KnownPair(int(columns[0]), int(columns[1]), columns[2:] != ["0"])
+        if (other := places.get(pair._replace(right=not pair.right))) is not None:
+            raise FileError(
+                f"{path}:{number}: judged right and wrong, the other way in line {other}"
+            )
+        places[pair] = number
+        known.append(pair)
+    return KnownPairs(str(path), known)
 
 
-def check_known(
-    known: Sequence[KnownPair], source: Sentences, target: Sentences, name: str
-) -> None:
-    """Refuse a pair of lines that the files do not have.
-
-    Raises:
-        FileError: the message names the file of known pairs and the line in it.
-    """
-    for number, pair in enumerate(known, start=1):
-        for line, side in zip(pair[:2], (source, target), strict=True):
-            if not 1 <= line <= side.total:
-                raise FileError(
-                    f"{name}:{number}: line {line} of {side.name}, which has {side.total:,}",
-                    "the first column is a line of the first file, the second of the second",
-                )
+def _is_line(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 18
 
 
 def labels_of(

@@ -1,6 +1,6 @@
 """Two sentence files -> pairs: the whole walk, one call per line."""
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 from xmine.agreement import best_threshold
 from xmine.candidates import Scored, rows_of, score_pairs, score_vectors
 from xmine.confidence import Confidence, Floats, estimate
+from xmine.copies import same_texts
 from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError
-from xmine.known import KnownPair, labels_of
+from xmine.flags import flag_pairs
+from xmine.known import NOTHING_KNOWN, KnownPairs, labels_of
 from xmine.languages import check_language, guess_language
 from xmine.options import MiningOptions
 from xmine.pairs import Pairs
 from xmine.progress import Report, silent
 from xmine.selection import select
-from xmine.sentences import Sentences, folded, read_sentences
+from xmine.sentences import Sentences, read_sentences
 from xmine.threshold import Kept, Threshold, choose_threshold, precision_of
 
 
@@ -33,7 +35,10 @@ class Mined:
         threshold: the cut, how it was found, and what it and its neighbours keep.
         scored: where the pairs come from.
         confidence: how likely each pair of `scored.chosen` is; None if there was too little to see.
+        eligible: int64, rows of `scored.chosen` that no option drops, whatever their score.
         dropped: how many pairs above the threshold were dropped, for each reason.
+        copies: how many of `scored.chosen` have the same text on both sides.
+        seeds, gold: pairs that are known, by the lines that stand for repeated ones.
         warnings: what the user should know before trusting the pairs.
         languages: codes of source and target, as given or guessed; `und` where that failed.
     """
@@ -43,14 +48,18 @@ class Mined:
     threshold: Threshold
     scored: Scored
     confidence: Confidence | None
+    eligible: NDArray[np.intp]
     dropped: dict[str, int]
+    copies: int
+    seeds: KnownPairs
+    gold: KnownPairs
     warnings: list[str]
     languages: tuple[str, str]
 
     def curve(self) -> tuple[NDArray[np.float32], Floats | None, float]:
-        """Give what a picture of the scores shows: all scores, the chances of all, the cut."""
-        chances = None if self.confidence is None else self.confidence.chances
-        return self.scored.chosen.scores, chances, self.threshold.value
+        """Give what a picture of the scores shows: scores and chances of all, and the cut."""
+        chances = None if self.confidence is None else self.confidence.chances[self.eligible]
+        return self.scored.chosen.scores[self.eligible], chances, self.threshold.value
 
 
 def mine(
@@ -61,8 +70,8 @@ def mine(
     report: Report = silent,
     *,
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
-    seeds: Sequence[KnownPair] = (),
-    gold: Sequence[KnownPair] = (),
+    seeds: KnownPairs = NOTHING_KNOWN,
+    gold: KnownPairs = NOTHING_KNOWN,
 ) -> Mined:
     """Mine the parallel sentences of two text files.
 
@@ -80,13 +89,18 @@ def mine(
 
     Raises:
         FileError: a file cannot be read as text, none of its lines can be encoded, or its lines
-            are not as many as its vectors.
+            are not as many as its vectors; or a known pair has a line that is not there.
         OptionError: vectors come with an encoder or with `segment`; or a threshold is wanted that
             is best for gold pairs, and there are none.
     """
     options = options or MiningOptions()
-    if options.threshold == "gold" and not gold:
+    if options.threshold == "gold" and not any(pair.right for pair in gold.pairs):
         raise OptionError("--threshold gold without gold pairs", "give them with --gold FILE")
+    if options.segment and (seeds.pairs or options.threshold == "gold"):
+        raise OptionError(
+            "--segment and known pairs of lines: a line may hold several sentences",
+            "leave out --seed-pairs and --threshold gold, or --segment",
+        )
     if vectors is not None and (encoder is not None or options.segment):
         raise OptionError(
             "vectors of lines are given: no encoder is needed, and no line can be cut",
@@ -95,6 +109,7 @@ def mine(
     dedup, segment = options.dedup, options.segment
     left = read_sentences(source, dedup=dedup, segment=segment, report=report)
     right = read_sentences(target, dedup=dedup, segment=segment, report=report)
+    seeds, gold = seeds.resolved(left, right), gold.resolved(left, right)
     if vectors is not None:
         known: tuple[str, ...] = ()
         scored = score_vectors(*rows_of(left, right, vectors), options, report)
@@ -103,71 +118,91 @@ def mine(
         known = encoder.facts.languages
         scored = score_pairs(left, right, encoder, options, report)
     warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
-    languages = (
-        options.src_lang or guess_language(left.texts, known),
-        options.tgt_lang or guess_language(right.texts, known),
+    copies = same_texts(*scored.texts())
+    labels = labels_of(seeds.pairs, *scored.lines())
+    labels[copies & (labels == -1)] = 0  # a copy is no translation
+    confidence = estimate(scored.chosen, scored.neighbours, labels)
+    languages = _languages(scored, copies, options, known)
+    flags = flag_pairs(
+        scored.chosen,
+        np.zeros(len(copies)) if confidence is None else confidence.chances,
+        scored.neighbours.first(options.neighborhood),
+        scored.source,
+        scored.target,
+        languages,
     )
-    confidence = estimate(scored.chosen, scored.neighbours, _labels(scored, seeds))
-    threshold = _threshold(scored, confidence, options, gold)
-    selected = select(scored, confidence, threshold.kept.pairs, options, languages)
-    rows = selected.rows
-    cut_off = len(rows) == options.top or threshold.value == -np.inf
-    if options.top is not None and len(rows) and cut_off:
-        lowest = float(scored.chosen.scores[rows[-1]])
-        threshold = replace(
-            choose_threshold(scored.chosen.scores, confidence, lowest),
-            how=f"the best {len(rows):,}",
-        )
+    selection = select(scored.chosen.scores, flags, labels == 0, options)
+    threshold = _threshold(scored, selection.rows, confidence, options, gold)
+    rows = selection.rows[: threshold.kept.pairs][: options.top]
     chances = None if confidence is None else confidence.chances[rows]
     return Mined(
-        replace(_with_text(scored, rows), probs=chances, flags=selected.flags),
-        Kept(threshold.value, len(rows), *precision_of(chances)),
-        threshold,
-        scored,
-        confidence,
-        selected.dropped,
-        list(filter(None, warnings)),
-        languages,
+        pairs=_with_text(scored, rows, chances, [flags[row] for row in rows.tolist()]),
+        kept=Kept(threshold.value, len(rows), *precision_of(chances)),
+        threshold=threshold,
+        scored=scored,
+        confidence=confidence,
+        eligible=selection.rows,
+        dropped=selection.dropped(scored.chosen.scores >= threshold.value),
+        copies=int(copies.sum()),
+        seeds=seeds,
+        gold=gold,
+        warnings=list(filter(None, warnings)),
+        languages=languages,
     )
 
 
 def cut_without_gold(scored: Scored) -> float:
     """Choose the threshold as `auto` does."""
-    confidence = estimate(scored.chosen, scored.neighbours, _labels(scored, ()))
+    labels = np.where(same_texts(*scored.texts()), 0, -1).astype(np.int8)
+    confidence = estimate(scored.chosen, scored.neighbours, labels)
     return choose_threshold(scored.chosen.scores, confidence).value
 
 
-def _labels(scored: Scored, seeds: Sequence[KnownPair]) -> NDArray[np.int8]:
-    """Tell what is known of the candidates, see `labels_of`: a copy is no translation either."""
-    labels = labels_of(seeds, *scored.lines())
-    left, right = scored.source.texts, scored.target.texts
-    rows = zip(scored.chosen.sources.tolist(), scored.chosen.targets.tolist(), strict=True)
-    copies = np.array([folded(left[x]) == folded(right[y]) for x, y in rows], dtype=bool)
-    labels[copies & (labels == -1)] = 0
-    return labels
+def _languages(
+    scored: Scored, copies: NDArray[np.bool_], options: MiningOptions, known: tuple[str, ...]
+) -> tuple[str, str]:
+    """Take the languages that are given, or guess them by lines that are not copies."""
+    codes = []
+    for given, side, rows in (
+        (options.src_lang, scored.source, scored.chosen.sources[copies]),
+        (options.tgt_lang, scored.target, scored.chosen.targets[copies]),
+    ):
+        copied = set(rows.tolist())
+        texts = [text for row, text in enumerate(side.texts) if row not in copied]
+        codes.append(given or guess_language(texts or side.texts, known))
+    return codes[0], codes[1]
 
 
 def _threshold(
     scored: Scored,
+    rows: NDArray[np.intp],
     confidence: Confidence | None,
     options: MiningOptions,
-    gold: Sequence[KnownPair],
+    gold: KnownPairs,
 ) -> Threshold:
-    """Choose the cut that the options ask for; with `top` alone there is none."""
-    scores, wanted = scored.chosen.scores, options.threshold
+    """Choose the cut that the options ask for among some rows of the candidates."""
+    scores, wanted = scored.chosen.scores[rows], options.threshold
+    judged = None if confidence is None else confidence.of(rows)
     if wanted == "gold":
-        lines = (each.tolist() for each in scored.lines())
-        best = best_threshold(
-            scores.tolist(), list(zip(*lines, strict=True)), {pair[:2] for pair in gold}
-        )
-        chosen = choose_threshold(scores, confidence, best.threshold)
-        return replace(chosen, how="best for the gold pairs")
-    if options.top is not None and wanted == "auto" and options.precision is None:
-        wanted = -np.inf
-    return choose_threshold(scores, confidence, wanted, options.precision)
+        lines = (each[rows].tolist() for each in scored.lines())
+        right = {pair[:2] for pair in gold.pairs if pair.right}
+        best = best_threshold(scores.tolist(), list(zip(*lines, strict=True)), right)
+        found = choose_threshold(scores, judged, best.threshold)
+        found = replace(found, how="best for the gold pairs")
+    else:
+        found = choose_threshold(scores, judged, wanted, options.precision)
+        alone = wanted == "auto" and options.precision is None
+        best_few = scores[: len(scores) if alone else found.kept.pairs][: options.top]
+        if options.top is not None and len(best_few) and (alone or len(best_few) == options.top):
+            cut = math.floor(float(best_few[-1]) * 1e4) / 1e4
+            found = choose_threshold(scores, judged, cut)
+            found = replace(found, how=f"the best {len(best_few):,}")
+    return found
 
 
-def _with_text(scored: Scored, rows: NDArray[np.intp]) -> Pairs:
+def _with_text(
+    scored: Scored, rows: NDArray[np.intp], chances: Floats | None, flags: list[str]
+) -> Pairs:
     chosen, (source, target) = scored.chosen.take(rows), (scored.source, scored.target)
     return Pairs(
         scores=chosen.scores,
@@ -178,6 +213,8 @@ def _with_text(scored: Scored, rows: NDArray[np.intp]) -> Pairs:
         cosines=chosen.cosines,
         source_offsets=_offsets(source, chosen.sources),
         target_offsets=_offsets(target, chosen.targets),
+        probs=chances,
+        flags=flags,
     )
 
 

@@ -187,17 +187,15 @@ class MiningOptions(EncodingOptions):
     )
     precision: float | None = option(
         None,
-        "In place of a threshold: keep as many pairs as are expected to be so precise, as 0.95.",
+        "In place of a threshold: keep as many pairs as can be, this share of them right, as 0.95.",
         min=0.0,
         max=1.0,
     )
     top: int | None = option(
-        None, "Keep so many pairs at most, the best; without a threshold, exactly so many.", min=1
+        None, "Keep the N best pairs; with a threshold or a precision, N at most.", min=1
     )
     score_max: float | None = option(None, "Highest score to keep.")
-    drop: str = option(
-        "", "Drop pairs with any of these flags: names with commas between, as copy,number."
-    )
+    drop: list[str] = option([], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.")
     dedup: bool = option(True, "Fold repeated lines to their first occurrence before mining.")
     src_prompt: str = option(
         "",
@@ -209,7 +207,9 @@ class MiningOptions(EncodingOptions):
     )
     segment: bool = option(False, "Cut lines into sentences, English and Chinese, before mining.")
     src_lang: str = option(
-        "", "Code of the source language, for formats that name it.", shown_default="guessed"
+        "",
+        "Code of the source language, for formats that name it and for the flag script.",
+        shown_default="guessed",
     )
     tgt_lang: str = option("", "The same of the target language.", shown_default="guessed")
 
@@ -226,14 +226,16 @@ class MiningOptions(EncodingOptions):
             raise OptionError(
                 "--precision and --threshold", "both choose where to cut: give one of them"
             )
-        for name in self.dropped_flags() - set(FLAGS):
+        if self.score_max is not None and math.isnan(self.score_max):
+            raise OptionError("--score-max is nan", "give a number")
+        for name in sorted(self.dropped_flags() - set(FLAGS)):
             raise OptionError(
                 f"--drop: there is no flag {name!r}", f"choose from {', '.join(FLAGS)}"
             )
 
     def dropped_flags(self) -> set[str]:
         """Give the names in `drop`."""
-        return {name.strip() for name in self.drop.split(",")} - {""}
+        return {name.strip() for names in self.drop for name in names.split(",")} - {""}
 
 
 def _threshold(value: float | str) -> float:

@@ -21,7 +21,6 @@ from xmine.formats.place import FORMATS, place_to_read, place_to_write
 from xmine.formats.tsv import tsv_rows
 from xmine.languages import names_language
 from xmine.reading import name_of
-from xmine.sentences import folded
 from xmine.suffixes import packing_of
 
 __all__ = [
@@ -30,7 +29,6 @@ __all__ = [
     "ParallelText",
     "Written",
     "check_pair_file",
-    "copies_inside",
     "languages_of",
     "read_pairs",
     "read_parallel",
@@ -192,12 +190,6 @@ def languages_of(spec: str | Path) -> Languages | None:
         return None
     found = place.format.languages(place.paths[0])
     return None if found == UNKNOWN else found
-
-
-def copies_inside(pairs: Pairs) -> int:
-    """Count the pairs with the same text on both sides, which was copied and not translated."""
-    sides = zip(pairs.sources, pairs.targets, strict=True)
-    return sum(folded(source) == folded(target) for source, target in sides)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.candidates import Encoded, rows_of, without_zeros
-from xmine.confidence import NEIGHBOURS, estimate
+from xmine.confidence import NEIGHBOURS, Confidence, Floats, estimate
+from xmine.copies import same_texts
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.flags import flag_pairs
@@ -41,8 +42,7 @@ class AlignedScores:
         given: all pairs.
         chosen: those that have a score, as rows of `source` and `target`, best first.
         numbers: int64 [chosen], which of `given` each is, from 0.
-        chances: float64 [chosen], estimated probability that each is a translation; None where
-            there are too few lines to estimate it.
+        confidence: how likely each is a translation; None where there are too few lines to tell.
         flags: [chosen], what makes each suspicious, see `Pair`.
         neighbours: the nearest rows both ways.
         source, target: what they were looked for in: the distinct lines of a side, then those of
@@ -55,7 +55,7 @@ class AlignedScores:
     given: list[Pair]
     chosen: ChosenPairs
     numbers: NDArray[np.int64]
-    chances: NDArray[np.float64] | None
+    confidence: Confidence | None
     flags: list[str]
     neighbours: Neighbours
     source: Sentences
@@ -63,6 +63,11 @@ class AlignedScores:
     clamped: int
     languages: tuple[str, str]
     warnings: list[str]
+
+    @property
+    def chances(self) -> Floats | None:
+        """Give the probability of each of `chosen`, float64."""
+        return None if self.confidence is None else self.confidence.chances
 
     def rows(self) -> Iterator[Pair]:
         """Walk through all pairs in the order in which they were read.
@@ -187,14 +192,14 @@ def _judged(
     scores, clamped = pair_scores(x, y, cosines, neighbours.first(k), options.margin)
     order = np.lexsort((numbers, y, x, -scores))
     chosen = ChosenPairs(x, y, scores, cosines).take(order)
-    chances = _estimated(chosen, neighbours)
-    sure = np.zeros(len(chosen)) if chances is None else chances
-    flags = flag_pairs(chosen, sure, neighbours.first(k), left, right, languages)
+    confidence = _estimated(chosen, neighbours, left.texts, right.texts)
+    chances = np.zeros(len(chosen)) if confidence is None else confidence.chances
+    flags = flag_pairs(chosen, chances, neighbours.first(k), left, right, languages)
     return AlignedScores(
         given,
         chosen,
         numbers[order],
-        chances,
+        confidence,
         flags,
         neighbours,
         left,
@@ -238,9 +243,20 @@ def _cosines(
     return cosines
 
 
-def _estimated(chosen: ChosenPairs, neighbours: Neighbours) -> NDArray[np.float64] | None:
-    """Estimate the probability of each pair, repeated ones once: they are one piece of evidence."""
+def _estimated(
+    chosen: ChosenPairs, neighbours: Neighbours, sources: list[str], targets: list[str]
+) -> Confidence | None:
+    """Estimate how likely each pair is; copies are known to be wrong.
+
+    Repeated pairs are estimated once: they are one piece of evidence.
+    """
     first = np.ones(len(chosen), dtype=bool)  # equal pairs stand together, having equal scores
     first[1:] = (np.diff(chosen.sources) != 0) | (np.diff(chosen.targets) != 0)
-    confidence = estimate(chosen.take(first), neighbours)
-    return None if confidence is None else confidence.chances[np.cumsum(first) - 1]
+    distinct = chosen.take(first)
+    texts = (
+        [sources[row] for row in distinct.sources.tolist()],
+        [targets[row] for row in distinct.targets.tolist()],
+    )
+    known = np.where(same_texts(*texts), 0, -1).astype(np.int8)
+    confidence = estimate(distinct, neighbours, known)
+    return None if confidence is None else confidence.of(np.cumsum(first) - 1)

@@ -1,64 +1,56 @@
-"""Scored candidates above the cut -> the pairs that are kept, each with its flags."""
+"""Candidates -> those that may be kept: what the options drop whatever the cut is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.candidates import Scored
-from xmine.confidence import Confidence
-from xmine.flags import flag_pairs
-from xmine.options import MiningOptions
+from xmine.options import FLAGS, MiningOptions
+
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The pairs that are kept.
+    """What is dropped, and why.
 
     Attributes:
-        rows: int64 [kept], rows of `Scored.chosen`, rising.
-        flags: of each, see `xmine.flags.flag_pairs`.
-        dropped: how many pairs above the cut were dropped, for each reason: a flag, or `score`.
+        reasons: for each reason the candidates that it drops, bool [candidates]; one candidate may
+            be dropped for several.
+        rows: int64 [kept], the candidates that no reason drops, rising.
     """
 
+    reasons: dict[str, Bools]
     rows: NDArray[np.intp]
-    flags: list[str]
-    dropped: dict[str, int]
+
+    def dropped(self, above: Bools) -> dict[str, int]:
+        """Count what each reason drops among the candidates above the cut, bool [candidates]."""
+        counts = {name: int((rows & above).sum()) for name, rows in self.reasons.items()}
+        return {name: count for name, count in counts.items() if count}
 
 
 def select(
-    scored: Scored,
-    confidence: Confidence | None,
-    above: int,
-    options: MiningOptions,
-    languages: tuple[str, str],
+    scores: NDArray[np.float32], flags: Sequence[str], wrong: Bools, options: MiningOptions
 ) -> Selection:
-    """Drop the pairs that `score_max`, `drop` and `top` leave out, in this order.
+    """Find the candidates that may be kept.
 
     Args:
-        scored: all candidates.
-        confidence: how likely each of them is; None if not estimated.
-        above: how many are above the cut.
-        options: what to drop.
-        languages: codes of source and target, or `und`.
+        scores: [candidates].
+        flags: of each candidate, see `xmine.flags.flag_pairs`.
+        wrong: bool [candidates], which of them are known to be wrong; they cannot be right with
+            the probability that `precision` asks for.
+        options: `score_max`, `drop`, `precision`.
     """
-    rows, dropped = np.arange(above), {}
+    reasons = {}
     if options.score_max is not None:
-        stay = scored.chosen.scores[:above] <= options.score_max
-        rows, dropped["score"] = rows[stay], int((~stay).sum())
-    unwanted = options.dropped_flags()
-    if not unwanted:
-        rows = rows[: options.top]
-    chances = np.zeros(len(rows)) if confidence is None else confidence.chances[rows]
-    flags = flag_pairs(
-        scored.chosen.take(rows),
-        chances,
-        scored.neighbours.first(options.neighborhood),
-        scored.source,
-        scored.target,
-        languages,
-    )
-    reasons = [unwanted & set(each.split(",")) for each in flags]
-    dropped |= {name: sum(name in each for each in reasons) for name in sorted(unwanted)}
-    places = [place for place, each in enumerate(reasons) if not each][: options.top]
-    return Selection(rows[places], [flags[place] for place in places], dropped)
+        reasons["above --score-max"] = scores.astype(np.float64) > options.score_max
+    for name in FLAGS:
+        if name in options.dropped_flags():
+            reasons[name] = np.array([name in each.split(",") for each in flags], dtype=bool)
+    if options.precision is not None:
+        reasons["known to be wrong"] = wrong
+    stay = np.ones(len(scores), dtype=bool)
+    for rows in reasons.values():
+        stay &= ~rows
+    return Selection(reasons, np.flatnonzero(stay))

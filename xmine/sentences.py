@@ -33,6 +33,8 @@ class Sentences:
             where a line is a sentence.
         occurrences: int64 [rows], how often each stands in the file, folded ones counted; None
             where that was not counted.
+        stands_for: int64 [total], for each line of the file the line that is in the table for it:
+            itself, or its first occurrence; None where lines were cut into sentences.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Sentences:
     unknown: int = 0
     offsets: NDArray[np.int64] | None = None
     occurrences: NDArray[np.int64] | None = None
+    stands_for: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -86,8 +89,10 @@ def sentence_table(
         FileError: no line has text.
     """
     texts: list[str] = []
-    lines, offsets, blank, repeated = [], [], 0, 0
+    lines: list[int] = []
     counts: list[int] = []
+    offsets, blank, repeated = [], 0, 0
+    stands_for = np.arange(1, len(every_line) + 1)
     seen: dict[str, int] = {}  # rows
     for number, line in enumerate(every_line, start=1):
         if segment and (number % _LINES_A_REPORT == 0 or number == len(every_line)):
@@ -99,6 +104,7 @@ def sentence_table(
             if dedup:
                 key = folded(text)
                 if (row := seen.setdefault(key, len(texts))) < len(texts):
+                    stands_for[number - 1] = lines[row]
                     counts[row] += 1
                     repeated += 1
                     continue
@@ -117,6 +123,7 @@ def sentence_table(
         repeated,
         offsets=np.array(offsets, dtype=np.int64) if segment else None,
         occurrences=np.array(counts, dtype=np.int64),
+        stands_for=None if segment else stands_for,
     )
 
 

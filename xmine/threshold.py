@@ -15,9 +15,9 @@ from xmine.confidence import Confidence, Floats
 
 # Below this nothing is kept. A higher bar loses files where one line in a hundred is translated.
 _LEAST_PRECISION = 1e-3
-# Standard deviation of the estimated number of wrong pairs, as a share of it, and of a normal
-# distribution how much holds nine tenths: with these, nine in ten intervals held the true precision
-# on held-out text (docs/threshold.md).
+# Standard deviation of the estimated number of wrong pairs, or of right ones if they are fewer, as
+# a share of it; and how many deviations hold nine tenths of a normal distribution. With these nine
+# in ten intervals and more held the true precision on held-out text (docs/threshold.md).
 _DOUBT, _NINE_TENTHS = 0.6, 1.645
 # With fewer translations than this one must not rely on the estimate (docs/threshold.md).
 FEW = 50
@@ -80,7 +80,9 @@ def choose_threshold(
         ValueError: `wanted` is neither.
     """
     falling = scores.astype(np.float64)
-    if wanted != "auto":
+    if not len(scores):
+        value, how = 0.0, "no pair is left to choose from"
+    elif wanted != "auto":
         value, how = float(wanted), "given"
     elif confidence is None:
         value, how = _floor(falling[-1:]), "auto: too few lines to compare, all pairs kept"
@@ -99,7 +101,7 @@ def choose_threshold(
         expected(falling, confidence, value),
         others,
         None if confidence is None else confidence.translations,
-        _weakness(confidence),
+        weakness_of(confidence),
     )
 
 
@@ -114,11 +116,14 @@ def precision_of(chances: Floats | None) -> tuple[float | None, tuple[float, flo
     """Expect the precision of pairs with these chances, and an interval for it."""
     if chances is None or not len(chances):
         return None, None
-    wrong = float((1 - chances).sum())
-    doubt = math.sqrt(float((chances * (1 - chances)).sum()) + (_DOUBT * max(wrong, 0.5)) ** 2)
-    fewest, most = wrong - _NINE_TENTHS * doubt, wrong + _NINE_TENTHS * doubt
-    pairs = len(chances)
-    return 1 - wrong / pairs, (max(1 - most / pairs, 0.0), min(1 - fewest / pairs, 1.0))
+    right, open_ = float(chances.sum()), chances > 0
+    # Of few right pairs among many wrong ones, or of few wrong ones among many right, no more can
+    # be mistaken than there are.
+    unsure = max(min(float((1 - chances[open_]).sum()), right), 0.5)
+    doubt = math.sqrt(float((chances * (1 - chances)).sum()) + (_DOUBT * unsure) ** 2)
+    fewest, most = right - _NINE_TENTHS * doubt, right + _NINE_TENTHS * doubt
+    pairs, possible = len(chances), int(open_.sum())
+    return right / pairs, (max(fewest, 0.0) / pairs, min(most, possible) / pairs)
 
 
 def _best_f1(scores: Floats, confidence: Confidence) -> tuple[float, str]:
@@ -179,7 +184,8 @@ def _neighbouring(scores: Floats, cut: float, confidence: Confidence | None) -> 
     return [round(each * step, 4) for each in near]
 
 
-def _weakness(confidence: Confidence | None) -> str:
+def weakness_of(confidence: Confidence | None) -> str:
+    """Say why an estimate is not to be relied on; empty if it is."""
     if confidence is None:
         return "too few lines to estimate how precise the pairs are"
     found = confidence.translations

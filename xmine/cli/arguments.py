@@ -1,17 +1,20 @@
 """Arguments that several commands share."""
 
 import os
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from xmine.cli.console import Console
-from xmine.errors import FileError
-from xmine.options import EncodingOptions
+from xmine.errors import FileError, OptionError
+from xmine.options import EncodingOptions, MiningOptions, flag
 from xmine.suffixes import PICTURE_SUFFIXES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from xmine.encoder import SentenceEncoder
     from xmine.evaluation.data import DataFolder
     from xmine.evaluation.options import EvaluationOptions
@@ -37,8 +40,25 @@ HUBS = Annotated[
     Path | None,
     typer.Option(
         "--hubs",
-        help="File to write the lines to that are neighbours of very many, as TSV.",
+        help="Write to this file the lines that very many lines have as a neighbour, as TSV.",
         show_default="none",
+    ),
+]
+SRC_VECTORS = Annotated[
+    Path | None,
+    typer.Option(
+        help="Vectors of the source's lines in place of an encoder: .npy, or raw float32.",
+        show_default="none",
+    ),
+]
+TGT_VECTORS = Annotated[
+    Path | None,
+    typer.Option(help="The same of the target's lines.", show_default="none"),
+]
+DIM = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="<int>", help="Width of raw float32 vectors.", show_default="of the .npy"
     ),
 ]
 FORCE = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
@@ -68,6 +88,9 @@ DATA = Annotated[
     Path | None,
     typer.Option(help="Folder with the benchmark files.", show_default="$XMINE_DATA"),
 ]
+
+
+_OF_ENCODER = ["src_prompt", "tgt_prompt", *(field.name for field in fields(EncodingOptions))]
 
 
 def load_encoder(
@@ -133,3 +156,53 @@ def data_folder(given: Path | None) -> "DataFolder":
     if not folder.is_dir():
         raise FileError(f"{folder}: no such folder", "it is what --data or XMINE_DATA names")
     return DataFolder(folder)
+
+
+def check_vectors(
+    source: Path | None,
+    target: Path | None,
+    dim: int | None,
+    model: str | None,
+    options: MiningOptions,
+) -> None:
+    """Refuse what makes no sense with vectors of lines, or without them."""
+    if (source is None) != (target is None):
+        raise OptionError(
+            "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
+        )
+    if source is None:
+        if dim is not None:
+            raise OptionError("--dim without vectors", "give --src-vectors and --tgt-vectors")
+        return
+    if options.segment:
+        raise OptionError(
+            "--segment and vectors: a vector is of a whole line",
+            "leave out the vectors, or --segment",
+        )
+    usual = MiningOptions()
+    given = [name for name in _OF_ENCODER if getattr(options, name) != getattr(usual, name)]
+    if model is not None:
+        given.insert(0, "model")
+    if given:
+        raise OptionError(
+            f"{flag(given[0])} and vectors", "vectors take the place of an encoder: give one"
+        )
+
+
+def load_vectors(
+    source: Path | None,
+    target: Path | None,
+    dim: int | None,
+    model: str | None,
+    options: MiningOptions,
+    console: Console,
+) -> "tuple[SentenceEncoder | None, tuple[NDArray[Any], NDArray[Any]] | None, dict[str, object]]":
+    """Open the vectors of both sides or, without them, load the encoder; and tell which it was."""
+    from xmine.vectors import read_vectors
+
+    if source and target:
+        vectors = read_vectors(source, dim), read_vectors(target, dim)
+        console.detail(f"vectors of {source} and {target}, width {vectors[0].shape[1]}")
+        return None, vectors, {"source": str(source), "target": str(target)}
+    encoder = load_encoder(model, options, console)
+    return encoder, None, about_run(encoder, model, options)

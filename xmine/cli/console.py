@@ -7,7 +7,9 @@ as visible symbols, since a terminal would obey them.
 import json
 import math
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +27,9 @@ _VISIBLE = {
 }
 
 
+_NAME = "xmine: "
+
+
 @dataclass(frozen=True, slots=True)
 class Console:
     """How much is said, and in which form."""
@@ -36,7 +41,7 @@ class Console:
     def say(self, text: str) -> None:
         """Say something worth knowing."""
         if not self.quiet and not self.as_json:
-            print(f"xmine: {visible(text)}", file=sys.stderr)
+            _print(visible(text))
 
     def detail(self, text: str) -> None:
         """Say something only `-v` asks for."""
@@ -46,7 +51,7 @@ class Console:
     def warn(self, text: str) -> None:
         """Warn; `-q` does not silence it. With `--json` the object tells it instead."""
         if not self.as_json:
-            print(f"xmine: warning: {visible(text)}", file=sys.stderr)
+            _print(f"warning: {visible(text)}")
 
     def summary(
         self, text: str, facts: Mapping[str, object], *, stdout_has_data: bool = False
@@ -94,6 +99,16 @@ class Console:
                 )
 
             yield report
+
+
+def _print(text: str) -> None:
+    """Print lines on stderr, behind the name of the command; no terminal breaks them in a word."""
+    lines = text.split("\n")
+    if sys.stderr is not None and sys.stderr.isatty():
+        room = max(shutil.get_terminal_size().columns - len(_NAME), 20)
+        wrapper = textwrap.TextWrapper(room, break_long_words=False, break_on_hyphens=False)
+        lines = [part for line in lines for part in wrapper.wrap(line) or [""]]
+    print(_NAME + f"\n{' ' * len(_NAME)}".join(lines), file=sys.stderr)
 
 
 def _draws(terminal: bool) -> bool:

@@ -1,26 +1,34 @@
 """xmine mine: two text files -> pairs."""
 
 import time
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, HUBS, MODEL, PLOT, PLOT_FILE, about_run, load_encoder
-from xmine.cli.console import Console, write_rows
+from xmine.cli.arguments import (
+    DIM,
+    FORCE,
+    HUBS,
+    MODEL,
+    PLOT,
+    PLOT_FILE,
+    SRC_VECTORS,
+    TGT_VECTORS,
+    check_vectors,
+    load_vectors,
+)
+from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.mined import Outcome, explain, warnings_of
-from xmine.cli.outputs import check_outputs, files_of
+from xmine.cli.outputs import check_outputs, draw, files_of, write
 from xmine.errors import OptionError
 from xmine.formats.losses import count
-from xmine.options import EncodingOptions, MiningOptions, flag
+from xmine.options import MiningOptions
 from xmine.suffixes import PACKED, PAIR_SUFFIXES
 
 if TYPE_CHECKING:
     from xmine.mining import Mined
-
-_OF_ENCODER = ["src_prompt", "tgt_prompt", *(field.name for field in fields(EncodingOptions))]
 
 
 @with_console
@@ -50,23 +58,9 @@ def mine(
     ] = None,
     force: FORCE = False,
     model: MODEL = None,
-    src_vectors: Annotated[
-        Path | None,
-        typer.Option(
-            help="Vectors of the source's lines in place of an encoder: .npy, or raw float32.",
-            show_default="none",
-        ),
-    ] = None,
-    tgt_vectors: Annotated[
-        Path | None,
-        typer.Option(help="The same of the target's lines.", show_default="none"),
-    ] = None,
-    dim: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="<int>", help="Width of raw float32 vectors.", show_default="of the .npy"
-        ),
-    ] = None,
+    src_vectors: SRC_VECTORS = None,
+    tgt_vectors: TGT_VECTORS = None,
+    dim: DIM = None,
     gold: Annotated[
         Path | None,
         typer.Option(
@@ -97,25 +91,16 @@ def mine(
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     check_vectors(src_vectors, tgt_vectors, dim, model, options)
-    known_files = {"gold": gold, "seed pairs": seed_pairs}
     read = files_of([source, target], pairs_first=False)
-    read += [str(each) for each in (*known_files.values(), src_vectors, tgt_vectors) if each]
+    read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
 
-    from xmine.known import check_known, read_known
+    from xmine.known import NOTHING_KNOWN, read_known
     from xmine.mining import mine as mine_files
-    from xmine.vectors import read_vectors
 
-    known = {name: read_known(path) if path else [] for name, path in known_files.items()}
-    encoder, vectors = None, None
-    used: dict[str, object]
-    if src_vectors and tgt_vectors:
-        vectors = (read_vectors(src_vectors, dim), read_vectors(tgt_vectors, dim))
-        used = {"source": str(src_vectors), "target": str(tgt_vectors)}
-        console.detail(f"vectors of {src_vectors} and {tgt_vectors}, width {vectors[0].shape[1]}")
-    else:
-        encoder = load_encoder(model, options, console)
-        used = about_run(encoder, model, options)
+    seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
+    truth = read_known(gold) if gold else NOTHING_KNOWN
+    encoder, vectors, used = load_vectors(src_vectors, tgt_vectors, dim, model, options, console)
     with console.progress() as report:
         mined = mine_files(
             source,
@@ -124,81 +109,22 @@ def mine(
             options,
             report,
             vectors=vectors,
-            seeds=known["seed pairs"],
-            gold=known["gold"],
+            seeds=seeds,
+            gold=truth,
         )
-    for name, path in known_files.items():
-        check_known(known[name], mined.scored.source, mined.scored.target, str(path))
     explain(console, mined)
     warnings = warnings_of(mined, output)
     for warning in warnings:
         console.warn(warning)
-    notes = _write(mined, output)
-    if hubs:
-        notes += _write_hubs(mined, options, hubs)
-    if plot:
-        from xmine.cli.plots import show_histogram
-
-        show_histogram(console, *mined.curve())
-    if plot_file:
-        _draw(mined, plot_file, f"{source} - {target}")
-    outcome = Outcome(
-        mined,
-        used,
-        notes,
-        warnings,
-        known["gold"],
-        known["seed pairs"],
-        time.perf_counter() - started,
-    )
+    notes = _write_hubs(mined, options, hubs) if hubs else []
+    draw(console, mined.curve(), plot, plot_file, [source, target])
+    notes += write(mined.pairs.rows(), output, mined.languages)
+    outcome = Outcome(mined, used, notes, warnings, time.perf_counter() - started)
     console.summary(
         (f"{output}: " if output else "") + outcome.summary(),
         outcome.facts(options, plot=plot),
         stdout_has_data=not output,
     )
-
-
-def check_vectors(
-    source: Path | None,
-    target: Path | None,
-    dim: int | None,
-    model: str | None,
-    options: MiningOptions,
-) -> None:
-    """Refuse what makes no sense with vectors of lines, or without them."""
-    if (source is None) != (target is None):
-        raise OptionError(
-            "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
-        )
-    if source is None:
-        if dim is not None:
-            raise OptionError("--dim without vectors", "give --src-vectors and --tgt-vectors")
-        return
-    if options.segment:
-        raise OptionError(
-            "--segment and vectors: a vector is of a whole line",
-            "leave out the vectors, or --segment",
-        )
-    usual = MiningOptions()
-    given = [name for name in _OF_ENCODER if getattr(options, name) != getattr(usual, name)]
-    if model is not None:
-        given.insert(0, "model")
-    if given:
-        raise OptionError(
-            f"{flag(given[0])} and vectors", "vectors take the place of an encoder: give one"
-        )
-
-
-def _write(mined: "Mined", output: str | None) -> list[str]:
-    """Write the pairs to a file or as TSV to stdout; return what the format could not hold."""
-    from xmine.formats.losses import Losses
-    from xmine.pairs import tsv_rows, write_pairs
-
-    if output:
-        return write_pairs(mined.pairs.rows(), output, mined.languages).notes
-    losses = Losses()
-    write_rows(tsv_rows(mined.pairs.rows(), losses))
-    return losses.notes()
 
 
 def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]:
@@ -207,10 +133,3 @@ def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]
     scored = mined.scored
     found = find_hubs(scored.neighbours.first(options.neighborhood), scored.source, scored.target)
     return [f"{path}: {count(len(found), 'hub')}", *write_hubs(found, path)]
-
-
-def _draw(mined: "Mined", path: Path, title: str) -> None:
-    from xmine.evaluation.score_picture import BINS, draw_histogram
-    from xmine.histogram import bin_scores
-
-    draw_histogram(bin_scores(*mined.curve(), BINS), path, title)

@@ -12,7 +12,6 @@ from xmine.options import FLAGS, MiningOptions
 
 if TYPE_CHECKING:
     from xmine.agreement import Agreement
-    from xmine.known import KnownPair
     from xmine.mining import Mined
     from xmine.sentences import Sentences
     from xmine.threshold import Kept
@@ -27,7 +26,6 @@ class Outcome:
         vectors: where the vectors come from: the encoder's name, device and number type, or files.
         notes: what the output format could not hold.
         warnings: what the user should know before trusting the pairs.
-        gold, seeds: pairs that are known, if there are some.
         seconds: how long it took.
     """
 
@@ -35,8 +33,6 @@ class Outcome:
     vectors: dict[str, object]
     notes: list[str]
     warnings: list[str]
-    gold: "list[KnownPair]"
-    seeds: "list[KnownPair]"
     seconds: float
 
     def summary(self) -> str:
@@ -49,9 +45,10 @@ class Outcome:
             f"sentences{lines}, threshold {mined.threshold.value:.4f} ({mined.threshold.how}), "
             f"{where(self.vectors)}{self.seconds:.1f} s",
             _expectation(mined),
+            mined.threshold.weakness,
             "other cuts: " + ", ".join(map(_cut, mined.threshold.others)),
-            "flags: " + _counts(self.flags),
-            "dropped: " + _counts(mined.dropped),
+            "flags: " + counted(self.flags),
+            "dropped: " + counted(mined.dropped),
             *(
                 f"against {name}: precision {found.precision:.3f}, recall {found.recall:.3f}, "
                 f"F1 {found.f1:.3f}"
@@ -59,7 +56,7 @@ class Outcome:
             ),
             *notes,
         ]
-        return "\n       ".join(each for each in said if not each.endswith(": "))
+        return "\n".join(each for each in said if each and not each.endswith(": "))
 
     @property
     def flags(self) -> dict[str, int]:
@@ -74,11 +71,11 @@ class Outcome:
 
         pairs, found = self.mined.pairs, {}
         lines = pairs.source_lines, pairs.target_lines
-        if self.gold:
+        if gold := {pair[:2] for pair in self.mined.gold.pairs if pair.right}:
             mined = set(zip(*(each.tolist() for each in lines), strict=True))
-            found["gold"] = agreement(mined, {pair[:2] for pair in self.gold if pair.right})
-        if self.seeds:
-            found["seed pairs"] = agreement_with_seeds(self.seeds, labels_of(self.seeds, *lines))
+            found["gold"] = agreement(mined, gold)
+        if seeds := self.mined.seeds.pairs:
+            found["seed pairs"] = agreement_with_seeds(seeds, labels_of(seeds, *lines))
         return found
 
     def facts(self, options: MiningOptions, *, plot: bool = False) -> dict[str, object]:
@@ -131,15 +128,15 @@ def flag_counts(flags: Iterable[str | None]) -> dict[str, int]:
 
 
 def _expectation(mined: "Mined") -> str:
-    """Say how precise the pairs are expected to be, and how far that is to be relied on."""
+    """Say how precise the pairs are expected to be."""
     kept, translations = mined.kept, mined.threshold.translations
     said = []
     if kept.precision is not None and kept.interval is not None:
         low, high = kept.interval
         said.append(f"expected precision {kept.precision:.2f} ({low:.2f} to {high:.2f})")
-    if translations is not None:
+    if translations is not None and translations >= 1:
         said.append(f"about {count(round(translations), 'translation')} in the files")
-    return ", ".join(filter(None, [*said, mined.threshold.weakness]))
+    return ", ".join(said)
 
 
 def _cut(kept: "Kept") -> str:
@@ -147,7 +144,8 @@ def _cut(kept: "Kept") -> str:
     return f"{kept.cut:g} keeps {kept.pairs:,}{precise}"
 
 
-def _counts(numbers: dict[str, int]) -> str:
+def counted(numbers: dict[str, int]) -> str:
+    """Name numbers."""
     return ", ".join(f"{name} {number:,}" for name, number in numbers.items())
 
 
@@ -172,7 +170,6 @@ def _cut_into(side: "Sentences") -> int:
 def warnings_of(mined: "Mined", output: str | None) -> list[str]:
     """List what the user should know before trusting the pairs, and the file they go to."""
     from xmine.formats.place import language_warnings
-    from xmine.pairs import copies_inside
 
     scored, warnings = mined.scored, list(mined.warnings)
     warnings += language_warnings(output, mined.languages) if output else []
@@ -182,9 +179,12 @@ def warnings_of(mined: "Mined", output: str | None) -> list[str]:
             warnings.append(
                 f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows no piece"
             )
-    if copies := copies_inside(mined.pairs):
-        copied = count(copies, "pair")
-        warnings.append(f"{copied} with the same text on both sides: copied, not translated")
+    if mined.copies and "copy" not in mined.dropped:
+        copied = count(mined.copies, "pair")
+        warnings.append(
+            f"{copied} with the same text on both sides: copied, not translated; "
+            "--drop copy leaves them out"
+        )
     if scored.scores.clamped:
         warnings.append(
             f"{scored.scores.clamped:,} ratio scores have a neighbourhood mean near zero; "

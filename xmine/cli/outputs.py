@@ -1,9 +1,18 @@
 """What `xmine mine` and `xmine score` write: refused before the work, written after it."""
 
+from collections.abc import Iterable
 from os.path import realpath
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from xmine.cli.console import Console, write_rows
 from xmine.errors import OptionError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from xmine.formats.pair import Languages, Pair
 
 
 def check_outputs(
@@ -51,3 +60,35 @@ def files_of(inputs: list[str], *, pairs_first: bool) -> list[str]:
 
     files = list(place_to_read(inputs[0]).paths) if pairs_first else []
     return files + [text_input(each).path for each in inputs[pairs_first:]]
+
+
+def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -> list[str]:
+    """Write pairs to a file or as TSV to stdout; return what the format could not hold."""
+    from xmine.formats.losses import Losses
+    from xmine.pairs import tsv_rows, write_pairs
+
+    if output:
+        return write_pairs(pairs, output, languages).notes
+    losses = Losses()
+    write_rows(tsv_rows(pairs, losses))
+    return losses.notes()
+
+
+def draw(
+    console: Console,
+    curve: "tuple[NDArray[np.float32], NDArray[np.float64] | None, float | None]",
+    plot: bool,
+    picture: Path | None,
+    inputs: list[str],
+) -> None:
+    """Draw scores, chances and the cut in the terminal, in a file, in both or in none."""
+    if plot:
+        from xmine.cli.plots import show_histogram
+
+        show_histogram(console, *curve)
+    if picture:
+        from xmine.evaluation.score_picture import BINS, draw_histogram
+        from xmine.histogram import bin_scores
+
+        title = " - ".join(Path(each).name for each in inputs)
+        draw_histogram(bin_scores(*curve, BINS), picture, title)

@@ -13,9 +13,9 @@ from xmine.histogram import Histogram, bin_scores
 if TYPE_CHECKING:
     from rich.text import Text
 
-# What stands around the bins on a screen: head, cut and legend, a summary of two lines, and
-# the next prompt.
-_AROUND = 6
+# What stands around the bins on a screen: head, cut and legend, warnings, a summary of six lines
+# and the next prompt.
+_AROUND = 12
 _MOST_BINS = 30
 _NARROWEST_BAR = 8
 

@@ -2,16 +2,25 @@
 
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, HUBS, MODEL, PLOT, PLOT_FILE, about_run, load_encoder
-from xmine.cli.console import Console, write_rows
+from xmine.cli.arguments import (
+    DIM,
+    FORCE,
+    HUBS,
+    MODEL,
+    PLOT,
+    PLOT_FILE,
+    SRC_VECTORS,
+    TGT_VECTORS,
+    check_vectors,
+    load_vectors,
+)
+from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.mine import check_vectors
-from xmine.cli.outputs import check_outputs, files_of
+from xmine.cli.outputs import check_outputs, draw, files_of, write
 from xmine.cli.scored import Outcome, warnings_of
 from xmine.errors import OptionError
 from xmine.options import MiningOptions, ScoringOptions
@@ -59,23 +68,9 @@ def score(
     hubs: HUBS = None,
     force: FORCE = False,
     model: MODEL = None,
-    src_vectors: Annotated[
-        Path | None,
-        typer.Option(
-            help="Vectors of the source's lines in place of an encoder: .npy, or raw float32.",
-            show_default="none",
-        ),
-    ] = None,
-    tgt_vectors: Annotated[
-        Path | None,
-        typer.Option(help="The same of the target's lines.", show_default="none"),
-    ] = None,
-    dim: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="<int>", help="Width of raw float32 vectors.", show_default="of the .npy"
-        ),
-    ] = None,
+    src_vectors: SRC_VECTORS = None,
+    tgt_vectors: TGT_VECTORS = None,
+    dim: DIM = None,
     plot: PLOT = False,
     plot_file: PLOT_FILE = None,
 ) -> None:
@@ -95,61 +90,32 @@ def score(
             "--pool and vectors: the lines of a pool would have none", "leave out one of them"
         )
     read = files_of(inputs, pairs_first=target is None)
+    read += [str(path) for path in (src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
 
     from xmine.hubs import write_hubs
     from xmine.scoring import score_aligned
-    from xmine.vectors import read_vectors
 
-    encoder, vectors = None, None
-    used: dict[str, object]
-    if src_vectors and tgt_vectors:
-        vectors = (read_vectors(src_vectors, dim), read_vectors(tgt_vectors, dim))
-        used = {"source": str(src_vectors), "target": str(tgt_vectors)}
-        console.detail(f"vectors of {src_vectors} and {tgt_vectors}, width {vectors[0].shape[1]}")
-    else:
-        encoder = load_encoder(model, options, console)
-        used = about_run(encoder, model, options)
+    mining = MiningOptions(**asdict(options))
+    encoder, vectors, used = load_vectors(src_vectors, tgt_vectors, dim, model, mining, console)
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
     warnings = warnings_of(scored, options, output)
     for warning in warnings:
         console.warn(warning)
-    notes = _write(scored, output)
+    notes: list[str] = []
     found = _hubs_of(scored, options) if hubs else None
     if hubs and found is not None:
         notes += [f"{hubs}: {note}" for note in write_hubs(found, hubs)]
-    if plot:
-        from xmine.cli.plots import show_histogram
-
-        show_histogram(console, scored.chosen.scores, scored.chances, None)
-    if plot_file:
-        _draw(scored, plot_file, " - ".join(inputs[:2]))
+    curve = scored.chosen.scores, scored.chances, None
+    draw(console, curve, plot, plot_file, list(filter(None, [source, target])))
+    notes += write(scored.rows(), output, scored.languages)
     outcome = Outcome(scored, pool, used, notes, warnings, found, time.perf_counter() - started)
     console.summary(
         (f"{output}: " if output else "") + outcome.summary(),
-        outcome.facts(options),
+        outcome.facts(options, plot=plot),
         stdout_has_data=not output,
     )
-
-
-def _write(scored: "AlignedScores", output: str | None) -> list[str]:
-    """Write the pairs to a file or as TSV to stdout; return what the format could not hold."""
-    from xmine.formats.losses import Losses
-    from xmine.pairs import tsv_rows, write_pairs
-
-    if output:
-        return write_pairs(scored.rows(), output, scored.languages).notes
-    losses = Losses()
-    write_rows(tsv_rows(scored.rows(), losses))
-    return losses.notes()
-
-
-def _draw(scored: "AlignedScores", path: Path, title: str) -> None:
-    from xmine.evaluation.score_picture import BINS, draw_histogram
-    from xmine.histogram import bin_scores
-
-    draw_histogram(bin_scores(scored.chosen.scores, scored.chances, None, BINS), path, title)
 
 
 def _hubs_of(scored: "AlignedScores", options: ScoringOptions) -> "list[Hub]":

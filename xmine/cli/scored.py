@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import xmine
-from xmine.cli.mined import flag_counts, where
+from xmine.cli.mined import counted, flag_counts, where
 from xmine.formats.losses import count
 from xmine.options import ScoringOptions
 
@@ -56,29 +56,47 @@ class Outcome:
         """Count the pairs with each flag that was raised, in the order of `xmine.flags.FLAGS`."""
         return flag_counts(self.scored.flags)
 
+    @property
+    def right(self) -> float | None:
+        """Expect how many of the pairs are translations."""
+        chances = self.scored.chances
+        return None if chances is None else float(chances.sum())
+
     def summary(self) -> str:
-        """Say it in one line."""
+        """Say it in a few lines."""
         lines, scored, blank = len(self.scored.given), len(self.scored.chosen), self.blank
         parts = [f"{count(lines, 'line')}: {count(scored, 'pair')} scored"]
         if blank:
             parts.append(f"{blank:,} blank")
         if unknown := lines - scored - blank:
             parts.append(f"{unknown:,} unknown to the encoder")
-        if self.quartiles:
-            parts.append("score quartiles {:.4f} {:.4f} {:.4f}".format(*self.quartiles))
-        raised = ", ".join(f"{name} {number:,}" for name, number in self.flags.items())
-        hubs = [] if self.hubs is None else [count(len(self.hubs), "hub")]
-        ending = ", ".join([*hubs, f"{where(self.vectors)}{self.seconds:.1f} s", *self.notes])
-        return f"{', '.join(parts)}; flags: {raised or 'none'}; {ending}"
+        parts.append(f"{where(self.vectors)}{self.seconds:.1f} s")
+        from xmine.threshold import weakness_of
 
-    def facts(self, options: ScoringOptions) -> dict[str, object]:
-        """Tell everything."""
+        said = [", ".join(parts)]
+        if self.right is not None:
+            said.append(f"about {self.right:,.0f} of them expected to be translations")
+        said.append(weakness_of(self.scored.confidence))
+        if self.quartiles:
+            said.append("score quartiles {:.4f} {:.4f} {:.4f}".format(*self.quartiles))
+        said.append("flags: " + (counted(self.flags) or "none"))
+        if self.hubs is not None:
+            said.append(count(len(self.hubs), "hub"))
+        return "\n".join(filter(None, [*said, *self.notes]))
+
+    def facts(self, options: ScoringOptions, *, plot: bool = False) -> dict[str, object]:
+        """Tell everything, and with `plot` the histogram."""
+        from xmine.histogram import bin_scores
+        from xmine.threshold import weakness_of
+
         scored = self.scored
-        return {
+        facts: dict[str, object] = {
             "lines": len(scored.given),
             "scored": len(scored.chosen),
             "blank": self.blank,
             "unknown": len(scored.given) - len(scored.chosen) - self.blank,
+            "expected_right": self.right,
+            "weakness": weakness_of(scored.confidence),
             "score_quartiles": self.quartiles,
             "flags": self.flags,
             "compared_with": [len(scored.source), len(scored.target)],
@@ -93,6 +111,9 @@ class Outcome:
             "seconds": round(self.seconds, 3),
             "version": xmine.__version__,
         }
+        if plot:
+            facts["histogram"] = bin_scores(scored.chosen.scores, scored.chances, None).facts()
+        return facts
 
 
 def warnings_of(scored: "AlignedScores", options: ScoringOptions, output: str | None) -> list[str]:

@@ -58,8 +58,11 @@ def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
     Raises:
         FileError: a file cannot be written.
     """
+    with eval_extra():
+        from matplotlib.ticker import MaxNLocator
     figure, axes = canvas(_drawable(title), (7.0, 4.2))
     axes.set(xlabel="score", ylabel="pairs")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_formatter("{x:,.0f}")
     if len(histogram.counts):
         edges = _closed(histogram)

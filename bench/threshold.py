@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from mixtures import SIZES, Corpus, Mixture, mixtures, read_corpus
+from mixtures import SIZES, Corpus, Mixture, Rows, mixtures, read_corpus
 from numpy.typing import NDArray
 
 from xmine.confidence import NEIGHBOURS, estimate
+from xmine.copies import same_texts
 from xmine.encoder import EMBEDDED, SentenceEncoder
 from xmine.evaluation.record import record, write_record
 from xmine.margin import margin_scores
@@ -70,21 +71,32 @@ class Outcome(NamedTuple):
     right: NDArray[np.bool_]
 
 
-def measure(mixture: Mixture, neighbours: Neighbours, margin: str, k: int) -> Outcome:
-    """Mine a set and compare with the truth."""
+def measure(
+    corpus: Corpus, mixture: Mixture, neighbours: Neighbours, margin: str, k: int
+) -> Outcome:
+    """Mine a set as `xmine mine` does and compare with the truth."""
     pairs = choose_pairs(neighbours.first(k), margin_scores(neighbours.first(k), margin))
     right = mixture.english[pairs.sources] == mixture.chinese[pairs.targets]  # [pairs]
     f1 = _f1(pairs.scores, right, mixture.gold)
     best = int(f1.argmax())
-    confidence = estimate(pairs, neighbours)
+    copies = same_texts(
+        [corpus.english[row] for row in mixture.english[pairs.sources].tolist()],
+        [corpus.chinese[row] for row in corpus.chinese_rows(mixture)[pairs.targets].tolist()],
+    )
+    confidence = estimate(pairs, neighbours, np.where(copies, 0, -1).astype(np.int8))
+    if confidence is None:
+        raise RuntimeError(f"too few lines: {mixture[:4]}")
+    others = np.flatnonzero(~copies)  # what is known to be wrong, a wanted precision leaves out
     chosen = choose_threshold(pairs.scores, confidence).kept
     cuts = FIXED if margin == "ratio" else ()
     low, high = chosen.interval or (np.nan, np.nan)
     true = float(right[: chosen.pairs].mean()) if chosen.pairs else np.nan
     asked = {}
     for wanted in PRECISIONS:
-        found = choose_threshold(pairs.scores, confidence, precision=wanted).kept.pairs
-        asked[f"p{wanted:g}"] = _asked(pairs.scores, right, found, wanted)
+        found = choose_threshold(
+            pairs.scores[others], confidence.of(others), precision=wanted
+        ).kept.pairs
+        asked[f"p{wanted:g}"] = _asked(pairs.scores, right, others[:found], wanted)
     return Outcome(
         mixture=mixture,
         gold=mixture.gold,
@@ -118,19 +130,19 @@ def _above(scores: NDArray[np.float32], cut: float) -> int:
 
 
 def _asked(
-    scores: NDArray[np.float32], right: NDArray[np.bool_], found: int, wanted: float
+    scores: NDArray[np.float32], right: NDArray[np.bool_], found: Rows, wanted: float
 ) -> tuple[bool, bool]:
-    """Tell whether the best `found` pairs are as precise as wanted, and moreover enough of them.
+    """Tell whether the rows that were found are as precise as wanted, and moreover enough of them.
 
     An empty answer is right where fewer than ten pairs could be given.
     """
     kept = np.arange(1, len(scores) + 1)
     reaching = kept[_last(scores) & (right.cumsum() >= wanted * kept)]
     largest = int(reaching[-1]) if len(reaching) else 0
-    if not found:
+    if not len(found):
         return largest < 10, largest < 10
-    precise = bool(right[:found].mean() >= wanted - SLACK)
-    return precise, precise and found >= ENOUGH * largest
+    precise = bool(right[found].mean() >= wanted - SLACK)
+    return precise, precise and len(found) >= ENOUGH * largest
 
 
 def learn_from_others(outcomes: list[Outcome]) -> None:
@@ -154,7 +166,8 @@ def learn_from_others(outcomes: list[Outcome]) -> None:
             for wanted in PRECISIONS:
                 reaching = np.flatnonzero(_last(scores) & (share >= wanted))
                 found = _above(each.scores, scores[reaching[-1]]) if len(reaching) else 0
-                each.asked[f"others p{wanted:g}"] = _asked(each.scores, each.right, found, wanted)
+                rows = np.arange(found)
+                each.asked[f"others p{wanted:g}"] = _asked(each.scores, each.right, rows, wanted)
 
 
 def summary(group: Sequence[Outcome]) -> dict[str, float]:
@@ -226,7 +239,7 @@ def mine_all(
         target = chinese[corpus.chinese_rows(mixture)]
         neighbours = nearest(english[mixture.english], target, max(8, NEIGHBOURS))
         for margin, k in SETTINGS:
-            found[f"{margin}, k = {k}"].append(measure(mixture, neighbours, margin, k))
+            found[f"{margin}, k = {k}"].append(measure(corpus, mixture, neighbours, margin, k))
     for outcomes in found.values():
         learn_from_others(outcomes)
     return found

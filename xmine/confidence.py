@@ -43,7 +43,8 @@ class Confidence:
 
     Attributes:
         chances: float64 [pairs], probabilities. Of two pairs that are each other's best, the one
-            with the wider gap never has the lower one; other pairs have 0.
+            with the wider gap never has the lower one; other pairs have 0, and so have those that
+            are known to be wrong.
         translations: expected number of them in the files, those that are not among the pairs
             included.
         any_at_all: probability that there is any.

@@ -116,14 +116,12 @@ def precision_of(chances: Floats | None) -> tuple[float | None, tuple[float, flo
     """Expect the precision of pairs with these chances, and an interval for it."""
     if chances is None or not len(chances):
         return None, None
-    right, open_ = float(chances.sum()), chances > 0
-    # Of few right pairs among many wrong ones, or of few wrong ones among many right, no more can
-    # be mistaken than there are.
-    unsure = max(min(float((1 - chances[open_]).sum()), right), 0.5)
+    pairs, right = len(chances), float(chances.sum())
+    # Of few right pairs among many wrong ones no more can be mistaken than there are.
+    unsure = max(min(pairs - right, right), 0.5)
     doubt = math.sqrt(float((chances * (1 - chances)).sum()) + (_DOUBT * unsure) ** 2)
     fewest, most = right - _NINE_TENTHS * doubt, right + _NINE_TENTHS * doubt
-    pairs, possible = len(chances), int(open_.sum())
-    return right / pairs, (max(fewest, 0.0) / pairs, min(most, possible) / pairs)
+    return right / pairs, (max(fewest, 0.0) / pairs, min(most, pairs) / pairs)
 
 
 def _best_f1(scores: Floats, confidence: Confidence) -> tuple[float, str]:

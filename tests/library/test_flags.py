@@ -163,6 +163,13 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("zh", "The boats left before the tide turned.", True),
         ("zh", "The Society of Friends of the Old Harbour Wall", False),
         ("zh", "Royal Society of Boatmen", False),
+        ("zh", "He died in Ely on Tuesday.", True),
+        ("zh", "THE BOATS LEFT BEFORE THE TIDE TURNED", True),
+        ("zh", "The Boats Were All Out Before It Was Light", True),
+        ("zh", "UN WHO", False),
+        ("en", "THE BOATS LEFT BEFORE THE TIDE TURNED", False),
+        ("en", "DIE BOOTE SIND VOR DER EBBE STILL AUSGELAUFEN", True),
+        ("en", "HARBOUR MASTER REPORTS SNOW", False),
     ],
 )
 def test_script_of_a_line(language: str, line: str, foreign: bool) -> None:

@@ -87,8 +87,15 @@ _DIGITS = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = {*_WORDS, *_SCALES} - {"k", "m", "b", "mn", "mln", "bn", "tn"}
+_ONES_OR_MORE = frozenset(word for word, value in _WORDS.items() if value > 0)
 _JOINING = {"and", "a", "an", "half"}
-_WORD = re.compile(r"[a-z]+")
+_WORD = re.compile(r"[a-z]+|\d+")
+# What two dozen and two decades are may be said in another way.
+_VAGUE = {"dozen", "score", "decade", "century", "half", "dozens", "scores", "decades", "centuries"}
+_NAMED_MONTHS = re.compile(
+    r"\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    r"(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\b"
+)
 _ROMAN = re.compile(r"\b[IVX]{1,6}\b")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
 _TIME = re.compile(r"\b(\d{1,2})[:.](\d\d)(?=\s?([ap])\.?m\b)", re.IGNORECASE)
@@ -134,18 +141,34 @@ def english_words(text: str) -> list[Number]:
     """Read number words, months, Roman numerals."""
     found: list[Number] = []
     together: list[str] = []
+    last = ""
     for word in [*_WORD.findall(text.casefold()), ""]:
         if word in _COUNTED or (together and word in _JOINING):
             together.append(word)
             continue
         if together:
-            found += [number(each, digits=False) for each in _word_values(together)]
+            first, *others = _word_values(together)
+            counts = not last.isdecimal() and _VAGUE.isdisjoint(together)
+            counts = counts and not _ONES_OR_MORE.isdisjoint(together)
+            found.append(number(first, digits=False, counts=counts))
+            found += [number(each, digits=False) for each in others]
             together = []
+        last = word
         if word in _OTHERS:
             found.append(number(_OTHERS[word], digits=False))
             if word == "half":
                 together = [word]
     return found + [number({_roman(letters)}, digits=False) for letters in _ROMAN.findall(text)]
+
+
+def english_may_count(text: str) -> bool:
+    """Look for a number word."""
+    return not _ONES_OR_MORE.isdisjoint(_WORD.findall(text.lower()))
+
+
+def english_months(text: str) -> set[float]:
+    """Read the names of months."""
+    return {max(_OTHERS[name.casefold()]) for name in _NAMED_MONTHS.findall(text)}
 
 
 def _word_values(words: list[str]) -> list[set[float]]:

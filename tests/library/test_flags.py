@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine.boilerplate import boilerplate, variants
 from xmine.copies import copied, letters_of
-from xmine.flags import flag_pairs, hubs, odd_lengths, too_high, variants
+from xmine.flags import flag_pairs, hubs, odd_lengths, too_high
 from xmine.neighbours import Neighbours
 from xmine.options import FLAGS
 from xmine.pairing import ChosenPairs
@@ -278,5 +279,31 @@ def test_rows_of_a_group_share_their_lists_and_a_list_counts_once() -> None:
     assert counts.tolist() == [100] * 100
 
 
-def test_lines_without_letters_are_no_variants_of_each_other() -> None:
-    assert variants(["a", "", "b", "a", ""]).tolist() == [0, 1, 2, 0, 3]
+def test_lines_of_few_letters_are_no_variants_of_each_other() -> None:
+    assert variants(["page", "", "b", "page", "", "年月日", "年月日"]).tolist() == [
+        0,
+        1,
+        2,
+        0,
+        3,
+        4,
+        5,
+    ]
+
+
+def test_lines_that_share_their_ends_are_boilerplate() -> None:
+    names = [a + b + c for a in "abcde" for b in ("na", "rek", "il", "v") for c in "aeuso"]
+    letters = [letters_of(source) for source, _ in GOOD]
+    for line in ("Dear {}, thank you for your letter", "Tide times for the port of {}"):
+        lines = [letters_of(line.format(name)) for name in names]
+        found = [*letters, *lines], [*letters, *lines[1:]]  # a hundred, and one less
+        marked = [boilerplate(each, variants(each), None).sum() for each in found]
+        assert marked == [100, 0]
+    both = [
+        letters_of(f"你好{a}{b}，请您登录后再看。")
+        for a in "船港河鱼风云山海鸟石"
+        for b in "一二三四五六七八九十"
+    ]
+    assert boilerplate(both, variants(both), None).all()
+    short = [letters_of(f"The {name}") for name in names]
+    assert not boilerplate(short, variants(short), None).any()

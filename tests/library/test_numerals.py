@@ -75,6 +75,7 @@ AGREE = [
     ("The two sides signed the third of six treaties.", "双方签署了六项条约中的第三项。"),
     ("It rose from January to September.", "1至9月上升。"),
     ("Mr. May left on 3 June.", "梅先生6月3日离开。"),
+    ("Jane met Mary on 3 June.", "珍妮6月3日见到玛丽。"),
     ("In June they met again.", "他们后来再次见面。"),
     ("No numbers here.", "这里没有数字。"),
     ("", ""),

@@ -50,9 +50,9 @@ _LETTERS = {"k", "m", "b", "score", "scores", "decade", "decades", "century", "c
 _OTHERS: dict[str, set[float]] = {
     word: {month} for month, word in enumerate(_MONTHS.split(), start=1)
 }
-_OTHERS |= {word[:3]: value for word, value in _OTHERS.items()}
+_OTHERS |= {word[:3]: value for word, value in _OTHERS.items()} | {"sept": {9}}
+_NAMED_MONTHS = re.compile(rf"\b(?:{'|'.join(map(str.title, _OTHERS))})\b")
 _OTHERS |= {
-    "sept": {9},
     "once": {1},
     "single": {1},
     "sole": {1},
@@ -92,10 +92,6 @@ _JOINING = {"and", "a", "an", "half"}
 _WORD = re.compile(r"[a-z]+|\d+")
 # What two dozen and two decades are may be said in another way.
 _VAGUE = {"dozen", "score", "decade", "century", "half", "dozens", "scores", "decades", "centuries"}
-_NAMED_MONTHS = re.compile(
-    r"\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-    r"(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\b"
-)
 _ROMAN = re.compile(r"\b[IVX]{1,6}\b")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
 _TIME = re.compile(r"\b(\d{1,2})[:.](\d\d)(?=\s?([ap])\.?m\b)", re.IGNORECASE)

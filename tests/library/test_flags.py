@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.boilerplate import boilerplate, variants
 from xmine.copies import copied, letters_of
 from xmine.flags import flag_pairs, hubs, odd_lengths, too_high
 from xmine.neighbours import Neighbours
@@ -168,6 +167,9 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("zh", "THE BOATS LEFT BEFORE THE TIDE TURNED", True),
         ("zh", "The Boats Were All Out Before It Was Light", True),
         ("zh", "UN WHO", False),
+        ("zh", "有人问：no boats leave before dawn 是什么意思", False),
+        ("zh", "俄语里船的单数叫лодка，复数另有说法。", False),
+        ("en", "α = β", False),
         ("en", "THE BOATS LEFT BEFORE THE TIDE TURNED", False),
         ("en", "DIE BOOTE SIND VOR DER EBBE STILL AUSGELAUFEN", True),
         ("en", "HARBOUR MASTER REPORTS SNOW", False),
@@ -187,6 +189,35 @@ def test_letters_are_compared_whatever_form_they_have() -> None:
     assert letters_of("12:30") == letters_of("") == ""
     assert copied("12:30", "14:00", "", "") == ""  # two times are no translation of each other
     assert copied("12:30", "12:30", "", "") == "copy"
+
+
+def test_different_sentences_are_no_copies_of_each_other() -> None:
+    one, other = "The boats left before the tide.", "The boats came back at the high tide."
+    assert copied(one, other, letters_of(one), letters_of(other)) == ""
+    one, other = "Old Harbour Museum of Ely, by Finch", "Finch的Old Harbour Museum of Ely"
+    assert copied(one, other, letters_of(one), letters_of(other)) == ""  # names are all it is
+
+
+def test_lines_without_letters_are_duplicates_if_they_are_the_same() -> None:
+    found = flags_of([("12:30", "12点半"), ("14:00", "14点整"), ("12:30", "12点")])
+    assert ["duplicate" in each for each in found] == [False, False, True]
+
+
+def test_only_sure_pairs_that_are_no_copies_tell_how_long_translations_are() -> None:
+    cut = ("The boats left the harbour before the tide turned that night.", "船走了。")
+    copies = [(f"{number} boats left." * 3,) * 2 for number in range(99)]
+    assert "length" in flags_of([cut, *copies])[0]
+    pairs = [*GOOD, *[cut] * 60]
+    sides = [
+        Sentences(n, [*t], np.arange(92) + 1, 92, 0, 0)
+        for n, t in zip("ab", zip(*pairs, strict=True), strict=True)
+    ]
+    near, rows = neighbours_of(92), np.arange(92)
+    chosen = ChosenPairs(rows, rows, np.ones(92, np.float32), near.target_cosines[:, 0])
+    for chance, flagged in ((0.8, True), (0.95, False)):
+        chances = np.where(rows < len(GOOD), 1, chance)
+        found = flag_pairs(chosen, chances, near, sides[0], sides[1], ("en", "zh"))
+        assert ("length" in found[-1].split(",")) is flagged
 
 
 def test_lengths_need_confident_pairs_or_a_prior() -> None:
@@ -228,6 +259,17 @@ def test_a_high_ratio_of_a_low_cosine_is_too_high() -> None:
     assert not too_high(chosen, sure, near.first(1)).any()
 
 
+def test_a_ratio_is_high_from_the_lowest_fifth_of_the_sure_ones_on() -> None:
+    near = neighbours_of(52)
+    for cosines in (near.target_cosines, near.source_cosines):
+        cosines[:50, 0] = 0.8
+        cosines[:50, 1:] = np.linspace(0.4, 0.6, 50)[:, None]  # ratios 1.6 to 1.2
+        cosines[50:] = [[0.4, 0.27, 0.27, 0.27], [0.4, 0.3, 0.3, 0.3]]  # 1.32, 1.23
+    rows = np.arange(52)
+    chosen = ChosenPairs(rows, rows, np.ones(52, np.float32), near.target_cosines[:, 0])
+    assert np.flatnonzero(too_high(chosen, rows < 50, near)).tolist() == [50]
+
+
 def test_variants_and_repetitions_of_a_line_are_hubs() -> None:
     page = [f"Page {number} of 60" for number in range(1, 61)]
     english = [source for source, _ in GOOD] + page
@@ -262,6 +304,16 @@ def test_a_hub_is_neighbour_to_very_many_lines_and_the_highest_comes_first() -> 
     assert counts.tolist() == [(ids == 3).sum(), (ids == 7).sum()]
 
 
+def test_where_many_lines_are_neighbours_often_a_hub_is_so_five_times_as_often() -> None:
+    ids = random_lists(np.arange(1000))
+    ids[:, 0] = np.arange(1000) % 120 + 880  # an eighth is neighbour to eight more lines
+    ids[ids == 7] = 8
+    ids[:41, 1] = 7
+    assert len(hubs(ids, 1000)[0]) == 0
+    ids[:90, 1] = 7
+    assert hubs(ids, 1000)[0].tolist() == [7]
+
+
 def test_small_files_have_no_hubs() -> None:
     ids = np.zeros((24, 1), dtype=np.int64)  # one line is nearest to all of them
     assert len(hubs(ids, 300)[0]) == 0
@@ -277,33 +329,3 @@ def test_rows_of_a_group_share_their_lists_and_a_list_counts_once() -> None:
     rows, counts = hubs(ids, 1000, groups)
     assert rows.tolist() == list(range(100))
     assert counts.tolist() == [100] * 100
-
-
-def test_lines_of_few_letters_are_no_variants_of_each_other() -> None:
-    assert variants(["page", "", "b", "page", "", "年月日", "年月日"]).tolist() == [
-        0,
-        1,
-        2,
-        0,
-        3,
-        4,
-        5,
-    ]
-
-
-def test_lines_that_share_their_ends_are_boilerplate() -> None:
-    names = [a + b + c for a in "abcde" for b in ("na", "rek", "il", "v") for c in "aeuso"]
-    letters = [letters_of(source) for source, _ in GOOD]
-    for line in ("Dear {}, thank you for your letter", "Tide times for the port of {}"):
-        lines = [letters_of(line.format(name)) for name in names]
-        found = [*letters, *lines], [*letters, *lines[1:]]  # a hundred, and one less
-        marked = [boilerplate(each, variants(each), None).sum() for each in found]
-        assert marked == [100, 0]
-    both = [
-        letters_of(f"你好{a}{b}，请您登录后再看。")
-        for a in "船港河鱼风云山海鸟石"
-        for b in "一二三四五六七八九十"
-    ]
-    assert boilerplate(both, variants(both), None).all()
-    short = [letters_of(f"The {name}") for name in names]
-    assert not boilerplate(short, variants(short), None).any()

@@ -89,7 +89,7 @@ _DIGITS = re.compile(
 _COUNTED = {*_WORDS, *_SCALES} - {"k", "m", "b", "mn", "mln", "bn", "tn"}
 _ONES_OR_MORE = frozenset(word for word, value in _WORDS.items() if value > 0)
 _JOINING = {"and", "a", "an", "half"}
-_WORD = re.compile(r"[a-z]+|\d+")
+_WORD = re.compile(r"[a-z]+")
 # What two dozen and two decades are may be said in another way.
 _VAGUE = {"dozen", "score", "decade", "century", "half", "dozens", "scores", "decades", "centuries"}
 _ROMAN = re.compile(r"\b[IVX]{1,6}\b")
@@ -137,19 +137,16 @@ def english_words(text: str) -> list[Number]:
     """Read number words, months, Roman numerals."""
     found: list[Number] = []
     together: list[str] = []
-    last = ""
     for word in [*_WORD.findall(text.casefold()), ""]:
         if word in _COUNTED or (together and word in _JOINING):
             together.append(word)
             continue
         if together:
             first, *others = _word_values(together)
-            counts = not last.isdecimal() and _VAGUE.isdisjoint(together)
-            counts = counts and not _ONES_OR_MORE.isdisjoint(together)
+            counts = _VAGUE.isdisjoint(together) and not _ONES_OR_MORE.isdisjoint(together)
             found.append(number(first, digits=False, counts=counts))
             found += [number(each, digits=False) for each in others]
             together = []
-        last = word
         if word in _OTHERS:
             found.append(number(_OTHERS[word], digits=False))
             if word == "half":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from xmine.boilerplate import boilerplate, variants
 from xmine.copies import copied, letters_of
-from xmine.languages import short_code
+from xmine.languages import scripts_of, short_code
 from xmine.margin import SMALLEST_MEAN
 from xmine.neighbours import Neighbours
 from xmine.numerals import numbers_differ, reader
@@ -80,7 +80,12 @@ def flag_pairs(
         for language, side in zip(languages, (source, target), strict=True)
     ]
     pairs = list(zip(sources, targets, ours, theirs, strict=True))
-    copies = [copied(*pair) for pair in pairs]
+    scripts = [
+        scripts_of(language, side.texts)
+        for language, side in zip(languages, (source, target), strict=True)
+    ]
+    same_script = not scripts[0].isdisjoint(scripts[1])
+    copies = [copied(*pair, same_script=same_script) for pair in pairs]
     found = {
         "hub": _is_hub(neighbours.sources, source, source_letters)[chosen.sources]
         | _is_hub(neighbours.targets, target, target_letters)[chosen.targets],

@@ -194,8 +194,18 @@ def test_letters_are_compared_whatever_form_they_have() -> None:
 def test_different_sentences_are_no_copies_of_each_other() -> None:
     one, other = "The boats left before the tide.", "The boats came back at the high tide."
     assert copied(one, other, letters_of(one), letters_of(other)) == ""
+    one, other = "The boats left before the tide.", "Nobody can fish in this weather."
+    assert copied(one, other, letters_of(one), letters_of(other), same_script=False) == ""
     one, other = "Old Harbour Museum of Ely, by Finch", "Finch的Old Harbour Museum of Ely"
     assert copied(one, other, letters_of(one), letters_of(other)) == ""  # names are all it is
+
+
+def test_a_copy_may_be_less_near_where_translations_are_in_another_script() -> None:
+    pair = "Rules for small boats", "Rules for harbour boats"
+    assert flags_of([pair])[0] >= {"near-copy"}
+    letters = letters_of(pair[0]), letters_of(pair[1])
+    assert copied(*pair, *letters) == ""
+    assert copied(*pair, *letters, same_script=False) == "near-copy"
 
 
 def test_lines_without_letters_are_duplicates_if_they_are_the_same() -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -24,7 +25,18 @@ TEMPLATES = (
         "点击此处阅读其余{page}条评论，或登录后发表您的评论（{number}月{day}日）。",
     ),
 )
+NAMES = (
+    "Ada Ben Cleo Dan Eva Finn Gwen Hal Iris Jon".split(),
+    "艾达 本恩 克莉 丹尼 伊娃 芬恩 格温 哈尔 艾瑞 乔恩".split(),
+)
+LETTER = (
+    "Dear {} {} {}, please sign in or subscribe to go on reading this article.",
+    "亲爱的{}·{}·{}，请登录或订阅后继续阅读本文。",
+)
 REPEATS = 500
+_NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve twenty thirty".split()
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b")
+_NUMERAL = re.compile("[二两三四五六七八九十]")
 
 
 @dataclass
@@ -90,6 +102,12 @@ def faults(data: Path, english: Lines, chinese: Lines, random: Random) -> list[F
     random.shuffle(news)
     numbered = [pair for pair in news if all(map(_DIGITS.search, pair))][:400]
     rest = [pair for pair in news if not any(map(_DIGITS.search, pair))]
+    used = {*numbered, *rest[:400]}
+    worded = [
+        pair
+        for pair in news
+        if pair not in used and _NUMBER_WORD.search(pair[0]) and _NUMERAL.search(pair[1])
+    ]
     flores = {
         code: read_lines(data / f"flores101/dev/{code}.dev")
         for code in ("eng", "zho_simpl", "rus", "deu", "ces")
@@ -116,7 +134,14 @@ def faults(data: Path, english: Lines, chinese: Lines, random: Random) -> list[F
         Fault("script", "German", flores["deu"][150:225], flores["deu"][225:300]),
         Fault("script", "Czech", flores["ces"][300:375], flores["ces"][375:450]),
         Fault("script", "the other language", flores["zho_simpl"][450:525], flores["eng"][525:600]),
+        Fault(
+            "script",
+            "another, in capitals",
+            [line.upper() for line in flores["deu"][600:675]],
+            [line.upper() for line in flores["eng"][675:750]],
+        ),
         _changed("number", "one number changed", numbered, lambda text: _swapped(text, random)),
+        _words_changed(worded, random),
         _changed("length", "cut to a quarter", rest[:200], lambda text: text[: len(text) // 4]),
         *_boilerplate(),
         _twins(rest[200:400]),
@@ -163,6 +188,25 @@ def _swapped(text: str, random: Random) -> str:
     return text[: match.start()] + digits + text[match.end() :]
 
 
+def _words_changed(pairs: list[Pair], random: Random) -> Fault:
+    """Change one English number word of each pair, where the Chinese side has numerals."""
+    changed = [
+        (_NUMBER_WORD.sub(lambda match: _other_word(match[0], random), source, count=1), target)
+        for source, target in pairs
+    ]
+    return Fault(
+        "number",
+        "one number word changed",
+        [source for source, _ in changed],
+        [target for _, target in changed],
+        {pair: row for row, pair in enumerate(changed)},
+    )
+
+
+def _other_word(word: str, random: Random) -> str:
+    return random.choice([each for each in _NUMBER_WORDS if each != word])
+
+
 def _boilerplate() -> list[Fault]:
     """Make variants of a line on both sides, on one side, and a line without variants."""
     lines: list[tuple[Lines, Lines]] = []
@@ -184,10 +228,15 @@ def _boilerplate() -> list[Fault]:
             )
         )
     (english_pages, chinese_pages), (english_clicks, _) = lines
+    letters = [
+        [line.format(*each) for each in product(names, repeat=3)][:REPEATS]
+        for line, names in zip(LETTER, NAMES, strict=True)
+    ]
     exact = "This page was left blank on purpose.", "此页有意留白。"
     return [
         Fault("hub", "boilerplate, both sides", english_pages, chinese_pages),
         Fault("hub", "boilerplate, one side", english_clicks),
+        Fault("hub", "boilerplate, names", letters[0], letters[1]),
         Fault("hub", "boilerplate, exact", [exact[0]] * REPEATS, [exact[1]] * REPEATS),
     ]
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-# Two sentences that share this part of their pairs of letters are the same one, changed.
+# Two sentences that share this part of their pairs of letters are the same one, changed; where
+# translations are in another script, and share no words, less is enough.
 _NEAR = 0.75
+_NEAR_ENOUGH = 0.5
 # Accents that stand alone stay until they are joined to their letters.
 _NO_LETTERS = re.compile(r"(?:[^\w\u0300-\u036f]|[\d_])+")
 _NOT_LATIN = re.compile("[\u0370-\U0010ffff]")
@@ -24,24 +26,33 @@ def letters_of(text: str) -> str:
     return unicodedata.normalize("NFKC", _NO_LETTERS.sub("", text)).casefold()
 
 
-def copied(source: str, target: str, source_letters: str, target_letters: str) -> str:
+def copied(
+    source: str,
+    target: str,
+    source_letters: str,
+    target_letters: str,
+    *,
+    same_script: bool = True,
+) -> str:
     """Tell `copy` from `near-copy`; an empty string where a pair is neither.
 
     Args:
         source, target: the texts.
         source_letters, target_letters: what `letters_of` makes of them.
+        same_script: whether a translation is in the same script.
     """
     if source_letters == target_letters:
         if _spaced(source) == _spaced(target):
             return "copy"
         return "near-copy" if source_letters else ""
+    near = _NEAR if same_script else _NEAR_ENOUGH
     shorter, longer = sorted((source_letters, target_letters), key=len)
     # No more pairs of letters can be shared than the shorter one has: most pairs end here.
-    if 2 * (len(shorter) - 1) < _NEAR * (len(shorter) + len(longer) - 2):
+    if 2 * (len(shorter) - 1) < near * (len(shorter) + len(longer) - 2):
         return ""
     if bool(_NOT_LATIN.search(source_letters)) != bool(_NOT_LATIN.search(target_letters)):
         return ""  # translated, with the names left as they are
-    return "near-copy" if _shared(shorter, longer) >= _NEAR else ""
+    return "near-copy" if _shared(shorter, longer) >= near else ""
 
 
 def same_texts(sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.bool_]:

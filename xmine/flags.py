@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.boilerplate import boilerplate, variants
 from xmine.copies import copied, letters_of
-from xmine.languages import short_code
+from xmine.languages import scripts_of, short_code
 from xmine.margin import SMALLEST_MEAN
 from xmine.neighbours import Neighbours
 from xmine.numerals import numbers_differ, reader
@@ -27,11 +28,6 @@ Floats = NDArray[np.float64]
 _FEWEST_LISTS = 25
 _TIMES_MEAN = 10.0
 _TIMES_TENTH = 5.0
-
-
-# A file has this many variants and repetitions of a line of boilerplate at least, and this share.
-_FEWEST_VARIANTS = 30
-_VARIANTS_SHARE = 0.002
 # Pairs that are right with this chance show what pairs of this run look like, if there are enough.
 _CONFIDENT = 0.9
 _FEWEST_CONFIDENT = 30
@@ -84,7 +80,12 @@ def flag_pairs(
         for language, side in zip(languages, (source, target), strict=True)
     ]
     pairs = list(zip(sources, targets, ours, theirs, strict=True))
-    copies = [copied(*pair) for pair in pairs]
+    scripts = [
+        scripts_of(language, side.texts)
+        for language, side in zip(languages, (source, target), strict=True)
+    ]
+    same_script = not scripts[0].isdisjoint(scripts[1])
+    copies = [copied(*pair, same_script=same_script) for pair in pairs]
     found = {
         "hub": _is_hub(neighbours.sources, source, source_letters)[chosen.sources]
         | _is_hub(neighbours.targets, target, target_letters)[chosen.targets],
@@ -156,21 +157,9 @@ def _is_hub(ids: NDArray[np.int64], side: Sentences, letters: list[str]) -> Bool
         letters: of each of its texts.
     """
     groups = variants(letters)
-    sizes = np.bincount(groups, weights=side.occurrences)
-    marked: Bools = sizes[groups] >= max(_FEWEST_VARIANTS, _VARIANTS_SHARE * sizes.sum())
+    marked = boilerplate(letters, groups, side.occurrences)
     marked[hubs(ids, len(letters), groups)[0]] = True
     return marked
-
-
-def variants(letters: Sequence[str]) -> NDArray[np.int64]:
-    """Number lines so that those with the same letters have the same number, from 0.
-
-    Args:
-        letters: what `xmine.copies.letters_of` makes of each; a line without any is its own.
-    """
-    numbers: dict[str | int, int] = {}
-    groups = [numbers.setdefault(key or row, len(numbers)) for row, key in enumerate(letters)]
-    return np.array(groups, dtype=np.int64)
 
 
 def odd_lengths(

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from xmine.boilerplate import variants
 from xmine.copies import letters_of
 from xmine.files import packing, replacing
-from xmine.flags import hubs, variants
+from xmine.flags import hubs
 from xmine.formats.losses import Losses
 from xmine.formats.rows import write_rows
 from xmine.formats.tsv import tsv_row

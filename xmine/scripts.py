@@ -1,7 +1,7 @@
 """A line and the language of its file -> whether it is in another script, or not in English.
 
-Names stay in Latin letters in text of any script, so a line of Latin letters is judged by its words
-that are not capitalised.
+Names stay in Latin letters in text of any script, so a line of Latin letters is judged by the words
+that names do not have: those that are not capitalised, and function words.
 """
 
 import re
@@ -27,7 +27,8 @@ _RANGES = {
 _LEAST_OWN = 0.05
 _MOST_OTHERS = 0.5
 _FEWEST_LETTERS = 4  # a sign of the zodiac, a formula
-_FEWEST_WORDS = 4  # that are not capitalised; a name has fewer ("of the")
+_FEWEST_WORDS = 3  # that names do not have
+_IN_NAMES = frozenset(("of", "the", "and"))
 # English prose has more than twice as many function words as this. A line with fewer is in another
 # language if it has more of the words below, which are frequent in twenty other languages and not
 # English, or many with accents. This hits 2 of 10,000 English lines.
@@ -36,26 +37,28 @@ _ACCENTED_WORDS = 0.12
 _FEWEST_SMALL_WORDS = 3
 _OTHER_FUNCTION_WORDS = frozenset(
     (
-        "aan aby adalah af al ale alla als ama ambayo anche ao att au auch auf aus aux av avec "
-        "az až ben benim bij bir biraz bis bu bunu byl byla bylo byly ce cette cha che cho "
-        "comme con cu các có của daha dal dan dans dari das dass dat de dei del della delle dem "
-        "dengan der des det değil di diese dieser din dla dos du durch een egy ei ein eine "
-        "einem einen einer el elle em er es est esta este et ett että foi fue för für gibi gli "
-        "haben har het hii hili hivyo hiyo hogy huo hän ich ihre ikke il ile ini inte ist itu "
-        "için ja jak jako je jeg jeho jejich její jen jest již jsem jsme jsou kadar kama kann "
-        "katika kde ke keine không která které který kuwa kwa la lakini las le les leur lo los "
-        "là maar mais met mit mohou muy más một na naar nach nebo nel nem những ni nicht nie "
-        "niet noch non nous nu não och od oder og olan olarak olduğunu oli ont onun ook op oraz "
-        "os pada para pas pentru pero pia più po podle pokud por pour pro protože przez på při "
-        "que qui sau se seine si sich sie sind się som sono sonra sont su sus são také te tidak "
-        "um uma un una und une unter untuk var volt vom von voor vor vous vya và však wa wao "
-        "watu wenn werden wie wir wird wordt wurde y yake yang za ze zijn zu zum zur är çok è "
-        "és été über được şey že și "
+        "aan aber aby adalah af al ale alla als ama ambayo anche ao att au auch auf aus aux av "
+        "avec az až bei ben benim bij bir biraz bis bu bunu byl byla byli bylo byly ce cette "
+        "cha che cho comme con cu các có của daha dal dan dann dans dari das dass dat de dei "
+        "del della delle dem dengan der des det değil di diese diesem diesen dieser dieses din "
+        "dla dos du durch een egy ei ein eine einem einen einer eines el elle em er es est esta "
+        "este et ett että foi fue för für gegen gibi gli haben har hatte hatten het hii hili "
+        "hivyo hiyo hogy huo hän ich ihre ihren ihrer ikke il ile im ini inte ist itu için ja "
+        "jak jako je jedoch jeg jeho jejich její jen jest již jsem jsme jsou kadar kama kann "
+        "katika kde ke kein keine không kterou která které který kteří kuwa kwa können la "
+        "lakini las le les leur lo los lze là maar mais mají mehr met mezi mit mohou muy más "
+        "một na naar nach nachdem nebo nel nem není những ni nicht nie niet noch non nous nu "
+        "nur não och od oder og olan olarak olduğunu oli ont onun ook op oraz os pada para pas "
+        "pentru pero pia più po podle pokud por pour pouze pro protože przez på při que qui sau "
+        "se sehr sein seine seinen seiner si sich sie sind się sollte som sono sonra sont su "
+        "sus své são tak také te tento tidak této tím um uma un una und une unter untuk var ve "
+        "viele volt vom von voor vor vous vya và však wa wao watu wenn werden wie wir wird "
+        "worden wordt wurde wurden während y yake yang za ze zijn zu zum zur zwei zwischen är "
+        "çok è és été über được şey že și"
     ).split()
 )
 _LATIN = _RANGES["LATIN"]
 _WORD = re.compile(rf"[{_LATIN}]+")
-_SMALL_WORD = re.compile(r"\b[a-zß-öø-ÿ][^\W\d_]+")
 
 
 def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], bool]:
@@ -89,7 +92,13 @@ def _in_another_script(text: str, letters: str, own: re.Pattern[str]) -> bool:
         return True
     if len(letters) - len(foreign) > _LEAST_OWN * len(letters):
         return False
-    return len(_SMALL_WORD.findall(text)) >= _FEWEST_WORDS
+    english = function_words("en")
+    words = [
+        word.lower()
+        for word in _WORD.findall(_without_capitals(text))
+        if len(word) > 1 and (word.islower() or word.lower() in english)
+    ]
+    return sum(word not in _IN_NAMES for word in words) >= _FEWEST_WORDS
 
 
 def _not_latin(letters: str, own: re.Pattern[str]) -> bool:
@@ -99,7 +108,13 @@ def _not_latin(letters: str, own: re.Pattern[str]) -> bool:
     return foreign >= max(_FEWEST_LETTERS, _MOST_OTHERS * len(letters))
 
 
+def _without_capitals(text: str) -> str:
+    """Make a line that is in capitals throughout, where they mark no names, lower case."""
+    return text.lower() if text.isupper() else text
+
+
 def _in_another_language(text: str, function_words: frozenset[str]) -> bool:
+    text = _without_capitals(text)
     words = text.lower().split()
     if len(function_words.intersection(words)) >= _FUNCTION_WORDS * len(words):
         return False  # most lines end here

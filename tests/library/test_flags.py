@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.copies import copied, letters_of
-from xmine.flags import flag_pairs, hubs, odd_lengths, too_high, variants
+from xmine.flags import flag_pairs, hubs, odd_lengths, too_high
 from xmine.neighbours import Neighbours
 from xmine.options import FLAGS
 from xmine.pairing import ChosenPairs
@@ -163,6 +163,16 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("zh", "The boats left before the tide turned.", True),
         ("zh", "The Society of Friends of the Old Harbour Wall", False),
         ("zh", "Royal Society of Boatmen", False),
+        ("zh", "He died in Ely on Tuesday.", True),
+        ("zh", "THE BOATS LEFT BEFORE THE TIDE TURNED", True),
+        ("zh", "The Boats Were All Out Before It Was Light", True),
+        ("zh", "UN WHO", False),
+        ("zh", "有人问：no boats leave before dawn 是什么意思", False),
+        ("zh", "俄语里船的单数叫лодка，复数另有说法。", False),
+        ("en", "α = β", False),
+        ("en", "THE BOATS LEFT BEFORE THE TIDE TURNED", False),
+        ("en", "DIE BOOTE SIND VOR DER EBBE STILL AUSGELAUFEN", True),
+        ("en", "HARBOUR MASTER REPORTS SNOW", False),
     ],
 )
 def test_script_of_a_line(language: str, line: str, foreign: bool) -> None:
@@ -179,6 +189,45 @@ def test_letters_are_compared_whatever_form_they_have() -> None:
     assert letters_of("12:30") == letters_of("") == ""
     assert copied("12:30", "14:00", "", "") == ""  # two times are no translation of each other
     assert copied("12:30", "12:30", "", "") == "copy"
+
+
+def test_different_sentences_are_no_copies_of_each_other() -> None:
+    one, other = "The boats left before the tide.", "The boats came back at the high tide."
+    assert copied(one, other, letters_of(one), letters_of(other)) == ""
+    one, other = "The boats left before the tide.", "Nobody can fish in this weather."
+    assert copied(one, other, letters_of(one), letters_of(other), same_script=False) == ""
+    one, other = "Old Harbour Museum of Ely, by Finch", "Finch的Old Harbour Museum of Ely"
+    assert copied(one, other, letters_of(one), letters_of(other)) == ""  # names are all it is
+
+
+def test_a_copy_may_be_less_near_where_translations_are_in_another_script() -> None:
+    pair = "Rules for small boats", "Rules for harbour boats"
+    assert flags_of([pair])[0] >= {"near-copy"}
+    letters = letters_of(pair[0]), letters_of(pair[1])
+    assert copied(*pair, *letters) == ""
+    assert copied(*pair, *letters, same_script=False) == "near-copy"
+
+
+def test_lines_without_letters_are_duplicates_if_they_are_the_same() -> None:
+    found = flags_of([("12:30", "12点半"), ("14:00", "14点整"), ("12:30", "12点")])
+    assert ["duplicate" in each for each in found] == [False, False, True]
+
+
+def test_only_sure_pairs_that_are_no_copies_tell_how_long_translations_are() -> None:
+    cut = ("The boats left the harbour before the tide turned that night.", "船走了。")
+    copies = [(f"{number} boats left." * 3,) * 2 for number in range(99)]
+    assert "length" in flags_of([cut, *copies])[0]
+    pairs = [*GOOD, *[cut] * 60]
+    sides = [
+        Sentences(n, [*t], np.arange(92) + 1, 92, 0, 0)
+        for n, t in zip("ab", zip(*pairs, strict=True), strict=True)
+    ]
+    near, rows = neighbours_of(92), np.arange(92)
+    chosen = ChosenPairs(rows, rows, np.ones(92, np.float32), near.target_cosines[:, 0])
+    for chance, flagged in ((0.8, True), (0.95, False)):
+        chances = np.where(rows < len(GOOD), 1, chance)
+        found = flag_pairs(chosen, chances, near, sides[0], sides[1], ("en", "zh"))
+        assert ("length" in found[-1].split(",")) is flagged
 
 
 def test_lengths_need_confident_pairs_or_a_prior() -> None:
@@ -220,6 +269,17 @@ def test_a_high_ratio_of_a_low_cosine_is_too_high() -> None:
     assert not too_high(chosen, sure, near.first(1)).any()
 
 
+def test_a_ratio_is_high_from_the_lowest_fifth_of_the_sure_ones_on() -> None:
+    near = neighbours_of(52)
+    for cosines in (near.target_cosines, near.source_cosines):
+        cosines[:50, 0] = 0.8
+        cosines[:50, 1:] = np.linspace(0.4, 0.6, 50)[:, None]  # ratios 1.6 to 1.2
+        cosines[50:] = [[0.4, 0.27, 0.27, 0.27], [0.4, 0.3, 0.3, 0.3]]  # 1.32, 1.23
+    rows = np.arange(52)
+    chosen = ChosenPairs(rows, rows, np.ones(52, np.float32), near.target_cosines[:, 0])
+    assert np.flatnonzero(too_high(chosen, rows < 50, near)).tolist() == [50]
+
+
 def test_variants_and_repetitions_of_a_line_are_hubs() -> None:
     page = [f"Page {number} of 60" for number in range(1, 61)]
     english = [source for source, _ in GOOD] + page
@@ -254,6 +314,16 @@ def test_a_hub_is_neighbour_to_very_many_lines_and_the_highest_comes_first() -> 
     assert counts.tolist() == [(ids == 3).sum(), (ids == 7).sum()]
 
 
+def test_where_many_lines_are_neighbours_often_a_hub_is_so_five_times_as_often() -> None:
+    ids = random_lists(np.arange(1000))
+    ids[:, 0] = np.arange(1000) % 120 + 880  # an eighth is neighbour to eight more lines
+    ids[ids == 7] = 8
+    ids[:41, 1] = 7
+    assert len(hubs(ids, 1000)[0]) == 0
+    ids[:90, 1] = 7
+    assert hubs(ids, 1000)[0].tolist() == [7]
+
+
 def test_small_files_have_no_hubs() -> None:
     ids = np.zeros((24, 1), dtype=np.int64)  # one line is nearest to all of them
     assert len(hubs(ids, 300)[0]) == 0
@@ -269,7 +339,3 @@ def test_rows_of_a_group_share_their_lists_and_a_list_counts_once() -> None:
     rows, counts = hubs(ids, 1000, groups)
     assert rows.tolist() == list(range(100))
     assert counts.tolist() == [100] * 100
-
-
-def test_lines_without_letters_are_no_variants_of_each_other() -> None:
-    assert variants(["a", "", "b", "a", ""]).tolist() == [0, 1, 2, 0, 3]

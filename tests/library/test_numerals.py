@@ -65,8 +65,18 @@ AGREE = [
     ("The committee met.12", "委员会召开了会议。"),
     ("One of them is like the others.", "其中一个和别的一样。"),
     ("The common people worried, in case.", "百姓担心，万一出事，千万小心，一些人走了。"),
-    ("All of them came.", "一百二十人都来了。"),  # only digits accuse
+    ("All of them came.", "一百二十人都来了。"),  # digits accuse alone, words do not
     ("Ten people came.", "人们来了。"),
+    ("Hundreds of thousands fled.", "数十万人逃离。"),
+    ("Two dozen boats came.", "二十多条船来了。"),
+    ("On Wednesday a second boat left.", "周三，另一条船离开了。"),
+    ("They came in two boats, or so we heard.", "他们来了，听说共有一对船。"),
+    ("A very old boat with two sails", "十分古老的船，船帆不止一面"),
+    ("The two sides signed the third of six treaties.", "双方签署了六项条约中的第三项。"),
+    ("It rose from January to September.", "1至9月上升。"),
+    ("Mr. May left on 3 June.", "梅先生6月3日离开。"),
+    ("Jane met Mary on 3 June.", "珍妮6月3日见到玛丽。"),
+    ("In June they met again.", "他们后来再次见面。"),
     ("No numbers here.", "这里没有数字。"),
     ("", ""),
 ]
@@ -89,6 +99,11 @@ DISAGREE = [
     ("4. The committee met.", "5. 委员会召开了会议。"),
     ("The committee has 14 members.", "委员会有一些成员。"),
     ("The A7 road", "A9公路"),
+    ("Three boats sank.", "四条船沉了。"),
+    ("The first boat of 9 sank.", "9条船中的第七条沉了。"),
+    ("Fifty-two boats sank.", "五十三条船沉了。"),
+    ("It began on 5 March.", "5月5日开始。"),
+    ("The boats left in Sept. and in June.", "船是九月和七月离开的。"),
 ]
 
 
@@ -142,7 +157,27 @@ def test_a_number_is_read(text: str, language: str, value: float) -> None:
     assert any(abs(reading - value) < 1e-9 * max(value, 1) for reading in found)
 
 
-def test_only_digits_can_accuse() -> None:
+@pytest.mark.parametrize(
+    ("text", "language", "counts"),
+    [
+        ("twelve", "en", True),
+        ("nineteen ninety", "en", True),
+        ("hundreds", "en", False),
+        ("half", "en", False),
+        ("10 thousand", "en", False),
+        ("两条", "zh", True),
+        ("十二", "zh", True),
+        ("一", "zh", False),
+        ("数十万", "zh", False),
+        ("万一", "zh", False),
+        ("半", "zh", False),
+    ],
+)
+def test_some_number_words_count(text: str, language: str, counts: bool) -> None:
+    assert any(number.counts for number in numbers(text, language)) is counts
+
+
+def test_digits_are_told_from_words() -> None:
     found = {number.digits: number.readings for number in numbers("13 of twelve", "en")}
     assert found == {True: frozenset({13.0}), False: frozenset({12.0})}
     assert not any(number.digits for number in numbers("十二", "zh"))

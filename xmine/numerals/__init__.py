@@ -7,8 +7,18 @@ about it when one reading is found on the other side.
 import re
 
 from xmine.languages import short_code
-from xmine.numerals.chinese import chinese_digits, chinese_words
-from xmine.numerals.english import english_digits, english_words
+from xmine.numerals.chinese import (
+    chinese_digits,
+    chinese_may_count,
+    chinese_months,
+    chinese_words,
+)
+from xmine.numerals.english import (
+    english_digits,
+    english_may_count,
+    english_months,
+    english_words,
+)
 from xmine.numerals.number import Number, Reader, at_digits, number, plain
 
 __all__ = ["Number", "Reader", "numbers", "numbers_differ", "reader"]
@@ -27,10 +37,11 @@ def _digits_alone(text: str) -> list[Number]:
 
 
 _PUNCTUATED = re.compile(r"\d+(?:[.,' ]\d+)*")
-_OTHERS = Reader(_digits_alone, lambda _: [])
+_MAY = {5.0}  # is a name and a verb, too
+_OTHERS = Reader(_digits_alone, lambda _: [], lambda _: False, lambda _: set())
 _READERS = {
-    "en": Reader(english_digits, english_words),
-    "zh": Reader(chinese_digits, chinese_words),
+    "en": Reader(english_digits, english_words, english_may_count, english_months),
+    "zh": Reader(chinese_digits, chinese_words, chinese_may_count, chinese_months),
 }
 
 
@@ -59,16 +70,45 @@ _FOOTNOTE = re.compile(r"[^\W\d](?:[.,;。；]?|\W*\[)(\d{1,3})\W*$")
 
 
 def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
-    """Tell whether a number that stands in digits on one side is not found on the other.
+    """Tell whether a number of one side is not found on the other.
 
-    A mark of a list before the text, or of a footnote behind it, may be missing from a side, and so
-    may a number that is part of a name. In languages whose number words are not read, both sides
-    must have a number that the other lacks.
+    A number in digits is to be found there in digits or in words. A mark of a list before the text,
+    or of a footnote behind it, may be missing from a side, and so may a number that is part of a
+    name. Number words and months are said in more ways, or left out: both sides must have a word
+    that the other one lacks, and months if one side has another month. In languages whose number
+    words are not read, both sides must have a number in digits that the other lacks.
 
     Args:
         source, target: the texts as they stand.
         left, right: how their languages write numbers, from `reader`.
     """
+    if _digits_differ(source, target, left, right):
+        return True
+    if _OTHERS in (left, right):
+        return False
+    if len(target) < len(source):  # the shorter is looked at first
+        source, target, left, right = target, source, right, left
+    return _words_differ(source, target, left, right) or _months_differ(source, target, left, right)
+
+
+def _words_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
+    if not (left.may_count(source) and right.may_count(target)):
+        return False
+    source, target = plain(source), plain(target)
+    ours, theirs = left.words(source), right.words(target)
+    lacking = [each for each in ours if each.counts]
+    missing = [each for each in theirs if each.counts]
+    lacking = _lacking(lacking, theirs + right.digits(target)) if missing else []
+    return bool(lacking and _lacking(missing, ours + left.digits(source)))
+
+
+def _months_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
+    ours = left.months(source)
+    theirs = right.months(target) if ours else set()
+    return bool(theirs) and ours ^ theirs not in (set(), _MAY)
+
+
+def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
     if not _DIGIT.search(source) and not _DIGIT.search(target):
         return False
     digits = {match[0] for match in at_digits(_RAW, source)}
@@ -100,7 +140,7 @@ def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> boo
 
 def _lacking(numbers: list[Number], others: list[Number]) -> list[Number]:
     known = {reading for each in others for reading in each.readings}
-    return [each for each in numbers if each.digits and known.isdisjoint(each.readings)]
+    return [each for each in numbers if known.isdisjoint(each.readings)]
 
 
 def _mark(here: str, there: str) -> frozenset[float]:

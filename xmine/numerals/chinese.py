@@ -24,7 +24,15 @@ _NUMBER = re.compile(
 )
 _WORDS = re.compile(rf"({_N}+(?:点{_N}+)?)(?:(分之)({_N}+(?:点{_N}+)?|\d+)|(成|折)|(年代?))?")
 _RANGE = re.compile(r"\s*(?:-|–|—|~|到|至|或|、|和)\s*")
+_DIGITS = re.compile(r"\d+")
 _ABOUT = re.compile("(十)?([一二两三四五六七八])([二三四五六七八九])([十百千万亿兆]*)")
+_ONES = re.compile("[二两兩三四五六七八九]|十(?!分)")
+_NO_COUNT = tuple(
+    "周期拜0123456789多余几来数十百千万亿"
+)  # 周三 is Wednesday, 3千五 a number in digits
+_MONTHS = re.compile(
+    r"((?:\d{1,2}\s?[-–—~到至、和及或]\s?)*)(\d{1,2}|[一二三四五六七八九十]{1,2})\s?月"
+)
 _UNITS = "米瓦克卡赫伏帕焦字比位吨安伏欧"
 
 
@@ -81,9 +89,26 @@ def chinese_words(text: str) -> list[Number]:
             values |= {value * 10, value / 10, 100 - value * 10}
         elif year and value < 100:
             values |= {1900 + value, 2000 + value}
-        found.append(number(values, digits=False))
+        counts = bool(
+            _ONES.match(text, match.start()) or _ONES.search(word, 1)
+        ) and not text.endswith(_NO_COUNT, 0, match.start())
+        found.append(number(values, digits=False, counts=counts))
     if "半" in text:
         found.append(number({0.5, 50, 30, 6, 5}, digits=False))
+    return found
+
+
+def chinese_may_count(text: str) -> bool:
+    """Look for a numeral of two and more."""
+    return _ONES.search(text) is not None
+
+
+def chinese_months(text: str) -> set[float]:
+    """Read 9月, 九月 and the ends of 1-9月."""
+    found: set[float] = set()
+    for others, last in _MONTHS.findall(text) if "月" in text else ():
+        found |= {float(month) for month in _DIGITS.findall(others)}
+        found.add(float(last) if last.isdecimal() else _value(last))
     return found
 
 

@@ -50,9 +50,9 @@ _LETTERS = {"k", "m", "b", "score", "scores", "decade", "decades", "century", "c
 _OTHERS: dict[str, set[float]] = {
     word: {month} for month, word in enumerate(_MONTHS.split(), start=1)
 }
-_OTHERS |= {word[:3]: value for word, value in _OTHERS.items()}
+_OTHERS |= {word[:3]: value for word, value in _OTHERS.items()} | {"sept": {9}}
+_NAMED_MONTHS = re.compile(rf"\b(?:{'|'.join(map(str.title, _OTHERS))})\b")
 _OTHERS |= {
-    "sept": {9},
     "once": {1},
     "single": {1},
     "sole": {1},
@@ -87,8 +87,11 @@ _DIGITS = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = {*_WORDS, *_SCALES} - {"k", "m", "b", "mn", "mln", "bn", "tn"}
+_ONES_OR_MORE = frozenset(word for word, value in _WORDS.items() if value > 0)
 _JOINING = {"and", "a", "an", "half"}
 _WORD = re.compile(r"[a-z]+")
+# What two dozen and two decades are may be said in another way.
+_VAGUE = {"dozen", "score", "decade", "century", "half", "dozens", "scores", "decades", "centuries"}
 _ROMAN = re.compile(r"\b[IVX]{1,6}\b")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
 _TIME = re.compile(r"\b(\d{1,2})[:.](\d\d)(?=\s?([ap])\.?m\b)", re.IGNORECASE)
@@ -139,13 +142,26 @@ def english_words(text: str) -> list[Number]:
             together.append(word)
             continue
         if together:
-            found += [number(each, digits=False) for each in _word_values(together)]
+            first, *others = _word_values(together)
+            counts = _VAGUE.isdisjoint(together) and not _ONES_OR_MORE.isdisjoint(together)
+            found.append(number(first, digits=False, counts=counts))
+            found += [number(each, digits=False) for each in others]
             together = []
         if word in _OTHERS:
             found.append(number(_OTHERS[word], digits=False))
             if word == "half":
                 together = [word]
     return found + [number({_roman(letters)}, digits=False) for letters in _ROMAN.findall(text)]
+
+
+def english_may_count(text: str) -> bool:
+    """Look for a number word."""
+    return not _ONES_OR_MORE.isdisjoint(_WORD.findall(text.lower()))
+
+
+def english_months(text: str) -> set[float]:
+    """Read the names of months."""
+    return {max(_OTHERS[name.casefold()]) for name in _NAMED_MONTHS.findall(text)}
 
 
 def _word_values(words: list[str]) -> list[set[float]]:

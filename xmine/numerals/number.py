@@ -10,14 +10,16 @@ class Number(NamedTuple):
 
     Attributes:
         readings: what it may mean.
-        digits: whether it stands there in digits; words are read too freely to accuse by.
+        digits: whether it stands there in digits; most words are read too freely to accuse by.
         named: whether it is part of a name, such as B2B, km2 or COVID-19, which may be spelt out or
             said in another way on the other side.
+        counts: whether it is a word that is a number and hardly anything else.
     """
 
     readings: frozenset[float]
     digits: bool
     named: bool = False
+    counts: bool = False
 
 
 class Reader(NamedTuple):
@@ -26,10 +28,14 @@ class Reader(NamedTuple):
     Attributes:
         digits: reads what is written in digits.
         words: reads the rest.
+        may_count: tells quickly, of the text as it stands, whether a word in it may count.
+        months: reads the months that have a name or stand before a character for them, 1 to 12.
     """
 
     digits: Callable[[str], list[Number]]
     words: Callable[[str], list[Number]]
+    may_count: Callable[[str], bool]
+    months: Callable[[str], set[float]]
 
 
 # Thousands are grouped by commas, or by spaces as the United Nations do.
@@ -62,10 +68,12 @@ def at_digits(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
         digit = _DIGIT.search(text, match.end())
 
 
-def number(values: set[float], *, digits: bool, named: bool = False) -> Number:
+def number(
+    values: set[float], *, digits: bool, named: bool = False, counts: bool = False
+) -> Number:
     """Make a number, without what multiplying and dividing leave in the last digits."""
     exact = [value if value % 1 == 0 else float(f"{value:.10g}") for value in values]
-    return Number(frozenset(exact), digits, named)
+    return Number(frozenset(exact), digits, named, counts)
 
 
 def value_of(digits: str) -> float:

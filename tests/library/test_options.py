@@ -36,20 +36,25 @@ def test_options_that_say_what_to_keep_are_checked() -> None:
         (("precision", 0.9), ("threshold", "gold")): "--precision and --threshold",
         (("top", 0),): "--top is 0; it must be at least 1",
         (("top", 1.5),): "--top is 1.5",
-        (("drop", "copie"),): "--drop: there is no flag 'copie'",
-        (("drop", "copy,Number"),): "--drop: there is no flag 'Number'",
+        (("drop", "copy"),): "--drop is 'copy'",
+        (("drop", ("copy",)),): "--drop is ('copy',)",
+        (("drop", ["copie"]),): "--drop: there is no flag 'copie'",
+        (("drop", ["copy", "hub,Number"]),): "--drop: there is no flag 'Number'",
         (("score_max", "high"),): "--score-max is 'high'",
+        (("score_max", float("nan")),): "--score-max is nan",
         (("threshold", "golden"),): "--threshold is 'golden'",
     }.items():
         with pytest.raises(OptionError) as error:
             MiningOptions(**dict(options))  # type: ignore[arg-type]
         assert error.value.message.startswith(message)
     with pytest.raises(OptionError) as error:
-        MiningOptions(drop="copies")
+        MiningOptions(drop=["copies"])
     assert error.value.hint == f"choose from {', '.join(FLAGS)}"
-    assert MiningOptions(drop="copy, number,").dropped_flags() == {"copy", "number"}
-    assert MiningOptions().dropped_flags() == set()
-    assert MiningOptions(drop=",".join(FLAGS)).dropped_flags() == set(FLAGS)
+    assert MiningOptions(drop=["copy, number,", "hub"]).dropped_flags() == {"copy", "number", "hub"}
+    assert MiningOptions().dropped_flags() == MiningOptions(drop=[" "]).dropped_flags() == set()
+    assert MiningOptions(drop=[",".join(FLAGS)]).dropped_flags() == set(FLAGS)
+    assert MiningOptions(drop=list(FLAGS)).dropped_flags() == set(FLAGS)
+    assert MiningOptions(score_max=float("inf")).score_max == float("inf")
     assert MiningOptions(threshold="gold").threshold == "gold"
     assert MiningOptions(precision=1, top=1, score_max=-0.5).precision == 1
 

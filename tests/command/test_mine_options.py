@@ -3,7 +3,10 @@
 import csv
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -83,12 +86,34 @@ def test_a_wanted_precision(command: Command, tmp_path: Path, mine: list[str]) -
         assert f"expected precision {mean:.2f} (" in ended.err
         sizes.append(len(rows))
     assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1]
-    best = line_pairs(command(*mine).out)[0]
+    # Copies cannot be as precise as is wanted, nor pairs that are known to be wrong.
+    found = command(*mine, "--precision", "0.99")
+    assert "copy" not in found.out and "\n       dropped: known to be wrong 2\n" in found.err
+    best = line_pairs(found.out)[0]
     Path(tmp_path, "seeds.tsv").write_text(f"{best[0]}\t{best[1]}\t0\n")
-    mine = [*mine, "--seed-pairs", "seeds.tsv", "--precision", "0.99"]  # one of 45 is wrong
+    fewer = command(*mine, "--seed-pairs", "seeds.tsv", "--precision", "0.99")
+    assert best not in line_pairs(fewer.out) and len(line_pairs(fewer.out)) > 10
+    assert "\n       dropped: known to be wrong 3\n" in fewer.err
+
+
+@pytest.mark.parametrize(
+    ("others", "how"),
+    [
+        (toy_sentences(62, seed=71)[1], "precision 0.99 is not to be expected, no pair kept"),
+        ("copies", "no pair is left to choose from"),
+    ],
+)
+def test_a_precision_that_no_pair_has(
+    command: Command, tmp_path: Path, mine: list[str], others: list[str] | str, how: str
+) -> None:
+    lines = Path(tmp_path, "en.txt").read_text("utf-8").splitlines()
+    Path(tmp_path, "zh.txt").write_text(
+        "".join(f"{line}\n" for line in (lines if others == "copies" else others)), encoding="utf-8"
+    )
+    mine = [*mine, "--precision", "0.99"]
     none = command(*mine)
     assert (none.code, none.out) == (0, "")
-    assert "precision 0.99 is not to be expected, no pair kept" in none.err
+    assert how in none.err
     facts = strict_json(command(*mine, "-o", "p.tsv", "--json").out)
     assert (facts["pairs"], facts["precision"], facts["precision_interval"]) == (0, None, None)
     assert Path(tmp_path, "p.tsv").read_bytes() == b""
@@ -119,28 +144,32 @@ def test_scores_that_are_too_high(command: Command, mine: list[str]) -> None:
     ended = command(*mine, "--score-max", highest)
     beyond = sum(float(row[0]) > highest for row in plain)
     assert [row[:6] for row in rows_of(ended.out)] == [row[:6] for row in plain[beyond:]]
-    assert f"\n       dropped: score {beyond}\n" in ended.err
+    assert f"\n       dropped: above --score-max {beyond}\n" in ended.err
     assert beyond >= 3
 
 
 def test_flags_are_dropped_and_counted(command: Command, mine: list[str]) -> None:
+    """The cut is given, since dropping pairs may move that of auto."""
+    mine = [*mine, "--threshold", "0.9"]
     plain = command(*mine)
     flagged = [row[7].split(",") for row in rows_of(plain.out)]
     counts = {name: sum(name in each for each in flagged) for name in FLAGS}
     raised = ", ".join(f"{name} {counts[name]}" for name in FLAGS if counts[name])
     assert counts["copy"] == 2 and f"\n       flags: {raised}\n" in plain.err
+    assert counts["high"] > 0 == counts["hub"]
     assert "dropped" not in plain.err
-    for drop in ("copy", "number,copy", "hub"):
-        names = set(drop.split(","))
-        ended = command(*mine, "--drop", drop)
+    for drop in (["copy"], ["number,copy"], ["high", "copy"], ["high,copy"], ["hub"]):
+        names = {name for each in drop for name in each.split(",")}
+        ended = command(*mine, *(part for each in drop for part in ("--drop", each)))
         stay = [
             row
             for row, each in zip(rows_of(plain.out), flagged, strict=True)
             if not names & set(each)
         ]
         assert rows_of(ended.out) == stay
-        said = ", ".join(f"{name} {counts[name]}" for name in sorted(names))
-        assert f"\n       dropped: {said}" in ended.err
+        gone = [f"{name} {counts[name]}" for name in FLAGS if name in names and counts[name]]
+        said = re.search(r"\n       dropped: (.*)\n", ended.err)
+        assert (said[1] if said else "") == ", ".join(gone)
     assert "copied, not translated" in plain.err
     assert "copied, not translated" not in command(*mine, "--drop", "copy").err
 
@@ -153,17 +182,18 @@ def test_the_summary_has_a_line_for_each_thing(command: Command, mine: list[str]
     )
     assert re.fullmatch(
         r" {7}expected precision [01]\.\d\d \(0\.\d\d to [01]\.\d\d\), about 3\d translations "
-        r"in the files, fewer than 50 translations stand out: a weak estimate",
+        r"in the files",
         said[1],
     )
+    assert said[2] == "       fewer than 50 translations stand out: a weak estimate"
     cut = r"[\d.]+ keeps \d+( \([01]\.\d\d\))?"
-    assert re.fullmatch(" {7}other cuts: " + ", ".join([cut] * 4), said[2])
-    rest = [line.strip().split(":")[0] for line in said[3:]]
+    assert re.fullmatch(" {7}other cuts: " + ", ".join([cut] * 4), said[3])
+    rest = [line.strip().split(":")[0] for line in said[4:]]
     assert [name for name in rest if name != "flags"] == ["dropped", "against gold"]
 
 
 def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list[str]) -> None:
-    asked = [*mine, "--drop", "copy,number", "--score-max", "9", "--gold", "gold.tsv"]
+    asked = [*mine, "--drop", "copy,number", "--score-max", "1.9", "--gold", "gold.tsv"]
     ended = command(*asked, "--seed-pairs", "gold.tsv", "--plot", "--json", "-o", "p.tsv")
     assert (ended.code, ended.err) == (0, "")
     facts = strict_json(ended.out)
@@ -177,17 +207,20 @@ def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list
     assert facts["weakness"] == "fewer than 50 translations stand out: a weak estimate"
     assert len(facts["other_cuts"]) == 4
     assert set(facts["other_cuts"][0]) == {"cut", "pairs", "precision", "interval"}
-    assert facts["dropped"] == {"score": 0, "copy": 2, "number": 0}
+    every = rows_of(command(*mine, "--threshold", "-inf").out)
+    beyond = sum(float(row[0]) > 1.9 for row in every)
+    assert facts["dropped"] == {"above --score-max": beyond, "copy": 2} and beyond > 0
     flagged = [name for row in rows for name in row[7].split(",") if name]
     assert facts["flags"] == {name: flagged.count(name) for name in FLAGS if name in flagged}
-    assert sum(each["pairs"] for each in facts["histogram"]) >= len(rows) + 2
+    left = [each["pairs"] for each in facts["histogram"]]
+    assert len(rows) < sum(left) < 62 - 4 and facts["histogram"][-1]["to"] <= 1.9
     assert set(facts["histogram"][0]) == {"from", "to", "pairs", "right", "precision"}
     for known in ("gold", "seed_pairs"):
         agreement = facts[known]
         assert agreement["gold"] == 30 and 25 <= agreement["right"] <= agreement["mined"]
     # No seed is wrong, and no line of a pair but those of seeds is judged.
     assert facts["seed_pairs"]["mined"] <= facts["gold"]["mined"]
-    assert facts["options"]["drop"] == "copy,number"
+    assert facts["options"]["drop"] == ["copy,number"]
     plain = strict_json(command(*mine, "--json").err)
     assert "histogram" not in plain and "gold" not in plain and "seed_pairs" not in plain
     assert plain["dropped"] == {}
@@ -255,6 +288,9 @@ def test_seed_pairs_pin_their_pairs(
         "1\t1\n1\t63\n": "known.tsv:2: line 63 of zh.txt, which has 62",
         "63\t1\t0\n": "known.tsv:1: line 63 of en.txt, which has 62",
         "1\t2\t1\t1\n": "known.tsv:1: expected two line numbers with a tab between",
+        f"1\t{'1' * 19}\n": "known.tsv:1: expected two line numbers with a tab between",
+        f"1\t{'1' * 18}\n": f"known.tsv:1: line {'1' * 18} of zh.txt, which has 62",
+        "1\t1\t1\n1\t1\t0\n": "known.tsv:2: judged right and wrong, the other way in line 1",
         "": "known.tsv: the file is empty",
     }.items(),
 )
@@ -285,6 +321,10 @@ def test_known_pairs_that_are_not_there(command: Command, mine: list[str], optio
         "--drop copie": "--drop: there is no flag 'copie'",
         "--drop copy;number": "--drop: there is no flag 'copy;number'",
         "--score-max high": "--score-max",
+        "--score-max nan": "--score-max is nan",
+        "--drop copy --drop copie": "--drop: there is no flag 'copie'",
+        "--segment --seed-pairs gold.tsv": "--segment and known pairs of lines",
+        "--segment --threshold gold --gold gold.tsv": "--segment and known pairs of lines",
         "--threshold often": "--threshold is 'often'",
         "--plot-file p.jpg": "--plot-file is 'p.jpg': no format for pictures",
         "--plot-file p": "--plot-file is 'p': no format for pictures",
@@ -329,6 +369,60 @@ def test_a_histogram_of_nothing_kept_and_of_one_line(
     Path(tmp_path, "one.txt").write_text(toy_sentences(1, seed=1)[0][0] + "\n")
     one = command("mine", "one.txt", "zh.txt", *mine[3:], "--plot")
     assert one.code == 0 and "Traceback" not in one.err
+
+
+def test_files_are_there_though_the_reader_of_stdout_left(
+    tmp_path: Path, mine: list[str | Path]
+) -> None:
+    pytest.importorskip("matplotlib")
+    asked = [*map(str, mine), "--hubs", "h.tsv", "--plot-file", "p.svg"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "xmine", *asked],
+            cwd=tmp_path,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert ended.returncode == 141 and b"Traceback" not in ended.stderr
+    assert Path(tmp_path, "h.tsv").is_file()
+    assert Path(tmp_path, "p.svg").read_text("utf-8").rstrip().endswith("</svg>")
+    assert Path(tmp_path, "p.csv").read_text("utf-8").startswith("from,to,pairs")
+
+
+@pytest.mark.parametrize("option", ["-o", "--hubs", "--plot-file"])
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_what_is_not_a_regular_file_is_not_replaced(
+    xmine: Command, tmp_path: Path, mine: list[str], option: str, force: list[str]
+) -> None:
+    name = "p.svg" if option == "--plot-file" else "p.tsv"
+    os.mkfifo(tmp_path / name)
+    ended = xmine(*mine, option, name, *force)  # `command` would read the pipe, and wait
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert ended.stderr.startswith(f"xmine: {name}: is not a regular file\n".encode())
+    assert Path(tmp_path, name).is_fifo()
+
+
+def test_known_pairs_may_name_repeated_lines(
+    command: Command, tmp_path: Path, mine: list[str]
+) -> None:
+    plain = command(*mine, "--gold", "gold.tsv", "--seed-pairs", "gold.tsv")
+    for name in ("en.txt", "zh.txt"):
+        path = Path(tmp_path, name)
+        path.write_text(path.read_text("utf-8") * 2, encoding="utf-8")
+    rows = [
+        map(int, row.split("\t")) for row in Path(tmp_path, "gold.tsv").read_text().splitlines()
+    ]
+    Path(tmp_path, "later.tsv").write_text("".join(f"{x + 62}\t{y + 62}\n" for x, y in rows))
+    later = command(*mine, "--gold", "later.tsv", "--seed-pairs", "later.tsv")
+    assert later.out == plain.out
+    told = [re.findall("against .*", ended.err) for ended in (plain, later)]
+    assert told[0] == told[1] and len(told[0]) == 2
 
 
 def test_hubs_are_written(command: Command, tmp_path: Path, mine: list[str]) -> None:
@@ -396,7 +490,8 @@ def test_the_value_that_is_printed_gives_the_same_bytes(
     assert (again.code, again.out) == (0, first.out) and first.out
     cut = re.search(r"threshold (-?\d+\.\d{4}) \(", first.err)
     assert cut is not None
-    rest = [] if options.startswith("--precision") else options.split()
+    # A wanted precision leaves out what is known to be wrong, too.
+    rest = ["--drop", "copy"] if options.startswith("--precision") else options.split()
     given = command(*mine, *rest, "--threshold", cut[1])
     assert given.out == first.out
     assert f"threshold {cut[1]} (given)" in given.err
@@ -426,10 +521,10 @@ def test_runs_and_thread_counts_give_the_same_bytes(
 
 
 def test_options_may_stand_in_a_file(command: Command, tmp_path: Path, mine: list[str]) -> None:
-    Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = "copy"\ntop = 20\n')
+    Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = ["copy"]\ntop = 20\n')
     asked = command(*mine, "--precision", "0.9", "--drop", "copy", "--top", "20")
     assert command(*mine, "--options", "run.toml").out == asked.out != ""
-    Path(tmp_path, "run.toml").write_text('drop = "copie"\n')
+    Path(tmp_path, "run.toml").write_text('drop = ["copie"]\n')
     wrong = command(*mine, "--options", "run.toml")
     assert wrong.code == 2
     assert wrong.err.startswith("xmine: run.toml: --drop: there is no flag 'copie'\n")

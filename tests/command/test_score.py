@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -53,8 +54,13 @@ def test_every_line_gets_a_row_in_its_place(
     assert float(rows[10][6]) < 0.5 < float(rows[11][6])
     assert (
         "\nxmine: warning: a.en: 1 line left out: the encoder knows no piece\n"
-        "xmine: 60 lines: 57 pairs scored, 2 blank, 1 unknown to the encoder, score quartiles "
+        "xmine: 60 lines: 57 pairs scored, 2 blank, 1 unknown to the encoder, "
     ) in ended.err
+    said = ended.err.split("\nxmine: 60 lines")[1].split("\n")[1:-1]
+    right = sum(float(row[6]) for row in rows if row[6])
+    assert said[0] == f"       about {right:.0f} of them expected to be translations"
+    assert re.fullmatch(r" {7}score quartiles \d\.\d{4} \d\.\d{4} \d\.\d{4}", said[1])
+    assert said[2].startswith("       flags: ") and len(said) == 3
 
 
 def test_files_and_forms_of_input(command: Command, tmp_path: Path, corpus: list[str]) -> None:
@@ -74,7 +80,10 @@ def test_files_and_forms_of_input(command: Command, tmp_path: Path, corpus: list
     assert command("score", "a.en", "-", *options, stdin=side).out == shown
     moses = command("score", "b.parquet", "-o", "c.en,c.zh", *options)
     assert Path(tmp_path, "c.zh").read_text("utf-8") == Path(tmp_path, "a.zh").read_text("utf-8")
-    lost = "line numbers of 60 pairs not kept, flags and probabilities and scores of 57 pairs"
+    lost = (
+        "\n       line numbers of 60 pairs not kept"
+        "\n       flags and probabilities and scores of 57 pairs not kept\n"
+    )
     assert lost in moses.err
 
 
@@ -96,6 +105,44 @@ def test_the_summary_is_an_object_with_json(
     stdout = command(*corpus, "--json")
     assert len(stdout.out.splitlines()) == 60
     assert json.loads(stdout.err)["scored"] == 57
+
+
+def test_the_object_says_what_is_expected_and_how_weak_that_is(
+    command: Command, tmp_path: Path, corpus: list[str]
+) -> None:
+    facts = json.loads(command(*corpus, "--json", "-o", "b.tsv", "--plot").out)
+    pairs = [pair for pair in read_pairs(tmp_path / "b.tsv") if pair.prob is not None]
+    assert facts["expected_right"] == pytest.approx(sum(pair.prob or 0 for pair in pairs), abs=0.01)
+    assert 54 < facts["expected_right"] < 57 and facts["weakness"] == ""
+    assert sum(each["pairs"] for each in facts["histogram"]) == facts["scored"] == 57
+    assert "histogram" not in json.loads(command(*corpus, "--json").err)
+    # The wrong way round no line has the translation of the same line, and many others do.
+    lines = Path(tmp_path, "a.zh").read_text("utf-8").splitlines()
+    write(tmp_path / "turned.zh", lines[::-1])
+    turned = ["score", "a.en", "turned.zh", *corpus[3:]]
+    facts = json.loads(command(*turned, "--json").err)
+    assert facts["expected_right"] < 3
+    assert facts["weakness"].startswith("no pair stands out from the others")
+    assert f"\n       {facts['weakness']}\n" in command(*turned).err
+    write(tmp_path / "one", lines[:1])
+    facts = json.loads(command("score", "one", "one", *corpus[3:], "--json").err)
+    assert facts["expected_right"] is None and facts["weakness"].startswith("too few lines")
+    assert "expected to be translations" not in command("score", "one", "one", *corpus[3:]).err
+
+
+def test_copies_are_no_translations(command: Command, tmp_path: Path, corpus: list[str]) -> None:
+    """Equal but for white space and width; small letters may be a translation's own."""
+    for name, copies in (
+        ("a.en", ["bade fifi mane", "golu  tuba", "pifi sone", "demak bade"]),
+        ("a.zh", ["bade fifi mane", "golu tuba ", "ｐifi sone", "Demak bade"]),
+    ):
+        path = Path(tmp_path, name)
+        write(path, [*path.read_text("utf-8").splitlines(), *copies])
+    rows = [row.split("\t") for row in command(*corpus).out.split("\n")[:-1]]
+    flags = [row[7].split(",") for row in rows[60:]]
+    assert [row[6] for row in rows[60:63]] == ["0.0000"] * 3
+    assert ["copy" in each for each in flags] == [True] * 3 + [False]
+    assert "near-copy" in flags[3] and float(rows[63][6]) > 0
 
 
 def test_options_change_the_scores(command: Command, tmp_path: Path, corpus: list[str]) -> None:
@@ -155,8 +202,7 @@ def test_a_report_of_hubs(command: Command, tmp_path: Path, corpus: list[str]) -
     write(tmp_path / "h.zh", chinese)
     ended = command("score", "h.en", "h.zh", *corpus[3:], "-o", "b.tsv", "--hubs", "hubs.tsv.gz")
     assert (ended.code, ended.out, ended.touched) == (0, "", {"b.tsv", "hubs.tsv.gz"})
-    assert "; flags: " in ended.err
-    assert "; 0 hubs, 0." in ended.err
+    assert re.search(r"\n       flags: .*\n       0 hubs\n$", ended.err)
     assert gzip.decompress(Path(tmp_path, "hubs.tsv.gz").read_bytes()) == b""
 
 
@@ -186,7 +232,11 @@ def test_the_lines_of_the_report_are_those_that_are_flagged(
     flagged = [pair.source_line for pair in pairs if "hub" in (pair.flags or "").split(",")]
     assert flagged == [6, 7, 10]
     assert "hub 3" in ended.err
-    assert ", tabs turned into spaces in 2 sentences, hubs.tsv: tabs turned into" in ended.err
+    assert ended.err.endswith(
+        "\n       2 hubs"
+        "\n       hubs.tsv: tabs turned into spaces in 1 sentence"
+        "\n       tabs turned into spaces in 2 sentences\n"
+    )
     again = command(*inputs, "--hubs", "c.tsv", "-o", "c.jsonl", "--json")
     assert json.loads(again.out)["hubs"] == 2
     command(*inputs, "-k", 1, "--hubs", "one.tsv")  # one of the three is the nearest of each
@@ -238,7 +288,7 @@ def test_flags_are_counted_in_their_order(
     assert flags == {name: counts[name] for name in flags}
     assert flags["duplicate"] >= 3
     told = ", ".join(f"{name} {number}" for name, number in flags.items())
-    assert f"; flags: {told}; " in command(*corpus).err
+    assert f"\n       flags: {told}\n" in command(*corpus).err
 
 
 WRONG: dict[str, tuple[int, str]] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.files import replacing, replacing_all, replacing_folder
+from xmine.files import check_free, replacing, replacing_all, replacing_folder
 
 
 def test_what_a_link_leads_to_is_replaced(tmp_path: Path) -> None:
@@ -48,3 +48,31 @@ def test_of_two_files_both_appear_or_none(tmp_path: Path) -> None:
         pass
     assert raised.value.message.startswith(f"{tmp_path}/no/p.zh: cannot be written: No such")
     assert [path.name for path in tmp_path.iterdir()] == ["p.zh"]
+
+
+def test_what_is_there_already_stays_unless_it_may_be_replaced(tmp_path: Path) -> None:
+    for name in ("file", "folder", "pipe"):
+        path = tmp_path / name
+        if name == "file":
+            path.write_text("old")
+        elif name == "folder":
+            path.mkdir()
+        else:
+            os.mkfifo(path)
+        said = {}
+        for force in (False, True):
+            for folder in (False, True):
+                try:
+                    check_free(path, force=force, folder=folder)
+                except FileError as error:
+                    said[force, folder] = error.message.removeprefix(f"{path}: ")
+        another = "is a folder" if name == "folder" else "is a file"
+        same = "is not a regular file" if name == "pipe" else "exists already"
+        expected = {
+            (force, folder): same if folder == (name == "folder") else another
+            for force in (False, True)
+            for folder in (False, True)
+        }
+        if name != "pipe":
+            del expected[True, name == "folder"]
+        assert said == expected

@@ -7,7 +7,14 @@ import pytest
 
 from xmine.agreement import agreement
 from xmine.errors import FileError
-from xmine.known import KnownPair, agreement_with_seeds, check_known, labels_of, read_known
+from xmine.known import (
+    NOTHING_KNOWN,
+    KnownPair,
+    KnownPairs,
+    agreement_with_seeds,
+    labels_of,
+    read_known,
+)
 from xmine.sentences import sentence_table
 
 
@@ -22,7 +29,14 @@ def test_a_file_has_two_numbers_a_line_and_perhaps_a_judgement(tmp_path: Path) -
     file = tmp_path / "seeds.tsv"
     file.write_bytes(b"\xef\xbb\xbf3\t1\r\n1\t20\t1\n4\t4\t0\n")
     known = read_known(file)
-    assert known == [KnownPair(3, 1), KnownPair(1, 20, True), KnownPair(4, 4, right=False)]
+    assert known.name == str(file)
+    assert known.pairs == [KnownPair(3, 1), KnownPair(1, 20, True), KnownPair(4, 4, right=False)]
+
+
+def test_a_pair_may_be_named_twice(tmp_path: Path) -> None:
+    file = tmp_path / "seeds.tsv"
+    file.write_text("1\t1\n2\t2\t0\n1\t1\t1\n2\t2\t0\n1\t2\t0\n")
+    assert len(read_known(file).pairs) == 5
 
 
 @pytest.mark.parametrize(
@@ -40,6 +54,9 @@ def test_a_file_has_two_numbers_a_line_and_perhaps_a_judgement(tmp_path: Path) -
         "1\t2\t1\n1\t3\t2\n": ":2: the third column is '2', not 1 or 0",
         "1\t2\t\n": ":1: the third column is '', not 1 or 0",
         "1\t2\tyes\n": ":1: the third column is 'yes', not 1 or 0",
+        f"1\t1\n1\t{10**18}\n": ":2: expected two line numbers with a tab between",
+        "1\t2\n3\t3\n1\t2\t0\n": ":3: judged right and wrong, the other way in line 1",
+        "1\t1\n1\t2\t0\n1\t2\t1\n": ":3: judged right and wrong, the other way in line 2",
     }.items(),
 )
 def test_other_lines_are_refused_by_number(tmp_path: Path, text: str, message: str) -> None:
@@ -50,22 +67,43 @@ def test_other_lines_are_refused_by_number(tmp_path: Path, text: str, message: s
     assert str(error.value.message).startswith(str(file)) and message in error.value.message
 
 
-def test_lines_that_the_files_do_not_have_are_refused() -> None:
+def test_lines_that_the_files_do_not_have_are_refused(tmp_path: Path) -> None:
     source = sentence_table("en.txt", ["a", "b", "", "a"])
     target = sentence_table("zh.txt", ["x", "y"])
-    check_known([], source, target, "seeds")
-    check_known([KnownPair(4, 2), KnownPair(3, 1)], source, target, "seeds")  # blank or repeated
+    assert NOTHING_KNOWN.resolved(source, target) == NOTHING_KNOWN
     for pair, message in {
         (5, 1): "seeds:2: line 5 of en.txt, which has 4",
         (0, 1): "seeds:2: line 0 of en.txt, which has 4",
         (1, 3): "seeds:2: line 3 of zh.txt, which has 2",
         (1, 0): "seeds:2: line 0 of zh.txt, which has 2",
+        (10**18 - 1, 1): f"seeds:2: line {10**18 - 1} of en.txt, which has 4",
     }.items():
         for right in (True, False):
-            known = [KnownPair(1, 1), KnownPair(*pair, right)]
+            known = KnownPairs("seeds", [KnownPair(1, 1), KnownPair(*pair, right)])
             with pytest.raises(FileError) as error:
-                check_known(known, source, target, "seeds")
+                known.resolved(source, target)
             assert error.value.message == message
+    # The longest number that may be read is one that a table can be asked for.
+    file = tmp_path / "seeds.tsv"
+    file.write_text(f"1\t{10**18 - 1}\n")
+    with pytest.raises(FileError, match=f":1: line {10**18 - 1} of zh.txt"):
+        read_known(file).resolved(source, target)
+
+
+def test_a_repeated_line_is_named_by_the_one_that_stands_for_it() -> None:
+    source = sentence_table("en.txt", ["a", "b", "", "A ", "c", "a"])
+    target = sentence_table("zh.txt", ["x", "y", "Y"])
+    known = KnownPairs(
+        "seeds", [KnownPair(4, 2), KnownPair(5, 3, right=False), KnownPair(6, 1), KnownPair(3, 1)]
+    )
+    assert known.resolved(source, target) == (
+        "seeds",
+        [KnownPair(1, 2), KnownPair(5, 2, right=False), KnownPair(1, 1), KnownPair(3, 1)],
+    )
+    plain = [sentence_table("", ["a", "b", "", "A ", "c", "a"], dedup=False) for _ in range(2)]
+    assert known.resolved(*plain) == known
+    cut = [sentence_table("", ["a"] * 6, segment=True) for _ in range(2)]
+    assert known.resolved(*cut) == known
 
 
 def test_a_pair_is_right_wrong_or_unknown() -> None:

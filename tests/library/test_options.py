@@ -28,28 +28,33 @@ def test_limits_hold_whoever_makes_the_object() -> None:
 
 
 def test_options_that_say_what_to_keep_are_checked() -> None:
-    for options, message in {
-        (("precision", 95),): "--precision is 95; it must be at most 1",
-        (("precision", -0.1),): "--precision is -0.1; it must be at least 0",
-        (("precision", float("nan")),): "--precision is nan; it must be finite",
-        (("precision", 0.9), ("threshold", 1.1)): "--precision and --threshold",
-        (("precision", 0.9), ("threshold", "gold")): "--precision and --threshold",
-        (("top", 0),): "--top is 0; it must be at least 1",
-        (("top", 1.5),): "--top is 1.5",
-        (("drop", "copie"),): "--drop: there is no flag 'copie'",
-        (("drop", "copy,Number"),): "--drop: there is no flag 'Number'",
-        (("score_max", "high"),): "--score-max is 'high'",
-        (("threshold", "golden"),): "--threshold is 'golden'",
-    }.items():
+    for options, message in (
+        ({"precision": 95}, "--precision is 95; it must be at most 1"),
+        ({"precision": -0.1}, "--precision is -0.1; it must be at least 0"),
+        ({"precision": float("nan")}, "--precision is nan; it must be finite"),
+        ({"precision": 0.9, "threshold": 1.1}, "--precision and --threshold"),
+        ({"precision": 0.9, "threshold": "gold"}, "--precision and --threshold"),
+        ({"top": 0}, "--top is 0; it must be at least 1"),
+        ({"top": 1.5}, "--top is 1.5"),
+        ({"drop": "copy"}, "--drop is 'copy'"),
+        ({"drop": ("copy",)}, "--drop is ('copy',)"),
+        ({"drop": ["copie"]}, "--drop: there is no flag 'copie'"),
+        ({"drop": ["copy", "hub,Number"]}, "--drop: there is no flag 'Number'"),
+        ({"score_max": "high"}, "--score-max is 'high'"),
+        ({"score_max": float("nan")}, "--score-max is nan"),
+        ({"threshold": "golden"}, "--threshold is 'golden'"),
+    ):
         with pytest.raises(OptionError) as error:
-            MiningOptions(**dict(options))  # type: ignore[arg-type]
+            MiningOptions(**options)
         assert error.value.message.startswith(message)
     with pytest.raises(OptionError) as error:
-        MiningOptions(drop="copies")
+        MiningOptions(drop=["copies"])
     assert error.value.hint == f"choose from {', '.join(FLAGS)}"
-    assert MiningOptions(drop="copy, number,").dropped_flags() == {"copy", "number"}
-    assert MiningOptions().dropped_flags() == set()
-    assert MiningOptions(drop=",".join(FLAGS)).dropped_flags() == set(FLAGS)
+    assert MiningOptions(drop=["copy, number,", "hub"]).dropped_flags() == {"copy", "number", "hub"}
+    assert MiningOptions().dropped_flags() == MiningOptions(drop=[" "]).dropped_flags() == set()
+    assert MiningOptions(drop=[",".join(FLAGS)]).dropped_flags() == set(FLAGS)
+    assert MiningOptions(drop=list(FLAGS)).dropped_flags() == set(FLAGS)
+    assert MiningOptions(score_max=float("inf")).score_max == float("inf")
     assert MiningOptions(threshold="gold").threshold == "gold"
     assert MiningOptions(precision=1, top=1, score_max=-0.5).precision == 1
 

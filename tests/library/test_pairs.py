@@ -13,7 +13,6 @@ from xmine.pairs import (
     Pair,
     Pairs,
     check_pair_file,
-    copies_inside,
     read_pairs,
     read_parallel,
     tsv_rows,
@@ -46,12 +45,6 @@ def test_golden_tsv() -> None:
     for pairs, more in ((PAIRS, judged), (CUT, [f"0\t5\t{judged[0]}", f"12\t0\t{judged[1]}"])):
         rows = tsv_rows(judge(pairs).rows())
         assert [row.split("\t", 6)[6] for row in rows] == more
-
-
-def test_pairs_of_the_same_text_are_counted() -> None:
-    assert copies_inside(PAIRS) == 0
-    copied = replace(PAIRS, targets=[PAIRS.sources[0].upper(), "二"])
-    assert copies_inside(copied) == 1
 
 
 def test_golden_jsonl() -> None:

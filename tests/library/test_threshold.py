@@ -164,8 +164,13 @@ def test_a_few_doubtful_pairs_are_kept_but_a_hopeless_crowd_is_not() -> None:
 
 @pytest.mark.parametrize("precision", [None, 0.9])
 def test_no_pairs_at_all(precision: float | None) -> None:
-    cut = choose_threshold(np.zeros(0, dtype=np.float32), None, precision=precision)
-    assert math.isfinite(cut.value) and cut.kept.pairs == 0 and cut.others == ()
+    nothing = np.zeros(0, dtype=np.float32)
+    for found in (None, Confidence(np.zeros(0), 0.0, 0.0), Confidence(np.zeros(0), 70.0, 1.0)):
+        cut = choose_threshold(nothing, found, precision=precision)
+        assert (cut.value, cut.kept.pairs, cut.others) == (0, 0, ())
+        assert (cut.kept.precision, cut.kept.interval) == (None, None)
+        assert cut.how == "no pair is left to choose from"
+        assert cut.translations == (None if found is None else found.translations)
 
 
 # A wanted precision.
@@ -279,6 +284,40 @@ def test_the_interval_narrows_with_more_pairs(chance: float) -> None:
         assert interval is not None
         widths.append(interval[1] - interval[0])
     assert widths == sorted(widths, reverse=True) and widths[-1] < 0.9 * widths[0]
+
+
+def interval_of(chances: Floats) -> tuple[float, float]:
+    found, interval = precision_of(chances)
+    assert found == pytest.approx(chances.mean()) and interval is not None
+    assert 0 <= interval[0] <= chances.mean() + 1e-12
+    assert chances.mean() - 1e-12 <= interval[1] <= 1
+    return interval
+
+
+@pytest.mark.parametrize("rows", [100, 10_000, 1_000_000])
+def test_where_few_pairs_are_right_the_doubt_is_that_of_these_few(rows: int) -> None:
+    """Not of the many wrong ones, which nobody doubts."""
+    many = np.repeat([0.95, 0.001], [20, rows])
+    low, high = interval_of(many)
+    right = many.sum()
+    assert low < many.mean() < high
+    assert high * len(many) < 3 * right
+    # The other way round it is that of the few wrong ones.
+    turned = interval_of(1 - many)
+    assert turned[0] < (1 - many).mean() < turned[1]
+    assert (1 - turned[0]) * len(many) < 3 * right
+
+
+def test_pairs_that_are_known_to_be_wrong_are_no_doubt() -> None:
+    chances = np.array([0.9] * 50 + [0.6] * 10)
+    low, high = interval_of(chances)
+    for wrong in (1, 60, 6_000):
+        more = np.concatenate([chances, np.zeros(wrong)])
+        share = 60 / len(more)
+        assert interval_of(more) == pytest.approx((low * share, high * share))
+    # Never more right than may be.
+    assert interval_of(np.array([0.5] * 3 + [0.0] * 97))[1] == pytest.approx(0.03)
+    assert interval_of(np.zeros(9)) == (0, 0)
 
 
 def test_nine_in_ten_intervals_hold_the_true_precision_of_what_the_estimate_assumes() -> None:

@@ -113,7 +113,7 @@ def mine(
             gold=truth,
         )
     explain(console, mined)
-    warnings = warnings_of(mined, output)
+    warnings = warnings_of(mined, options, output)
     for warning in warnings:
         console.warn(warning)
     notes = _write_hubs(mined, options, hubs) if hubs else []

@@ -167,7 +167,7 @@ def _cut_into(side: "Sentences") -> int:
     return len(side) + side.repeated + side.unknown
 
 
-def warnings_of(mined: "Mined", output: str | None) -> list[str]:
+def warnings_of(mined: "Mined", options: MiningOptions, output: str | None) -> list[str]:
     """List what the user should know before trusting the pairs, and the file they go to."""
     from xmine.formats.place import language_warnings
 
@@ -179,7 +179,7 @@ def warnings_of(mined: "Mined", output: str | None) -> list[str]:
             warnings.append(
                 f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows no piece"
             )
-    if mined.copies and "copy" not in mined.dropped:
+    if mined.copies and "copy" not in options.dropped_flags():
         copied = count(mined.copies, "pair")
         warnings.append(
             f"{copied} with the same text on both sides: copied, not translated; "

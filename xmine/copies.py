@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 # Two sentences that share this part of their pairs of letters are the same one, changed.
 _NEAR = 0.75
-# Accents that stand alone stay until they are joined to their letters.
+# Accents that NFKC cannot join to their letters belong to them all the same.
 _NO_LETTERS = re.compile(r"(?:[^\w\u0300-\u036f]|[\d_])+")
 _NOT_LATIN = re.compile("[\u0370-\U0010ffff]")
 _UPPER = bytes(range(65, 91))
@@ -21,7 +21,8 @@ def letters_of(text: str) -> str:
     """Leave only the letters of a text, of NFKC and folded case: what variants of a line share."""
     if text.isascii():  # ten times faster
         return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
-    return unicodedata.normalize("NFKC", _NO_LETTERS.sub("", text)).casefold()
+    # In this order, or texts that `same_texts` finds equal, as x² and x2, had other letters.
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def copied(source: str, target: str, source_letters: str, target_letters: str) -> str:

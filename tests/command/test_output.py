@@ -233,8 +233,8 @@ def test_copied_text_and_unknown_lines_are_warned_about(
     # Of all candidates, whatever the cut is.
     assert copied in command("mine", "en.txt", "zh.txt", "--model", toy_folder, "--top", "1").err
     for drop in ("copy", "hub,copy"):
-        for more in ([], ["--threshold", "9"]):
-            options = ["--drop", drop, *more, "--model", toy_folder]
+        for cut in ("auto", "9"):
+            options = ["--drop", drop, "--threshold", cut, "--model", toy_folder]
             assert "copied, not translated" not in command("mine", "en.txt", "zh.txt", *options).err
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 # translations are in another script, and share no words, less is enough.
 _NEAR = 0.75
 _NEAR_ENOUGH = 0.5
-# Accents that stand alone stay until they are joined to their letters.
+# Accents that NFKC cannot join to their letters belong to them all the same.
 _NO_LETTERS = re.compile(r"(?:[^\w\u0300-\u036f]|[\d_])+")
 _NOT_LATIN = re.compile("[\u0370-\U0010ffff]")
 _UPPER = bytes(range(65, 91))
@@ -23,7 +23,8 @@ def letters_of(text: str) -> str:
     """Leave only the letters of a text, of NFKC and folded case: what variants of a line share."""
     if text.isascii():  # ten times faster
         return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
-    return unicodedata.normalize("NFKC", _NO_LETTERS.sub("", text)).casefold()
+    # In this order, or texts that `same_texts` finds equal, as x² and x2, had other letters.
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def copied(

@@ -171,6 +171,20 @@ FLAGS = ("hub", "copy", "near-copy", "script", "length", "number", "high", "dupl
 class MiningOptions(EncodingOptions):
     """How two sentence files become pairs."""
 
+    threshold: float | str = option(
+        "auto", "Lowest score to keep: a number; auto; or gold, which is best for --gold."
+    )
+    precision: float | None = option(
+        None,
+        "In place of a threshold: 0.95 keeps as many pairs as it can with 95 % expected right.",
+        min=0.0,
+        max=1.0,
+    )
+    top: int | None = option(
+        None, "Keep the N best pairs; with a threshold or a precision, N at most.", min=1
+    )
+    score_max: float | None = option(None, "Highest score to keep.")
+    drop: list[str] = option([], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.")
     neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
     margin: str = option(
         "ratio",
@@ -182,20 +196,6 @@ class MiningOptions(EncodingOptions):
         "Which pairs: best of either side first, best target, best source, best both ways.",
         choices=("max", "fwd", "bwd", "intersect"),
     )
-    threshold: float | str = option(
-        "auto", "Lowest score to keep: a number; auto; or gold, which is best for --gold."
-    )
-    precision: float | None = option(
-        None,
-        "In place of a threshold: keep as many pairs as can be, this share of them right, as 0.95.",
-        min=0.0,
-        max=1.0,
-    )
-    top: int | None = option(
-        None, "Keep the N best pairs; with a threshold or a precision, N at most.", min=1
-    )
-    score_max: float | None = option(None, "Highest score to keep.")
-    drop: list[str] = option([], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.")
     dedup: bool = option(True, "Fold repeated lines to their first occurrence before mining.")
     src_prompt: str = option(
         "",

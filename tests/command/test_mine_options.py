@@ -242,7 +242,9 @@ def test_the_object_is_json_whatever_the_cut(
     assert re.search(r"\b(nan|None)\b", said.err) is None
 
 
-def test_gold_gives_the_best_cut(command: Command, mine: list[str], toy_files: Toy) -> None:
+def test_gold_gives_the_best_cut(
+    command: Command, tmp_path: Path, mine: list[str], toy_files: Toy
+) -> None:
     ended = command(*mine, "--threshold", "gold", "--gold", "gold.tsv")
     assert ended.code == 0 and "(best for the gold pairs)" in ended.err
     gold = toy_files[2]
@@ -257,6 +259,9 @@ def test_gold_gives_the_best_cut(command: Command, mine: list[str], toy_files: T
     alone = command(*mine, "--threshold", "gold", "-o", "p.tsv")
     assert (alone.code, alone.touched) == (2, set())
     assert "--threshold gold without gold pairs" in alone.err and "--gold FILE" in alone.err
+    Path(tmp_path, "wrong.tsv").write_text("1\t1\t0\n")
+    wrong = command(*mine, "--threshold", "gold", "--gold", "wrong.tsv", "-o", "p.tsv")
+    assert (wrong.code, wrong.err, wrong.touched) == (2, alone.err, set())
 
 
 def test_gold_alone_changes_no_byte(command: Command, mine: list[str]) -> None:
@@ -371,11 +376,12 @@ def test_a_histogram_of_nothing_kept_and_of_one_line(
     assert one.code == 0 and "Traceback" not in one.err
 
 
+@pytest.mark.parametrize("name", ["mine", "score"])
 def test_files_are_there_though_the_reader_of_stdout_left(
-    tmp_path: Path, mine: list[str | Path]
+    tmp_path: Path, mine: list[str | Path], name: str
 ) -> None:
     pytest.importorskip("matplotlib")
-    asked = [*map(str, mine), "--hubs", "h.tsv", "--plot-file", "p.svg"]
+    asked = [name, *map(str, mine[1:]), "--hubs", "h.tsv", "--plot-file", "p.svg"]
     reading, writing = os.pipe()
     os.close(reading)
     try:

@@ -1,7 +1,9 @@
 """What the command writes: pairs to the byte, files that are whole or not there, the summary."""
 
+import io
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from xmine.cli.console import Console
 from xmine.encoder import SentenceEncoder
 from xmine.modules.static import StaticEmbedding, Table
 from xmine.pairs import read_pairs
@@ -230,8 +233,8 @@ def test_copied_text_and_unknown_lines_are_warned_about(
     # Of all candidates, whatever the cut is.
     assert copied in command("mine", "en.txt", "zh.txt", "--model", toy_folder, "--top", "1").err
     for drop in ("copy", "hub,copy"):
-        for more in ([], ["--threshold", "9"]):
-            options = ["--drop", drop, *more, "--model", toy_folder]
+        for cut in ("auto", "9"):
+            options = ["--drop", drop, "--threshold", cut, "--model", toy_folder]
             assert "copied, not translated" not in command("mine", "en.txt", "zh.txt", *options).err
 
 
@@ -248,3 +251,38 @@ def test_files_that_would_tell_wrong_languages_are_warned_about(
     assert json.loads(unknown.out)["warnings"][-1] == (
         "pairs.tmx: language not known, written as und: name it with --src-lang, --tgt-lang"
     )
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+LONG = (
+    "pairs.tsv: 1,234 pairs from 5,000 x 6,000 sentences, threshold 1.0623 (auto), 12.3 s\n"
+    "against gold: precision 0.951, recall 0.902, F1 0.926\n"
+    "see /a/path/without/any/space/that/is/longer/than/a/narrow-screen/out.of-it/pairs.tsv"
+)
+
+
+@pytest.mark.parametrize("columns", [1, 40, 80, 140])
+def test_a_terminal_breaks_lines_at_words(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    screen, pipe = Screen(), io.StringIO()
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for stream in (screen, pipe):
+        monkeypatch.setattr(sys, "stderr", stream)
+        Console().say(LONG)
+        Console().warn("few lines")
+        Console(quiet=True).say(LONG)
+        Console(as_json=True).warn("few lines")
+    lines = screen.getvalue().split("\n")
+    assert lines[0].startswith("xmine: pairs.tsv: ") and lines[-1] == ""
+    assert lines[-2] == "xmine: warning: few lines" or columns == 1
+    assert all(line.startswith((" " * 7, "xmine: ")) for line in lines[:-1])
+    width = max(columns, 27)
+    assert all(len(line) <= width or " " not in line.strip() for line in lines)
+    words = screen.getvalue().replace("xmine: ", "").split()
+    assert words == [*LONG.split(), "warning:", "few", "lines"]
+    # Elsewhere a line of the message is a line, whatever the width.
+    indented = LONG.replace("\n", "\n" + " " * 7)
+    assert pipe.getvalue() == f"xmine: {indented}\nxmine: warning: few lines\n"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.copies import copied, letters_of
+from xmine.copies import copied, letters_of, same_texts
 from xmine.flags import flag_pairs, hubs, odd_lengths, too_high
 from xmine.neighbours import Neighbours
 from xmine.options import FLAGS
@@ -339,3 +339,37 @@ def test_rows_of_a_group_share_their_lists_and_a_list_counts_once() -> None:
     rows, counts = hubs(ids, 1000, groups)
     assert rows.tolist() == list(range(100))
     assert counts.tolist() == [100] * 100
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "same"),
+    [
+        ("She had three keys.", "  She had\u00a0three keys.\t", True),
+        ("Turn to page 9!", "Turn to page 9！", True),
+        ("\uff24ecember", "December", True),
+        ("e\u0301cole", "école", True),
+        ("x² is 4", "x2 is 4", True),
+        ("25℃ at noon", "25°C at noon", True),
+        ("① open the lid", "1 open the lid", True),
+        ("½ a pound", "1⁄2 a pound", True),
+        ("№ 5 and ㈱", "No 5 and (株)", True),
+        ("12:30", "12:30", True),
+        ("She had three keys.", "She had Three keys.", False),
+        ("She had three keys.", "She had three keys", False),
+        ("She had 3 keys.", "She had 4 keys.", False),
+        ("ice cream", "icecream", False),
+        ("straße", "strasse", False),
+    ],
+)
+def test_what_is_known_to_be_wrong_is_what_has_the_flag_copy(
+    source: str, target: str, same: bool
+) -> None:
+    assert same_texts([source, target], [target, source]).tolist() == [same, same]
+    for pair in ((source, target), (target, source)):
+        flag = copied(*pair, *map(letters_of, pair))
+        assert (flag == "copy") == same
+        assert flag in ("copy", "near-copy")
+
+
+def test_no_pairs_are_no_copies() -> None:
+    assert same_texts([], []).tolist() == [] and same_texts([], []).dtype == bool

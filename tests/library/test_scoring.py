@@ -242,7 +242,9 @@ def test_a_larger_pool_brings_nearer_neighbours(
 def test_one_line_and_lines_without_a_partner(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     english, chinese, _ = toy_sentences(3, seed=3)
     files = write(tmp_path / "a", english[:1]), write(tmp_path / "b", chinese[:1])
-    (row,) = score_aligned(*files, toy_encoder).rows()
+    alone = score_aligned(*files, toy_encoder)
+    assert (alone.confidence, alone.chances) == (None, None)
+    (row,) = alone.rows()
     assert row.score == pytest.approx(1, abs=1e-6)
     assert row.prob is None and row.flags is not None
     files = write(tmp_path / "a", [english[0], ""]), write(tmp_path / "b", ["", chinese[0]])
@@ -285,6 +287,24 @@ def test_the_pairs_that_have_a_score_are_there_best_first(
         text = scored.target.texts[scored.chosen.targets[row]]
         assert text == scored.given[number].target
     assert sum((pair.prob or 0) > 0.9 for pair in scored.rows()) >= 30  # with one neighbour too
+
+
+def test_copies_are_known_to_be_wrong_and_hide_no_translation(
+    toy_encoder: SentenceEncoder, aligned: Aligned
+) -> None:
+    plain = score_aligned(*aligned, toy_encoder)
+    english, _, _ = toy_sentences(100, seed=31)
+    for file in aligned:
+        with file.open("a", encoding="utf-8") as end:
+            end.write("".join(line + "\n" for line in english * 2))
+    scored = score_aligned(*aligned, toy_encoder)
+    assert plain.confidence is not None and scored.confidence is not None
+    assert scored.chances is scored.confidence.chances
+    copies = np.array([number >= 40 for number in scored.numbers])
+    assert copies.sum() == 200 and not scored.chances[copies].any()
+    assert all("copy" in scored.flags[row].split(",") for row in np.flatnonzero(copies))
+    assert scored.confidence.translations == pytest.approx(plain.confidence.translations, abs=2)
+    assert scored.chances.sum() == pytest.approx(30, abs=2)
 
 
 def test_a_cosine_is_at_most_one_for_a_partner_that_is_not_the_nearest(

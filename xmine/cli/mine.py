@@ -58,9 +58,6 @@ def mine(
     ] = None,
     force: FORCE = False,
     model: MODEL = None,
-    src_vectors: SRC_VECTORS = None,
-    tgt_vectors: TGT_VECTORS = None,
-    dim: DIM = None,
     gold: Annotated[
         Path | None,
         typer.Option(
@@ -79,6 +76,9 @@ def mine(
     hubs: HUBS = None,
     plot: PLOT = False,
     plot_file: PLOT_FILE = None,
+    src_vectors: SRC_VECTORS = None,
+    tgt_vectors: TGT_VECTORS = None,
+    dim: DIM = None,
 ) -> None:
     """Find the parallel sentences of two text files.
 

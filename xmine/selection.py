@@ -48,9 +48,10 @@ def select(
     for name in FLAGS:
         if name in options.dropped_flags():
             reasons[name] = np.array([name in each.split(",") for each in flags], dtype=bool)
-    if options.precision is not None:
-        reasons["known to be wrong"] = wrong
     stay = np.ones(len(scores), dtype=bool)
     for rows in reasons.values():
         stay &= ~rows
+    if options.precision is not None:
+        reasons["known to be wrong"] = wrong & stay
+        stay &= ~wrong
     return Selection(reasons, np.flatnonzero(stay))

@@ -188,7 +188,7 @@ def test_a_wanted_precision_keeps_the_most_pairs_that_are_expected_to_have_it(
         fitting = [
             (pairs, value)
             for value, pairs, right in every_cut(scores, chances)
-            if right >= wanted * pairs - 1e-12
+            if pairs - 1.15 * (pairs - right) >= wanted * pairs - 1e-12  # with a reserve
         ]
         if fitting:
             assert (cut.kept.pairs, cut.value) == max(fitting)
@@ -308,16 +308,14 @@ def test_where_few_pairs_are_right_the_doubt_is_that_of_these_few(rows: int) -> 
     assert (1 - turned[0]) * len(many) < 3 * right
 
 
-def test_pairs_that_are_known_to_be_wrong_are_no_doubt() -> None:
+def test_few_right_pairs_among_many_wrong_ones_are_not_taken_for_many() -> None:
     chances = np.array([0.9] * 50 + [0.6] * 10)
-    low, high = interval_of(chances)
-    for wrong in (1, 60, 6_000):
-        more = np.concatenate([chances, np.zeros(wrong)])
-        share = 60 / len(more)
-        assert interval_of(more) == pytest.approx((low * share, high * share))
-    # Never more right than may be.
-    assert interval_of(np.array([0.5] * 3 + [0.0] * 97))[1] == pytest.approx(0.03)
-    assert interval_of(np.zeros(9)) == (0, 0)
+    assert chances.sum() == pytest.approx(51)
+    for wrong in (600, 6_000):
+        low, high = interval_of(np.concatenate([chances, np.zeros(wrong)]))
+        assert 0 <= low * (60 + wrong) < 51 < high * (60 + wrong) < 2 * 51 + 1
+    low, high = interval_of(np.zeros(90))
+    assert low == 0 and 0 < high * 90 < 1
 
 
 def test_nine_in_ten_intervals_hold_the_true_precision_of_what_the_estimate_assumes() -> None:

@@ -179,7 +179,7 @@ def warnings_of(mined: "Mined", options: MiningOptions, output: str | None) -> l
             warnings.append(
                 f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows no piece"
             )
-    if mined.copies and "copy" not in options.dropped_flags():
+    if mined.copies and "copy" not in options.dropped_flags() and options.precision is None:
         copied = count(mined.copies, "pair")
         warnings.append(
             f"{copied} with the same text on both sides: copied, not translated; "

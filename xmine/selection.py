@@ -16,8 +16,8 @@ class Selection:
     """What is dropped, and why.
 
     Attributes:
-        reasons: for each reason the candidates that it drops, bool [candidates]; one candidate may
-            be dropped for several.
+        reasons: for each reason the candidates that it drops, bool [candidates]; a score and
+            several flags may drop the same one, what is known to be wrong is the rest.
         rows: int64 [kept], the candidates that no reason drops, rising.
     """
 

@@ -59,6 +59,7 @@ _OTHER_FUNCTION_WORDS = frozenset(
 )
 _LATIN = _RANGES["LATIN"]
 _WORD = re.compile(rf"[{_LATIN}]+")
+_TAG = re.compile("<[^<>]*>")
 
 
 def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], bool]:
@@ -95,7 +96,7 @@ def _in_another_script(text: str, letters: str, own: re.Pattern[str]) -> bool:
     english = function_words("en")
     words = [
         word.lower()
-        for word in _WORD.findall(_without_capitals(text))
+        for word in _WORD.findall(_plain(text))
         if len(word) > 1 and (word.islower() or word.lower() in english)
     ]
     return sum(word not in _IN_NAMES for word in words) >= _FEWEST_WORDS
@@ -108,13 +109,15 @@ def _not_latin(letters: str, own: re.Pattern[str]) -> bool:
     return foreign >= max(_FEWEST_LETTERS, _MOST_OTHERS * len(letters))
 
 
-def _without_capitals(text: str) -> str:
-    """Make a line that is in capitals throughout, where they mark no names, lower case."""
+def _plain(text: str) -> str:
+    """Leave out tags; make a line in capitals throughout, where they mark no names, lower case."""
+    if "<" in text:
+        text = _TAG.sub(" ", text)
     return text.lower() if text.isupper() else text
 
 
 def _in_another_language(text: str, function_words: frozenset[str]) -> bool:
-    text = _without_capitals(text)
+    text = _plain(text)
     words = text.lower().split()
     if len(function_words.intersection(words)) >= _FUNCTION_WORDS * len(words):
         return False  # most lines end here

@@ -371,5 +371,12 @@ def test_what_is_known_to_be_wrong_is_what_has_the_flag_copy(
         assert flag in ("copy", "near-copy")
 
 
+def test_the_words_of_tags_are_no_words() -> None:
+    line = '<div class="notice"><em>New:</em> dark mode follows your system settings.</div>'
+    assert not foreign_lines("en", [line])(line, letters_of(line))
+    line = '<div class="hinweis">Das ist der neue Modus, und er folgt den Einstellungen.</div>'
+    assert foreign_lines("en", [line])(line, letters_of(line))
+
+
 def test_no_pairs_are_no_copies() -> None:
     assert same_texts([], []).tolist() == [] and same_texts([], []).dtype == bool

@@ -138,8 +138,9 @@ class TestOnRealData:
 
     def test_bucc(self, embedded: SentenceEncoder) -> None:
         result = evaluate_bucc(embedded, DataFolder(DATA), BuccOptions(protocol="msimcse"))
-        assert (result.figure("zh-en oracle", "f1") or 0) >= 0.92
-        assert (result.figure("zh-en auto", "f1") or 0) >= 0.92
+        best = result.figure("zh-en oracle", "f1") or 0
+        assert best >= 0.92
+        assert (result.figure("zh-en auto", "f1") or 0) >= best - 0.03
 
     @pytest.mark.slow
     def test_encoding_costs_little_more_than_cutting_into_pieces(

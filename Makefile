@@ -1,6 +1,8 @@
 # Two commands on a machine with Python >= 3.11 and make: `make demo`, `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
+# Tests that run side by side, each with one thread.
+JOBS ?= 2
 
 .PHONY: demo test check fix clean
 
@@ -8,13 +10,13 @@ demo: .venv/installed
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --threshold auto --gold examples/gold.tsv
 
 test: .venv/installed
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS)
 
 check: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not slow"
 
 fix: .venv/installed
 	$(BIN)/ruff format .

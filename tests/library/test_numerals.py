@@ -12,6 +12,8 @@ def differ(source: str, target: str, languages: tuple[str, str] = ("en", "zh")) 
 
 
 AGREE = [
+    ("The last one leaves at a quarter to five.", "末班四点三刻开。"),
+    ("We met at half past six, the three of us.", "我们三个六点半见的面。"),
     ("It opened in 1998.", "它于1998年开放。"),
     ("It opened in 1998.", "它于一九九八年开放。"),
     ("We sold 15,000 tickets.", "我们卖出了1.5万张票。"),

@@ -1,6 +1,7 @@
 """Held-out translations -> how good `--threshold auto`, `--precision` and the estimate are.
 
-    python bench/threshold.py EVAL [--model FOLDER] [--sizes 500,1000] [--draws 10] [--json OUT]
+    python bench/threshold.py EVAL [--model FOLDER] [--sizes 500,1000] [--draws 10] [--seeds 0.2]
+        [--json OUT.json]
 
 EVAL is the folder `eval/` that bench/mixtures.py reads. Every mining set is mined with several
 margins and neighbourhoods. Regret is the F1 of the best cut in hindsight minus the F1 at the chosen
@@ -23,6 +24,7 @@ from xmine.confidence import NEIGHBOURS, estimate
 from xmine.copies import same_texts
 from xmine.encoder import EMBEDDED, SentenceEncoder
 from xmine.evaluation.record import record, write_record
+from xmine.known import KnownPair, labels_of
 from xmine.margin import margin_scores
 from xmine.neighbours import Neighbours, nearest
 from xmine.pairing import choose_pairs
@@ -72,9 +74,9 @@ class Outcome(NamedTuple):
 
 
 def measure(
-    corpus: Corpus, mixture: Mixture, neighbours: Neighbours, margin: str, k: int
+    corpus: Corpus, mixture: Mixture, neighbours: Neighbours, margin: str, k: int, seeds: float
 ) -> Outcome:
-    """Mine a set as `xmine mine` does and compare with the truth."""
+    """Mine a set as `xmine mine` does, some pairs known, and compare with the truth."""
     pairs = choose_pairs(neighbours.first(k), margin_scores(neighbours.first(k), margin))
     right = mixture.english[pairs.sources] == mixture.chinese[pairs.targets]  # [pairs]
     f1 = _f1(pairs.scores, right, mixture.gold)
@@ -83,10 +85,13 @@ def measure(
         [corpus.english[row] for row in mixture.english[pairs.sources].tolist()],
         [corpus.chinese[row] for row in corpus.chinese_rows(mixture)[pairs.targets].tolist()],
     )
-    confidence = estimate(pairs, neighbours, np.where(copies, 0, -1).astype(np.int8))
+    known = _seeds(mixture, seeds)
+    labels = labels_of(known, mixture.english[pairs.sources], mixture.chinese[pairs.targets])
+    labels[copies & (labels == -1)] = 0
+    confidence = estimate(pairs, neighbours, labels)
     if confidence is None:
         raise RuntimeError(f"too few lines: {mixture[:4]}")
-    others = np.flatnonzero(~copies)  # what is known to be wrong, a wanted precision leaves out
+    others = np.flatnonzero(labels != 0)  # a wanted precision leaves out what is known to be wrong
     chosen = choose_threshold(pairs.scores, confidence).kept
     cuts = FIXED if margin == "ratio" else ()
     low, high = chosen.interval or (np.nan, np.nan)
@@ -111,6 +116,13 @@ def measure(
         scores=pairs.scores,
         right=right,
     )
+
+
+def _seeds(mixture: Mixture, share: float) -> list[KnownPair]:
+    """Draw some of the parallel pairs, named by the numbers of their texts."""
+    pairs = np.intersect1d(mixture.english, mixture.chinese)
+    drawn = np.random.default_rng(mixture.draw).permutation(pairs)[: round(share * len(pairs))]
+    return [KnownPair(number, number) for number in drawn.tolist()]
 
 
 def _f1(scores: NDArray[np.float32], right: NDArray[np.bool_], gold: int) -> NDArray[np.float64]:
@@ -239,7 +251,9 @@ def mine_all(
         target = chinese[corpus.chinese_rows(mixture)]
         neighbours = nearest(english[mixture.english], target, max(8, NEIGHBOURS))
         for margin, k in SETTINGS:
-            found[f"{margin}, k = {k}"].append(measure(corpus, mixture, neighbours, margin, k))
+            found[f"{margin}, k = {k}"].append(
+                measure(corpus, mixture, neighbours, margin, k, options.seeds)
+            )
     for outcomes in found.values():
         learn_from_others(outcomes)
     return found
@@ -253,6 +267,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=float, default=0.0, help="share of the pairs that is known")
     parser.add_argument(
         "--sizes", type=lambda text: tuple(map(int, text.split(","))), default=SIZES
     )

@@ -1,6 +1,7 @@
 """Two sentence files -> pairs: the whole walk, one call per line."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,26 @@ def mine(
         known = encoder.facts.languages
         scored = score_pairs(left, right, encoder, options, report)
     warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
+    return keep(scored, options, known, list(filter(None, warnings)), seeds, gold)
+
+
+def keep(
+    scored: Scored,
+    options: MiningOptions,
+    known: tuple[str, ...] = (),
+    warnings: Sequence[str] = (),
+    seeds: KnownPairs = NOTHING_KNOWN,
+    gold: KnownPairs = NOTHING_KNOWN,
+) -> Mined:
+    """Judge candidates, flag them, choose the cut, and keep the pairs that the options ask for.
+
+    Args:
+        scored: the candidates, which other options may be asked of again without a new search.
+        options: see MiningOptions; those that make candidates do nothing here.
+        known: languages of the encoder.
+        warnings: what is to be told with the pairs.
+        seeds, gold: as `mine` takes them, by the lines that stand for repeated ones.
+    """
     copies = same_texts(*scored.texts())
     labels = labels_of(seeds.pairs, *scored.lines())
     labels[copies & (labels == -1)] = 0  # a copy is no translation
@@ -146,7 +167,7 @@ def mine(
         copies=int(copies.sum()),
         seeds=seeds,
         gold=gold,
-        warnings=list(filter(None, warnings)),
+        warnings=list(warnings),
         languages=languages,
     )
 

@@ -11,7 +11,7 @@ from xmine.agreement import agreement
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.known import KnownPair, KnownPairs
-from xmine.mining import cut_without_gold
+from xmine.mining import cut_without_gold, keep
 from xmine.options import MiningOptions
 from xmine.search import search
 from xmine.sentences import read_sentences
@@ -536,3 +536,15 @@ def test_the_cut_that_a_benchmark_takes_is_that_of_mining(
     mined = xmine.mine(source, target, toy_encoder)
     assert mined.copies == 40
     assert cut_without_gold(mined.scored) == mined.threshold.value
+
+
+def test_candidates_may_be_judged_again_without_a_search(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    first = xmine.mine(source, target, toy_encoder, MiningOptions(top=3))
+    for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(threshold=1.1)):
+        whole = xmine.mine(source, target, toy_encoder, options)
+        again = keep(first.scored, options, toy_encoder.facts.languages)
+        assert (again.kept, again.threshold) == (whole.kept, whole.threshold)
+        assert list(again.pairs.rows()) == list(whole.pairs.rows())

@@ -59,7 +59,7 @@ def flag_pairs(
     """Name what makes each pair suspicious.
 
     Args:
-        chosen: the pairs that are kept.
+        chosen: the pairs, mining's candidates for instance.
         chances: float64 [pairs], estimated probabilities that they are right.
         neighbours: of all rows of `source` and `target`.
         source, target: the sentences that were searched.

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+import xmine
 from xmine.confidence import NEIGHBOURS
 from xmine.margin import margin_scores
 from xmine.neighbours import Neighbours, nearest
@@ -58,3 +59,8 @@ def mixture(
     right = np.arange(rows) < share * rows
     gaps = np.where(right, above_zero(mean, spread, rows, seed + 1000), rng.exponential(0.05, rows))
     return gaps, rng.exponential(np.where(right, 0.05, 0.025)), right
+
+
+def lines(mined: xmine.Mined) -> set[tuple[int, int]]:
+    pairs = mined.pairs
+    return set(zip(pairs.source_lines.tolist(), pairs.target_lines.tolist(), strict=True))

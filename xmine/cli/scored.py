@@ -64,6 +64,8 @@ class Outcome:
 
     def summary(self) -> str:
         """Say it in a few lines."""
+        from xmine.threshold import weakness_of
+
         lines, scored, blank = len(self.scored.given), len(self.scored.chosen), self.blank
         parts = [f"{count(lines, 'line')}: {count(scored, 'pair')} scored"]
         if blank:
@@ -71,8 +73,6 @@ class Outcome:
         if unknown := lines - scored - blank:
             parts.append(f"{unknown:,} unknown to the encoder")
         parts.append(f"{where(self.vectors)}{self.seconds:.1f} s")
-        from xmine.threshold import weakness_of
-
         said = [", ".join(parts)]
         if self.right is not None:
             said.append(f"about {self.right:,.0f} of them expected to be translations")

@@ -21,7 +21,8 @@ from planted import Fault, faults, pairs_of_bucc, pairs_of_lines
 from xmine.encoder import SentenceEncoder
 from xmine.evaluation.record import record, write_record
 from xmine.flags import flag_pairs
-from xmine.mining import cut_without_gold, mine
+from xmine.keeping import cut_without_gold
+from xmine.mining import mine
 from xmine.options import FLAGS, MiningOptions
 from xmine.scoring import score_aligned
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xmine.encoder import SentenceEncoder
     from xmine.errors import XmineError
-    from xmine.mining import Mined, mine
+    from xmine.keeping import Mined
+    from xmine.mining import mine
     from xmine.options import MiningOptions, ScoringOptions
     from xmine.pairs import Pairs
     from xmine.scoring import AlignedScores, score_aligned
@@ -18,7 +19,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AlignedScores": "scoring",
-    "Mined": "mining",
+    "Mined": "keeping",
     "MiningOptions": "options",
     "Pairs": "pairs",
     "ScoringOptions": "options",

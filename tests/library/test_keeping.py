@@ -13,8 +13,8 @@ from tests.conftest import toy_sentences
 from xmine.agreement import agreement
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
+from xmine.keeping import cut_without_gold, keep
 from xmine.known import KnownPair, KnownPairs
-from xmine.mining import cut_without_gold, keep
 from xmine.options import MiningOptions
 from xmine.threshold import choose_threshold
 

@@ -28,7 +28,7 @@ from xmine.options import MiningOptions
 from xmine.suffixes import PACKED, PAIR_SUFFIXES
 
 if TYPE_CHECKING:
-    from xmine.mining import Mined
+    from xmine.keeping import Mined
 
 
 @with_console

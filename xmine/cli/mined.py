@@ -12,7 +12,7 @@ from xmine.options import FLAGS, MiningOptions
 
 if TYPE_CHECKING:
     from xmine.agreement import Agreement
-    from xmine.mining import Mined
+    from xmine.keeping import Mined
     from xmine.sentences import Sentences
     from xmine.threshold import Kept
 

@@ -22,7 +22,7 @@ from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.xsim import enough
-from xmine.mining import cut_without_gold
+from xmine.keeping import cut_without_gold
 from xmine.options import MiningOptions
 from xmine.progress import Report, silent
 from xmine.sentences import sentence_table

@@ -1,11 +1,12 @@
 """Two sentence files -> pairs: the whole walk, one call per line."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from xmine.candidates import rows_of, score_pairs, score_vectors
+from xmine.candidates import score_vectors
 from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError
 from xmine.keeping import Mined, keep
@@ -13,7 +14,8 @@ from xmine.known import NOTHING_KNOWN, KnownPairs
 from xmine.languages import check_language
 from xmine.options import MiningOptions
 from xmine.progress import Report, silent
-from xmine.sentences import read_sentences
+from xmine.runs import open_run, temporary_run
+from xmine.stages import asked_of, encode_side, read_side, take_vectors, write_run
 
 
 def mine(
@@ -26,6 +28,8 @@ def mine(
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
     seeds: KnownPairs = NOTHING_KNOWN,
     gold: KnownPairs = NOTHING_KNOWN,
+    run: str | Path | None = None,
+    force: bool = False,
 ) -> Mined:
     """Mine the parallel sentences of two text files.
 
@@ -35,19 +39,59 @@ def mine(
         target: the same in the other language.
         encoder: the English-Chinese one that ships with xmine if left out.
         options: see MiningOptions.
-        report: called while cutting lines, encoding and searching.
+        report: called while reading, encoding and searching.
         vectors: in place of an encoder: a matrix [lines, dim] for each side, a row for every line
             of its file, as `xmine.vectors.read_vectors` opens it.
         seeds: some pairs known to be right or wrong, which sharpen the estimate.
         gold: all right pairs, which `threshold="gold"` is chosen by; they change nothing else.
+        run: a folder that keeps everything, and that goes on where it was killed; see docs/runs.md.
+            Without one, vectors and neighbours are in a temporary folder.
+        force: replace what in `run` was made with other options.
 
     Raises:
         FileError: a file cannot be read as text, none of its lines can be encoded, or its lines
-            are not as many as its vectors; or a known pair has a line that is not there.
+            are not as many as its vectors; or a known pair has a line that is not there; or the
+            run cannot be written.
         OptionError: vectors come with an encoder or with `segment`; or a threshold is wanted that
-            is best for gold pairs, and there are none.
+            is best for gold pairs, and there are none; or `run` was made with other options.
     """
     options = options or MiningOptions()
+    _check(encoder, options, vectors is not None, seeds, gold)
+    if vectors is None:
+        encoder = encoder or SentenceEncoder.load()
+    with ExitStack() as stack:
+        if run is None:
+            here = stack.enter_context(temporary_run())
+        else:
+            asked = asked_of(source, target, encoder, vectors, options, seeds, gold)
+            here = stack.enter_context(open_run(Path(run), asked, force=force))
+        left = read_side(here, "source", source, options, report)
+        right = read_side(here, "target", target, options, report)
+        seeds, gold = seeds.resolved(left, right), gold.resolved(left, right)
+        known: tuple[str, ...] = ()
+        if encoder is None or vectors is not None:
+            sides = take_vectors(here, left, right, vectors, report)
+        else:
+            known = encoder.facts.languages
+            sides = (
+                encode_side(here, "source", left, encoder, options.src_prompt, report),
+                encode_side(here, "target", right, encoder, options.tgt_prompt, report),
+            )
+        scored = score_vectors(*sides, options, report, here)
+        warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
+        mined = keep(scored, options, known, list(filter(None, warnings)), seeds, gold)
+        if here.kept:
+            write_run(here, mined)
+        return mined
+
+
+def _check(
+    encoder: SentenceEncoder | None,
+    options: MiningOptions,
+    has_vectors: bool,
+    seeds: KnownPairs,
+    gold: KnownPairs,
+) -> None:
     if options.threshold == "gold" and not any(pair.right for pair in gold.pairs):
         raise OptionError("--threshold gold without gold pairs", "give them with --gold FILE")
     if options.segment and (seeds.pairs or options.threshold == "gold"):
@@ -55,21 +99,8 @@ def mine(
             "--segment and known pairs of lines: a line may hold several sentences",
             "leave out --seed-pairs and --threshold gold, or --segment",
         )
-    if vectors is not None and (encoder is not None or options.segment):
+    if has_vectors and (encoder is not None or options.segment):
         raise OptionError(
             "vectors of lines are given: no encoder is needed, and no line can be cut",
             "leave out --segment and --model, or the vectors",
         )
-    dedup, segment = options.dedup, options.segment
-    left = read_sentences(source, dedup=dedup, segment=segment, report=report)
-    right = read_sentences(target, dedup=dedup, segment=segment, report=report)
-    seeds, gold = seeds.resolved(left, right), gold.resolved(left, right)
-    if vectors is not None:
-        known: tuple[str, ...] = ()
-        scored = score_vectors(*rows_of(left, right, vectors), options, report)
-    else:
-        encoder = encoder or SentenceEncoder.load()
-        known = encoder.facts.languages
-        scored = score_pairs(left, right, encoder, options, report)
-    warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
-    return keep(scored, options, known, list(filter(None, warnings)), seeds, gold)

@@ -9,8 +9,10 @@ import difflib
 import json
 import math
 import numbers
+import re
 import tomllib
 import typing
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType, UnionType
@@ -91,7 +93,7 @@ def _in_words(hint: Any) -> str:  # noqa: ANN401
     return "a list of texts" if kind is list else names[hint]
 
 
-def _check(name: str, value: Any, metadata: typing.Mapping[str, Any]) -> None:  # noqa: ANN401
+def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa: ANN401
     low, high, choices = metadata["min"], metadata["max"], metadata["choices"]
     if choices and value not in choices:
         raise OptionError(f"{flag(name)} is {value!r}", f"choose from {', '.join(choices)}")
@@ -131,18 +133,30 @@ def check_names(values: dict[str, Any], known: set[str], where: Path) -> None:
 
 def dump_toml(options: Any) -> str:  # noqa: ANN401 - any options dataclass
     """Write an options dataclass as TOML; fields that are None are left out."""
-    plain, tables = [], []
-    for item in dataclasses.fields(options):
-        value = getattr(options, item.name)
-        if isinstance(value, dict):
-            rows = "".join(
-                f"{json.dumps(key, ensure_ascii=False)} = {json.dumps(value[key])}\n"
-                for key in value
-            )
-            tables.append(f"\n[{item.name}]\n{rows}")
-        elif value is not None:
-            plain.append(f"{item.name} = {json.dumps(value, ensure_ascii=False)}\n")
-    return "".join(plain + tables)
+    values = {item.name: getattr(options, item.name) for item in dataclasses.fields(options)}
+    tables = {name: value for name, value in values.items() if isinstance(value, dict)}
+    plain = {name: value for name, value in values.items() if name not in tables}
+    return "\n".join(filter(None, [_rows(plain), dump_tables(tables)]))
+
+
+def dump_tables(tables: Mapping[str, Mapping[str, Any]]) -> str:
+    """Write tables of names and values as TOML; what is None is left out."""
+    return "\n".join(f"[{name}]\n{_rows(table)}" for name, table in tables.items())
+
+
+def _rows(values: Mapping[str, Any]) -> str:
+    given = {name: value for name, value in values.items() if value is not None}
+    return "".join(f"{_key(name)} = {_in_toml(value)}\n" for name, value in given.items())
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
+def _in_toml(value: Any) -> str:  # noqa: ANN401 - a number, a text, a list of them
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # inf, -inf, nan
+    return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,6 +220,22 @@ class MiningOptions(EncodingOptions):
         "", "The same for the target.", shown_default="the encoder's default, if it has one"
     )
     segment: bool = option(False, "Cut lines into sentences, English and Chinese, before mining.")
+    index: str = option(
+        "auto",
+        "How neighbours are found: exact, auto, or a FAISS factory string such as "
+        "IVF4096,SQfp16; auto is exact up to a fixed size.",
+    )
+    recall: float = option(
+        0.98,
+        "Share of the nearest neighbours that an index other than exact is to find.",
+        min=0.5,
+        max=1.0,
+    )
+    max_memory: str = option(
+        "",
+        "Memory to use at most, such as 4G or 500M; files that are mapped do not count.",
+        shown_default="three quarters of what is free",
+    )
     src_lang: str = option(
         "",
         "Code of the source language, for formats that name it and for the flag script.",
@@ -226,6 +256,7 @@ class MiningOptions(EncodingOptions):
             raise OptionError(
                 "--precision and --threshold", "both choose where to cut: give one of them"
             )
+        bytes_of(self.max_memory)
         if self.score_max is not None and math.isnan(self.score_max):
             raise OptionError("--score-max is nan", "give a number")
         for name in sorted(self.dropped_flags() - set(FLAGS)):
@@ -236,6 +267,23 @@ class MiningOptions(EncodingOptions):
     def dropped_flags(self) -> set[str]:
         """Give the names in `drop`."""
         return {name.strip() for names in self.drop for name in names.split(",")} - {""}
+
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def bytes_of(size: str) -> int | None:
+    """Read a size in bytes, such as 4G, 1.5GiB or 500M; None if it is empty.
+
+    Raises:
+        OptionError: it is no size.
+    """
+    if not size:
+        return None
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:I?B)?", size.strip().upper())
+    if not found or not float(found[1]):
+        raise OptionError(f"--max-memory is {size!r}", "give a size such as 4G or 500M")
+    return int(float(found[1]) * _UNITS[found[2]])
 
 
 def _threshold(value: float | str) -> float:

@@ -1,0 +1,179 @@
+"""The folder of a run: what it depends on, who may write to it, what is thrown away."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xmine.errors import FileError, OptionError
+from xmine.options import load_toml
+from xmine.runs import RUN_FILE, STAGES, Run, is_run, open_run, temporary_run
+
+ASKED: dict[str, dict[str, Any]] = {
+    "texts": {"source": "en.txt", "source_digest": "abc", "dedup": True},
+    "vectors": {"encoder": "embedded", "encoder_digest": "def"},
+    "neighbours": {"neighborhood": 4},
+    "pairs": {"threshold": "auto", "drop": ["copy"]},
+}
+
+
+def changed(stage: str, **values: object) -> dict[str, dict[str, Any]]:
+    return {**ASKED, stage: {**ASKED[stage], **values}}
+
+
+def filled(folder: Path) -> Path:
+    """A run whose stages all have left their files."""
+    with open_run(folder, ASKED):
+        for names in STAGES.values():
+            for name in names:
+                if name == "neighbours":
+                    (folder / name).mkdir()
+                    (folder / name / "targets.npy").write_text("x")
+                else:
+                    (folder / name).write_text("x")
+        (folder / ".source.npy.1.partial").write_text("half")
+    return folder
+
+
+def test_a_name_that_ends_in_a_slash_is_a_run(tmp_path: Path) -> None:
+    assert is_run(f"{tmp_path}/new/")
+    assert not is_run(f"{tmp_path}/pairs.tsv")
+    assert not is_run(str(tmp_path))
+    with open_run(tmp_path / "run", ASKED):
+        pass
+    assert is_run(str(tmp_path / "run"))
+
+
+def test_what_was_asked_stands_in_the_folder(tmp_path: Path) -> None:
+    with open_run(tmp_path / "run", ASKED):
+        written = load_toml(tmp_path / "run" / RUN_FILE)
+    assert {stage: written[stage] for stage in ASKED} == ASKED
+
+
+def test_the_same_is_gone_on_with(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "run")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with open_run(folder, ASKED) as run:
+        assert run.kept
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (changed("texts", source="other.txt"), "source en.txt, not source other.txt"),
+        (changed("texts", source_digest="xyz"), "source has changed since"),
+        (changed("texts", dedup=False), "--dedup true, not --dedup false"),
+        (changed("vectors", encoder_digest="xyz"), "encoder has changed since"),
+        (changed("neighbours", neighborhood=8), "--neighborhood 4, not --neighborhood 8"),
+        (changed("pairs", threshold=1.2), '--threshold "auto", not --threshold 1.2'),
+        (changed("pairs", top=5), "no --top, not --top 5"),
+    ],
+)
+def test_something_else_is_refused_by_name_and_nothing_is_lost(
+    tmp_path: Path, asked: dict[str, dict[str, Any]], message: str
+) -> None:
+    folder = filled(tmp_path / "run")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(OptionError) as error:
+        open_run(folder, asked).__enter__()
+    assert message in error.value.message
+    assert "--force" in error.value.hint
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_force_throws_away_that_stage_and_those_behind_it(tmp_path: Path, stage: str) -> None:
+    folder = filled(tmp_path / "run")
+    with open_run(folder, changed(stage, odd=1), force=True):
+        stages = list(STAGES)
+        for each, names in STAGES.items():
+            stays = stages.index(each) < stages.index(stage)
+            assert [(folder / name).exists() for name in names] == [stays] * len(names)
+        assert (folder / ".source.npy.1.partial").exists() == (stage in ("neighbours", "pairs"))
+    with open_run(folder, changed(stage, odd=1)):  # and it is what the run depends on now
+        pass
+
+
+def test_a_folder_of_another_format_is_refused(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "run")
+    text = (folder / RUN_FILE).read_text().replace("format = 1", "format = 0")
+    (folder / RUN_FILE).write_text(text)
+    with pytest.raises(OptionError, match="another version of xmine"):
+        open_run(folder, ASKED).__enter__()
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(FileError, match="other files"):
+        open_run(tmp_path, ASKED, force=True).__enter__()
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_file_and_a_missing_parent_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FileError, match="is a file"):
+        open_run(tmp_path / "file", ASKED).__enter__()
+    with pytest.raises(FileError, match="no such folder"):
+        open_run(tmp_path / "not" / "run", ASKED).__enter__()
+
+
+@pytest.mark.parametrize("function", ["mkdir", "open"])
+def test_a_read_only_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, function, refuse)
+    with pytest.raises(FileError, match="run: cannot be written: Read-only file system"):
+        open_run(tmp_path / "run", ASKED).__enter__()
+
+
+def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    script = (
+        "import sys; from pathlib import Path; from xmine.runs import open_run\n"
+        f"with open_run(Path(sys.argv[1]), {ASKED!r}): print('in', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout and other.stdout.readline() == b"in\n"
+        with pytest.raises(FileError, match="another process"):
+            open_run(folder, ASKED).__enter__()
+        other.kill()
+    with open_run(folder, ASKED):  # a lock does not outlive its process
+        pass
+
+
+def test_a_decision_stands(tmp_path: Path) -> None:
+    with open_run(tmp_path / "run", ASKED) as run:
+        assert run.decided("index", "exact") == "exact"
+    with open_run(tmp_path / "run", ASKED) as run:
+        assert run.decided("index", "IVF1024,SQfp16") == "exact"
+
+
+def test_the_summary_ends_a_run(tmp_path: Path) -> None:
+    with open_run(tmp_path / "run", ASKED) as run:
+        assert run.summary() is None
+        run.finish({"pairs": 3, "said": "三"})
+        assert run.summary() == {"pairs": 3, "said": "三"}
+
+
+def test_a_temporary_run_is_gone_and_keeps_no_log(tmp_path: Path) -> None:
+    with temporary_run() as run:
+        run.note("nothing")
+        assert run.decided("index", "exact") == "exact"
+        assert run.folder.is_dir() and not list(run.folder.iterdir())
+    assert not run.folder.exists()
+
+
+def test_the_log_has_a_line_for_each(tmp_path: Path) -> None:
+    Run(tmp_path, kept=True).note("one\ntwo")
+    lines = (tmp_path / "log.txt").read_text().splitlines()
+    assert [line[21:] for line in lines] == ["one", "two"]

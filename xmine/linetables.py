@@ -1,0 +1,110 @@
+"""Sentence tables <-> Parquet: the lines of a run, so that it goes on and can be looked at.
+
+`NAME.parquet` has a row per sentence, `NAME.repeats.parquet` a row per line that was folded into an
+earlier one. pyarrow is loaded when a table is written or read.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.errors import FileError
+from xmine.files import replacing
+from xmine.records import column_texts, open_parquet
+from xmine.sentences import Sentences
+
+_ROWS_OF_A_GROUP = 65536
+_COUNTS = ("total", "blank", "repeated", "unknown")
+
+
+def write_table(sentences: Sentences, path: Path) -> None:
+    """Write `line`, `offset` if lines were cut into sentences, `occurrences` and `text`.
+
+    The file's metadata has the name and the counts of `Sentences`.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    facts = {"name": sentences.name, **{each: str(getattr(sentences, each)) for each in _COUNTS}}
+    numbers = {
+        "line": sentences.lines,
+        "offset": sentences.offsets,
+        "occurrences": sentences.occurrences,
+    }
+    if sentences.stands_for is not None:
+        lines = np.arange(1, sentences.total + 1)
+        folded = np.flatnonzero(sentences.stands_for != lines)
+        repeats = {"line": lines[folded], "stands_for": sentences.stands_for[folded]}
+        _write(_repeats(path), {}, repeats, None)
+    given = {name: column for name, column in numbers.items() if column is not None}
+    _write(path, facts, given, sentences)
+
+
+def _write(
+    path: Path,
+    facts: dict[str, str],
+    numbers: dict[str, NDArray[np.int64]],
+    sentences: Sentences | None,
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    fields = [(name, pa.int64()) for name in numbers]
+    schema = pa.schema(fields + [("text", pa.string())] * (sentences is not None), facts)
+    rows = len(next(iter(numbers.values())))
+    with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as file:
+        for start in range(0, rows, _ROWS_OF_A_GROUP):
+            some = slice(start, start + _ROWS_OF_A_GROUP)
+            columns: dict[str, Any] = {name: column[some] for name, column in numbers.items()}
+            if sentences is not None:
+                columns["text"] = sentences.texts[some]
+            file.write_table(pa.table(columns, schema))
+
+
+def read_table(path: Path) -> Sentences:
+    """Read what `write_table` wrote.
+
+    Raises:
+        FileError: it is missing or broken.
+    """
+    with open_parquet(path) as file:
+        names = file.schema_arrow.names
+        said = {
+            name.decode(): value.decode()
+            for name, value in (file.schema_arrow.metadata or {}).items()
+        }
+        if not {"name", *_COUNTS} <= said.keys() or "text" not in names:
+            raise FileError(f"{path}: not a line table", "mine into another folder")
+        counts = {each: int(said[each]) for each in _COUNTS}
+        numbers = file.read(columns=[name for name in names if name != "text"])
+        columns = {name: numbers.column(name).to_numpy() for name in numbers.column_names}
+        texts = list(_texts(file, path))
+    stands_for = None
+    if _repeats(path).exists():
+        stands_for = np.arange(1, counts["total"] + 1)
+        with open_parquet(_repeats(path)) as file:
+            repeats = file.read()
+        stands_for[repeats.column("line").to_numpy() - 1] = repeats.column("stands_for").to_numpy()
+    return Sentences(
+        said["name"],
+        texts,
+        columns["line"],
+        **counts,
+        offsets=columns.get("offset"),
+        occurrences=columns.get("occurrences"),
+        stands_for=stands_for,
+    )
+
+
+def _texts(file: Any, path: Path) -> Iterator[str]:  # noqa: ANN401 - pyarrow has no types
+    row = 0
+    for batch in file.iter_batches(_ROWS_OF_A_GROUP, columns=["text"]):
+        yield from column_texts(batch.column("text"), row, str(path))
+        row += batch.num_rows
+
+
+def _repeats(path: Path) -> Path:
+    return path.with_suffix(".repeats.parquet")

@@ -1,0 +1,222 @@
+"""The folder of a mining run: what was asked, what is done, and what goes on after a kill.
+
+A run has four stages: texts, vectors, neighbours, pairs. Each leaves files that appear whole, and
+`run.toml` says what each depends on, so that nothing is computed twice and nothing is mixed up.
+docs/runs.md describes the files.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import xmine
+from xmine.errors import FileError, OptionError
+from xmine.files import replacing
+from xmine.options import dump_tables, flag, load_toml
+
+RUN_FILE = "run.toml"
+SUMMARY_FILE = "summary.json"
+# The files of each stage, in the order of the walk.
+STAGES = {
+    "texts": (
+        "source.parquet",
+        "source.repeats.parquet",
+        "target.parquet",
+        "target.repeats.parquet",
+    ),
+    "vectors": ("source.npy", "target.npy"),
+    "neighbours": ("neighbours",),
+    "pairs": ("candidates.parquet", "pairs.parquet", SUMMARY_FILE),
+}
+_FORMAT = 1  # of the folder
+
+# What a stage depends on: names and values as TOML knows them.
+Asked = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A folder that this process alone writes to.
+
+    Attributes:
+        folder: where it is.
+        kept: whether it stays; a run without a folder of its own works in a temporary one.
+    """
+
+    folder: Path
+    kept: bool
+
+    def path(self, name: str) -> Path:
+        """Name one of its files."""
+        return self.folder / name
+
+    def note(self, text: str) -> None:
+        """Add lines to its log."""
+        if self.kept:
+            now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
+            with self.path("log.txt").open("a", encoding="utf-8") as log:
+                log.write("".join(f"{now}  {line}\n" for line in text.split("\n")))
+
+    def decided(self, name: str, value: str) -> str:
+        """Record a decision; where the run has decided before, keep to that."""
+        if not self.kept:
+            return value
+        written = load_toml(self.path(RUN_FILE))
+        decisions = written.setdefault("decided", {})
+        if name not in decisions:
+            decisions[name] = value
+            _write(self.path(RUN_FILE), written)
+        return str(decisions[name])
+
+    def finish(self, summary: Mapping[str, object]) -> None:
+        """Write the summary, the last file of a run."""
+        with replacing(self.path(SUMMARY_FILE)) as partial:
+            text = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
+            partial.write_text(text, encoding="utf-8")
+
+    def summary(self) -> dict[str, Any] | None:
+        """Read the summary of a finished run; None if it is not finished."""
+        try:
+            read: dict[str, Any] = json.loads(self.path(SUMMARY_FILE).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise FileError(f"{self.path(SUMMARY_FILE)}: broken: {error}", "delete it") from error
+        return read
+
+
+def is_run(path: str) -> bool:
+    """Tell whether an output is to be a run: its name ends in `/`, or it is one already."""
+    return path.endswith("/") or (Path(path) / RUN_FILE).is_file()
+
+
+@contextmanager
+def temporary_run() -> Iterator[Run]:
+    """Give a folder that is gone at the end, where TMPDIR says."""
+    try:
+        folder = tempfile.mkdtemp(prefix="xmine-")
+    except OSError as error:
+        raise FileError(f"{error.filename}: cannot be written: {error.strerror}") from error
+    try:
+        yield Run(Path(folder), kept=False)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def open_run(folder: Path, asked: Asked, *, force: bool = False) -> Iterator[Run]:
+    """Begin a run, or go on with one, alone.
+
+    Args:
+        folder: a run, or a folder to be made, or an empty one.
+        asked: what each stage depends on.
+        force: where the run depends on something else, throw away that stage and those behind it.
+
+    Raises:
+        FileError: the folder holds something else, cannot be written, or another process is at it.
+        OptionError: the run was made with something else; the message names it.
+    """
+    _make(folder)
+    with _alone(folder):
+        run, path = Run(folder, kept=True), folder / RUN_FILE
+        written = {"made_with": {"xmine": xmine.__version__, "format": _FORMAT}}
+        wanted = {**written, **{stage: dict(each) for stage, each in asked.items()}}
+        if path.exists():
+            known = load_toml(path)
+            difference = _difference(folder, known, wanted)
+            if difference and not force:
+                raise OptionError(
+                    difference[1],
+                    "give another folder, or --force to replace what depends on it",
+                )
+            if difference:
+                _drop(folder, difference[0])
+                _write(path, wanted)
+        else:
+            _write(path, wanted)
+        yield run
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+        others = [each for each in folder.iterdir() if not each.name.startswith(".")]
+    except FileNotFoundError:
+        raise FileError(f"{folder.parent}: no such folder", f"mkdir -p {folder.parent}") from None
+    except (FileExistsError, NotADirectoryError):
+        raise FileError(f"{folder}: is a file", "give another name") from None
+    except OSError as error:
+        raise FileError(f"{folder}: cannot be written: {error.strerror}") from error
+    if others and not (folder / RUN_FILE).exists():
+        raise FileError(f"{folder}: a folder with other files in it", "give another name")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder; the system lets it go when the process ends, however it ends."""
+    try:
+        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise FileError(f"{folder}: cannot be written: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FileError(
+                f"{folder}: another process is mining into it",
+                "wait until it is done, or give another folder",
+            ) from None
+        yield
+    finally:
+        os.close(lock)
+
+
+def _difference(
+    folder: Path, known: dict[str, Any], wanted: dict[str, Any]
+) -> tuple[str, str] | None:
+    """Find the first stage that depends on something else, and say on what."""
+    if known.get("made_with", {}).get("format") != _FORMAT:
+        return "texts", f"{folder}: a run of another version of xmine"
+    for stage in STAGES:
+        before, now = known.get(stage, {}), wanted.get(stage, {})
+        for name in sorted(before.keys() | now.keys()):
+            if before.get(name) != now.get(name):
+                return stage, _said(folder, name, before.get(name), now.get(name))
+    return None
+
+
+def _said(folder: Path, name: str, before: object, now: object) -> str:
+    if name.endswith("_digest"):
+        return f"{folder}: {name.removesuffix('_digest')} has changed since the run was begun"
+    return f"{folder}: was made with {_option(name, before)}, not {_option(name, now)}"
+
+
+def _option(name: str, value: object) -> str:
+    if name in ("source", "target", "encoder"):
+        return f"{name} {value}"
+    return f"{flag(name)} {json.dumps(value)}" if value is not None else f"no {flag(name)}"
+
+
+def _drop(folder: Path, first: str) -> None:
+    """Delete the files of a stage and of those behind it, with what is half done of them."""
+    stages = list(STAGES)
+    for stage in stages[stages.index(first) :]:
+        for name in STAGES[stage]:
+            for path in [*folder.glob(f"{name}*"), *folder.glob(f".{name}*")]:
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
+
+
+def _write(path: Path, tables: Mapping[str, Mapping[str, Any]]) -> None:
+    with replacing(path) as partial:
+        partial.write_text(dump_tables(tables), encoding="utf-8")

@@ -5,7 +5,7 @@ the pair is given and not looked for: the scoring mode of LASER's margin-based m
 Schwenk, 2019, "Margin-based parallel corpus mining with multilingual sentence embeddings").
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -244,7 +244,7 @@ def _cosines(
 
 
 def _estimated(
-    chosen: ChosenPairs, neighbours: Neighbours, sources: list[str], targets: list[str]
+    chosen: ChosenPairs, neighbours: Neighbours, sources: Sequence[str], targets: Sequence[str]
 ) -> Confidence | None:
     """Estimate how likely each pair is; copies are known to be wrong.
 

@@ -163,12 +163,7 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=_NEW) as new:
             link, about = Path(new, "link"), Path(new, "about")
-            try:
-                os.link(path.resolve(), link)
-            except OSError as error:
-                if error.errno not in _NO_LINKS:
-                    raise
-                link.symlink_to(path.resolve())
+            _link(path, link)
             rows, dim = matrix.shape
             facts = About(text, encoder, rows, dim, made, link.stat().st_mtime_ns)
             about.write_text(dump_toml(facts), encoding="utf-8")
@@ -177,6 +172,40 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
     except (OSError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         warn(f"the vectors of {text} cannot be kept for later runs: {target.parent}: {why}")
+
+
+def take(key: str, path: Path, warn: Warn = unheard) -> bool:
+    """Link the matrix of a key to `path`, in place of what is there; tell whether there is one.
+
+    Args:
+        key: see `vectors_key`.
+        path: a .npy file in a run's folder.
+        warn: told why a matrix cannot be used, if so.
+    """
+    found = find(key, warn)
+    if found is None:
+        return False
+    new = path.with_name(f".{path.name[:40]}.link.part")
+    try:
+        new.unlink(missing_ok=True)
+        _link(found, new)
+        new.replace(path)
+        new.unlink(missing_ok=True)  # replacing a file by itself does nothing
+    except (OSError, RuntimeError) as error:
+        warn(f"{found}: cannot be used: {error}")
+        return False
+    return open_matrix(path) is not None
+
+
+def _link(path: Path, link: Path) -> None:
+    """Make a hard link or, where the disk is another one or has none, a symbolic one."""
+    whole = path.resolve(strict=True)
+    try:
+        os.link(whole, link)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        link.symlink_to(whole)
 
 
 def entries() -> list[Entry]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.cache import vectors_key
+from xmine import cache
 from xmine.encoder import SentenceEncoder
 from xmine.matrix import opened, writing_matrix
 from xmine.modules.static import StaticEmbedding
@@ -50,7 +50,7 @@ def encode_sentences(
         EncoderError: a vector is not finite.
         OptionError: there is no prompt of that name.
     """
-    mark = vectors_key(encoder, sentences.digest(), prompt)
+    mark = cache.vectors_key(encoder, sentences.digest(), prompt)
     size, total = encoder.texts_at_once, len(sentences)
     with writing_matrix(path, encoder.dim, np.float16, mark or "") as writer:
         writer.cut(min(writer.rows, total) // size * size)
@@ -63,6 +63,28 @@ def encode_sentences(
             writer.write(block)
             report(Progress("encoding", writer.rows, total))
     return opened(path)
+
+
+def vectors_of(
+    encoder: SentenceEncoder,
+    sentences: Sentences,
+    path: Path,
+    report: Report = silent,
+    prompt: str = "",
+    warn: cache.Warn = cache.unheard,
+) -> NDArray[np.float16]:
+    """Find the vectors of sentences in the cache, or encode them and keep them there.
+
+    Arguments, result and errors are those of `encode_sentences`; `warn` is told what is wrong with
+    the cache, which changes nothing else.
+    """
+    key = cache.vectors_key(encoder, sentences.digest(), prompt)
+    if key is not None and cache.take(key, path, warn):
+        return opened(path)
+    vectors = encode_sentences(encoder, sentences, path, report, prompt)
+    if key is not None:
+        cache.keep(key, path, sentences.name, encoder.name, warn)
+    return vectors
 
 
 def encode_blocks(

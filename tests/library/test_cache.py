@@ -61,6 +61,22 @@ def test_what_is_kept_is_found_and_takes_no_room(matrix: Path, cache_of_its_own:
     assert list(found.parent.iterdir()) == []
 
 
+def test_a_run_takes_what_another_made(matrix: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.npy"
+    assert not cache.take(KEY, mine) and not mine.exists()
+    cache.keep(KEY, matrix, "en.txt", "embedded")
+    mine.write_text("something else")
+    for _ in range(2):
+        assert cache.take(KEY, mine) and mine.samefile(matrix)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.npy", "run"]
+    cache.remove(cache.entries()[0])
+    assert mine.samefile(matrix)
+    warnings: list[str] = []
+    cache.keep(KEY, matrix, "en.txt", "embedded")
+    assert not cache.take(KEY, tmp_path / "no folder" / "mine.npy", warnings.append)
+    assert "cannot be used: " in warnings[0]
+
+
 def test_on_another_disk_a_symbolic_link_is_made(
     matrix: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -73,6 +89,7 @@ def test_on_another_disk_a_symbolic_link_is_made(
     found = cache.find(KEY)
     assert found is not None and found.is_symlink() and found.samefile(matrix)
     assert cache.entries()[0].freed == 0
+    assert cache.take(KEY, tmp_path / "mine.npy") and Path(tmp_path, "mine.npy").is_symlink()
     warnings: list[str] = []
     np.save(matrix, np.zeros((3, 4), dtype=np.float16))  # another run of the same name
     os.utime(matrix, ns=(1, 1))

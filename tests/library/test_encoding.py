@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from xmine.encoder import SentenceEncoder
-from xmine.encoding import encode_sentences
+from xmine.encoding import encode_sentences, vectors_of
 from xmine.errors import EncoderError, FileError
 from xmine.matrix import MatrixWriter, open_matrix, without_zeros, writing_matrix
 from xmine.modules.static import StaticEmbedding
@@ -375,3 +375,32 @@ def test_an_encoder_that_fails_leaves_no_matrix(
     with pytest.raises(EncoderError, match="not finite"):
         encode_sentences(encoder, table, tmp_path / "f.npy")
     assert not Path(tmp_path, "f.npy").exists()
+
+
+def test_vectors_are_made_once(
+    table: Sentences,
+    toy_folder: Path,
+    toy_encoder: SentenceEncoder,
+    tmp_path: Path,
+    cache_of_its_own: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    encoder, steps = SentenceEncoder.load(toy_folder), list[Progress]()
+    one = vectors_of(encoder, table, tmp_path / "one.npy", steps.append)
+    assert steps and len(list(Path(cache_of_its_own, "vectors").glob("*.npy"))) == 1
+    steps.clear()
+    renamed = sentence_table("other.txt", table.texts, dedup=False)
+    other = vectors_of(
+        SentenceEncoder.load(toy_folder), renamed, tmp_path / "two.npy", steps.append
+    )
+    assert steps == [] and (one == other).all()
+    vectors_of(encoder, table, tmp_path / "three.npy", steps.append, "query: ")
+    assert steps and len(list(Path(cache_of_its_own, "vectors").glob("*.npy"))) == 2
+    steps.clear()
+    vectors_of(toy_encoder, table, tmp_path / "four.npy", steps.append)
+    assert steps and len(list(Path(cache_of_its_own, "vectors").glob("*.npy"))) == 2
+    monkeypatch.setenv("XMINE_CACHE", str(tmp_path / "one.npy" / "no folder"))
+    warnings: list[str] = []
+    again = vectors_of(encoder, table, tmp_path / "five.npy", warn=warnings.append)
+    assert (again == one).all()
+    assert len(warnings) == 1 and "cannot be kept for later runs" in warnings[0]

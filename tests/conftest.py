@@ -21,6 +21,16 @@ from xmine.trainer.vocabulary import train_vocabulary
 from xmine.vocabulary import Vocabulary
 
 CONCEPTS = 120
+
+
+@pytest.fixture(autouse=True)
+def cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep the vectors of each test apart, and away from the user's own."""
+    folder = tmp_path.parent / f"{tmp_path.name}-cache"
+    monkeypatch.setenv("XMINE_CACHE", str(folder))
+    return folder
+
+
 _SYLLABLES = ["ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "so", "tu"]
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.cache import fingerprint
 from xmine.errors import EncoderError
 from xmine.facts import (
     CARD_FILE,
@@ -51,6 +52,8 @@ class SentenceEncoder:
         settings, facts: what its folder says besides.
         card: its README.
         guesses: what its folder does not say and was taken for granted.
+        folder: where it was loaded from; None for one that was made or changed in memory.
+        name: as the user named it; empty without a folder.
     """
 
     def __init__(
@@ -68,6 +71,9 @@ class SentenceEncoder:
         self.facts = facts or EncoderFacts()
         self.card = card
         self.guesses: list[str] = []
+        self.folder: Path | None = None
+        self.name = ""
+        self._fingerprint: str | None = None
 
     @property
     def dim(self) -> int:
@@ -86,6 +92,20 @@ class SentenceEncoder:
     def dtype(self) -> str:
         """The number type it runs in."""
         return "float32" if isinstance(self.body, StaticEmbedding) else self.body.dtype
+
+    @property
+    def texts_at_once(self) -> int:
+        """Count the texts that are encoded together; no other text changes a bit of theirs."""
+        return self.body.texts_at_once
+
+    def fingerprint(self) -> str | None:
+        """Hash what its vectors depend on, but for texts and prompt; None without a folder.
+
+        A gigabyte of weights takes a second, once.
+        """
+        if self._fingerprint is None and self.folder is not None:
+            self._fingerprint = fingerprint(self, self.folder)
+        return self._fingerprint
 
     @classmethod
     def load(
@@ -109,6 +129,8 @@ class SentenceEncoder:
         card = read_card(folder)
         heads, settings = read_heads(rest), read_settings(folder)
         encoder = cls(body, heads, settings, read_facts(folder, card), card)
+        encoder.folder = folder
+        encoder.name = "embedded" if folder == EMBEDDED else str(model)
         if not (folder / MODULES_FILE).exists():
             pooling = body.describe()["pooling"]
             encoder.guesses.append(f"{model}: has no {MODULES_FILE}; {pooling} pooling is assumed")

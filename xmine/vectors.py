@@ -1,5 +1,6 @@
 """Vectors that exist already: a file on disk -> unit rows of the sentences that are mined."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError, OptionError
+from xmine.matrix import opened, writing_matrix
+from xmine.progress import Progress, Report, silent
 
 # Rows as long as one to this are left alone: dividing by 0.9999999 would move the last bit, and
 # the pairs would not be those of the encoder that wrote the file.
 _NEAR_ONE = 1e-4
-_ROWS_AT_ONCE = 65536
+_ROWS_AT_ONCE = 8192  # of 1,024 numbers: 32 MB, and as much again for what is made of them
 
 
 def read_vectors(path: str | Path, dim: int | None = None) -> NDArray[Any]:
@@ -87,6 +90,36 @@ def unit_rows(vectors: NDArray[Any], rows: NDArray[np.int64], name: str) -> NDAr
         FileError: a number is not finite; the message names the row.
     """
     units = np.empty((len(rows), vectors.shape[1]), dtype=np.float16)
+    done = 0
+    for block in _unit_blocks(vectors, rows, name):
+        units[done : done + len(block)] = block
+        done += len(block)
+    return units
+
+
+def write_unit_rows(
+    vectors: NDArray[Any], rows: NDArray[np.int64], name: str, path: Path, report: Report = silent
+) -> NDArray[np.float16]:
+    """Write to a file what `unit_rows` gives, and open it; it is never in memory as a whole.
+
+    Args:
+        vectors, rows, name: as `unit_rows` takes them.
+        path: the .npy file; it appears when it is whole.
+        report: called while it goes on.
+
+    Raises:
+        FileError: a number is not finite, or the file cannot be written.
+    """
+    with writing_matrix(path, vectors.shape[1], np.float16) as writer:
+        for block in _unit_blocks(vectors, rows, name):
+            writer.write(block)
+            report(Progress("reading vectors", writer.rows, len(rows)))
+    return opened(path)
+
+
+def _unit_blocks(
+    vectors: NDArray[Any], rows: NDArray[np.int64], name: str
+) -> Iterator[NDArray[np.float16]]:
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         taken = rows[start : start + _ROWS_AT_ONCE]
         block = np.asarray(vectors[taken], dtype=np.float32)
@@ -96,5 +129,4 @@ def unit_rows(vectors: NDArray[Any], rows: NDArray[np.int64], name: str) -> NDAr
             raise FileError(f"vectors of {name}: row {row:,} has a number that is not finite")
         lengths = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
         keep = (lengths == 0) | (np.abs(lengths - 1) < _NEAR_ONE)
-        units[start : start + len(taken)] = block / np.where(keep, 1, lengths)[:, None]
-    return units
+        yield (block / np.where(keep, 1, lengths)[:, None]).astype(np.float16)

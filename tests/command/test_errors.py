@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import zstandard
 
@@ -186,11 +185,15 @@ def test_gold_has_two_line_numbers_a_line(
 def test_failures_of_the_system_are_no_bugs_of_xmine(
     command: Command, toy_files: Toy, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(np, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left")))
+    def fail_with(error: Exception) -> None:
+        put = "xmine.matrix.MatrixWriter._put"
+        monkeypatch.setattr(put, lambda *_: (_ for _ in ()).throw(error))
+
+    fail_with(OSError(28, "No space left"))
     ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
-    assert ended.err.endswith("xmine: en.npy: cannot be written: No space left\n")
+    assert "\nxmine: en.npy: cannot be written: No space left\nhint: " in ended.err
     assert (ended.code, ended.touched) == (1, set())
-    monkeypatch.setattr(np, "save", lambda *_: (_ for _ in ()).throw(MemoryError))
+    fail_with(MemoryError())
     ended = command("encode", "en.txt", "-o", "en.npy", "--model", toy_folder)
     assert "xmine: out of memory\nhint: " in ended.err
     assert (ended.code, ended.touched) == (1, set())

@@ -1,11 +1,14 @@
 """xmine encode, search and model info."""
 
 import json
+import resource
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from xmine.encoder import SentenceEncoder
 
@@ -41,6 +44,63 @@ def test_encode_reads_standard_input_and_says_json(
     assert (refused.code, refused.touched) == (1, set())
     assert command(*encode, "--force", "-q", stdin=b"bade\n").err == ""
     assert len(np.load(tmp_path / "text.npy")) == 1
+
+
+def test_encode_streams_what_it_reads_into_the_file(
+    command: Command, tmp_path: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.cli.encode._LOOKED_AT", 100)
+    monkeypatch.setattr("xmine.modules.static.StaticEmbedding.texts_at_once", 64)
+    lines = [f"bade fifi {'golu ' * (number % 7)}" for number in range(1001)]
+    Path(tmp_path, "text.txt").write_text("\n".join(lines))
+    encode = ["encode", "text.txt", "--model", toy_folder, "-o"]
+    expected = SentenceEncoder.load(toy_folder).encode(lines)
+    np.save(tmp_path / "expected.npy", expected)
+    for threads in ("1", "3"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        assert command(*encode, f"{threads}.npy").touched == {f"{threads}.npy"}
+        assert Path(tmp_path, f"{threads}.npy").read_bytes() == (
+            Path(tmp_path, "expected.npy").read_bytes()
+        )
+    with Path(tmp_path, "text.txt").open("ab") as file:
+        file.write(b"\n\xff")
+    ended = command(*encode, "broken.npy")
+    assert "\nxmine: text.txt:1002: not UTF-8: " in ended.err  # after a warning
+    assert (ended.code, ended.touched) == (1, set())
+
+
+def test_encode_never_holds_all_vectors(
+    command: Command, tmp_path: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.cli.encode._LOOKED_AT", 100)
+    monkeypatch.setattr("xmine.modules.static.StaticEmbedding.texts_at_once", 256)
+    command("encode", "-", "-o", "first.npy", "--model", toy_folder, stdin=b"bade\n")
+    peaks, elsewhere = [], tmp_path.parent / f"{tmp_path.name}-out"  # `command` reads tmp_path
+    elsewhere.mkdir()
+    for count in (60_000, 90_000):
+        Path(tmp_path, "text.txt").write_text("bade fifi\n" * count)
+        tracemalloc.start()
+        try:
+            command("encode", "text.txt", "-o", elsewhere / f"{count}.npy", "--model", toy_folder)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+        assert np.load(elsewhere / f"{count}.npy").shape == (count, 32)
+    assert peaks[1] - peaks[0] < 1_500_000  # of 3,840,000 bytes of vectors, 300,000 of text
+
+
+def test_encode_says_that_a_disk_is_full(
+    command: Command, tmp_path: Path, toy_folder: Path
+) -> None:
+    Path(tmp_path, "text.txt").write_text("bade fifi\n" * 1000)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+    try:
+        ended = command("encode", "text.txt", "-o", "text.npy", "--model", toy_folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "\nxmine: text.npy: cannot be written: File too large\nhint: make room" in ended.err
+    assert (ended.code, ended.touched) == (1, set())
 
 
 def test_search_finds_the_translation_of_a_text(

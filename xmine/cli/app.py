@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 import xmine
+from xmine.cli.cache import cache
 from xmine.cli.convert import convert
 from xmine.cli.encode import encode
 from xmine.cli.evaluate import evaluate
@@ -31,6 +32,7 @@ app.add_typer(pairs, name="pairs")
 app.command("train")(train)
 app.add_typer(evaluate, name="eval", short_help="Measure an encoder on benchmarks.")
 app.add_typer(model, name="model")
+app.add_typer(cache, name="cache")
 
 
 def _version(wanted: bool) -> None:

@@ -12,6 +12,8 @@ from xmine.cli.from_options import with_console, with_options
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 
+_LOOKED_AT = 65_536  # lines by which the language is told
+
 
 @with_console
 @with_options(EncodingOptions)
@@ -41,30 +43,51 @@ def encode(
     if path.suffix != ".npy":
         raise OptionError(f"-o {output}: unknown format", "end it in .npy")
 
+    import itertools
+
     import numpy as np
 
+    from xmine.encoding import encode_blocks
     from xmine.files import check_free, replacing
     from xmine.languages import check_language
+    from xmine.matrix import MatrixWriter
+    from xmine.progress import Progress, silent
     from xmine.reading import name_of
-    from xmine.texts import read_texts
+    from xmine.texts import count_lines, stream_texts
 
     check_free(path, force=force)
-    lines = read_texts(file)
+    lines = stream_texts(file)
+    first = list(itertools.islice(lines, _LOOKED_AT))  # an input that is none is refused here
     encoder = load_encoder(model, options, console)
-    if warning := check_language(name_of(file), lines, encoder.facts.languages):
+    if warning := check_language(name_of(file), first, encoder.facts.languages):
         console.warn(warning)
-    with console.progress() as report:
-        vectors = encoder.encode(lines, report, prompt)
-    with replacing(path) as partial, partial.open("wb") as stream:
-        np.save(stream, vectors)
+    size, zeros = encoder.texts_at_once, 0
+    lines = itertools.chain(first, lines)
+    blocks = iter(lambda: list(itertools.islice(lines, size)), [])
+    with (
+        replacing(path) as partial,
+        partial.open("r+b", buffering=0) as stream,
+        console.progress() as report,
+    ):
+        total = 0 if report is silent else count_lines(file) or 0
+        writer = MatrixWriter(stream, path, encoder.dim, np.float32)
+
+        def within(progress: Progress) -> None:
+            done = writer.rows + progress.done
+            report(Progress("encoding", done, max(total, done)))
+
+        for block in encode_blocks(encoder, blocks, encoder.encode, within, prompt):
+            writer.write(block)
+            zeros += int((~block.any(axis=1)).sum())
+            within(Progress("encoding", 0, total))
+        writer.finish()
     seconds = time.perf_counter() - started
-    zeros = int((~vectors.any(axis=1)).sum())
     console.summary(
-        f"{len(lines):,} lines -> {path} float32 {list(vectors.shape)}, "
+        f"{writer.rows:,} lines -> {path} float32 {[writer.rows, encoder.dim]}, "
         f"{zeros:,} rows of zeros, {encoder.device} {encoder.dtype}, {seconds:.1f} s",
         {
-            "lines": len(lines),
-            "dim": vectors.shape[1],
+            "lines": writer.rows,
+            "dim": encoder.dim,
             "zeros": zeros,
             "output": output,
             **about_run(encoder, model, options),

@@ -19,7 +19,6 @@ from xmine.vocabulary import MODEL_FILE, TOKENIZER_FILE, Tokenizer, Vocabulary
 
 WEIGHTS_FILE = "model.safetensors"
 
-_TEXTS_AT_ONCE = 8192
 _ROWS_AT_ONCE = 512  # so many that their sums stay in the cache
 
 
@@ -76,6 +75,7 @@ class StaticEmbedding:
 
     kind = "StaticEmbedding"
     parts: tuple[()] = ()
+    texts_at_once = 8192  # 8 MB of vectors: any number would do
 
     def __init__(self, pieces: Pieces, table: Table) -> None:
         """Join a vocabulary and the vectors of its pieces."""
@@ -107,8 +107,8 @@ class StaticEmbedding:
             Which texts, and float32 [texts, dim], a block at a time. A row depends on its text
             alone, to the last bit; a text without a known piece is a row of zeros.
         """
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            block = texts[start : start + _TEXTS_AT_ONCE]
+        for start in range(0, len(texts), self.texts_at_once):
+            block = texts[start : start + self.texts_at_once]
             ids, starts = self.pieces.ids([prompt + text for text in block] if prompt else block)
             yield slice(start, start + len(block)), _mean_of_pieces(self.vectors, ids, starts)
 

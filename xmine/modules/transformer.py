@@ -47,6 +47,9 @@ class Transformer(nn.Module):
     """
 
     kind = "Transformer"
+    # Texts that are sorted by length together, and so share batches: more waste less on padding,
+    # but that many are read again after a kill.
+    texts_at_once = 2048
 
     def __init__(
         self,
@@ -134,8 +137,8 @@ class Transformer(nn.Module):
             Which texts, and float32 [texts, dim]. A text without pieces is a row of zeros.
         """
         skipped = self.prompt_length(prompt)
-        for first in range(0, len(texts), _TEXTS_AT_ONCE):
-            ids, starts = self.ids(texts[first : first + _TEXTS_AT_ONCE], prompt)
+        for first in range(0, len(texts), self.texts_at_once):
+            ids, starts = self.ids(texts[first : first + self.texts_at_once], prompt)
             order = np.argsort(-np.diff(starts), kind="stable")
             while len(order):
                 longest = int(starts[order[0] + 1] - starts[order[0]])

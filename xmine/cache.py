@@ -1,0 +1,282 @@
+"""Vectors that were made before, found again by what they were made of: texts, encoder, prompt.
+
+An entry is a link to a matrix that a run has written, and a small TOML file that says what it is.
+Nothing is copied: a hard link where the disk is the same, or a symbolic one.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xmine.errors import OptionError
+from xmine.matrix import open_matrix
+from xmine.modules.static import StaticEmbedding
+from xmine.options import dump_toml
+
+if TYPE_CHECKING:
+    from xmine.encoder import SentenceEncoder
+
+# Another one whenever the same encoder gives the same texts other vectors than it did before.
+_VERSION = 1
+# Files of an encoder's folder that its vectors do not depend on, and endings of such files.
+_WITHOUT_EFFECT = ("xmine.json", "options.toml", "metrics.jsonl")
+_ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc")
+_KEY_LENGTH = 32
+_NEW = ".new-"
+_NO_LINKS = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EACCES, errno.ENOSYS)
+
+Warn = Callable[[str], None]
+
+
+def unheard(message: str) -> None:
+    """Hear no warning: the default of every function that takes a `warn`."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is written beside a matrix, for people but for the last.
+
+    Attributes:
+        text: the text input that it has the vectors of.
+        encoder: what made them, as the user named it.
+        rows, dim: its size.
+        made: when, as ISO 8601.
+        modified: when the matrix was written, in nanoseconds since 1970; where there is but a
+            symbolic link to it, another one may have taken its place.
+    """
+
+    text: str = ""
+    encoder: str = ""
+    rows: int = 0
+    dim: int = 0
+    made: str = ""
+    modified: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A matrix in the cache.
+
+    Attributes:
+        key: 32 hexadecimal digits.
+        about: what is written beside it.
+        used: when it was found last, in seconds since 1970.
+        bytes: its size on disk.
+        freed: how many of them go with it; none while a run has the matrix, too.
+        wrong: why it is of no use, such as that the run it was of is gone; empty if nothing is.
+    """
+
+    key: str
+    about: About
+    used: float
+    bytes: int = 0
+    freed: int = 0
+    wrong: str = ""
+
+
+def folder() -> Path:
+    """Name the folder: $XMINE_CACHE, or xmine in $XDG_CACHE_HOME, or in ~/.cache."""
+    if own := os.environ.get("XMINE_CACHE"):
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "xmine")
+
+
+def vectors_key(encoder: "SentenceEncoder", digest: str, prompt: str = "") -> str | None:
+    """Name the vectors of texts; None for an encoder that does not come from a folder.
+
+    Args:
+        encoder: what makes them.
+        digest: of the texts, see `xmine.sentences.Sentences.digest`.
+        prompt: as `SentenceEncoder.encode` takes it.
+    """
+    made_by = encoder.fingerprint()
+    if made_by is None:
+        return None
+    facts = [_VERSION, made_by, digest, encoder.settings.choose(prompt)]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_KEY_LENGTH]
+
+
+def fingerprint(encoder: "SentenceEncoder", files: Path) -> str:
+    """Hash what the vectors of an encoder depend on, but for texts and prompt.
+
+    These are all files of its folder that are not about it, and of a transformer also how it runs.
+    """
+    facts: list[object] = [encoder.dim]
+    for path in sorted(each for each in files.rglob("*") if each.is_file()):
+        name = path.relative_to(files).as_posix()
+        hidden = any(part.startswith(".") for part in name.split("/"))
+        if hidden or name in _WITHOUT_EFFECT or path.suffix in _ENDINGS_WITHOUT_EFFECT:
+            continue
+        with path.open("rb") as file:
+            facts.append([name, hashlib.file_digest(file, "sha256").hexdigest()])
+    body = encoder.body
+    if not isinstance(body, StaticEmbedding):
+        device = encoder.device.partition(":")[0]
+        facts += [device, body.dtype, body.batch_size, body.cut_at, body.pooling.include_prompt]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_KEY_LENGTH]
+
+
+def find(key: str, warn: Warn = unheard) -> Path | None:
+    """Find the matrix of a key, and note that it is used; None if there is none that is whole."""
+    path = _matrix(key)
+    try:
+        if not os.path.lexists(path):
+            return None
+        entry = _entry(path)
+        if entry.wrong:
+            warn(f"{path}: is left out: {entry.wrong}")
+            return None
+    except OSError as error:
+        warn(f"{path}: cannot be read: {error.strerror}")
+        return None
+    with suppress(OSError):  # whoever may not write here reads all the same
+        os.utime(path.with_suffix(".toml"))
+    return path
+
+
+def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) -> None:
+    """Publish a matrix that is whole, and will not be changed in its place.
+
+    Args:
+        key: see `vectors_key`.
+        path: of the matrix.
+        text: the text input, for people.
+        encoder: as the user named it, for people.
+        warn: told why it cannot be, if so; nothing else comes of that.
+    """
+    matrix = open_matrix(path)
+    if matrix is None or find(key) is not None:
+        return
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    target = _matrix(key)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=_NEW) as new:
+            link, about = Path(new, "link"), Path(new, "about")
+            _link(path, link)
+            rows, dim = matrix.shape
+            facts = About(text, encoder, rows, dim, made, link.stat().st_mtime_ns)
+            about.write_text(dump_toml(facts), encoding="utf-8")
+            about.replace(target.with_suffix(".toml"))
+            link.replace(target)
+    except (OSError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        warn(f"the vectors of {text} cannot be kept for later runs: {target.parent}: {why}")
+
+
+def take(key: str, path: Path, warn: Warn = unheard) -> bool:
+    """Link the matrix of a key to `path`, in place of what is there; tell whether there is one.
+
+    Args:
+        key: see `vectors_key`.
+        path: a .npy file in a run's folder.
+        warn: told why a matrix cannot be used, if so.
+    """
+    found = find(key, warn)
+    if found is None:
+        return False
+    new = path.with_name(f".{path.name[:40]}.link.part")
+    try:
+        new.unlink(missing_ok=True)
+        _link(found, new)
+        new.replace(path)
+        new.unlink(missing_ok=True)  # replacing a file by itself does nothing
+    except (OSError, RuntimeError) as error:
+        warn(f"{found}: cannot be used: {error}")
+        return False
+    return open_matrix(path) is not None
+
+
+def _link(path: Path, link: Path) -> None:
+    """Make a hard link or, where the disk is another one or has none, a symbolic one."""
+    whole = path.resolve(strict=True)
+    try:
+        os.link(whole, link)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        link.symlink_to(whole)
+
+
+def entries() -> list[Entry]:
+    """List what there is, what was used last first.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    found = [_entry(path) for path in _vectors().glob("*.npy")]
+    return sorted(found, key=lambda entry: (-entry.used, entry.key))
+
+
+def chosen(keys: Sequence[str]) -> list[Entry]:
+    """Find entries by the beginnings of their keys.
+
+    Raises:
+        OptionError: there is none, or there are several, that begin so.
+    """
+    every = entries()
+    found: dict[str, Entry] = {}
+    for key in keys:
+        fitting = [entry for entry in every if entry.key.startswith(key)]
+        if not key or len(fitting) != 1:
+            many = f"{len(fitting)} entries begin" if fitting else "no entry begins"
+            raise OptionError(f"{key!r}: {many} so", "xmine cache ls shows their keys")
+        found[fitting[0].key] = fitting[0]
+    return list(found.values())
+
+
+def remove(entry: Entry) -> None:
+    """Take an entry out; a run that has the matrix, too, keeps it.
+
+    Raises:
+        OSError: it cannot be.
+    """
+    for path in (_matrix(entry.key), _matrix(entry.key).with_suffix(".toml")):
+        path.unlink(missing_ok=True)
+
+
+def clear() -> None:
+    """Take out what is left when all entries are: parts of such as were never finished.
+
+    Raises:
+        OSError: it cannot be.
+    """
+    for path in _vectors().glob(f"{_NEW}*"):
+        shutil.rmtree(path)
+
+
+def _vectors() -> Path:
+    return folder() / "vectors"
+
+
+def _matrix(key: str) -> Path:
+    return _vectors() / f"{key}.npy"
+
+
+def _entry(path: Path) -> Entry:
+    """Read what is known of a matrix, and look whether it is whole."""
+    beside = path.with_suffix(".toml")
+    try:
+        about = About(**tomllib.loads(beside.read_text(encoding="utf-8")))
+    except (FileNotFoundError, TypeError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        about = About()
+    entry = Entry(path.stem, about, (beside if beside.exists() else path).lstat().st_mtime)
+    try:
+        at = path.stat()
+    except FileNotFoundError:
+        return replace(entry, wrong="the run that it was of is gone")
+    shared = path.is_symlink() or at.st_nlink > 1
+    entry = replace(entry, bytes=at.st_size, freed=0 if shared else at.st_size)
+    if path.is_symlink() and about.modified != at.st_mtime_ns:
+        return replace(entry, wrong="the run that it was of was made anew")
+    return entry if open_matrix(path) is not None else replace(entry, wrong="it is broken")

@@ -1,0 +1,139 @@
+"""xmine cache: the vectors that are kept for later runs, and how to be rid of them."""
+
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xmine.cli.console import Console, write_rows
+from xmine.cli.from_options import with_console
+from xmine.errors import FileError, OptionError
+
+if TYPE_CHECKING:
+    from xmine.cache import Entry
+
+cache = typer.Typer(
+    help="List the vectors kept for later runs, or remove them.", no_args_is_help=True
+)
+
+_DAY = 24 * 60 * 60
+_SHOWN = 12  # digits of a key
+
+
+@with_console
+def show(console: Console) -> None:
+    """List what is kept: key, bytes, rows x dim, when it was used last, encoder, text input.
+
+    Vectors that are also part of a run take no room of their own: `shared` stands behind them.
+    The folder is $XMINE_CACHE or, without it, ~/.cache/xmine.
+
+    Example: xmine cache ls
+    """
+    from xmine.cache import folder
+
+    found = _entries()
+    total = sum(entry.bytes for entry in found)
+    if console.as_json:
+        rows = [_facts(entry) for entry in found]
+        console.summary("", {"folder": str(folder()), "entries": rows, "bytes": total})
+        return
+    write_rows(f"{_row(entry)}\n" for entry in found)
+    console.say(f"{folder()}: {_count(found)}, {total:,} bytes")
+
+
+@with_console
+def remove(
+    console: Console,
+    keys: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="KEY", help="What to remove: beginnings of keys.", show_default="none"
+        ),
+    ] = None,
+    all: Annotated[bool, typer.Option("--all", help="Remove everything.")] = False,
+    older_than: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="DAYS",
+            help="Remove what was not used in so many days, and what is of no use any more.",
+            show_default="none",
+        ),
+    ] = None,
+) -> None:
+    """Remove kept vectors; runs that have them, too, keep them.
+
+    Example: xmine cache rm --older-than 30
+    """
+    from xmine.cache import chosen, clear
+    from xmine.cache import remove as remove_entry
+
+    if [bool(keys), all, older_than is not None].count(True) != 1:
+        raise OptionError("say what to remove", "give KEY..., --all or --older-than DAYS")
+    try:
+        found = chosen(keys) if keys else _entries()
+        if older_than is not None:
+            before = time.time() - older_than * _DAY
+            found = [entry for entry in found if entry.used < before or entry.wrong]
+        for entry in found:
+            remove_entry(entry)
+        if all:
+            clear()
+    except OSError as error:
+        raise FileError(f"{error.filename}: cannot be removed: {error.strerror}") from error
+    freed = sum(entry.freed for entry in found)
+    kept = sum(entry.bytes for entry in found) - freed
+    also = f"; {kept:,} bytes more are still in runs" if kept else ""
+    console.summary(
+        f"{_count(found)} removed, {freed:,} bytes freed{also}",
+        {"removed": [entry.key for entry in found], "freed": freed, "in_runs": kept},
+    )
+
+
+def _entries() -> "list[Entry]":
+    from xmine.cache import entries
+
+    try:
+        return entries()
+    except OSError as error:
+        raise FileError(f"{error.filename}: cannot be read: {error.strerror}") from error
+
+
+def _count(found: "list[Entry]") -> str:
+    return f"{len(found):,} {'entry' if len(found) == 1 else 'entries'}"
+
+
+def _facts(entry: "Entry") -> dict[str, object]:
+    about = entry.about
+    return {
+        "key": entry.key,
+        "bytes": entry.bytes,
+        "rows": about.rows,
+        "dim": about.dim,
+        "used": _time(entry.used),
+        "made": about.made or None,
+        "encoder": about.encoder or None,
+        "text": about.text or None,
+        "shared": bool(entry.bytes and not entry.freed),
+        "wrong": entry.wrong or None,
+    }
+
+
+def _row(entry: "Entry") -> str:
+    about = entry.about
+    shared = "shared" if entry.bytes and not entry.freed else ""
+    size = f"{about.rows:,} x {about.dim:,}"
+    wrong = f"  ({entry.wrong})" if entry.wrong else ""
+    return (
+        f"{entry.key[:_SHOWN]}  {entry.bytes:>15,} {shared:<6}  {size:>18}  "
+        f"{_time(entry.used)}  {about.encoder or '?'}  {about.text or '?'}{wrong}"
+    )
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(" ", "minutes")[:16]
+
+
+cache.command("ls", short_help="List what is kept.")(show)
+cache.command("rm", short_help="Remove some of it, or all.")(remove)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files import replacing
+from xmine.packed import PackedTexts
 from xmine.records import column_texts, open_parquet
 from xmine.sentences import Sentences
 
@@ -53,15 +54,26 @@ def _write(
     import pyarrow.parquet as pq
 
     fields = [(name, pa.int64()) for name in numbers]
-    schema = pa.schema(fields + [("text", pa.string())] * (sentences is not None), facts)
+    schema = pa.schema(fields + [("text", pa.large_string())] * (sentences is not None), facts)
     rows = len(next(iter(numbers.values())))
     with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as file:
         for start in range(0, rows, _ROWS_OF_A_GROUP):
             some = slice(start, start + _ROWS_OF_A_GROUP)
             columns: dict[str, Any] = {name: column[some] for name, column in numbers.items()}
             if sentences is not None:
-                columns["text"] = sentences.texts[some]
+                columns["text"] = _column(sentences.packed, start, min(rows, some.stop))
             file.write_table(pa.table(columns, schema))
+
+
+def _column(texts: PackedTexts, start: int, stop: int) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Make a column of some texts, of their buffers as they are."""
+    import pyarrow as pa
+
+    offsets = texts.offsets[start : stop + 1] - texts.offsets[start]
+    data = texts.data[texts.offsets[start] : texts.offsets[stop]]
+    return pa.LargeStringArray.from_buffers(
+        stop - start, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(data))
+    )
 
 
 def read_table(path: Path) -> Sentences:
@@ -81,7 +93,7 @@ def read_table(path: Path) -> Sentences:
         counts = {each: int(said[each]) for each in _COUNTS}
         numbers = file.read(columns=[name for name in names if name != "text"])
         columns = {name: numbers.column(name).to_numpy() for name in numbers.column_names}
-        texts = list(_texts(file, path))
+        texts = PackedTexts.of(_texts(file, path))
     stands_for = None
     if _repeats(path).exists():
         stands_for = np.arange(1, counts["total"] + 1)

@@ -5,7 +5,6 @@ A run has four stages: texts, vectors, neighbours, pairs. Each leaves files that
 docs/runs.md describes the files.
 """
 
-import fcntl
 import json
 import os
 import shutil
@@ -162,6 +161,8 @@ def _make(folder: Path) -> None:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder; the system lets it go when the process ends, however it ends."""
+    import fcntl  # of Linux and macOS
+
     try:
         lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:

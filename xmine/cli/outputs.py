@@ -21,7 +21,7 @@ def check_outputs(
     """Refuse files that cannot be written, that are read, or that are named twice.
 
     Args:
-        pairs: where the pairs go, if not to stdout.
+        pairs: where the pairs go, if not to stdout; a run looks after itself.
         others: what goes to other files: `hubs`, `picture` (and a CSV beside it).
         read: the files that are read.
         force: whether they may be there already.
@@ -29,9 +29,10 @@ def check_outputs(
     from xmine.files import check_free
     from xmine.formats.place import place_to_write
     from xmine.pairs import check_pair_file
+    from xmine.runs import is_run
 
     written: dict[str, str] = {}  # path -> what goes there
-    if pairs:
+    if pairs and not is_run(pairs):
         check_pair_file(pairs, force=force)
         written |= {realpath(path): "pairs" for path in place_to_write(pairs).paths}
     for what, path in others.items():

@@ -86,7 +86,7 @@ def place_to_write(path: str, source: str | Path | None = None) -> Place:
         OptionError: no format has such a name, or it is where the pairs are read from.
     """
     if path.endswith("/"):
-        raise OptionError(f"{path}: mining runs (a folder) are not there yet", KNOWN)
+        raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _moses(path) or Place((path,))
     if not place.moses and not place.format:
         raise OptionError(f"{path}: unknown format", KNOWN)

@@ -123,8 +123,9 @@ def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
 
 
 def _half_mean(cosines: NDArray[np.float32]) -> Floats:
-    total: Floats = cosines[:, 1:].sum(axis=1, dtype=np.float64)
-    return total / (2 * max(cosines.shape[1] - 1, 1))
+    half: Floats = cosines[:, 1:].sum(axis=1, dtype=np.float64)
+    half /= 2 * max(cosines.shape[1] - 1, 1)
+    return half
 
 
 def _chances(

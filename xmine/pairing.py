@@ -125,9 +125,11 @@ def _one_to_one(pairs: ChosenPairs) -> ChosenPairs:
 
 def _comes_first(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Mark where a number stands for the first time."""
+    order = np.arange(len(rows))
     places = np.full(rows.max(initial=-1) + 1, len(rows))
-    np.minimum.at(places, rows, np.arange(len(rows)))
-    return places[rows] == np.arange(len(rows))
+    np.minimum.at(places, rows, order)
+    first: NDArray[np.bool_] = places[rows] == order
+    return first
 
 
 def _among(rows: NDArray[np.int64], some: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ the pair is given and not looked for: the scoring mode of LASER's margin-based m
 Schwenk, 2019, "Margin-based parallel corpus mining with multilingual sentence embeddings").
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from xmine.confidence import NEIGHBOURS, Confidence, Floats, estimate
 from xmine.copies import same_texts
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
+from xmine.flagged import Flags
 from xmine.flags import flag_pairs
 from xmine.formats.pair import Pair
 from xmine.languages import check_language, guess_language
@@ -26,6 +27,7 @@ from xmine.neighbours import Neighbours, nearest
 from xmine.options import ScoringOptions
 from xmine.pairing import ChosenPairs
 from xmine.pairs import languages_of, read_pairs
+from xmine.picked import PickedTexts
 from xmine.progress import Report, silent
 from xmine.reading import name_of
 from xmine.sentences import Sentences, folded, sentence_table
@@ -56,7 +58,7 @@ class AlignedScores:
     chosen: ChosenPairs
     numbers: NDArray[np.int64]
     confidence: Confidence | None
-    flags: list[str]
+    flags: Flags
     neighbours: Neighbours
     source: Sentences
     target: Sentences
@@ -244,7 +246,7 @@ def _cosines(
 
 
 def _estimated(
-    chosen: ChosenPairs, neighbours: Neighbours, sources: list[str], targets: list[str]
+    chosen: ChosenPairs, neighbours: Neighbours, sources: Sequence[str], targets: Sequence[str]
 ) -> Confidence | None:
     """Estimate how likely each pair is; copies are known to be wrong.
 
@@ -253,10 +255,7 @@ def _estimated(
     first = np.ones(len(chosen), dtype=bool)  # equal pairs stand together, having equal scores
     first[1:] = (np.diff(chosen.sources) != 0) | (np.diff(chosen.targets) != 0)
     distinct = chosen.take(first)
-    texts = (
-        [sources[row] for row in distinct.sources.tolist()],
-        [targets[row] for row in distinct.targets.tolist()],
-    )
+    texts = PickedTexts(sources, distinct.sources), PickedTexts(targets, distinct.targets)
     known = np.where(same_texts(*texts), 0, -1).astype(np.int8)
     confidence = estimate(distinct, neighbours, known)
     return None if confidence is None else confidence.of(np.cumsum(first) - 1)

@@ -6,12 +6,13 @@ a file is; archives are known by their first bytes. A path that exists as given 
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from xmine.errors import FileError
 from xmine.formats.losses import count
-from xmine.reading import STDIN, exists, name_of, stream_lines
+from xmine.reading import STDIN, exists, name_of, read_blocks, stream_lines
 from xmine.records import column_texts, is_text, json_objects, json_text, listed, open_parquet
 from xmine.suffixes import kind_of
 
@@ -26,9 +27,15 @@ class TextInput(NamedTuple):
 
 
 def read_texts(given: str | Path) -> list[str]:
+    """Make a list of what `stream_texts` gives."""
+    return list(stream_texts(given))
+
+
+def stream_texts(given: str | Path) -> Iterator[str]:
     r"""Every text of an input, one for each line, or row of a Parquet file, blank ones included.
 
-    A text of a JSONL or Parquet file may hold any character, `\n` too; null is a blank text.
+    The file is never held, but for a Parquet file inside an archive. A text of a JSONL or Parquet
+    file may hold any character, `\n` too; null is a blank text.
 
     Raises:
         FileError: the file cannot be read, is not what its suffix says, or has no such column;
@@ -42,15 +49,28 @@ def read_texts(given: str | Path) -> list[str]:
         return _jsonl_field(path, column)
     if column:
         return _tsv_column(path, column)
-    lines = list(stream_lines(path))
-    start = next((line for line in lines if line), "")
-    if kind == "tsv" and "\t" in start:
-        cells = start.split("\t")
-        texts = [str(at) for at, cell in enumerate(cells, start=1) if not _is_number(cell)]
-        raise FileError(
-            f"{path}: a table of {len(cells)} columns", _name_one(path, texts or ["1", "2"])
-        )
-    return lines
+    return _no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
+
+
+def count_lines(given: str | Path) -> int | None:
+    """Count the texts of an input, its lines or rows, without decoding them.
+
+    None where they can be read but once: standard input, a pipe.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    path = text_input(given).path
+    if path == STDIN or (exists(path) and not (Path(path).is_file() or Path(path).is_dir())):
+        return None
+    if kind_of(path) == "parquet":
+        with open_parquet(path) as file:
+            return int(file.metadata.num_rows)
+    lines, last = 0, b""
+    for block in read_blocks(path):
+        lines += block.count(b"\n")
+        last = block[-1:] or last
+    return lines + (last not in (b"", b"\n"))
 
 
 def text_input(given: str | Path) -> TextInput:
@@ -77,16 +97,30 @@ def _name_one(path: str, columns: list[str]) -> str:
     return f"name the one with the text, for example {' or '.join(shown)}"
 
 
-def _tsv_column(path: str, column: str) -> list[str]:
+def _no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
+    """Give the lines of a .tsv without a column; refuse several columns, if its first line has."""
+    begun = False
+    for line in lines:
+        if not begun and "\t" in line:
+            cells = line.split("\t")
+            texts = [str(at) for at, cell in enumerate(cells, start=1) if not _is_number(cell)]
+            raise FileError(
+                f"{path}: a table of {len(cells)} columns", _name_one(path, texts or ["1", "2"])
+            )
+        begun = begun or line != ""
+        yield line
+
+
+def _tsv_column(path: str, column: str) -> Iterator[str]:
     if not re.fullmatch("[1-9][0-9]{0,8}", column):
         raise FileError(
             f"{path}: there is no column {column!r}", f"give its number, from 1: {path}:2"
         )
-    at, texts = int(column) - 1, []
+    at = int(column) - 1
     for number, line in enumerate(stream_lines(path), start=1):
         cells = line.split("\t")
         if at < len(cells):
-            texts.append(cells[at])
+            yield cells[at]
         elif line.strip():
             raise FileError(
                 f"{name_of(path)}:{number}: there is no column {column}, "
@@ -94,15 +128,13 @@ def _tsv_column(path: str, column: str) -> list[str]:
                 "columns have a tab between and count from 1",
             )
         else:
-            texts.append("")
-    return texts
+            yield ""
 
 
-def _jsonl_field(path: str, field: str) -> list[str]:
-    texts = []
+def _jsonl_field(path: str, field: str) -> Iterator[str]:
     for where, row in json_objects(path):
         if row is None:
-            texts.append("")
+            yield ""
             continue
         if not field:
             fields = _fields(row)
@@ -119,8 +151,7 @@ def _jsonl_field(path: str, field: str) -> list[str]:
                 f"{where}: no field {field!r}, only {held}",
                 "name a field that every line has, or mend the line",
             ) from None
-        texts.append(json_text(value, field, where))
-    return texts
+        yield json_text(value, field, where)
 
 
 def _inside(row: dict[str, Any], field: str) -> Any:  # noqa: ANN401 - what JSON holds
@@ -142,19 +173,18 @@ def _fields(row: dict[str, Any], depth: int = 3) -> list[str]:
     return names
 
 
-def _parquet_column(path: str, column: str) -> list[str]:
-    name = name_of(path)
-    texts: list[str] = []
+def _parquet_column(path: str, column: str) -> Iterator[str]:
+    name, rows = name_of(path), 0
     with open_parquet(path) as file:
         outer, *inner = _text_column(name, path, column, _columns(file.schema_arrow))
         for batch in file.iter_batches(_ROWS_AT_ONCE, columns=[".".join([outer, *inner])]):
             values = batch.column(outer)
             for each in inner:
                 values = _field(values, each)
-            texts += column_texts(values, len(texts), name)
-    if not texts:
+            yield from column_texts(values, rows, name)
+            rows += len(values)
+    if not rows:
         raise FileError(f"{name}: no rows in it")
-    return texts
 
 
 def _field(values: Any, name: str) -> Any:  # noqa: ANN401 - pyarrow has no types

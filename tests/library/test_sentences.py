@@ -1,6 +1,7 @@
 import gzip
 import lzma
 import subprocess
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 import zstandard
 
 from xmine.errors import FileError
+from xmine.progress import Progress
 from xmine.reading import read_lines
-from xmine.sentences import folded, read_sentences, sentence_table
+from xmine.sentences import Sentences, folded, read_sentences, sentence_table
 
 NASTY = (
     "\ufeffone\r\n"
@@ -133,3 +135,83 @@ def test_lines_folded_into_a_row_are_counted_with_it() -> None:
     assert last is not None and last.tolist() == [1]
     every = sentence_table("f", ["Yes.", "yes."], dedup=False).occurrences
     assert every is not None and every.tolist() == [1, 1]
+
+
+def slow_table(lines: list[str]) -> tuple[list[str], list[int], list[int], list[int], int]:
+    """What dedup makes of lines, with a dict: texts, lines, occurrences, stands_for, repeated."""
+    rows: dict[str, int] = {}
+    texts: list[str] = []
+    numbers: list[int] = []
+    counts: list[int] = []
+    stands_for = []
+    for number, line in enumerate(lines, start=1):
+        key, row = folded(line), rows.get(folded(line), len(texts))
+        if key and row == len(texts):
+            rows[key] = row
+            texts.append(line)
+            numbers.append(number)
+            counts.append(0)
+        if key:
+            counts[row] += 1
+        stands_for.append(numbers[row] if key else number)
+    blank = sum(not line.strip() for line in lines)
+    return texts, numbers, counts, stands_for, len(lines) - blank - len(texts)
+
+
+@pytest.mark.parametrize("hashes", ["of Python", "few"])
+def test_folding_is_that_of_a_dict_whatever_the_hashes(
+    monkeypatch: pytest.MonkeyPatch, hashes: str
+) -> None:
+    monkeypatch.setattr("xmine.sentences._FEWEST_PLACES", 4)  # so that it grows
+    if hashes == "few":  # every text has the hash of many others
+        few = {"hash": lambda key: len(key) - 3}
+        monkeypatch.setattr("xmine.sentences.hash", few["hash"], raising=False)
+    random = np.random.default_rng(4)
+    words = [f"{random.integers(0, 400)}{' ' * int(n)}a" for n in random.integers(0, 3, size=900)]
+    lines = [word.upper() if random.random() < 0.3 else word for word in words]
+    lines[::50] = [" \t"] * len(lines[::50])
+    table = sentence_table("f", iter(lines))
+    texts, numbers, counts, stands_for, repeated = slow_table(lines)
+    assert table.texts == texts
+    assert table.occurrences is not None and table.stands_for is not None
+    assert table.lines.tolist() == numbers
+    assert table.occurrences.tolist() == counts
+    assert table.stands_for.tolist() == stands_for
+    assert (table.total, table.blank, table.repeated) == (900, 18, repeated)
+    assert repeated > 100
+
+
+def test_reading_never_holds_the_lines(tmp_path: Path) -> None:
+    file = tmp_path / "many.txt"
+    file.write_text("".join(f"line {number:06}\n" for number in range(60_000)))
+    tracemalloc.start()
+    try:
+        table = read_sentences(file)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(table) == 60_000
+    assert peak < 60_000 * 140  # lists and a dict of keys took 273
+
+
+def test_reading_tells_how_far_it_is_where_the_end_is_known(tmp_path: Path) -> None:
+    file = tmp_path / "many.txt"
+    file.write_text("line\n" * 50_001)
+    steps: list[Progress] = []
+    assert read_sentences(file, report=steps.append).total == 50_001
+    assert [(each.stage, each.done, each.total) for each in steps] == [
+        ("reading", 50_000, 50_001),
+        ("reading", 50_001, 50_001),
+    ]
+    steps.clear()
+    assert sentence_table("f", ["one", "two"], report=steps.append).total == 2
+    assert steps == []
+
+
+def test_tables_of_the_same_texts_have_the_same_digest() -> None:
+    one = sentence_table("one", ["Yes.", "", "No.", "yes."])
+    other = sentence_table("other", ["Yes.", "No."])
+    assert one.digest() == other.digest()
+    assert one.digest() != one.take(np.array([1, 0])).digest()
+    assert one.take(np.array([0])).digest() == sentence_table("f", ["Yes."]).digest()
+    assert Sentences("f", ["Yes.", "No."], one.lines, 2, 0, 0).digest() == one.digest()

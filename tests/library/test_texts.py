@@ -3,6 +3,7 @@
 import gzip
 import json
 import lzma
+import os
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from pyarrow import parquet
 
 from xmine.errors import FileError
 from xmine.sentences import read_sentences
-from xmine.texts import is_file, read_texts, text_input
+from xmine.texts import count_lines, is_file, read_texts, stream_texts, text_input
 
 TEXTS = ["one", "", "二\u2028二", ' "quoted" \\n ', "\u202eright to left\u202c", "x" * 100_000]
 
@@ -166,3 +167,52 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     parquet.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(FileError, match=r"a\.parquet: two columns 'text'"):
         read_texts(f"{tmp_path}/a.parquet:text")
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.zh", "a.jsonl", "a.parquet"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["", "gz", "zst"])
+def test_texts_are_counted_without_being_read(
+    tmp_path: Path, name: str, pack: Callable[[bytes], bytes]
+) -> None:
+    given = write(tmp_path / name, TEXTS)
+    file = Path(text_input(given).path)
+    file.write_bytes(pack(file.read_bytes()))
+    assert count_lines(given) == len(TEXTS) == len(read_texts(given))
+    if name != "a.parquet":
+        for text, lines in (("", 0), ("\n", 1), ("a", 1), ("a\n\n", 2), ("a\n\nb", 3)):
+            file.write_bytes(pack(text.encode()))
+            assert count_lines(given) == lines
+
+
+def test_what_can_be_read_but_once_is_not_counted(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert count_lines("-") is None
+    assert count_lines(tmp_path / "pipe") is None
+    with pytest.raises(FileError, match="no such file"):
+        count_lines(tmp_path / "missing.txt")
+    with pytest.raises(FileError, match="is a folder"):
+        count_lines(tmp_path)
+
+
+def test_a_table_without_a_named_column_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    Path(tmp_path, "a.tsv").write_bytes(b"\nDog\t0.5\tHund\n" + b"x" * 2**19 + b"\n\xff")
+    with pytest.raises(FileError, match="a table of 3 columns") as error:
+        read_texts(tmp_path / "a.tsv")
+    assert error.value.hint.endswith(f"{tmp_path}/a.tsv:1 or {tmp_path}/a.tsv:3")
+    Path(tmp_path, "b.tsv").write_bytes(b"\none\ntwo\tthree\n")
+    assert read_texts(tmp_path / "b.tsv") == ["", "one", "two\tthree"]
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.zh", "a.jsonl", "a.parquet"])
+def test_texts_come_before_the_file_is_read_to_its_end(tmp_path: Path, name: str) -> None:
+    given = write(tmp_path / name, [f"{number} " + "x" * 200 for number in range(20_000)])
+    tracemalloc.start()
+    try:
+        texts = stream_texts(given)
+        first = next(texts)
+        peak = tracemalloc.get_traced_memory()[1]
+        left = sum(1 for _ in texts)
+    finally:
+        tracemalloc.stop()
+    assert (first.strip("x")[-2:], left) == ("0 ", 19_999)
+    assert peak < 3_000_000  # of 4 million characters

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.hashing import hashes_of
+
 # A file has this many variants and repetitions of a line of boilerplate at least, and this share.
 _FEWEST_VARIANTS = 30
 _VARIANTS_SHARE = 0.002
@@ -26,12 +28,12 @@ _NO_END = 0
 
 
 def boilerplate(
-    letters: Sequence[str], groups: NDArray[np.int64], occurrences: NDArray[np.int64] | None
+    ends: NDArray[np.int64], groups: NDArray[np.int64], occurrences: NDArray[np.int64] | None
 ) -> NDArray[np.bool_]:
     """Mark lines that have many variants: the same letters, or the same ends.
 
     Args:
-        letters: what `xmine.copies.letters_of` makes of each line.
+        ends: int64 [lines, 3], what `ends_of` makes of the letters of each line.
         groups: int64 [lines], what `variants` makes of them.
         occurrences: int64 [lines], how often each stands in the file; None if that is once.
     """
@@ -39,35 +41,53 @@ def boilerplate(
     marked: NDArray[np.bool_] = sizes[groups] >= max(
         _FEWEST_VARIANTS, _VARIANTS_SHARE * sizes.sum()
     )
-    ends = np.array([_ends(line) for line in letters], dtype=np.int64).reshape(-1, 3)
-    _, places, counts = np.unique(ends, return_inverse=True, return_counts=True)
-    alike = counts[places].reshape(ends.shape) >= max(_FEWEST_ALIKE, _ALIKE_SHARE * len(letters))
-    marked |= (alike & (ends != _NO_END)).any(axis=1)
+    for column in ends.T:
+        hashes, counts = np.unique(column[column != _NO_END], return_counts=True)
+        fewest = max(_FEWEST_ALIKE, _ALIKE_SHARE * len(ends))
+        marked |= np.isin(column, hashes[counts >= fewest])
     return marked
 
 
-def variants(letters: Sequence[str]) -> NDArray[np.int64]:
-    """Number lines so that those with the same letters have the same number, from 0.
+def variants(keys: NDArray[np.int64], letters: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Find for each line the first one with the same letters: int64 [lines], rows.
 
     Args:
-        letters: what `xmine.copies.letters_of` makes of each; a line with few is its own.
+        keys: int64 [lines], hashes of the letters of each line.
+        letters: int32 [lines], how many they are; a line with few is its own.
     """
-    numbers: dict[str | int, int] = {}
-    groups = [
-        numbers.setdefault(key if len(key) >= _FEWEST_LETTERS else row, len(numbers))
-        for row, key in enumerate(letters)
-    ]
-    return np.array(groups, dtype=np.int64)
+    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    groups = first[places]
+    few = np.flatnonzero(letters < _FEWEST_LETTERS)
+    groups[few] = few
+    return groups
 
 
-def _ends(line: str) -> tuple[int, int, int]:
-    """Hash half of the letters of a line: from its start, from its end, and from both.
+def ends_of(letters: Sequence[str]) -> NDArray[np.int64]:
+    """Hash half of the letters of each line: from its start, from its end, and from both.
 
     A million lines take 24 MB so, and ten times as much as strings.
+
+    Args:
+        letters: what `xmine.copies.letters_of` makes of each line.
+
+    Returns:
+        int64 [lines, 3]
     """
+    ends = np.full((len(letters), 3), _NO_END, dtype=np.int64)
+    lengths = [_compared(line) for line in letters]
+    parts: list[str] = []
+    for line, length in zip(letters, lengths, strict=True):
+        if length:
+            half = length // 2
+            parts += (line[:length], line[-length:] + "<", line[:half] + ">" + line[-half:])
+    ends[np.array(lengths, dtype=np.int64) > 0] = hashes_of(parts).reshape(-1, 3)
+    return ends
+
+
+def _compared(line: str) -> int:
+    """Tell how many letters of a line are compared with those of others, 0 if it is too short."""
     fewest = _FEWEST_COMMON_ASCII if line.isascii() else _FEWEST_COMMON
     place = bisect_left(_LENGTHS, max(len(line) / 2, fewest))
-    if place == len(_LENGTHS) or (length := _LENGTHS[place]) > len(line):
-        return _NO_END, _NO_END, _NO_END
-    half = length // 2
-    return hash(line[:length]), hash(line[-length:] + "<"), hash(line[:half] + ">" + line[-half:])
+    if place == len(_LENGTHS) or _LENGTHS[place] > len(line):
+        return 0
+    return _LENGTHS[place]

@@ -13,6 +13,7 @@ from xmine.margin import MarginScores, margin_scores
 from xmine.neighbours import Neighbours, nearest
 from xmine.options import MiningOptions
 from xmine.pairing import ChosenPairs, choose_pairs
+from xmine.picked import PickedTexts
 from xmine.progress import Report, silent
 from xmine.sentences import Sentences
 from xmine.vectors import unit_rows
@@ -38,12 +39,11 @@ class Scored:
     source: Sentences
     target: Sentences
 
-    def texts(self) -> tuple[list[str], list[str]]:
+    def texts(self) -> tuple[PickedTexts, PickedTexts]:
         """Give the texts of the chosen pairs."""
-        sources, targets = self.chosen.sources.tolist(), self.chosen.targets.tolist()
         return (
-            [self.source.texts[row] for row in sources],
-            [self.target.texts[row] for row in targets],
+            PickedTexts(self.source.texts, self.chosen.sources),
+            PickedTexts(self.target.texts, self.chosen.targets),
         )
 
     def lines(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -35,6 +35,8 @@ _LEAST_SCALE = 1e-4
 _FIRST_GUESSES = (1, 2, 4)
 # Log likelihood that translations must add to be believed in: Akaike's price of three parameters.
 _LEAST_GAIN = 3.0
+# Gaps are measured for so many pairs at a time: a pair takes about 300 bytes meanwhile.
+_PAIRS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,28 +99,32 @@ def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
     Returns:
         float64 [pairs] twice; infinite where there is no rival, or no second one.
     """
-    targets, sources = neighbours.targets[:, :NEIGHBOURS], neighbours.sources[:, :NEIGHBOURS]
-    forward = neighbours.target_cosines[:, :NEIGHBOURS].astype(np.float64)  # [sources, k]
-    backward = neighbours.source_cosines[:, :NEIGHBOURS].astype(np.float64)  # [targets, k]
-    left, right = _half_mean(forward), _half_mean(backward)  # [sources], [targets]
-    # The halves are added first, so that both orders of the two files round alike.
-    forward = forward - (left[:, None] + right[targets])
-    backward = backward - (right[:, None] + left[sources])
-    x, y = pairs.sources, pairs.targets
-    own = pairs.cosines - (left[x] + right[y])  # [pairs]
-    row = np.where(targets[x] == y[:, None], -np.inf, forward[x])
-    column = np.where(sources[y] == x[:, None], -np.inf, backward[y])
-    rivals = np.sort(np.concatenate([row, column], axis=1), axis=1)  # [pairs, 2k], rising
-    if rivals.shape[1] < 2:
-        return own, np.full(len(own), np.inf)
-    second, third = rivals[:, -1], rivals[:, -2]
-    spacings = np.full(len(own), np.inf)
-    np.subtract(second, third, out=spacings, where=np.isfinite(third))
-    return own - second, spacings
+    near = neighbours.first(NEIGHBOURS)
+    left, right = _half_mean(near.target_cosines), _half_mean(near.source_cosines)
+    gaps, spacings = np.empty(len(pairs)), np.full(len(pairs), np.inf)
+    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
+        some = slice(start, start + _PAIRS_AT_ONCE)
+        x, y = pairs.sources[some], pairs.targets[some]
+        targets, sources = near.targets[x], near.sources[y]  # [some, k]
+        # The halves are added first, so that both orders of the two files round alike.
+        row = near.target_cosines[x] - (left[x, None] + right[targets])
+        column = near.source_cosines[y] - (right[y, None] + left[sources])
+        row[targets == y[:, None]] = -np.inf
+        column[sources == x[:, None]] = -np.inf
+        rivals = np.sort(np.concatenate([row, column], axis=1), axis=1)  # [some, 2k], rising
+        own = pairs.cosines[some] - (left[x] + right[y])
+        if rivals.shape[1] < 2:
+            gaps[some] = own
+            continue
+        second, third = rivals[:, -1], rivals[:, -2]
+        gaps[some] = own - second
+        np.subtract(second, third, out=spacings[some], where=np.isfinite(third))
+    return gaps, spacings
 
 
-def _half_mean(cosines: Floats) -> Floats:
-    half: Floats = cosines[:, 1:].sum(axis=1) / (2 * max(cosines.shape[1] - 1, 1))
+def _half_mean(cosines: NDArray[np.float32]) -> Floats:
+    half: Floats = cosines[:, 1:].sum(axis=1, dtype=np.float64)
+    half /= 2 * max(cosines.shape[1] - 1, 1)
     return half
 
 

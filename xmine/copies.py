@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,25 @@ def letters_of(text: str) -> str:
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
+def beyond_latin(letters: str) -> bool:
+    """Tell whether some letters are of another script than Latin."""
+    return not letters.isascii() and _NOT_LATIN.search(letters) is not None
+
+
+def too_unequal(
+    shorter: Any,  # noqa: ANN401 - a number or many
+    longer: Any,  # noqa: ANN401
+    *,
+    same_script: bool,
+) -> Any:  # noqa: ANN401
+    """Tell whether texts of so many letters, or each pair of many such, share too few to be near.
+
+    No more pairs of letters can be shared than the shorter one has: most pairs end here.
+    """
+    near = _NEAR if same_script else _NEAR_ENOUGH
+    return 2 * (shorter - 1) < near * (shorter + longer - 2)
+
+
 def copied(
     source: str,
     target: str,
@@ -46,20 +66,20 @@ def copied(
         if _spaced(source) == _spaced(target):
             return "copy"
         return "near-copy" if source_letters else ""
-    near = _NEAR if same_script else _NEAR_ENOUGH
     shorter, longer = sorted((source_letters, target_letters), key=len)
-    # No more pairs of letters can be shared than the shorter one has: most pairs end here.
-    if 2 * (len(shorter) - 1) < near * (len(shorter) + len(longer) - 2):
+    if too_unequal(len(shorter), len(longer), same_script=same_script):
         return ""
-    if bool(_NOT_LATIN.search(source_letters)) != bool(_NOT_LATIN.search(target_letters)):
+    if beyond_latin(source_letters) != beyond_latin(target_letters):
         return ""  # translated, with the names left as they are
+    near = _NEAR if same_script else _NEAR_ENOUGH
     return "near-copy" if _shared(shorter, longer) >= near else ""
 
 
-def same_texts(sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.bool_]:
+def same_texts(sources: Iterable[str], targets: Iterable[str]) -> NDArray[np.bool_]:
     """Mark the pairs that have the flag `copy`: their texts are the same, but for white space."""
     pairs = zip(sources, targets, strict=True)
-    return np.array([_spaced(source) == _spaced(target) for source, target in pairs], dtype=bool)
+    same = (_spaced(source) == _spaced(target) for source, target in pairs)
+    return np.fromiter(same, dtype=bool)
 
 
 def _spaced(text: str) -> str:

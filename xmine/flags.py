@@ -1,23 +1,21 @@
-"""Chosen pairs -> what makes each of them suspicious, as names joined by commas.
+"""Chosen pairs -> what makes each of them suspicious.
 
 docs/flags.md says what each flag means and how it was measured.
 """
 
-from collections.abc import Iterable, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.boilerplate import boilerplate, variants
-from xmine.copies import copied, letters_of
+from xmine.copies import copied, letters_of, too_unequal
+from xmine.flagged import Flags
 from xmine.languages import scripts_of, short_code
 from xmine.margin import SMALLEST_MEAN
 from xmine.neighbours import Neighbours
 from xmine.numerals import numbers_differ, reader
-from xmine.options import FLAGS
 from xmine.pairing import ChosenPairs
-from xmine.scripts import foreign_lines
-from xmine.sentences import Sentences, folded
+from xmine.picked import PickedTexts
+from xmine.sentences import Sentences
+from xmine.traits import Traits, traits_of
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -46,6 +44,7 @@ _FARTHEST_COSINE = 3.5
 _TO_DEVIATION = (
     0.6745  # median of absolute deviations / standard deviation, of a normal distribution
 )
+_LISTS_AT_ONCE = 65_536
 
 
 def flag_pairs(
@@ -55,7 +54,7 @@ def flag_pairs(
     source: Sentences,
     target: Sentences,
     languages: tuple[str, str],
-) -> list[str]:
+) -> Flags:
     """Name what makes each pair suspicious.
 
     Args:
@@ -64,47 +63,53 @@ def flag_pairs(
         neighbours: of all rows of `source` and `target`.
         source, target: the sentences that were searched.
         languages: their codes, or `und`.
-
-    Returns:
-        a string for each pair: names out of FLAGS in that order, joined by commas; empty if none.
     """
-    sources = [source.texts[row] for row in chosen.sources.tolist()]
-    targets = [target.texts[row] for row in chosen.targets.tolist()]
-    source_letters = [letters_of(text) for text in source.texts]
-    target_letters = [letters_of(text) for text in target.texts]
-    ours = [source_letters[row] for row in chosen.sources.tolist()]
-    theirs = [target_letters[row] for row in chosen.targets.tolist()]
-    left, right = reader(languages[0]), reader(languages[1])
-    foreign = [
-        foreign_lines(language, side.texts)
-        for language, side in zip(languages, (source, target), strict=True)
-    ]
-    pairs = list(zip(sources, targets, ours, theirs, strict=True))
-    scripts = [
-        scripts_of(language, side.texts)
-        for language, side in zip(languages, (source, target), strict=True)
-    ]
-    same_script = not scripts[0].isdisjoint(scripts[1])
-    copies = [copied(*pair, same_script=same_script) for pair in pairs]
+    x, y = chosen.sources, chosen.targets
+    left, right = traits_of(source, languages[0]), traits_of(target, languages[1])
+    copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
+    pairs = zip(PickedTexts(source.texts, x), PickedTexts(target.texts, y), strict=True)
+    readers = reader(languages[0]), reader(languages[1])
     found = {
-        "hub": _is_hub(neighbours.sources, source, source_letters)[chosen.sources]
-        | _is_hub(neighbours.targets, target, target_letters)[chosen.targets],
-        "copy": _bools(copy == "copy" for copy in copies),
-        "near-copy": _bools(copy == "near-copy" for copy in copies),
-        "script": _bools(foreign[0](x, a) or foreign[1](y, b) for x, y, a, b in pairs),
-        "number": _bools(numbers_differ(x, y, left, right) for x, y, _, _ in pairs),
-        "duplicate": _repeated(chosen.scores, sources, ours)
-        | _repeated(chosen.scores, targets, theirs),
+        "hub": _is_hub(neighbours.sources, left)[x] | _is_hub(neighbours.targets, right)[y],
+        "copy": copy,
+        "near-copy": near_copy,
+        "script": left.foreign[x] | right.foreign[y],
+        "number": np.fromiter((numbers_differ(*pair, *readers) for pair in pairs), dtype=bool),
+        "duplicate": _repeated(chosen.scores, left.keys[x])
+        | _repeated(chosen.scores, right.keys[y]),
     }
-    same = found["copy"] | found["near-copy"]
-    sure = (chances >= _CONFIDENT) & ~same & ~found["script"]
-    found["length"] = odd_lengths(sources, targets, sure, languages) & ~same
+    sure = (chances >= _CONFIDENT) & ~copy & ~near_copy & ~found["script"]
+    lengths = left.characters[x], right.characters[y]
+    ascii_ = left.ascii[x], right.ascii[y]
+    found["length"] = odd_lengths(lengths, ascii_, sure, languages) & ~copy & ~near_copy
     found["high"] = too_high(chosen, sure, neighbours)
-    table = np.array([found[name] for name in FLAGS], dtype=bool).T  # [pairs, flags]
-    names: list[list[str]] = [[] for _ in range(len(chosen))]
-    for pair, flag in zip(*(each.tolist() for each in table.nonzero()), strict=True):
-        names[pair].append(FLAGS[flag])
-    return [",".join(each) for each in names]
+    return Flags.of(found)
+
+
+def _copies(
+    chosen: ChosenPairs,
+    sides: tuple[Sentences, Sentences],
+    traits: tuple[Traits, Traits],
+    languages: tuple[str, str],
+) -> tuple[Bools, Bools]:
+    """Mark copies and near copies; only the texts of pairs that may be either are looked at."""
+    x, y = chosen.sources, chosen.targets
+    (left, right), (source, target) = traits, sides
+    scripts = scripts_of(languages[0], source.texts), scripts_of(languages[1], target.texts)
+    same_script = not scripts[0].isdisjoint(scripts[1])
+    ours, theirs = left.letters[x], right.letters[y]
+    same = (left.keys[x] == right.keys[y]) | (np.maximum(ours, theirs) == 0)
+    unequal = too_unequal(
+        np.minimum(ours, theirs), np.maximum(ours, theirs), same_script=same_script
+    )
+    near = ~unequal & (left.beyond_latin[x] == right.beyond_latin[y])
+    rows = np.flatnonzero(same | near)
+    texts = PickedTexts(source.texts, x[rows]), PickedTexts(target.texts, y[rows])
+    copy, near_copy = np.zeros(len(x), dtype=bool), np.zeros(len(x), dtype=bool)
+    for row, one, other in zip(rows, *texts, strict=True):
+        kind = copied(one, other, letters_of(one), letters_of(other), same_script=same_script)
+        copy[row], near_copy[row] = kind == "copy", kind == "near-copy"
+    return copy, near_copy
 
 
 def hubs(
@@ -126,44 +131,46 @@ def hubs(
         int64 [hubs], rows of the other matrix, highest count first, then by row; and int64 [hubs],
         how many of the `rows` have the hub, or a row of its group, among their nearest.
     """
-    alone = np.bincount(ids.ravel(), minlength=size)  # [size]
+    alone = np.zeros(size, dtype=np.int64)
+    for column in ids.T:
+        alone += np.bincount(column, minlength=size)
     limit = max(
         _FEWEST_LISTS, _TIMES_MEAN * float(alone.mean()), _TIMES_TENTH * np.quantile(alone, 0.9)
     )
-    counts = alone if groups is None else _lists_of_groups(groups[ids], size)[groups]
+    counts = alone if groups is None else _lists_of_groups(ids, groups)[groups]
     rows = np.flatnonzero(counts >= limit)
     rows = rows[np.argsort(-counts[rows], kind="stable")]
     return rows, counts[rows]
 
 
-def _lists_of_groups(lists: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def _lists_of_groups(ids: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count the lists that each group stands in; a list with several of its rows counts once."""
-    lists = np.sort(lists, axis=1)  # [rows, k]
-    first = np.ones(lists.shape, dtype=bool)
-    first[:, 1:] = lists[:, 1:] != lists[:, :-1]
-    return np.bincount(lists[first], minlength=size)
+    counts = np.zeros(len(groups), dtype=np.int64)
+    for start in range(0, len(ids), _LISTS_AT_ONCE):
+        lists = np.sort(groups[ids[start : start + _LISTS_AT_ONCE]], axis=1)  # [lists, k]
+        first = np.ones(lists.shape, dtype=bool)
+        first[:, 1:] = lists[:, 1:] != lists[:, :-1]
+        counts += np.bincount(lists[first], minlength=len(groups))
+    return counts
 
 
-def _bools(values: Iterable[bool]) -> Bools:
-    return np.fromiter(values, dtype=bool)
-
-
-def _is_hub(ids: NDArray[np.int64], side: Sentences, letters: list[str]) -> Bools:
-    """Mark the rows that are hubs, and boilerplate, which shares its lists with its like.
+def _is_hub(ids: NDArray[np.int64], side: Traits) -> Bools:
+    """Mark the lines of a side that are hubs, and boilerplate, which shares its lists.
 
     Args:
-        ids: int64 [rows of the other side, k], neighbours among the rows of this side.
+        ids: int64 [rows of the other side, k], neighbours among the lines of this side.
         side: this side.
-        letters: of each of its texts.
     """
-    groups = variants(letters)
-    marked = boilerplate(letters, groups, side.occurrences)
-    marked[hubs(ids, len(letters), groups)[0]] = True
+    marked = side.boilerplate.copy()
+    marked[hubs(ids, len(marked), side.groups)[0]] = True
     return marked
 
 
 def odd_lengths(
-    sources: Sequence[str], targets: Sequence[str], sure: Bools, languages: tuple[str, str]
+    characters: tuple[NDArray[np.int32], NDArray[np.int32]],
+    ascii_: tuple[NDArray[np.int32], NDArray[np.int32]],
+    sure: Bools,
+    languages: tuple[str, str],
 ) -> Bools:
     """Mark pairs whose ratio of characters is far from that of the confident pairs.
 
@@ -172,19 +179,22 @@ def odd_lengths(
     Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both,
     and the ratio has to be odd with and without them. With too few confident pairs a prior is
     used; without one nothing is marked.
+
+    Args:
+        characters: of the sources and of the targets, int32 [pairs] twice.
+        ascii_: how many of these are ASCII.
+        sure: bool [pairs], which pairs are confident.
+        languages: codes of both sides.
     """
     prior = _prior(*map(short_code, languages))
     if sure.sum() < _FEWEST_CONFIDENT:
         if prior is None:
-            return np.zeros(len(sources), dtype=bool)
-        sure = np.zeros(len(sources), dtype=bool)
-    whole = [_counts(map(len, side)) for side in (sources, targets)]
-    ascii_ = [
-        _counts(len(text.encode("ascii", "ignore")) for text in x) for x in (sources, targets)
-    ]
+            return np.zeros(len(sure), dtype=bool)
+        sure = np.zeros(len(sure), dtype=bool)
+    whole = [each.astype(np.float64) for each in characters]
     mostly = [part > _MOSTLY * every for part, every in zip(ascii_, whole, strict=True)]
     shared = np.where(mostly[0] != mostly[1], np.minimum(*ascii_), 0)
-    odd = np.ones(len(sources), dtype=bool)
+    odd = np.ones(len(sure), dtype=bool)
     for left_out in (0, shared):
         ours, theirs = (np.maximum(every - left_out, 1) for every in whole)
         ratios = np.log(theirs / ours)
@@ -196,10 +206,6 @@ def odd_lengths(
             spread = max(spread / _TO_DEVIATION, _LEAST_SPREAD)
         odd &= np.abs(ratios - middle) * weights > _FARTHEST_LENGTH * spread
     return odd
-
-
-def _counts(values: Iterable[int]) -> Floats:
-    return np.fromiter(values, dtype=np.float64)
 
 
 def _prior(source: str, target: str) -> tuple[float, float] | None:
@@ -228,12 +234,10 @@ def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:
     return good & (chosen.cosines < middle - _FARTHEST_COSINE * spread)
 
 
-def _repeated(scores: NDArray[np.float32], texts: list[str], letters: list[str]) -> Bools:
+def _repeated(scores: NDArray[np.float32], keys: NDArray[np.int64]) -> Bools:
     """Mark texts that are, but for case, punctuation, digits and space, that of a better pair."""
-    seen: set[str] = set()
-    repeated = np.zeros(len(texts), dtype=bool)
-    for row in np.argsort(-scores, kind="stable").tolist():
-        key = letters[row] or folded(texts[row])
-        repeated[row] = key in seen
-        seen.add(key)
+    order = np.argsort(-scores, kind="stable")
+    _, first = np.unique(keys[order], return_index=True)
+    repeated = np.ones(len(keys), dtype=bool)
+    repeated[order[first]] = False
     return repeated

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.boilerplate import variants
-from xmine.copies import letters_of
 from xmine.files import packing, replacing
 from xmine.flags import hubs
 from xmine.formats.losses import Losses
@@ -20,6 +18,7 @@ from xmine.formats.tsv import tsv_row
 from xmine.neighbours import Neighbours
 from xmine.sentences import Sentences
 from xmine.suffixes import packing_of
+from xmine.traits import groups_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def find_hubs(
         own_lines or (source.total, target.total),
         strict=True,
     ):
-        groups = variants([letters_of(text) for text in table.texts])
+        groups = groups_of(table.texts)
         rows, counts = hubs(ids, len(table), groups)
         # They come by falling count, then by row: the first variant of a line stands for all.
         _, first, sizes = np.unique(groups[rows], return_index=True, return_counts=True)

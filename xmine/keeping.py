@@ -11,11 +11,13 @@ from xmine.agreement import best_threshold
 from xmine.candidates import Scored
 from xmine.confidence import Confidence, Floats, estimate
 from xmine.copies import same_texts
+from xmine.flagged import Flags
 from xmine.flags import flag_pairs
 from xmine.known import NOTHING_KNOWN, KnownPairs, labels_of
 from xmine.languages import guess_language
 from xmine.options import MiningOptions
 from xmine.pairs import Pairs
+from xmine.picked import PickedTexts
 from xmine.selection import select
 from xmine.sentences import Sentences
 from xmine.threshold import Kept, Threshold, choose_threshold, precision_of
@@ -93,7 +95,7 @@ def keep(
     rows = selection.rows[: threshold.kept.pairs][: options.top]
     chances = None if confidence is None else confidence.chances[rows]
     return Mined(
-        pairs=_with_text(scored, rows, chances, [flags[row] for row in rows.tolist()]),
+        pairs=_with_text(scored, rows, chances, flags.take(rows)),
         kept=Kept(threshold.value, len(rows), *precision_of(chances)),
         threshold=threshold,
         scored=scored,
@@ -124,9 +126,11 @@ def _languages(
         (options.src_lang, scored.source, scored.chosen.sources[copies]),
         (options.tgt_lang, scored.target, scored.chosen.targets[copies]),
     ):
-        copied = set(rows.tolist())
-        texts = [text for row, text in enumerate(side.texts) if row not in copied]
-        codes.append(given or guess_language(texts or side.texts, known))
+        left = np.ones(len(side), dtype=bool)
+        left[rows] = False
+        others = np.flatnonzero(left)
+        texts = PickedTexts(side.texts, others) if len(others) else side.texts
+        codes.append(given or guess_language(texts, known))
     return codes[0], codes[1]
 
 
@@ -158,13 +162,13 @@ def _threshold(
 
 
 def _with_text(
-    scored: Scored, rows: NDArray[np.intp], chances: Floats | None, flags: list[str]
+    scored: Scored, rows: NDArray[np.intp], chances: Floats | None, flags: Flags
 ) -> Pairs:
     chosen, (source, target) = scored.chosen.take(rows), (scored.source, scored.target)
     return Pairs(
         scores=chosen.scores,
-        sources=[source.texts[row] for row in chosen.sources.tolist()],
-        targets=[target.texts[row] for row in chosen.targets.tolist()],
+        sources=PickedTexts(source.texts, chosen.sources),
+        targets=PickedTexts(target.texts, chosen.targets),
         source_lines=source.lines[chosen.sources],
         target_lines=target.lines[chosen.targets],
         cosines=chosen.cosines,

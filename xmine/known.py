@@ -99,16 +99,19 @@ def labels_of(
         known: right and wrong pairs.
         source_lines, target_lines: [pairs].
     """
+    labels = np.full(len(source_lines), -1, dtype=np.int8)
     if not known:
-        return np.full(len(source_lines), -1, dtype=np.int8)
+        return labels
     right = {pair[:2] for pair in known if pair.right}
     wrong = {pair[:2] for pair in known if not pair.right}
     sources, targets = {source for source, _ in right}, {target for _, target in right}
-    labels = []
-    for pair in zip(source_lines.tolist(), target_lines.tolist(), strict=True):
+    named = [sorted({pair[side] for pair in known}) for side in (0, 1)]
+    rows = np.flatnonzero(np.isin(source_lines, named[0]) | np.isin(target_lines, named[1]))
+    for row in rows.tolist():
+        pair = int(source_lines[row]), int(target_lines[row])
         taken = pair[0] in sources or pair[1] in targets
-        labels.append(1 if pair in right else 0 if taken or pair in wrong else -1)
-    return np.array(labels, dtype=np.int8)
+        labels[row] = 1 if pair in right else 0 if taken or pair in wrong else -1
+    return labels
 
 
 def agreement_with_seeds(known: Sequence[KnownPair], labels: NDArray[np.int8]) -> Agreement:

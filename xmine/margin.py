@@ -14,6 +14,8 @@ from xmine.neighbours import Neighbours
 
 # Below this a neighbourhood says nothing and the ratio would be huge or change its sign.
 SMALLEST_MEAN = 1e-6
+# Float64 in between takes 8 bytes a neighbour, and so is made for so many rows at a time.
+_ROWS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,39 @@ def margin_scores(neighbours: Neighbours, margin: str = "ratio") -> MarginScores
         margin: `ratio`, `distance` or `absolute`.
     """
     source_means, target_means = _means(neighbours)
-    forward = (source_means[:, None] + target_means[neighbours.targets]) / 2  # [sources, k]
-    backward = (target_means[:, None] + source_means[neighbours.sources]) / 2  # [targets, k]
-    clamped = int((forward < SMALLEST_MEAN).sum() + (backward < SMALLEST_MEAN).sum())
-    return MarginScores(
-        _score(neighbours.target_cosines, forward, margin),
-        _score(neighbours.source_cosines, backward, margin),
-        clamped if margin == "ratio" else 0,
+    targets, low = _scores(
+        neighbours.target_cosines, neighbours.targets, source_means, target_means, margin
     )
+    sources, low_too = _scores(
+        neighbours.source_cosines, neighbours.sources, target_means, source_means, margin
+    )
+    return MarginScores(targets, sources, low + low_too if margin == "ratio" else 0)
+
+
+def _scores(
+    cosines: NDArray[np.float32],
+    ids: NDArray[np.int64],
+    own: NDArray[np.float64],
+    others: NDArray[np.float64],
+    margin: str,
+) -> tuple[NDArray[np.float32], int]:
+    """Score the neighbours [rows, k] of one side, and count means that are too small.
+
+    Args:
+        cosines, ids: of the neighbours, [rows, k].
+        own: means of the rows.
+        others: means of what `ids` are rows of.
+        margin: see `margin_scores`.
+    """
+    if margin == "absolute":
+        return cosines, 0
+    scores, low = np.empty(cosines.shape, dtype=np.float32), 0
+    for start in range(0, len(scores), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        means = (own[rows, None] + others[ids[rows]]) / 2
+        low += int((means < SMALLEST_MEAN).sum())
+        scores[rows] = _score(cosines[rows], means, margin)
+    return scores, low
 
 
 def pair_scores(

@@ -3,7 +3,7 @@
 The formats themselves are in `xmine/formats/`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import repeat
@@ -36,6 +36,8 @@ __all__ = [
     "write_pairs",
 ]
 
+_PAIRS_AT_ONCE = 4_096
+
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
@@ -43,7 +45,8 @@ class Pairs:
 
     Attributes:
         scores: float32 [pairs], margin scores.
-        sources, targets: the sentences as they stand in their files.
+        sources, targets: the sentences as they stand in their files; they may be looked up only
+            when they are asked for.
         source_lines, target_lines: int64 [pairs], 1-based lines of those files.
         cosines: float32 [pairs].
         source_offsets, target_offsets: int64 [pairs], where the sentences start in their lines, in
@@ -54,15 +57,15 @@ class Pairs:
     """
 
     scores: NDArray[np.float32]
-    sources: list[str]
-    targets: list[str]
+    sources: Sequence[str]
+    targets: Sequence[str]
     source_lines: NDArray[np.int64]
     target_lines: NDArray[np.int64]
     cosines: NDArray[np.float32]
     source_offsets: NDArray[np.int64] | None = None
     target_offsets: NDArray[np.int64] | None = None
     probs: NDArray[np.float64] | None = None
-    flags: list[str] | None = None
+    flags: Sequence[str] | None = None
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -70,19 +73,23 @@ class Pairs:
 
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
+        for start in range(0, len(self), _PAIRS_AT_ONCE):
+            yield from self._rows(slice(start, start + _PAIRS_AT_ONCE))
+
+    def _rows(self, some: slice) -> Iterator[Pair]:
         nothing = repeat(None)
         columns = (
-            self.sources,
-            self.targets,
-            self.scores.tolist(),
-            self.source_lines.tolist(),
-            self.target_lines.tolist(),
-            self.cosines.tolist(),
-            nothing if self.source_offsets is None else self.source_offsets.tolist(),
-            nothing if self.target_offsets is None else self.target_offsets.tolist(),
+            self.sources[some],
+            self.targets[some],
+            self.scores[some].tolist(),
+            self.source_lines[some].tolist(),
+            self.target_lines[some].tolist(),
+            self.cosines[some].tolist(),
+            nothing if self.source_offsets is None else self.source_offsets[some].tolist(),
+            nothing if self.target_offsets is None else self.target_offsets[some].tolist(),
             nothing,
-            nothing if self.probs is None else self.probs.tolist(),
-            nothing if self.flags is None else self.flags,
+            nothing if self.probs is None else self.probs[some].tolist(),
+            nothing if self.flags is None else self.flags[some],
         )
         return map(Pair, *columns)
 

@@ -18,6 +18,7 @@ from xmine.confidence import NEIGHBOURS, Confidence, Floats, estimate
 from xmine.copies import same_texts
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
+from xmine.flagged import Flags
 from xmine.flags import flag_pairs
 from xmine.formats.pair import Pair
 from xmine.languages import check_language, guess_language
@@ -26,6 +27,7 @@ from xmine.neighbours import Neighbours, nearest
 from xmine.options import ScoringOptions
 from xmine.pairing import ChosenPairs
 from xmine.pairs import languages_of, read_pairs
+from xmine.picked import PickedTexts
 from xmine.progress import Report, silent
 from xmine.reading import name_of
 from xmine.sentences import Sentences, folded, sentence_table
@@ -56,7 +58,7 @@ class AlignedScores:
     chosen: ChosenPairs
     numbers: NDArray[np.int64]
     confidence: Confidence | None
-    flags: list[str]
+    flags: Flags
     neighbours: Neighbours
     source: Sentences
     target: Sentences
@@ -253,10 +255,7 @@ def _estimated(
     first = np.ones(len(chosen), dtype=bool)  # equal pairs stand together, having equal scores
     first[1:] = (np.diff(chosen.sources) != 0) | (np.diff(chosen.targets) != 0)
     distinct = chosen.take(first)
-    texts = (
-        [sources[row] for row in distinct.sources.tolist()],
-        [targets[row] for row in distinct.targets.tolist()],
-    )
+    texts = PickedTexts(sources, distinct.sources), PickedTexts(targets, distinct.targets)
     known = np.where(same_texts(*texts), 0, -1).astype(np.int8)
     confidence = estimate(distinct, neighbours, known)
     return None if confidence is None else confidence.of(np.cumsum(first) - 1)

@@ -1,11 +1,11 @@
 """Candidates -> those that may be kept: what the options drop whatever the cut is."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.flagged import Flags
 from xmine.options import FLAGS, MiningOptions
 
 Bools = NDArray[np.bool_]
@@ -31,7 +31,7 @@ class Selection:
 
 
 def select(
-    scores: NDArray[np.float32], flags: Sequence[str], wrong: Bools, options: MiningOptions
+    scores: NDArray[np.float32], flags: Flags, wrong: Bools, options: MiningOptions
 ) -> Selection:
     """Find the candidates that may be kept.
 
@@ -47,7 +47,7 @@ def select(
         reasons["above --score-max"] = scores.astype(np.float64) > options.score_max
     for name in FLAGS:
         if name in options.dropped_flags():
-            reasons[name] = np.array([name in each.split(",") for each in flags], dtype=bool)
+            reasons[name] = flags.raised(name)
     stay = np.ones(len(scores), dtype=bool)
     for rows in reasons.values():
         stay &= ~rows

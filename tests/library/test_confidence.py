@@ -30,8 +30,12 @@ def unknown(rows: int) -> NDArray[np.int8]:
     return np.full(rows, -1, dtype=np.int8)
 
 
+@pytest.mark.parametrize("at_once", [1, 5, 16_384])
 @pytest.mark.parametrize("k", [2, 3, 4])
-def test_gaps_agree_with_a_walk_over_every_cell(k: int) -> None:
+def test_gaps_agree_with_a_walk_over_every_cell(
+    monkeypatch: pytest.MonkeyPatch, k: int, at_once: int
+) -> None:
+    monkeypatch.setattr(confidence, "_PAIRS_AT_ONCE", at_once)
     source, target = sides(12, 15, 6, 7)
     pairs, neighbours = mined(source, target, k=k)
     gaps, spacings = confidence._gaps(pairs, neighbours)

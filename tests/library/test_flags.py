@@ -6,11 +6,13 @@ from numpy.typing import NDArray
 
 from xmine.copies import copied, letters_of, same_texts
 from xmine.flags import flag_pairs, hubs, odd_lengths, too_high
+from xmine.languages import scripts_of
 from xmine.neighbours import Neighbours
+from xmine.numerals import numbers_differ, reader
 from xmine.options import FLAGS
 from xmine.pairing import ChosenPairs
 from xmine.scripts import foreign_lines
-from xmine.sentences import Sentences, sentence_table
+from xmine.sentences import Sentences, folded, sentence_table
 
 GOOD = [
     (
@@ -126,7 +128,7 @@ def test_flags_stand_in_their_order_and_without_spaces() -> None:
     text = "Лодки ушли до отлива, 14 лодок."
     chosen = ChosenPairs(*np.zeros((2, 1), dtype=np.int64), *np.ones((2, 1), dtype=np.float32))
     both = side("a", [text]), side("b", [text])
-    assert flag_pairs(chosen, np.ones(1), near, *both, ("en", "zh")) == ["copy,script"]
+    assert list(flag_pairs(chosen, np.ones(1), near, *both, ("en", "zh"))) == ["copy,script"]
     assert FLAGS == ("hub", "copy", "near-copy", "script", "length", "number", "high", "duplicate")
 
 
@@ -134,7 +136,7 @@ def test_no_pairs_have_no_flags() -> None:
     none = np.zeros(0, dtype=np.int64)
     nothing = ChosenPairs(none, none, none.astype(np.float32), none.astype(np.float32))
     both = side("a", ["Yes."]), side("b", ["是。"])
-    assert flag_pairs(nothing, np.zeros(0), neighbours_of(1), *both, ("en", "zh")) == []
+    assert list(flag_pairs(nothing, np.zeros(0), neighbours_of(1), *both, ("en", "zh"))) == []
 
 
 def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
@@ -230,16 +232,28 @@ def test_only_sure_pairs_that_are_no_copies_tell_how_long_translations_are() -> 
         assert ("length" in found[-1].split(",")) is flagged
 
 
+def odd(
+    sources: list[str], targets: list[str], sure: NDArray[np.bool_], languages: tuple[str, str]
+) -> NDArray[np.bool_]:
+    """Count the characters, all and those of ASCII."""
+    counted = [
+        np.array([[len(text), sum(map(str.isascii, text))] for text in texts], dtype=np.int32)
+        for texts in (sources, targets)
+    ]
+    (ours, our_ascii), (theirs, their_ascii) = counted[0].T, counted[1].T
+    return odd_lengths((ours, theirs), (our_ascii, their_ascii), sure, languages)
+
+
 def test_lengths_need_confident_pairs_or_a_prior() -> None:
     sources, targets = ["x" * 60] * 10, ["y" * 60] * 5 + ["y" * 10] * 5
     few = np.zeros(10, dtype=bool)
-    assert not odd_lengths(sources, targets, few, ("und", "und")).any()
+    assert not odd(sources, targets, few, ("und", "und")).any()
     english = ["x" * 100] * 2
     chinese = ["船" * 28, "船" * 5]
-    assert odd_lengths(english, chinese, few[:2], ("en", "zh-CN")).tolist() == [False, True]
-    assert odd_lengths(chinese, english, few[:2], ("zho_Hans", "eng")).tolist() == [False, True]
+    assert odd(english, chinese, few[:2], ("en", "zh-CN")).tolist() == [False, True]
+    assert odd(chinese, english, few[:2], ("zho_Hans", "eng")).tolist() == [False, True]
     many = np.ones(40, dtype=bool)
-    found = odd_lengths(["x" * 60] * 40, ["y" * 60] * 39 + ["y" * 10], many, ("und", "und"))
+    found = odd(["x" * 60] * 40, ["y" * 60] * 39 + ["y" * 10], many, ("und", "und"))
     assert found.tolist() == [False] * 39 + [True]
 
 
@@ -247,7 +261,7 @@ def test_short_lines_may_differ_more_in_length() -> None:
     many = np.ones(42, dtype=bool)
     sources = ["x" * 100] * 40 + ["x" * 6, "x" * 120]
     targets = ["y" * 100] * 40 + ["y" * 11, "y" * 220]
-    assert odd_lengths(sources, targets, many, ("und", "und")).tolist() == [False] * 41 + [True]
+    assert odd(sources, targets, many, ("und", "und")).tolist() == [False] * 41 + [True]
 
 
 def test_a_high_ratio_of_a_low_cosine_is_too_high() -> None:
@@ -380,3 +394,67 @@ def test_the_words_of_tags_are_no_words() -> None:
 
 def test_no_pairs_are_no_copies() -> None:
     assert same_texts([], []).tolist() == [] and same_texts([], []).dtype == bool
+
+
+def mixed_pairs() -> list[tuple[str, str]]:
+    """Good pairs, each with faults: copies, near copies, repetitions, other scripts and numbers."""
+    pairs = []
+    for row, (source, target) in enumerate(GOOD * 3):
+        pairs += [
+            (source + f" {row}", target + f"{row + row % 2}"),
+            (source, source.replace("e", "a", row % 9)),
+            (target, target[row % 3 :]),
+            (f"{row % 9}:30", f"{row % 7}:30"),
+            (source.upper(), "Лодки ушли до отлива."),
+            ("bababa" * (row % 4), "ba" * row),
+        ]
+    return pairs
+
+
+@pytest.mark.parametrize("languages", [("en", "zh"), ("en", "de"), ("und", "und")])
+def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, languages: tuple[str, str]
+) -> None:
+    pairs = mixed_pairs()
+    rows = np.arange(len(pairs))
+    sides = [
+        Sentences(name, [*texts], rows + 1, len(rows), 0, 0)
+        for name, texts in zip("ab", zip(*pairs, strict=True), strict=True)
+    ]
+    near = neighbours_of(len(rows))
+    scores = np.random.default_rng(1).integers(0, 20, len(rows)).astype(np.float32)
+    chosen = ChosenPairs(rows, rows, scores, near.target_cosines[:, 0])
+    found = []
+    for at_once in (7, 4096):
+        monkeypatch.setattr("xmine.traits._LINES_AT_ONCE", at_once)
+        monkeypatch.setattr("xmine.picked._AT_ONCE", at_once)
+        monkeypatch.setattr("xmine.flags._LISTS_AT_ONCE", at_once)
+        found.append(
+            list(flag_pairs(chosen, np.ones(len(rows)), near, sides[0], sides[1], languages))
+        )
+    assert found[0] == found[1]
+    scripts = [scripts_of(each, side.texts) for each, side in zip(languages, sides, strict=True)]
+    same_script = not scripts[0].isdisjoint(scripts[1])
+    tests = [foreign_lines(each, side.texts) for each, side in zip(languages, sides, strict=True)]
+    seen: tuple[set[str], set[str]] = set(), set()
+    counts = dict.fromkeys(("copy", "near-copy", "script", "number", "duplicate"), 0)
+    for row in sorted(rows.tolist(), key=lambda row: (-scores[row], row)):
+        letters = [letters_of(text) for text in pairs[row]]
+        keys = [spelt or folded(text) for spelt, text in zip(letters, pairs[row], strict=True)]
+        copy = copied(*pairs[row], *letters, same_script=same_script)
+        expected = {
+            "copy": copy == "copy",
+            "near-copy": copy == "near-copy",
+            "script": any(
+                map(lambda is_foreign, *line: is_foreign(*line), tests, pairs[row], letters)
+            ),
+            "number": numbers_differ(*pairs[row], *map(reader, languages)),
+            "duplicate": any(key in known for key, known in zip(keys, seen, strict=True)),
+        }
+        for key, known in zip(keys, seen, strict=True):
+            known.add(key)
+        raised = found[0][row].split(",")
+        assert {name: name in raised for name in expected} == expected, pairs[row]
+        for name, is_raised in expected.items():
+            counts[name] += is_raised
+    assert all(20 < count < len(rows) - 20 for count in counts.values()), counts

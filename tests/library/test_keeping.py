@@ -365,7 +365,8 @@ def test_flags_do_not_depend_on_the_cut(toy_encoder: SentenceEncoder, toy_files:
     assert every.pairs.flags is not None and any(every.pairs.flags)
     for options in (MiningOptions(), MiningOptions(top=9), MiningOptions(precision=0.8)):
         mined = xmine.mine(source, target, toy_encoder, options)
-        assert mined.pairs.flags == every.pairs.flags[: len(mined.pairs)]
+        assert mined.pairs.flags is not None
+        assert list(mined.pairs.flags) == every.pairs.flags[: len(mined.pairs)]
 
 
 def test_languages_are_guessed_by_lines_that_are_not_copies(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.margin import margin_scores
+from xmine.margin import MarginScores, margin_scores
 from xmine.neighbours import Neighbours, nearest
-from xmine.pairing import choose_pairs
+from xmine.pairing import ChosenPairs, choose_pairs
 
 
 def unit(rows: list[tuple[float, ...]]) -> NDArray[np.float32]:
@@ -150,3 +150,77 @@ def test_a_neighbourhood_near_zero_is_clamped_and_counted() -> None:
     assert scores.clamped > 0
     assert np.isfinite(scores.targets).all()
     assert margin_scores(nearest(source, target, 2), "distance").clamped == 0
+
+
+def walked(pairs: ChosenPairs) -> list[tuple[int, int]]:
+    """Walk down the pairs and keep one if neither of its sentences is taken."""
+    kept: list[tuple[int, int]] = []
+    sources, targets = set[int](), set[int]()
+    for source, target in zip(pairs.sources.tolist(), pairs.targets.tolist(), strict=True):
+        if source not in sources and target not in targets:
+            kept.append((source, target))
+            sources.add(source)
+            targets.add(target)
+    return kept
+
+
+def chain(length: int) -> tuple[Neighbours, MarginScores]:
+    """Source i is best with target i, which is better with source i + 1, and so on."""
+    rows = np.arange(length)
+    after = np.minimum(rows + 1, length - 1)
+    rising = rows[:, None].astype(np.float32)
+    near = Neighbours(rows[:, None], rising, after[:, None], rising)
+    return near, MarginScores(
+        2 * rising, np.where(after > rows, 2 * rows + 1, 2 * rows)[:, None], 0
+    )
+
+
+def random_lists(rows: int, seed: int) -> tuple[Neighbours, MarginScores]:
+    """Many sentences are the best of several, and many scores are equal."""
+    random = np.random.default_rng(seed)
+    ids = [random.integers(0, rows // 3, (rows, 2)) for _ in range(2)]
+    table = random.integers(0, 40, (rows, rows)).astype(np.float32)
+    scores = table[np.arange(rows)[:, None], ids[0]], table[ids[1], np.arange(rows)[:, None]]
+    return Neighbours(ids[0], scores[0], ids[1], scores[1]), MarginScores(*scores, 0)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 8, 500])
+@pytest.mark.parametrize(
+    "made",
+    [chain(1), chain(2), chain(300), random_lists(3, 0), *(random_lists(400, n) for n in (1, 2))],
+)
+def test_rounds_keep_what_a_walk_down_the_sorted_pairs_keeps(
+    monkeypatch: pytest.MonkeyPatch, made: tuple[Neighbours, MarginScores], rounds: int
+) -> None:
+    monkeypatch.setattr("xmine.pairing._ROUNDS", rounds)
+    fwd, bwd = (choose_pairs(*made, retrieval) for retrieval in ("fwd", "bwd"))
+    both = sorted(
+        {
+            (-float(score), int(source), int(target))
+            for pairs in (fwd, bwd)
+            for source, target, score in zip(
+                pairs.sources, pairs.targets, pairs.scores, strict=True
+            )
+        }
+    )
+    order = np.array([cell[1:] for cell in both], dtype=np.int64)
+    nothing = np.zeros(len(both), dtype=np.float32)
+    found = choose_pairs(*made, "max")
+    pairs = list(zip(found.sources.tolist(), found.targets.tolist(), strict=True))
+    assert pairs == walked(ChosenPairs(order[:, 0], order[:, 1], nothing, nothing))
+    assert len(pairs) > len(made[0].targets) // 10
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+def test_scores_do_not_depend_on_how_many_rows_are_scored_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, margin: str
+) -> None:
+    for k in (1, 4, 11, 40):
+        neighbours = nearest(random_vectors(50, 8), random_vectors(41, 9), k)
+        whole = margin_scores(neighbours, margin)
+        with monkeypatch.context() as smaller:
+            smaller.setattr("xmine.margin._ROWS_AT_ONCE", 7)
+            parts = margin_scores(neighbours, margin)
+        assert np.array_equal(parts.targets, whole.targets)
+        assert np.array_equal(parts.sources, whole.sources)
+        assert parts.clamped == whole.clamped

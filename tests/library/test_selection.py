@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine.flagged import Flags
 from xmine.options import FLAGS, MiningOptions
 from xmine.selection import Selection, select
 
@@ -12,8 +13,13 @@ RAISED = ["", "copy,script", "number", "near-copy", "", "number,high", "hub", "c
 WRONG = np.array([0, 1, 0, 0, 1, 0, 0, 1], dtype=bool)
 
 
+def flags_of(names: list[str]) -> Flags:
+    each = [set(name.split(",")) for name in names]
+    return Flags.of({name: np.array([name in one for one in each], dtype=bool) for name in FLAGS})
+
+
 def selected(**options: object) -> Selection:
-    found = select(SCORES, RAISED, WRONG, MiningOptions(**options))  # type: ignore[arg-type]
+    found = select(SCORES, flags_of(RAISED), WRONG, MiningOptions(**options))  # type: ignore[arg-type]
     assert (np.diff(found.rows) > 0).all()
     assert all(rows.shape == SCORES.shape and rows.dtype == bool for rows in found.reasons.values())
     return found
@@ -90,5 +96,5 @@ def test_what_is_known_to_be_wrong_goes_if_a_precision_is_wanted_alone() -> None
 def test_no_candidates() -> None:
     options = MiningOptions(drop=["copy"], score_max=1.0, precision=0.9)
     nothing = np.zeros(0, dtype=bool)
-    found = select(np.zeros(0, dtype=np.float32), [], nothing, options)
+    found = select(np.zeros(0, dtype=np.float32), flags_of([]), nothing, options)
     assert (found.rows.tolist(), found.dropped(nothing)) == ([], {})

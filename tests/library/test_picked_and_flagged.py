@@ -1,0 +1,81 @@
+"""Views of pairs: texts that are looked up, flags that are bits; both read as lists of texts do."""
+
+import numpy as np
+import pytest
+
+from xmine.flagged import Flags
+from xmine.options import FLAGS
+from xmine.pairs import Pairs
+from xmine.picked import PickedTexts
+
+TEXTS = [f"line {row}" for row in range(30)]
+ROWS = np.array([3, 3, 29, 0, 12, 7, 7, 1, 28, 4, 11], dtype=np.int64)
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 11, 4096])
+def test_picked_texts_read_as_a_list_does(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    monkeypatch.setattr("xmine.picked._AT_ONCE", at_once)
+    expected = [TEXTS[row] for row in ROWS.tolist()]
+    picked = PickedTexts(TEXTS, ROWS)
+    assert list(picked) == expected and len(picked) == 11
+    assert (picked[2], picked[-1], picked[np.int64(4)]) == ("line 29", "line 11", "line 12")
+    assert picked[3:7] == expected[3:7] and picked[::-2] == expected[::-2]
+    assert list(PickedTexts(TEXTS, ROWS[:0])) == []
+    with pytest.raises(IndexError):
+        picked[11]
+
+
+def names(bits: int) -> str:
+    return ",".join(name for place, name in enumerate(FLAGS) if bits & 2**place)
+
+
+@pytest.mark.parametrize("at_once", [1, 100, 4096])
+def test_flags_read_as_names_joined_by_commas(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr("xmine.flagged._AT_ONCE", at_once)
+    rows = np.arange(2 ** len(FLAGS))
+    raised = {name: rows & 2**place > 0 for place, name in enumerate(FLAGS)}
+    flags = Flags.of(raised)
+    expected = list(map(names, range(len(rows))))
+    assert list(flags) == expected and len(flags) == len(rows)
+    assert flags[5] == flags[np.int64(5)] == names(5) and flags[250:] == expected[250:]
+    for name in FLAGS:
+        assert np.array_equal(flags.raised(name), raised[name])
+    some = np.array([200, 3, 3, 0])
+    assert list(flags.take(some)) == [names(bits) for bits in some.tolist()]
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 11, 12])
+@pytest.mark.parametrize("everything", [False, True])
+def test_pairs_are_walked_through_some_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, everything: bool, at_once: int
+) -> None:
+    monkeypatch.setattr("xmine.pairs._PAIRS_AT_ONCE", at_once)
+    numbers = np.arange(11)
+    scores = (2 - numbers / 8).astype(np.float32)
+    more = (
+        {
+            "source_offsets": numbers + 40,
+            "target_offsets": numbers + 60,
+            "probs": numbers / 16,
+            "flags": Flags(numbers.astype(np.uint16)),
+        }
+        if everything
+        else {}
+    )
+    texts = PickedTexts(TEXTS, ROWS), PickedTexts(TEXTS[::-1], ROWS)
+    pairs = Pairs(scores, *texts, numbers, numbers + 20, scores / 2, **more)  # type: ignore[arg-type]
+    rows = list(pairs.rows())
+    assert len(rows) == len(pairs) == 11
+    for row, pair in enumerate(rows):
+        assert pair[:6] == (
+            TEXTS[ROWS[row]],
+            TEXTS[29 - ROWS[row]],
+            2 - row / 8,
+            row,
+            row + 20,
+            1 - row / 16,
+        )
+        rest = (row + 40, row + 60, None, row / 16, names(row))
+        assert pair[6:] == (rest if everything else (None,) * 5)

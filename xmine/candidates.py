@@ -72,18 +72,24 @@ def score_vectors(
     source: Encoded, target: Encoded, options: MiningOptions, report: Report = silent
 ) -> Scored:
     """Search both ways with the vectors of both sides, and choose pairs; nothing is cut yet."""
-    (left, left_vectors), (right, right_vectors) = source, target
-    k = options.neighborhood
-    neighbours = nearest(left_vectors, right_vectors, max(k, NEIGHBOURS), report=report)
-    scores = margin_scores(neighbours.first(k), options.margin)
-    chosen = choose_pairs(neighbours.first(k), scores, options.retrieval)
-    return Scored(chosen, neighbours, scores, left, right)
+    k = max(options.neighborhood, NEIGHBOURS)
+    neighbours = nearest(source[1], target[1], k, report=report)
+    return score_neighbours(source[0], target[0], neighbours, options)
 
 
-def rows_of(
+def score_neighbours(
+    source: Sentences, target: Sentences, neighbours: Neighbours, options: MiningOptions
+) -> Scored:
+    """Choose pairs among the neighbours of both sides; nothing is cut yet."""
+    few = neighbours.first(options.neighborhood)
+    scores = margin_scores(few, options.margin)
+    return Scored(choose_pairs(few, scores, options.retrieval), neighbours, scores, source, target)
+
+
+def check_vectors(
     source: Sentences, target: Sentences, vectors: tuple[NDArray[Any], NDArray[Any]]
-) -> tuple[Encoded, Encoded]:
-    """Take the vectors of the sentences out of those of all lines."""
+) -> None:
+    """Refuse vectors of lines that are not as many as the lines, or not as wide as the others."""
     for side, rows in zip((source, target), vectors, strict=True):
         if len(rows) != side.total:
             raise FileError(
@@ -97,6 +103,13 @@ def rows_of(
             f"{widths[1]:,}",
             "make both with the same encoder",
         )
+
+
+def rows_of(
+    source: Sentences, target: Sentences, vectors: tuple[NDArray[Any], NDArray[Any]]
+) -> tuple[Encoded, Encoded]:
+    """Take the vectors of the sentences out of those of all lines."""
+    check_vectors(source, target, vectors)
     sides = []
     for side, rows in zip((source, target), vectors, strict=True):
         units = unit_rows(rows, side.lines - 1, side.name)
@@ -112,9 +125,14 @@ def without_zeros(sentences: Sentences, vectors: NDArray[np.float16]) -> Encoded
     if len(known) == len(sentences):
         return sentences, vectors
     if len(known) == 0:
-        raise FileError(
-            f"{sentences.name}: the encoder knows no piece of any line",
-            "is it in another script? give an encoder for it with --model",
-        )
+        raise nothing_known(sentences)
     unknown = len(sentences) - len(known)
     return replace(sentences.take(known), unknown=unknown), vectors[known]
+
+
+def nothing_known(sentences: Sentences) -> FileError:
+    """Make the error that no line has a vector."""
+    return FileError(
+        f"{sentences.name}: the encoder knows no piece of any line",
+        "is it in another script? give an encoder for it with --model",
+    )

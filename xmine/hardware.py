@@ -3,7 +3,11 @@
 No stopwatch decides, so that the same command gives the same vectors on the same machine.
 """
 
+from pathlib import Path
+
 from xmine.errors import OptionError
+
+_NVIDIA = Path("/proc/driver/nvidia/version")  # where a driver is loaded
 
 
 def choose_device(wanted: str) -> str:
@@ -53,3 +57,24 @@ def choose_dtype(wanted: str, device: str, model_type: str = "") -> str:
     if torch.cuda.get_device_capability(device) >= (8, 0):
         return "bfloat16"
     return "float32" if model_type.startswith(_TOO_LARGE) else "float16"
+
+
+# Multiply-adds from which a GPU is worth the seconds that loading torch takes: ten seconds of two
+# processor cores.
+_WORTH_A_GPU = 1e12
+
+
+def search_device(wanted: str, sources: int, targets: int, dim: int) -> str:
+    """Choose where neighbours are searched; torch is not loaded where there can be no GPU.
+
+    Args:
+        wanted: as `choose_device` takes it; `auto` takes a GPU for large searches alone.
+        sources, targets, dim: the sizes of the two matrices.
+
+    Raises:
+        OptionError: there is no such device here.
+    """
+    large = float(sources) * targets * dim >= _WORTH_A_GPU
+    if wanted == "cpu" or (wanted == "auto" and not (large and _NVIDIA.exists())):
+        return "cpu"
+    return choose_device(wanted)

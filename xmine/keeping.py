@@ -32,6 +32,7 @@ class Mined:
         kept: how many they are, and how precise they are expected to be.
         threshold: the cut, how it was found, and what it and its neighbours keep.
         scored: where the pairs come from.
+        flags: of each of `scored.chosen`.
         confidence: how likely each pair of `scored.chosen` is; None if there was too little to see.
         eligible: int64, rows of `scored.chosen` that no option drops, whatever their score.
         dropped: how many pairs above the threshold were dropped, for each reason.
@@ -45,6 +46,7 @@ class Mined:
     kept: Kept
     threshold: Threshold
     scored: Scored
+    flags: Flags
     confidence: Confidence | None
     eligible: NDArray[np.intp]
     dropped: dict[str, int]
@@ -99,6 +101,7 @@ def keep(
         kept=Kept(threshold.value, len(rows), *precision_of(chances)),
         threshold=threshold,
         scored=scored,
+        flags=flags,
         confidence=confidence,
         eligible=selection.rows,
         dropped=selection.dropped(scored.chosen.scores >= threshold.value),

@@ -231,6 +231,9 @@ class MiningOptions(EncodingOptions):
         min=0.5,
         max=1.0,
     )
+    cache: bool = option(
+        True, "Find vectors that were made before, and keep new ones: see xmine cache."
+    )
     max_memory: str = option(
         "",
         "Memory to use at most, such as 4G or 500M; files that are mapped do not count.",

@@ -99,6 +99,12 @@ def read_bytes(path: str | Path) -> bytes:
         return b"".join(_unpacked(iter([stream.read()]), name_of(path)))
 
 
+def raw_blocks(path: str | Path) -> Iterator[bytes]:
+    """Give the bytes of a file as they are, block by block, with the same errors."""
+    with _opened(path) as stream:
+        yield from iter(lambda: stream.read(BLOCK), b"")
+
+
 def read_blocks(path: str | Path) -> Iterator[bytes]:
     """Give the bytes of `read_bytes` block by block, with the same errors."""
     with _opened(path) as stream:

@@ -60,9 +60,9 @@ def count_lines(given: str | Path) -> int | None:
     Raises:
         FileError: the file cannot be read.
     """
-    path = text_input(given).path
-    if path == STDIN or (exists(path) and not (Path(path).is_file() or Path(path).is_dir())):
+    if not can_be_read_again(given):
         return None
+    path = text_input(given).path
     if kind_of(path) == "parquet":
         with open_parquet(path) as file:
             return int(file.metadata.num_rows)
@@ -71,6 +71,14 @@ def count_lines(given: str | Path) -> int | None:
         lines += block.count(b"\n")
         last = block[-1:] or last
     return lines + (last not in (b"", b"\n"))
+
+
+def can_be_read_again(given: str | Path) -> bool:
+    """Tell whether an input is a file; standard input and pipes can be read but once."""
+    path = text_input(given).path
+    return path != STDIN and not (
+        exists(path) and not (Path(path).is_file() or Path(path).is_dir())
+    )
 
 
 def text_input(given: str | Path) -> TextInput:

@@ -1,7 +1,8 @@
-"""Sentence tables <-> Parquet: the lines of a run, so that it goes on and can be looked at.
+"""The tables of a run as Parquet: the sentences of a side, and the candidates.
 
-`NAME.parquet` has a row per sentence, `NAME.repeats.parquet` a row per line that was folded into an
-earlier one. pyarrow is loaded when a table is written or read.
+`SIDE.parquet` has a row per sentence, `SIDE.repeats.parquet` a row per line that was folded into an
+earlier one, `candidates.parquet` a row per pair that could be kept. pyarrow is loaded when a table
+is written or read.
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files import replacing
+from xmine.keeping import Mined
 from xmine.packed import PackedTexts
 from xmine.records import column_texts, open_parquet
 from xmine.sentences import Sentences
@@ -120,3 +122,35 @@ def _texts(file: Any, path: Path) -> Iterator[str]:  # noqa: ANN401 - pyarrow ha
 
 def _repeats(path: Path) -> Path:
     return path.with_suffix(".repeats.parquet")
+
+
+def write_candidates(mined: Mined, path: Path) -> None:
+    """Write all candidates, best score first, those that are not kept included.
+
+    The columns: `source` and `target`, rows from 0 of the tables of both sides; `score`, `cosine`;
+    `prob`, null where it cannot be estimated; `flags`.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    chosen, confidence = mined.scored.chosen, mined.confidence
+    kinds = {"source": pa.int64(), "target": pa.int64(), "score": pa.float32()}
+    kinds |= {"cosine": pa.float32(), "prob": pa.float32(), "flags": pa.string()}
+    schema = pa.schema(list(kinds.items()))
+    with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as file:
+        for start in range(0, len(chosen), _ROWS_OF_A_GROUP):
+            some = slice(start, start + _ROWS_OF_A_GROUP)
+            flags = mined.flags[some]
+            chances = None if confidence is None else confidence.chances[some].astype(np.float32)
+            columns = {
+                "source": chosen.sources[some],
+                "target": chosen.targets[some],
+                "score": chosen.scores[some],
+                "cosine": chosen.cosines[some],
+                "prob": pa.nulls(len(flags), pa.float32()) if chances is None else chances,
+                "flags": flags,
+            }
+            file.write_table(pa.table(columns, schema))

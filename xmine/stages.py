@@ -1,0 +1,257 @@
+"""The stages of a run: each is done, or taken from where it was done before.
+
+Texts become tables, tables vectors, vectors neighbours, and what is kept of them is written. What a
+killed process has left half done goes on. `runs.py` keeps the folder, these functions fill it.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine import cache
+from xmine.approximate import choose_index, search_approximate
+from xmine.candidates import Encoded, check_vectors, nothing_known
+from xmine.confidence import NEIGHBOURS
+from xmine.encoder import SentenceEncoder
+from xmine.encoding import encode_sentences, vectors_of
+from xmine.errors import FileError
+from xmine.exact import search_exact
+from xmine.hardware import search_device
+from xmine.keeping import Mined
+from xmine.known import NOTHING_KNOWN, KnownPairs
+from xmine.matrix import open_matrix, opened, without_zeros
+from xmine.modules.static import StaticEmbedding
+from xmine.neighbours import Neighbours, found_in
+from xmine.options import MiningOptions
+from xmine.pairs import write_pairs
+from xmine.progress import Report
+from xmine.reading import raw_blocks
+from xmine.runs import Asked, Run
+from xmine.sentences import Sentences, read_sentences
+from xmine.tables import read_table, write_candidates, write_table
+from xmine.texts import can_be_read_again, text_input
+from xmine.vectors import write_unit_rows
+
+# Options by the stage that depends on them; those of an encoder are in its fingerprint, and the
+# others change nothing that is found.
+OF_TEXTS = ("dedup", "segment")
+OF_NEIGHBOURS = ("neighborhood", "index", "recall")
+OF_PAIRS = (
+    *("threshold", "precision", "top", "score_max", "drop"),
+    *("margin", "retrieval", "src_lang", "tgt_lang"),
+)
+_BYTES_AT_ONCE = 2**20
+
+# What makes the vectors of a side in the file that it is given.
+Encode = Callable[[Path], NDArray[np.float16]]
+
+
+def asked_of(
+    texts: tuple[str | Path, str | Path],
+    made_by: SentenceEncoder | tuple[NDArray[Any], NDArray[Any]],
+    options: MiningOptions,
+    seeds: KnownPairs = NOTHING_KNOWN,
+    gold: KnownPairs = NOTHING_KNOWN,
+) -> Asked:
+    """Tell what each stage of a run depends on.
+
+    Args:
+        texts: the two text inputs; files are hashed, standard input is compared when it is read.
+        made_by: what makes the vectors, or the vectors of all lines themselves.
+        options, seeds, gold: as `xmine.mining.mine` takes them.
+
+    Raises:
+        FileError: a file cannot be read.
+    """
+    of_texts: dict[str, Any] = {}
+    for side, given in zip(("source", "target"), texts, strict=True):
+        of_texts[side] = str(given)
+        if can_be_read_again(given):
+            of_texts[f"{side}_digest"] = _digest(raw_blocks(text_input(given).path))
+    of_vectors: dict[str, Any] = {}
+    if isinstance(made_by, SentenceEncoder):
+        of_vectors["encoder"] = made_by.name
+        for side, prompt in (("source", options.src_prompt), ("target", options.tgt_prompt)):
+            of_vectors[f"encoder_of_{side}_digest"] = cache.vectors_key(made_by, "", prompt)
+    else:
+        for side, rows in zip(("source", "target"), made_by, strict=True):
+            of_vectors[f"vectors_of_{side}_digest"] = _digest(_bytes_of(rows))
+    values = asdict(options)
+    of_pairs = {name: values[name] for name in OF_PAIRS}
+    for name, known in (("seed_pairs", seeds), ("gold", gold)):
+        if known.pairs and (name != "gold" or options.threshold == "gold"):
+            of_pairs[f"{name}_digest"] = _digest([repr(known.pairs).encode()])
+    return {
+        "texts": of_texts | {name: values[name] for name in OF_TEXTS},
+        "vectors": of_vectors,
+        "neighbours": {name: values[name] for name in OF_NEIGHBOURS},
+        "pairs": of_pairs,
+    }
+
+
+def _digest(pieces: Iterable[bytes]) -> str:
+    state = hashlib.blake2b(digest_size=16)
+    for piece in pieces:
+        state.update(piece)
+    return state.hexdigest()
+
+
+def _bytes_of(rows: NDArray[Any]) -> Iterable[bytes]:
+    step = max(1, _BYTES_AT_ONCE // max(rows[:1].nbytes, 1))
+    return (rows[at : at + step].tobytes() for at in range(0, len(rows), step))
+
+
+def read_side(
+    run: Run, side: str, given: str | Path, options: MiningOptions, report: Report
+) -> Sentences:
+    """Read the sentences of a side, or its table if the run has it.
+
+    Args:
+        run: where the table is kept.
+        side: `source` or `target`.
+        given: the text input.
+        options: `dedup` and `segment`.
+        report: called meanwhile.
+
+    Raises:
+        FileError: see `read_sentences`; or standard input is not what the run was begun with.
+    """
+    path = run.path(f"{side}.parquet")
+    known = read_table(path) if run.kept and path.exists() else None
+    if known is not None and can_be_read_again(given):
+        return known
+    run.note(f"reading {given}")
+    read = read_sentences(given, dedup=options.dedup, segment=options.segment, report=report)
+    if known is None:
+        if run.kept:
+            write_table(read, path)
+        return read
+    if known.total != read.total or (not known.unknown and known.digest() != read.digest()):
+        raise FileError(
+            f"{run.folder}: {given} has changed since the run was begun", "give another folder"
+        )
+    return known
+
+
+def encode_side(
+    run: Run,
+    side: str,
+    sentences: Sentences,
+    encoder: SentenceEncoder,
+    options: MiningOptions,
+    report: Report,
+    warn: cache.Warn,
+) -> Encoded:
+    """Encode the sentences of a side, or take the vectors that the run or the cache has.
+
+    Raises:
+        FileError: the encoder knows no piece of any line, or a file cannot be written.
+    """
+    prompt = options.src_prompt if side == "source" else options.tgt_prompt
+    # The embedded encoder reads a short file faster than a cache tells what it has.
+    cached = options.cache and (run.kept or not isinstance(encoder.body, StaticEmbedding))
+
+    def encode(path: Path) -> NDArray[np.float16]:
+        if cached:
+            return vectors_of(encoder, sentences, path, report, prompt, warn)
+        return encode_sentences(encoder, sentences, path, report, prompt)
+
+    return _known_rows(run, side, sentences, encode, nothing_known(sentences))
+
+
+def take_vectors(
+    run: Run,
+    source: Sentences,
+    target: Sentences,
+    vectors: tuple[NDArray[Any], NDArray[Any]],
+    report: Report,
+) -> tuple[Encoded, Encoded]:
+    """Take the vectors of the sentences out of those of all lines.
+
+    Raises:
+        FileError: lines and vectors are not as many, or their numbers are of no use.
+    """
+    check_vectors(source, target, vectors)
+    sides = []
+    for side, table, rows in zip(("source", "target"), (source, target), vectors, strict=True):
+
+        def encode(
+            path: Path, table: Sentences = table, rows: NDArray[Any] = rows
+        ) -> NDArray[np.float16]:
+            return write_unit_rows(rows, table.lines - 1, table.name, path, report)
+
+        zeros = FileError(f"all vectors of {table.name} are zeros")
+        sides.append(_known_rows(run, side, table, encode, zeros))
+    return sides[0], sides[1]
+
+
+def _known_rows(
+    run: Run, side: str, sentences: Sentences, encode: Encode, nothing: FileError
+) -> Encoded:
+    """Give the sentences that have a vector, and these; both are kept in the run."""
+    path, every = run.path(f"{side}.npy"), run.path(f"{side}.every.npy")
+    vectors = open_matrix(path)
+    if vectors is not None and len(vectors) == len(sentences):
+        return sentences, vectors
+    run.note(f"encoding {sentences.name}")
+    vectors = open_matrix(every)
+    if vectors is None or len(vectors) != len(sentences):
+        vectors = encode(every)
+    rows, known = without_zeros(vectors, path)
+    if not len(rows):
+        raise nothing
+    if len(rows) == len(sentences):
+        every.replace(path)
+        known = opened(path)
+    else:
+        unknown = sentences.unknown + len(sentences) - len(rows)
+        sentences = replace(sentences.take(rows), unknown=unknown)
+        if run.kept:
+            write_table(sentences, run.path(f"{side}.parquet"))
+        every.unlink()
+    return sentences, known
+
+
+def find_neighbours(
+    run: Run,
+    source: NDArray[np.float16],
+    target: NDArray[np.float16],
+    options: MiningOptions,
+    report: Report,
+) -> Neighbours:
+    """Search both ways, or take what the run has found.
+
+    Raises:
+        FileError: the run cannot be written.
+    """
+    folder = run.path("neighbours")
+    if (found := found_in(folder)) is not None:
+        return found
+    run.note(f"searching {len(source):,} x {len(target):,} vectors")
+    folder.mkdir(exist_ok=True)
+    k = max(options.neighborhood, NEIGHBOURS)
+    device = search_device(options.device, len(source), len(target), source.shape[1])
+    index = run.decided(
+        "index", choose_index(len(source), len(target), source.shape[1], options.index, device)
+    )
+    if index == "exact":
+        return search_exact(source, target, k, folder=folder, device=device, report=report)
+    return search_approximate(
+        source, target, k, factory=index, recall=options.recall, folder=folder, report=report
+    )
+
+
+def write_results(run: Run, mined: Mined) -> None:
+    """Write the candidates and the pairs that are kept of them.
+
+    Raises:
+        FileError: the run cannot be written.
+    """
+    write_candidates(mined, run.path("candidates.parquet"))
+    write_pairs(mined.pairs.rows(), str(run.path("pairs.parquet")), mined.languages)
+    run.note(f"{len(mined.pairs):,} pairs")

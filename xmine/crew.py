@@ -31,6 +31,7 @@ class Crew:
     """
 
     def __init__(self, workers: int) -> None:
+        """Start nothing yet."""
         self.workers = workers
         self.stopped = False
 

@@ -7,15 +7,14 @@ float32 of the k-th, what was not kept might belong to the k: the row is then se
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.bands import Band, Multiplier, Plan, TorchMultiplier, planned
 from xmine.crew import Crew
-from xmine.neighbours import FILES, Neighbours, Vectors
+from xmine.neighbours import FILES, Neighbours, Vectors, found_in
 from xmine.progress import Progress, Report, silent
 from xmine.searchfiles import SearchFiles
 from xmine.settling import Direction, settle
@@ -24,7 +23,7 @@ from xmine.twins import Side
 
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
 _SPARE = 4
-_MEMORY = 512 * 2**20
+MEMORY = 512 * 2**20
 # State is saved after as many seconds, or when saving is a fiftieth of the work since then.
 _SAVE_SECONDS = 2.0
 _SAVE_SHARE = 0.02
@@ -36,7 +35,7 @@ def search_exact(
     k: int,
     *,
     folder: Path | None = None,
-    memory: int = _MEMORY,
+    memory: int = MEMORY,
     device: str = "cpu",
     report: Report = silent,
 ) -> Neighbours:
@@ -64,10 +63,22 @@ def search_exact(
     """
     if max(len(source), len(target)) >= 2**32:
         raise ValueError("a side has 2**32 rows or more")
+    files = SearchFiles(folder)
+    if folder is not None and (found := found_in(folder)) is not None:
+        files.clean()
+        return found
     left, right = Side(source), Side(target)
-    keep = min(k + _SPARE, max(len(left), len(right)))
-    plan = planned(len(left), len(right), source.shape[1], keep, memory)
-    return search_sides(left, right, k, plan, SearchFiles(folder), device, report)
+    plan = planned(len(left), len(right), source.shape[1], k + _SPARE, memory, device)
+    return search_sides(left, right, k, plan, files, device, report)
+
+
+def exact_memory(sources: int, targets: int, dim: int, k: int, memory: int = MEMORY) -> int:
+    """Estimate the bytes of anonymous memory that `search_exact` takes with a folder.
+
+    The search for equal rows comes first, and ends before blocks are made.
+    """
+    plan = planned(sources, targets, dim, k + _SPARE, memory)
+    return max(25 * max(sources, targets), plan.memory(dim, k + _SPARE))
 
 
 def search_sides(
@@ -95,7 +106,10 @@ def search_sides(
     arrays = []
     for way, names in ((forward, FILES[:2]), (backward, FILES[2:])):
         shape = len(way.queries.vectors), min(k, len(way.others.vectors))
-        ids, cosines = files.array(names[0], shape, np.int64), files.array(names[1], shape, "<f4")
+        ids, cosines = (
+            files.array(names[0], shape, np.int64),
+            files.array(names[1], shape, np.float32),
+        )
         way.spread(ids, cosines)
         arrays += [ids, cosines]
     return files.finish(arrays, k)
@@ -122,42 +136,39 @@ def _multiply(
 ) -> None:
     """Fill both directions, band by band; the forward one is finished with each of them."""
     left, right = forward.queries, forward.others
-    kept = backward.k + _SPARE
-    best: Keys = files.array("best", (len(right), min(kept, len(left))), np.int64)
+    kept_forward = min(forward.k + _SPARE, len(right))
+    kept_backward = min(backward.k + _SPARE, len(left))
+    best: Keys = files.array("best", (len(right), kept_backward), np.int64)
     start = files.restore(best)
     if not start:
         best[:] = EMPTY
-    multipliers = [
+    multipliers: list[Multiplier | TorchMultiplier] = [
         Multiplier(right, plan) if device == "cpu" else TorchMultiplier(right, device)
         for _ in range(plan.workers)
     ]
-    saved = time.monotonic()
-    pause = _SAVE_SECONDS
-    while start < len(left):
-        stop = min(start + plan.band, len(left))
-        band = Band(left, start, stop, min(forward.k + _SPARE, len(right)))
-        finished = 0
 
-        def multiply(first: int, band: Band = band) -> None:
-            nonlocal finished
-            last = min(first + plan.columns, len(right))
-            multiplier = multipliers.pop()
-            try:
-                multiplier.multiply(band, first, last, best[first:last], crew)
-            finally:
-                multipliers.append(multiplier)
-            finished += last - first
+    def multiply(piece: tuple[Band, int, int]) -> None:
+        band, first, last = piece
+        multiplier = multipliers.pop()  # there is one for each worker
+        multiplier.multiply(band, first, last, best[first:last], crew)
+        multipliers.append(multiplier)
+
+    saved, pause = time.monotonic(), _SAVE_SECONDS
+    while start < len(left):
+        band = Band(left, start, min(start + plan.band, len(left)), kept_forward)
 
         def share(band: Band = band) -> None:
-            tick((band.start + (band.stop - band.start) * finished / len(right)) / len(left))
+            done = band.start + (band.stop - band.start) * band.finished / len(right)
+            tick(done / len(left))
 
-        crew.run(multiply, range(0, len(right), plan.columns), share)
-        settle(forward, band.best, start, plan, crew, share)
-        start = stop
+        cuts = [*range(0, len(right), plan.columns), len(right)]
+        crew.run(multiply, [(band, *cut) for cut in pairwise(cuts)], share)
+        settle(forward, band.best, start, crew, share)
+        start = band.stop
         if files.folder is not None and start < len(left) and time.monotonic() - saved > pause:
-            begun = time.monotonic()
+            before = time.monotonic()
             files.save(start, best)
             saved = time.monotonic()
-            pause = max(_SAVE_SECONDS, (saved - begun) / _SAVE_SHARE)
-    settle(backward, best, 0, plan, crew, lambda: tick(1.0))
+            pause = max(_SAVE_SECONDS, (saved - before) / _SAVE_SHARE)
+    settle(backward, best, 0, crew, lambda: tick(1.0))
     tick(1.0)

@@ -25,8 +25,8 @@ COMPLETE = "search.toml"
 _MOVED = np.int32(-0x80000000 | 0x0FFFE000)
 _HIGHER = np.float32(2.0**112)
 _NUMBERS_AT_ONCE = 65536
-# Numbers that `rescored` holds at once, in 14 bytes each: 7 MB.
-_RESCORED_AT_ONCE = 2**19
+# Numbers that `rescored` holds at once, in 14 bytes each: 2 MB.
+_RESCORED_AT_ONCE = 2**17
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,7 @@ class Neighbours:
         )
 
 
-def nearest(
-    source: Vectors, target: Vectors, k: int, *, report: Report = silent
-) -> Neighbours:
+def nearest(source: Vectors, target: Vectors, k: int, *, report: Report = silent) -> Neighbours:
     """Find the k nearest rows in both directions, exactly and in memory.
 
     Args:
@@ -98,7 +96,9 @@ def found_in(folder: Path) -> Neighbours | None:
         raise FileError(f"{path}: no such file", f"remove {folder} and search again") from error
     except (OSError, ValueError, EOFError) as error:
         raise FileError(f"{path}: {error}", f"remove {folder} and search again") from error
-    return Neighbours(*arrays, index=str(facts["index"]), recall=facts.get("recall"))
+    targets, target_cosines, sources, source_cosines = arrays
+    index, recall = str(facts["index"]), facts.get("recall")
+    return Neighbours(targets, target_cosines, sources, source_cosines, index, recall)
 
 
 def rescored(vectors: Vectors, others: Vectors, ids: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -119,13 +119,17 @@ def rescored(vectors: Vectors, others: Vectors, ids: NDArray[np.int64]) -> NDArr
     rows, k = ids.shape
     dim = vectors.shape[1]
     cosines = np.empty((rows, k), dtype=np.float32)
-    step = max(1, _RESCORED_AT_ONCE // max(1, k * dim))
+    step = max(1, min(rows, _RESCORED_AT_ONCE // ((k + 1) * dim)))
+    wide = np.empty((step * (k + 1), dim), dtype=np.float32)
+    double = np.empty(wide.shape)  # both made once: new pages cost as much as the arithmetic
     for start in range(0, rows, step):
         some = ids[start : start + step]
-        left = _double(vectors[start : start + step])
-        right = _double(others[np.maximum(some, 0).ravel()]).reshape(*some.shape, dim)
-        found = np.einsum("rd,rkd->rk", left, right)
-        cosines[start : start + step] = np.where(some < 0, -np.inf, np.minimum(found, 1))
+        n, end = len(some), len(some) * (k + 1)
+        widen(vectors[start : start + n], wide[:n])
+        widen(others[np.maximum(some, 0).ravel()], wide[n:end])
+        np.copyto(double[:end], wide[:end])
+        found = np.einsum("rd,rkd->rk", double[:n], double[n:end].reshape(n, k, dim))
+        cosines[start : start + n] = np.where(some < 0, -np.inf, np.minimum(found, 1))
     return cosines
 
 

@@ -24,10 +24,16 @@ class SearchFiles:
     """
 
     def __init__(self, folder: Path | None) -> None:
+        """Make the folder if it is not there."""
+        if folder is not None:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise FileError(f"{folder}: cannot be made: {error.strerror}") from error
         self.folder = folder
         self.fresh = folder is None
 
-    def array(self, name: str, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
+    def array(self, name: str, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
         """Open or make an array [rows, columns] to be filled in place."""
         if self.folder is None:
             return np.zeros(shape, dtype)
@@ -56,8 +62,11 @@ class SearchFiles:
         """Keep the state after `rows` sources, in place of that before."""
         assert self.folder is not None
         before = list(self.folder.glob("searched-*.keys"))
-        with replacing(self.folder / f"searched-{rows}.keys") as partial, partial.open("wb") as file:
-            file.write(keys)
+        with (
+            replacing(self.folder / f"searched-{rows}.keys") as partial,
+            partial.open("wb") as file,
+        ):
+            file.write(keys.data)
         for path in before:
             path.unlink()
 
@@ -73,10 +82,18 @@ class SearchFiles:
         keys[:] = np.memmap(newest, dtype=keys.dtype, mode="r", shape=keys.shape)
         return max(rows)
 
+    def clean(self) -> None:
+        """Remove what a finished search does not need."""
+        assert self.folder is not None
+        for pattern in ("searched-*.keys", "*.npy.partial", ".*.partial"):
+            for path in self.folder.glob(pattern):
+                path.unlink()
+
     def finish(self, arrays: list[NDArray[Any]], k: int) -> Neighbours:
         """Give the results; in a folder, first name what is whole and remove what is not needed."""
         if self.folder is None:
-            return Neighbours(*arrays)
+            targets, target_cosines, sources, source_cosines = arrays
+            return Neighbours(targets, target_cosines, sources, source_cosines)
         try:
             for name, array in zip(FILES, arrays, strict=True):
                 array.flush()  # type: ignore[attr-defined]
@@ -85,9 +102,7 @@ class SearchFiles:
             raise FileError(f"{self.folder}: cannot be written: {error.strerror}") from error
         with replacing(self.folder / COMPLETE) as partial:
             partial.write_text(f'index = "exact"\nk = {k}\n', encoding="utf-8")
-        for pattern in ("searched-*.keys", "*.npy.partial", ".*.partial"):
-            for path in self.folder.glob(pattern):
-                path.unlink()
+        self.clean()
         found = found_in(self.folder)
         assert found is not None
         return found

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.bands import Plan
 from xmine.crew import Crew
 from xmine.neighbours import ordered, rescored, widen
 from xmine.topk import Keys, columns_of, values_of
@@ -40,7 +39,7 @@ class Direction:
     @property
     def k(self) -> int:
         """Neighbours per row."""
-        return self.ids.shape[1]
+        return int(self.ids.shape[1])
 
     def spread(self, ids: NDArray[np.int64], cosines: NDArray[np.float32]) -> None:
         """Give every row what its distinct row has found, and all rows that are equal to it.
@@ -64,16 +63,13 @@ def error(dim: int) -> float:
     return (dim + 64) * 2.0**-24
 
 
-def settle(
-    way: Direction, keys: Keys, start: int, plan: Plan, crew: Crew, tick: Callable[[], None]
-) -> None:
+def settle(way: Direction, keys: Keys, start: int, crew: Crew, tick: Callable[[], None]) -> None:
     """Fill the k nearest of rows from `start`.
 
     Args:
         way: what to fill.
         keys: the best cells of those rows, [rows, kept].
         start: the first row.
-        plan: for what has to be searched again.
         crew: does the work.
         tick: called several times a second.
     """

@@ -25,7 +25,7 @@ _ROUND = 32
 
 
 def pack(values: NDArray[np.float32], columns: NDArray[np.int64]) -> Keys:
-    """Make keys of cosines and columns below 2**32; the floats' bits are made to sort as numbers."""
+    """Make keys of cosines and columns; bits of floats are turned so that they sort as numbers."""
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.int32)
     ordered = bits ^ ((bits >> 31) & _MAGNITUDE)
     return (ordered.astype(np.int64) << 32) | (_LAST - columns)
@@ -57,20 +57,20 @@ def merge(best: Keys, rows: NDArray[np.int64], keys: Keys) -> None:
         return
     order = np.argsort(rows, kind="stable")
     rows, keys = rows[order], keys[order]
-    starts = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
-    counts = np.diff(starts, append=len(rows))
-    position = np.arange(len(rows)) - np.repeat(starts, counts)
-    k = best.shape[1]
+    begins = np.empty(len(rows), dtype=np.bool_)
+    begins[0] = True
+    np.not_equal(rows[1:], rows[:-1], out=begins[1:])
+    starts = np.flatnonzero(begins)
+    touched, where = rows[starts], np.cumsum(begins) - 1
+    position = np.arange(len(rows)) - starts[where]
+    k, most = best.shape[1], int(position.max()) + 1
     # Rounds, so that one row with many cells does not widen the matrix of all.
-    for first in range(0, int(counts.max()), _ROUND):
-        going = counts > first
-        touched = rows[starts[going]]
-        now = (position >= first) & (position < first + _ROUND)
-        width = min(int(counts.max()) - first, _ROUND)
+    for first in range(0, most, _ROUND):
+        now = slice(None) if most <= _ROUND else (position // _ROUND == first // _ROUND)
+        width = min(most - first, _ROUND)
         wide = np.full((len(touched), k + width), EMPTY, dtype=np.int64)
         wide[:, :k] = best[touched]
-        where = np.searchsorted(touched, rows[now])
-        wide[where, k + position[now] - first] = keys[now]
+        wide[where[now], k + position[now] - first] = keys[now]
         wide.sort(axis=1)
         best[touched] = wide[:, width:]
 
@@ -86,6 +86,7 @@ class BlockMaxima:
     """Reads blocks of cosines, with room for the maxima of a block of `cells` cells."""
 
     def __init__(self, cells: int) -> None:
+        """Make the room."""
         self._of_rows = np.empty(cells // GROUP, dtype=np.float32)
         self._of_tiles = np.empty(cells // GROUP**2, dtype=np.float32)
 
@@ -113,9 +114,10 @@ class BlockMaxima:
         for start in range(0, len(hits), _GROUPS_AT_ONCE * GROUP):
             some = slice(start, start + _GROUPS_AT_ONCE * GROUP)
             cells = self.tall[groups[some], :, columns[some]]  # [hits, GROUP]
-            hit, inside = np.nonzero(cells > floor[columns[some], None])
+            better = np.flatnonzero(cells > floor[columns[some], None])
+            hit, inside = np.divmod(better, GROUP)
             found = row + groups[some][hit] * GROUP + inside
-            merge(best, columns[some][hit], pack(cells[hit, inside], found))
+            merge(best, columns[some][hit], pack(cells.ravel()[better], found))
 
     def offer_rows(self, best: Keys, column: int) -> None:
         """Let the cells of each row into `best` [rows, k]; `column` is that of the first."""
@@ -136,7 +138,9 @@ class BlockMaxima:
         for start in range(0, len(hits), _GROUPS_AT_ONCE):
             some = slice(start, start + _GROUPS_AT_ONCE)
             cells = block[groups[some], :, :, offsets[some]]  # [hits, GROUP rows, GROUP]
-            hit, above, across = np.nonzero(cells > floor[groups[some]][:, :, None])
+            better = np.flatnonzero(cells > floor[groups[some]][:, :, None])
+            hit, inside = np.divmod(better, GROUP**2)
+            above, across = np.divmod(inside, GROUP)
             found = column + across * stride + offsets[some][hit]
             rows = groups[some][hit] * GROUP + above
-            merge(best, rows, pack(cells[hit, above, across], found))
+            merge(best, rows, pack(cells.ravel()[better], found))

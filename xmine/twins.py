@@ -15,7 +15,7 @@ _ROWS_AT_ONCE = 4096
 class Side:
     """One matrix as the search sees it: its distinct rows, in the order of their first places.
 
-    Takes 24 bytes per row while it looks for equal rows, and keeps them only if there are any.
+    Takes 25 bytes per row while it looks for equal rows, and keeps them only if there are any.
 
     Attributes:
         vectors: [rows, dim].
@@ -24,6 +24,7 @@ class Side:
     """
 
     def __init__(self, vectors: Vectors) -> None:
+        """Look for equal rows: one pass over the matrix."""
         self.vectors = vectors
         self.first: NDArray[np.int64] | None = None
         same = _first_same(vectors)

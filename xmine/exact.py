@@ -150,8 +150,10 @@ def _multiply(
     def multiply(piece: tuple[Band, int, int]) -> None:
         band, first, last = piece
         multiplier = multipliers.pop()  # there is one for each worker
-        multiplier.multiply(band, first, last, best[first:last], crew)
-        multipliers.append(multiplier)
+        try:
+            multiplier.multiply(band, first, last, best[first:last], crew)
+        finally:
+            multipliers.append(multiplier)
 
     saved, pause = time.monotonic(), _SAVE_SECONDS
     while start < len(left):

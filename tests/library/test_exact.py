@@ -1,4 +1,4 @@
-"""The exact search against sorting all cosines, under any cut of the product, and after any kill."""
+"""The exact search against sorting all cosines, however the product is cut, after any kill."""
 
 import os
 import resource
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from xmine import exact, settling
 from xmine.bands import Multiplier, Plan, planned
+from xmine.crew import Crew
 from xmine.errors import FileError
 from xmine.exact import exact_memory, search_exact, search_sides
-from xmine.neighbours import FILES, Neighbours
+from xmine.neighbours import FILES, Neighbours, rescored
 from xmine.progress import Progress
 from xmine.searchfiles import SearchFiles
 from xmine.topk import columns_of, pack, values_of
@@ -108,7 +109,7 @@ def test_agrees_at_sizes_that_are_cut_by_themselves(
 ) -> None:
     monkeypatch.setattr("xmine.bands._SMALL", 0)
     monkeypatch.setattr("xmine.bands.blas_threads", lambda: 2)
-    source, target = kind(3001, 16, 1), kind(2500, 16, 2)
+    source, target = kind(2501, 16, 1), kind(1100, 16, 2)
     check(search_exact(source, target, 4), slow_search(source, target, 4))
     check(search_exact(source, target, 4, memory=1), slow_search(source, target, 4))
 
@@ -134,12 +135,10 @@ def test_many_equal_rows_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> N
     """A line that stands there thousands of times costs no more than one."""
     pairs = 0
 
-    def counted(
-        vectors: Half, others: Half, ids: NDArray[np.int64], do: Any = settling.rescored
-    ) -> Any:
+    def counted(vectors: Half, others: Half, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         nonlocal pairs
         pairs += ids.size
-        return do(vectors, others, ids)
+        return rescored(vectors, others, ids)
 
     monkeypatch.setattr(settling, "rescored", counted)
     source, target = random_rows(900, 24, 1), random_rows(800, 24, 2)
@@ -150,14 +149,13 @@ def test_many_equal_rows_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_only_rows_in_doubt_are_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     again: list[int] = []
-    monkeypatch.setattr(
-        settling,
-        "_search_again",
-        lambda way, rows, crew, do=settling._search_again: (
-            again.extend(rows.tolist()),
-            do(way, rows, crew),
-        ),
-    )
+    search_again = settling._search_again
+
+    def noted(way: settling.Direction, rows: NDArray[np.int64], crew: Crew) -> None:
+        again.extend(rows.tolist())
+        search_again(way, rows, crew)
+
+    monkeypatch.setattr(settling, "_search_again", noted)
     source, target = random_rows(300, 64, 1), random_rows(300, 64, 2)
     check(search_exact(source, target, 4), slow_search(source, target, 4))
     assert not again
@@ -193,7 +191,7 @@ def test_blocks_fit_the_memory_they_are_given() -> None:
                 plan = planned(rows, rows, dim, 8, memory)
                 assert plan.memory(dim, 8) <= memory
                 assert plan.columns * plan.workers >= min(rows, 512)
-    assert exact_memory(10**5, 10**5, 256, 4) == exact_memory(10**6, 10**6, 256, 4)
+    assert exact_memory(10**6, 10**6, 256, 4) <= exact_memory(10**5, 10**5, 256, 4) <= 2**29
 
 
 class StoppedError(Exception):
@@ -280,10 +278,12 @@ def test_killed_at_any_file_operation_it_continues_to_the_same_files(tmp_path: P
     folder = tmp_path / "killed"
     folder.mkdir()
     codes = []
-    for operations in (2, 9, 33, 36, 37, 41, 46, 53, 63, 10_000):
+    for operations in (2, 9, *range(20, 100, 3)):
         run = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(operations)])
         codes.append(run.returncode)
-    assert codes == [-9] * 9 + [0]
+        if codes[-1] != -9:
+            break
+    assert codes[-1] == 0 and len(codes) > 8
     names = sorted(path.name for path in whole.iterdir())
     assert sorted(path.name for path in (folder / "found").iterdir()) == names
     for name in names:

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from xmine.candidates import score_vectors
+from xmine.candidates import score_neighbours
 from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError
 from xmine.keeping import Mined, keep
@@ -15,7 +15,14 @@ from xmine.languages import check_language
 from xmine.options import MiningOptions
 from xmine.progress import Report, silent
 from xmine.runs import open_run, temporary_run
-from xmine.stages import asked_of, encode_side, read_side, take_vectors, write_run
+from xmine.stages import (
+    asked_of,
+    encode_side,
+    find_neighbours,
+    read_side,
+    take_vectors,
+    write_results,
+)
 
 
 def mine(
@@ -57,31 +64,33 @@ def mine(
     """
     options = options or MiningOptions()
     _check(encoder, options, vectors is not None, seeds, gold)
-    if vectors is None:
-        encoder = encoder or SentenceEncoder.load()
+    warnings: list[str] = []
+    made_by = vectors or encoder or SentenceEncoder.load()
     with ExitStack() as stack:
         if run is None:
             here = stack.enter_context(temporary_run())
         else:
-            asked = asked_of(source, target, encoder, vectors, options, seeds, gold)
+            asked = asked_of((source, target), made_by, options, seeds, gold)
             here = stack.enter_context(open_run(Path(run), asked, force=force))
         left = read_side(here, "source", source, options, report)
         right = read_side(here, "target", target, options, report)
         seeds, gold = seeds.resolved(left, right), gold.resolved(left, right)
         known: tuple[str, ...] = ()
-        if encoder is None or vectors is not None:
-            sides = take_vectors(here, left, right, vectors, report)
-        else:
-            known = encoder.facts.languages
+        if isinstance(made_by, SentenceEncoder):
+            known = made_by.facts.languages
+            warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
             sides = (
-                encode_side(here, "source", left, encoder, options.src_prompt, report),
-                encode_side(here, "target", right, encoder, options.tgt_prompt, report),
+                encode_side(here, "source", left, made_by, options, report, warnings.append),
+                encode_side(here, "target", right, made_by, options, report, warnings.append),
             )
-        scored = score_vectors(*sides, options, report, here)
-        warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
+        else:
+            sides = take_vectors(here, left, right, made_by, report)
+        (left, left_vectors), (right, right_vectors) = sides
+        neighbours = find_neighbours(here, left_vectors, right_vectors, options, report)
+        scored = score_neighbours(left, right, neighbours, options)
         mined = keep(scored, options, known, list(filter(None, warnings)), seeds, gold)
         if here.kept:
-            write_run(here, mined)
+            write_results(here, mined)
         return mined
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine import cache
-from xmine.approximate import choose_index, search_approximate
 from xmine.candidates import Encoded, check_vectors, nothing_known
 from xmine.confidence import NEIGHBOURS
 from xmine.encoder import SentenceEncoder
@@ -233,6 +232,8 @@ def find_neighbours(
     if (found := found_in(folder)) is not None:
         return found
     run.note(f"searching {len(source):,} x {len(target):,} vectors")
+    from xmine.approximate import choose_index, search_approximate
+
     folder.mkdir(exist_ok=True)
     k = max(options.neighborhood, NEIGHBOURS)
     device = search_device(options.device, len(source), len(target), source.shape[1])

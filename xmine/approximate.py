@@ -1,0 +1,8 @@
+from typing import Any
+
+
+def choose_index(*a: Any) -> str:
+    return "exact"
+
+
+def search_approximate(*a: Any, **k: Any) -> Any: ...

@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--translated", type=float, default=0.5, help="share, from 0 to 1")
     parser.add_argument("-o", "--output", type=Path, help="folder to write to")
     parser.add_argument("--compare", nargs=2, metavar=("EN", "ZH"), help="aligned files")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="to compare")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5], help="to compare")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     if not (arguments.output or arguments.compare):

@@ -17,7 +17,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from xmine.evaluation.record import record, write_record
 
 Row = dict[str, object]
 
-PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
+PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
     "knn": searching.knn,
     "semantic": searching.semantic,
     "margin": searching.margin,
@@ -49,12 +49,14 @@ def main() -> None:
         found = json.loads(arguments.json.read_text(encoding="utf-8"))
     arguments.work.mkdir(parents=True, exist_ok=True)
     for part in arguments.parts:
-        before = surroundings()
-        rows = PARTS[part](arguments)
-        found[part] = record({"command": _command(), "rows": rows, "surroundings": before})
+        before, rows = surroundings(), []
+        for row in PARTS[part](arguments):
+            print(row, flush=True)
+            rows.append(row)
+            found[part] = record({"command": _command(), "rows": rows, "surroundings": before})
+            if arguments.json:  # after every row, since the next one may take an hour
+                write_record(arguments.json, found)
         print(f"\n{table(rows)}\n", flush=True)
-        if arguments.json:
-            write_record(arguments.json, found)
     if arguments.picture:
         draw(found, arguments.picture)
 

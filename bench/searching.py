@@ -7,7 +7,7 @@ that their ratio says something on a machine that does other work as well.
 import statistics
 import time
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -30,9 +30,8 @@ SAME = 1e-6  # scores that differ by less are equal
 _BLOCK = 4096  # rows and columns of a product; larger ones were not faster
 
 
-def knn(arguments: Namespace) -> list[Row]:
+def knn(arguments: Namespace) -> Iterator[Row]:
     """Race exact search both ways against two `faiss.knn` calls, and against sgemm."""
-    rows = []
     for source, target, about in _vector_sets(arguments):
         left, right = source.astype(np.float32), target.astype(np.float32)
         times, results = race(
@@ -45,23 +44,18 @@ def knn(arguments: Namespace) -> list[Row]:
         )
         flops = 2 * len(source) * len(target) * source.shape[1]
         best = times["sgemm"]["best"]
-        rows.append(
-            {
-                **about,
-                **_shown(times, ("xmine", "faiss", "sgemm")),
-                "faster_than_faiss": _ratio(times, "faiss", "xmine"),
-                "share_of_sgemm": round(best / times["xmine"]["seconds"], 3),
-                "sgemm_gflops": round(flops / best / 1e9, 1),
-                **differences(results["xmine"], results["faiss"], source, target),
-            }
-        )
-        print(rows[-1], flush=True)
-    return rows
+        yield {
+            **about,
+            **_shown(times, ("xmine", "faiss", "sgemm")),
+            "faster_than_faiss": _ratio(times, "faiss", "xmine"),
+            "share_of_sgemm": round(best / times["xmine"]["seconds"], 3),
+            "sgemm_gflops": round(flops / best / 1e9, 1),
+            **differences(results["xmine"], results["faiss"], source, target),
+        }
 
 
-def semantic(arguments: Namespace) -> list[Row]:
+def semantic(arguments: Namespace) -> Iterator[Row]:
     """Race exact search both ways against two calls of `semantic_search`."""
-    rows = []
     for source, target, about in _vector_sets(arguments):
         left, right = source.astype(np.float32), target.astype(np.float32)
         times, results = race(
@@ -71,22 +65,17 @@ def semantic(arguments: Namespace) -> list[Row]:
             },
             arguments.repeats,
         )
-        theirs = _sorted(results["semantic"])
-        rows.append(
-            {
-                **about,
-                **_shown(times, ("xmine", "semantic")),
-                "faster_than_semantic": _ratio(times, "semantic", "xmine"),
-                **differences(results["xmine"], theirs, source, target),
-            }
-        )
-        print(rows[-1], flush=True)
-    return rows
+        theirs = sorted_by_cosine(results["semantic"])
+        yield {
+            **about,
+            **_shown(times, ("xmine", "semantic")),
+            "faster_than_semantic": _ratio(times, "semantic", "xmine"),
+            **differences(results["xmine"], theirs, source, target),
+        }
 
 
-def margin(arguments: Namespace) -> list[Row]:
+def margin(arguments: Namespace) -> Iterator[Row]:
     """Race margin scoring and pairing after a search against the row-by-row loop and numpy."""
-    rows = []
     for source, target, about in _vector_sets(arguments):
         neighbours = search(source, target, arguments.k)
         found = Found(
@@ -104,18 +93,14 @@ def margin(arguments: Namespace) -> list[Row]:
             },
             arguments.repeats,
         )
-        rows.append(
-            {
-                **about,
-                **_shown(times, ("xmine", "numpy", "laser")),
-                "faster_than_laser": _ratio(times, "laser", "xmine"),
-                "pairs": len(results["xmine"]),
-                "pairs_that_differ_from_numpy": _differing(results["xmine"], results["numpy"]),
-                "pairs_that_differ_from_laser": _differing(results["xmine"], results["laser"]),
-            }
-        )
-        print(rows[-1], flush=True)
-    return rows
+        yield {
+            **about,
+            **_shown(times, ("xmine", "numpy", "laser")),
+            "faster_than_laser": _ratio(times, "laser", "xmine"),
+            "pairs": len(results["xmine"]),
+            "pairs_that_differ_from_numpy": _differing(results["xmine"], results["numpy"]),
+            "pairs_that_differ_from_laser": _differing(results["xmine"], results["laser"]),
+        }
 
 
 def search(source: Halves, target: Halves, k: int) -> Neighbours:
@@ -209,7 +194,7 @@ def of_corpora(rows: int, seed: int) -> tuple[Halves, Halves]:
     return sides[0].astype(np.float16), sides[1].astype(np.float16)
 
 
-def _vector_sets(arguments: Namespace) -> Any:  # noqa: ANN401 - a generator of three values
+def _vector_sets(arguments: Namespace) -> Iterator[tuple[Halves, Halves, Row]]:
     """Make the vectors of each size and width that was asked for."""
     for rows in arguments.rows:
         for dim in arguments.dims if arguments.vectors == "clustered" else [0]:
@@ -224,7 +209,7 @@ def _scored(neighbours: Neighbours) -> ChosenPairs:
     return choose_pairs(neighbours, margin_scores(neighbours))
 
 
-def _sorted(found: Found) -> Found:
+def sorted_by_cosine(found: Found) -> Found:
     """Put the nearest first, since `semantic_search` gives a side's rows sorted or not."""
     orders = [np.argsort(-each, axis=1, kind="stable") for each in (found[0], found[2])]
     return Found(

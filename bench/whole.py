@@ -5,10 +5,12 @@ empty cache, looked at from outside (bench/memory.py).
 """
 
 import hashlib
+import json
 import shlex
 import shutil
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,34 +37,31 @@ class Texts(NamedTuple):
     lines: int
 
 
-def whole(arguments: Namespace) -> list[Row]:
+def whole(arguments: Namespace) -> Iterator[Row]:
     """Mine files of each size with xmine and, up to a size, as a user would without it."""
-    rows = []
     for texts in texts_of(arguments):
         output = fresh(arguments)
         cost = finished(cost_of(mining(texts, output, arguments), cache=fresh_cache(arguments)))
-        rows.append(
-            {"who": "xmine", "lines": texts.lines, **cost.figures(), **outcome(texts, output)}
-        )
-        print(rows[-1], flush=True)
+        yield {"who": "xmine", "lines": texts.lines, **cost.figures(), **outcome(texts, output)}
         if texts.lines > arguments.peer_limit:
             continue
         output = removed(arguments.work / "peer.tsv")
         command = [sys.executable, PEERS, texts.source, texts.target, "-o", output]
         command += ["--threshold", str(arguments.peer_threshold)]
         cost = finished(cost_of(command))
-        rows.append(
-            {"who": "peers", "lines": texts.lines, **cost.figures(), **outcome(texts, output)}
-        )
-        print(rows[-1], flush=True)
-    return rows
+        yield {
+            "who": "peers",
+            "lines": texts.lines,
+            **cost.figures(),
+            **outcome(texts, output),
+            **told(cost),
+        }
 
 
-def continued(arguments: Namespace) -> list[Row]:
+def continued(arguments: Namespace) -> Iterator[Row]:
     """Kill a run when 90 % of its time has passed, start it again, and time the rest."""
     if not arguments.output.endswith("/"):
         sys.exit("scale.py: the part 'continue' needs an --output that is a run folder: run/")
-    rows = []
     for texts in texts_of(arguments):
         output = fresh(arguments)
         command = mining(texts, output, arguments)
@@ -71,24 +70,19 @@ def continued(arguments: Namespace) -> list[Row]:
         output, cache = fresh(arguments), fresh_cache(arguments)
         killed = cost_of(command, cache=cache, kill_after=arguments.kill_at * unbroken.seconds)
         rest = finished(cost_of(command, cache=cache))
-        rows.append(
-            {
-                "lines": texts.lines,
-                "whole_seconds": round(unbroken.seconds, 2),
-                "killed_after_seconds": round(killed.seconds, 2),
-                "was_killed": killed.code < 0,
-                "rest_seconds": round(rest.seconds, 2),
-                "share_of_whole": round(rest.seconds / unbroken.seconds, 3),
-                "same_pairs": digests(output) == expected,
-            }
-        )
-        print(rows[-1], flush=True)
-    return rows
+        yield {
+            "lines": texts.lines,
+            "whole_seconds": round(unbroken.seconds, 2),
+            "killed_after_seconds": round(killed.seconds, 2),
+            "was_killed": killed.code < 0,
+            "rest_seconds": round(rest.seconds, 2),
+            "share_of_whole": round(rest.seconds / unbroken.seconds, 3),
+            "same_pairs": digests(output) == expected,
+        }
 
 
-def recall(arguments: Namespace) -> list[Row]:
+def recall(arguments: Namespace) -> Iterator[Row]:
     """Mine with exact and with approximate search, and count what the second one still finds."""
-    rows = []
     for texts in texts_of(arguments):
         found: dict[str, LinePairs] = {}
         costs: dict[str, Cost] = {}
@@ -112,9 +106,7 @@ def recall(arguments: Namespace) -> list[Row]:
             gold = gold_pairs(texts.gold)
             right = {name: len(pairs & gold) for name, pairs in found.items()}
             row["recall_of_right_pairs"] = round(right[arguments.index] / max(1, right["exact"]), 4)
-        rows.append(row)
-        print(row, flush=True)
-    return rows
+        yield row
 
 
 def texts_of(arguments: Namespace) -> list[Texts]:
@@ -175,6 +167,13 @@ def finished(cost: Cost) -> Cost:
     if cost.code:
         sys.exit(f"scale.py: a command ended with {cost.code}:\n{cost.output}")
     return cost
+
+
+def told(cost: Cost) -> Row:
+    """Read what a command said of itself: the last line that is a JSON object."""
+    lines = [line for line in cost.output.splitlines() if line.startswith("{")]
+    said: Row = json.loads(lines[-1]) if lines else {}
+    return said
 
 
 def outcome(texts: Texts, output: Path) -> Row:

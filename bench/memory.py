@@ -1,0 +1,182 @@
+"""A process -> the most memory it held, looked at every 50 ms; a command -> what it cost.
+
+Anonymous memory (RssAnon) is what a process has made for itself and the machine cannot take back;
+RSS counts pages of mapped files as well. Children count with their parent.
+"""
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+EVERY = 0.05  # seconds
+_MEGABYTE = 1e6
+
+
+class Held(NamedTuple):
+    """Memory of a process and its children, in bytes."""
+
+    anonymous: int
+    resident: int
+
+
+@dataclass
+class Peak:
+    """The most that was seen, in bytes.
+
+    Attributes:
+        anonymous: RssAnon of the process and its children together.
+        resident: the same of VmRSS.
+        before: RssAnon when watching began.
+        looks: how often it was looked at.
+    """
+
+    anonymous: int = 0
+    resident: int = 0
+    before: int = 0
+    looks: int = 0
+
+    def see(self, held: Held) -> None:
+        """Take a look into account."""
+        self.anonymous = max(self.anonymous, held.anonymous)
+        self.resident = max(self.resident, held.resident)
+        self.looks += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a command took.
+
+    Attributes:
+        seconds: from start to end.
+        cpu_seconds: of the process and the children it waited for.
+        peak: memory.
+        code: exit code; minus the signal if one ended it.
+        output: the last lines of what it wrote.
+    """
+
+    seconds: float
+    cpu_seconds: float
+    peak: Peak
+    code: int
+    output: str
+
+    def figures(self) -> dict[str, object]:
+        """Give the figures for a record, memory in megabytes of 10^6 bytes."""
+        return {
+            "seconds": round(self.seconds, 2),
+            "cpu_seconds": round(self.cpu_seconds, 2),
+            "peak_anonymous_megabytes": megabytes(self.peak.anonymous),
+            "peak_resident_megabytes": megabytes(self.peak.resident),
+        }
+
+
+def megabytes(amount: int) -> int:
+    """Round bytes to megabytes of 10^6."""
+    return round(amount / _MEGABYTE)
+
+
+def held(pid: int) -> Held:
+    """Look at a process and its children; what has ended holds nothing."""
+    anonymous = resident = 0
+    for each in [pid, *_descendants(pid)]:
+        status = _fields(each)
+        anonymous += status.get("RssAnon", 0)
+        resident += status.get("VmRSS", 0)
+    return Held(anonymous, resident)
+
+
+@contextmanager
+def watched(pid: int | None = None) -> Iterator[Peak]:
+    """Look at a process, or at this one, until the block ends."""
+    watching = os.getpid() if pid is None else pid
+    peak = Peak(before=held(watching).anonymous)
+    over = threading.Event()
+
+    def watch() -> None:
+        peak.see(held(watching))
+        while not over.wait(EVERY):
+            peak.see(held(watching))
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        over.set()
+        thread.join()
+        peak.see(held(watching))
+
+
+def cost_of(
+    command: Sequence[str | Path], *, cache: Path | None = None, kill_after: float | None = None
+) -> Cost:
+    """Run a command and watch it.
+
+    Args:
+        command: with its arguments.
+        cache: folder that stands for the user's cache (XDG_CACHE_HOME).
+        kill_after: seconds after which it gets SIGKILL, with its children.
+    """
+    environment = {**os.environ} if cache is None else {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    with tempfile.TemporaryFile() as log:
+        started = time.perf_counter()
+        with subprocess.Popen(
+            [str(each) for each in command],
+            stdout=log,
+            stderr=log,
+            env=environment,
+            start_new_session=True,
+        ) as process:
+            timer = threading.Timer(kill_after or 0, os.killpg, (process.pid, signal.SIGKILL))
+            if kill_after is not None:
+                timer.start()
+            try:
+                with watched(process.pid) as peak:
+                    _, status, usage = os.wait4(process.pid, 0)
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+            finally:
+                timer.cancel()
+            process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - started
+        log.seek(max(0, log.tell() - 4000))
+        output = log.read().decode("utf-8", "replace")
+    return Cost(seconds, usage.ru_utime + usage.ru_stime, peak, process.returncode, output)
+
+
+def bytes_under(path: Path) -> int:
+    """Add up the sizes of a file, or of the files in a folder."""
+    if path.is_file():
+        return path.stat().st_size
+    return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+
+
+def _descendants(pid: int) -> list[int]:
+    found: list[int] = []
+    for listing in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = [int(each) for each in listing.read_text().split()]
+        except OSError:  # the thread has ended
+            continue
+        for child in children:
+            found += [child, *_descendants(child)]
+    return found
+
+
+def _fields(pid: int) -> dict[str, int]:
+    """Read the fields of a process that are amounts of memory, in bytes."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return {}
+    rows = (line.split() for line in lines if line.endswith(" kB"))
+    return {row[0].rstrip(":"): int(row[1]) * 1024 for row in rows}

@@ -1,0 +1,233 @@
+"""Vectors of both sides -> what search and margin scoring take, xmine's beside what others use.
+
+Parts `knn`, `semantic` and `margin` of bench/scale.py. Contenders take turns in one process, so
+that their ratio says something on a machine that does other work as well.
+"""
+
+import statistics
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from drawn_lines import Corpus
+from memory import megabytes, watched
+from numpy.typing import NDArray
+from peers import Found, Mined, faiss_both, laser_pairs, numpy_pairs, semantic_both
+
+from xmine.encoder import SentenceEncoder
+from xmine.margin import margin_scores
+from xmine.neighbours import Neighbours, nearest
+from xmine.pairing import ChosenPairs, choose_pairs
+
+Halves = NDArray[np.float16]
+Floats = NDArray[np.float32]
+Row = dict[str, object]
+
+SAME = 1e-6  # scores that differ by less are equal
+_BLOCK = 4096  # rows and columns of a product; larger ones were not faster
+
+
+def knn(arguments: Namespace) -> Iterator[Row]:
+    """Race exact search both ways against two `faiss.knn` calls, and against sgemm."""
+    for source, target, about in _vector_sets(arguments):
+        left, right = source.astype(np.float32), target.astype(np.float32)
+        times, results = race(
+            {
+                "xmine": partial(search, source, target, arguments.k),
+                "faiss": partial(faiss_both, left, right, arguments.k),
+                "sgemm": partial(product, left, right),
+            },
+            arguments.repeats,
+        )
+        flops = 2 * len(source) * len(target) * source.shape[1]
+        best = times["sgemm"]["best"]
+        yield {
+            **about,
+            **_shown(times, ("xmine", "faiss", "sgemm")),
+            "faster_than_faiss": _ratio(times, "faiss", "xmine"),
+            "share_of_sgemm": round(best / times["xmine"]["seconds"], 3),
+            "sgemm_gflops": round(flops / best / 1e9, 1),
+            **differences(results["xmine"], results["faiss"], source, target),
+        }
+
+
+def semantic(arguments: Namespace) -> Iterator[Row]:
+    """Race exact search both ways against two calls of `semantic_search`."""
+    for source, target, about in _vector_sets(arguments):
+        left, right = source.astype(np.float32), target.astype(np.float32)
+        times, results = race(
+            {
+                "xmine": partial(search, source, target, arguments.k),
+                "semantic": partial(semantic_both, left, right, arguments.k),
+            },
+            arguments.repeats,
+        )
+        theirs = sorted_by_cosine(results["semantic"])
+        yield {
+            **about,
+            **_shown(times, ("xmine", "semantic")),
+            "faster_than_semantic": _ratio(times, "semantic", "xmine"),
+            **differences(results["xmine"], theirs, source, target),
+        }
+
+
+def margin(arguments: Namespace) -> Iterator[Row]:
+    """Race margin scoring and pairing after a search against the row-by-row loop and numpy."""
+    for source, target, about in _vector_sets(arguments):
+        neighbours = search(source, target, arguments.k)
+        found = Found(
+            neighbours.target_cosines,
+            neighbours.targets,
+            neighbours.source_cosines,
+            neighbours.sources,
+        )
+        left, right = source.astype(np.float32), target.astype(np.float32)
+        times, results = race(
+            {
+                "xmine": partial(_scored, neighbours),
+                "numpy": partial(numpy_pairs, found),
+                "laser": partial(laser_pairs, left, right, found),
+            },
+            arguments.repeats,
+        )
+        yield {
+            **about,
+            **_shown(times, ("xmine", "numpy", "laser")),
+            "faster_than_laser": _ratio(times, "laser", "xmine"),
+            "pairs": len(results["xmine"]),
+            "pairs_that_differ_from_numpy": _differing(results["xmine"], results["numpy"]),
+            "pairs_that_differ_from_laser": _differing(results["xmine"], results["laser"]),
+        }
+
+
+def search(source: Halves, target: Halves, k: int) -> Neighbours:
+    """Search as xmine does."""
+    return nearest(source, target, k)
+
+
+def product(source: Floats, target: Floats) -> None:
+    """Multiply all rows by all rows in large blocks, and keep nothing."""
+    room = np.empty(_BLOCK * _BLOCK, dtype=np.float32)
+    for row in range(0, len(source), _BLOCK):
+        left = source[row : row + _BLOCK]
+        for column in range(0, len(target), _BLOCK):
+            right = target[column : column + _BLOCK]
+            out = room[: len(left) * len(right)].reshape(len(left), len(right))
+            np.matmul(left, right.T, out=out)
+
+
+def race(
+    contenders: Mapping[str, Callable[[], Any]], repeats: int
+) -> tuple[dict[str, dict[str, float]], dict[str, Any]]:
+    """Let contenders take turns, each first in turn.
+
+    Returns:
+        Of each the median and the least of its seconds, and by how much anonymous memory grew, in
+        megabytes; and of each its result.
+    """
+    names = list(contenders)
+    seconds: dict[str, list[float]] = {name: [] for name in names}
+    grown = dict.fromkeys(names, 0)
+    results: dict[str, Any] = {}
+    for turn in range(repeats):
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            results.pop(name, None)
+            with watched() as peak:
+                started = time.perf_counter()
+                results[name] = contenders[name]()
+                seconds[name].append(time.perf_counter() - started)
+            grown[name] = max(grown[name], peak.anonymous - peak.before)
+    times = {
+        name: {
+            "seconds": statistics.median(seconds[name]),
+            "best": min(seconds[name]),
+            "megabytes": megabytes(grown[name]),
+        }
+        for name in names
+    }
+    return times, results
+
+
+def differences(ours: Neighbours, theirs: Found, source: Halves, target: Halves) -> Row:
+    """Count the cells with another row, and those of them whose cosine is another one, too."""
+    other = unequal = 0
+    for queries, corpus, mine, yours in (
+        (source, target, ours.targets, theirs.targets),
+        (target, source, ours.sources, theirs.sources),
+    ):
+        rows, ranks = np.nonzero(mine != yours)
+        other += len(rows)
+        exact = [
+            np.einsum(
+                "ij,ij->i", *(each.astype(np.float64) for each in (queries[rows], corpus[ids]))
+            )
+            for ids in (mine[rows, ranks], yours[rows, ranks])
+        ]
+        unequal += int((np.abs(exact[0] - exact[1]) >= SAME).sum())
+    return {"other_ids": other, "other_ids_and_scores": unequal}
+
+
+def clustered(rows: int, dim: int, seed: int) -> tuple[Halves, Halves]:
+    """Draw unit rows around centres, twelve to each, and near each a translation in any order."""
+    random = np.random.default_rng(seed)
+
+    def drawn(count: int) -> Floats:
+        return random.standard_normal((count, dim), dtype=np.float32) / np.float32(dim**0.5)
+
+    source = drawn(-(-rows // 12))[random.integers(-(-rows // 12), size=rows)] + drawn(rows)
+    source /= np.linalg.norm(source, axis=1, keepdims=True)
+    target = source + 0.7 * drawn(rows)
+    target /= np.linalg.norm(target, axis=1, keepdims=True)
+    return source.astype(np.float16), target[random.permutation(rows)].astype(np.float16)
+
+
+def of_corpora(rows: int, seed: int) -> tuple[Halves, Halves]:
+    """Encode generated lines, and their translations in any order, with the embedded encoder."""
+    encoder = SentenceEncoder.load()
+    corpus = Corpus(rows, seed)
+    numbers = np.arange(rows)
+    order = np.random.default_rng(seed).permutation(numbers)
+    sides = [encoder.encode(corpus.english(numbers)), encoder.encode(corpus.chinese(order))]
+    return sides[0].astype(np.float16), sides[1].astype(np.float16)
+
+
+def _vector_sets(arguments: Namespace) -> Iterator[tuple[Halves, Halves, Row]]:
+    """Make the vectors of each size and width that was asked for."""
+    for rows in arguments.rows:
+        for dim in arguments.dims if arguments.vectors == "clustered" else [0]:
+            source, target = (
+                clustered(rows, dim, arguments.seed) if dim else of_corpora(rows, arguments.seed)
+            )
+            about = {"rows": rows, "dim": source.shape[1], "k": arguments.k}
+            yield source, target, {**about, "vectors": arguments.vectors}
+
+
+def _scored(neighbours: Neighbours) -> ChosenPairs:
+    return choose_pairs(neighbours, margin_scores(neighbours))
+
+
+def sorted_by_cosine(found: Found) -> Found:
+    """Put the nearest first, since `semantic_search` gives a side's rows sorted or not."""
+    orders = [np.argsort(-each, axis=1, kind="stable") for each in (found[0], found[2])]
+    return Found(
+        *(np.take_along_axis(each, orders[0], axis=1) for each in found[:2]),
+        *(np.take_along_axis(each, orders[1], axis=1) for each in found[2:]),
+    )
+
+
+def _differing(ours: ChosenPairs, theirs: Mined) -> int:
+    """Count the pairs of xmine that the others do not have."""
+    found = set(zip(theirs.sources.tolist(), theirs.targets.tolist(), strict=True))
+    return len(set(zip(ours.sources.tolist(), ours.targets.tolist(), strict=True)) - found)
+
+
+def _shown(times: Mapping[str, Mapping[str, float]], names: tuple[str, ...]) -> Row:
+    seconds: Row = {f"{name}_seconds": round(times[name]["seconds"], 3) for name in names}
+    return seconds | {f"{name}_megabytes": round(times[name]["megabytes"]) for name in names}
+
+
+def _ratio(times: Mapping[str, Mapping[str, float]], slow: str, fast: str) -> float:
+    return round(times[slow]["seconds"] / times[fast]["seconds"], 2)

@@ -1,0 +1,227 @@
+"""Two text files -> what a whole run of `xmine mine` costs, and the same by its peers' means.
+
+Parts `whole`, `continue` and `recall` of bench/scale.py. Every run is a process of its own with an
+empty cache, looked at from outside (bench/memory.py).
+"""
+
+import hashlib
+import json
+import shlex
+import shutil
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from corpora import write_corpora
+from memory import Cost, bytes_under, cost_of
+
+from xmine.agreement import agreement
+from xmine.options import load_toml
+from xmine.pairs import read_pairs
+
+PEERS = Path(__file__).with_name("peers.py")
+CACHE = "cache"
+
+Row = dict[str, object]
+LinePairs = set[tuple[int, int]]
+
+
+class Texts(NamedTuple):
+    """Two text files, their gold pairs if there are any, and how many lines the first one has."""
+
+    source: Path
+    target: Path
+    gold: Path | None
+    lines: int
+
+
+def whole(arguments: Namespace) -> Iterator[Row]:
+    """Mine files of each size with xmine and, up to a size, as a user would without it."""
+    for texts in texts_of(arguments):
+        output = fresh(arguments)
+        cost = finished(cost_of(mining(texts, output, arguments), cache=fresh_cache(arguments)))
+        yield {"who": "xmine", "lines": texts.lines, **cost.figures(), **outcome(texts, output)}
+        if texts.lines > arguments.peer_limit:
+            continue
+        output = removed(arguments.work / "peer.tsv")
+        command = [sys.executable, PEERS, texts.source, texts.target, "-o", output]
+        command += ["--threshold", str(arguments.peer_threshold)]
+        cost = finished(cost_of(command))
+        yield {
+            "who": "peers",
+            "lines": texts.lines,
+            **cost.figures(),
+            **outcome(texts, output),
+            **told(cost),
+        }
+
+
+def continued(arguments: Namespace) -> Iterator[Row]:
+    """Kill a run when 90 % of its time has passed, start it again, and time the rest."""
+    if not arguments.output.endswith("/"):
+        sys.exit("scale.py: the part 'continue' needs an --output that is a run folder: run/")
+    for texts in texts_of(arguments):
+        output = fresh(arguments)
+        command = mining(texts, output, arguments)
+        unbroken = finished(cost_of(command, cache=fresh_cache(arguments)))
+        expected = digests(output)
+        output, cache = fresh(arguments), fresh_cache(arguments)
+        killed = cost_of(command, cache=cache, kill_after=arguments.kill_at * unbroken.seconds)
+        rest = finished(cost_of(command, cache=cache))
+        yield {
+            "lines": texts.lines,
+            "whole_seconds": round(unbroken.seconds, 2),
+            "killed_after_seconds": round(killed.seconds, 2),
+            "was_killed": killed.code < 0,
+            "rest_seconds": round(rest.seconds, 2),
+            "share_of_whole": round(rest.seconds / unbroken.seconds, 3),
+            "same_pairs": digests(output) == expected,
+        }
+
+
+def recall(arguments: Namespace) -> Iterator[Row]:
+    """Mine with exact and with approximate search, and count what the second one still finds."""
+    for texts in texts_of(arguments):
+        found: dict[str, LinePairs] = {}
+        costs: dict[str, Cost] = {}
+        notes: dict[str, Row] = {}
+        for index in ("exact", arguments.index):
+            output = fresh(arguments)
+            command = [*mining(texts, output, arguments), "--index", index]
+            costs[index] = finished(cost_of(command, cache=fresh_cache(arguments)))
+            found[index], notes[index] = lines_of(output), search_of(output)
+        exact, approximate = found["exact"], found[arguments.index]
+        row: Row = {
+            "lines": texts.lines,
+            "pairs_exact": len(exact),
+            "pairs": len(approximate),
+            "recall_of_pairs": round(len(exact & approximate) / max(1, len(exact)), 4),
+            "seconds_exact": round(costs["exact"].seconds, 2),
+            "seconds": round(costs[arguments.index].seconds, 2),
+            **notes[arguments.index],
+        }
+        if texts.gold:
+            gold = gold_pairs(texts.gold)
+            right = {name: len(pairs & gold) for name, pairs in found.items()}
+            row["recall_of_right_pairs"] = round(right[arguments.index] / max(1, right["exact"]), 4)
+        yield row
+
+
+def texts_of(arguments: Namespace) -> list[Texts]:
+    """Give the files that were named, or generate corpora of each size once."""
+    if arguments.texts:
+        source, target = arguments.texts
+        with source.open("rb") as file:
+            lines = sum(1 for _ in file)
+        return [Texts(source, target, arguments.gold, lines)]
+    made = []
+    for lines in arguments.sizes:
+        folder = arguments.work / f"lines-{lines}-seed-{arguments.seed}-{arguments.translated}"
+        if not (folder / "gold.tsv").exists():  # which is written last
+            folder.mkdir(parents=True, exist_ok=True)
+            write_corpora(folder, lines, arguments.seed, arguments.translated)
+        made.append(Texts(folder / "en.txt", folder / "zh.txt", folder / "gold.tsv", lines))
+    return made
+
+
+def mining(texts: Texts, output: Path, arguments: Namespace) -> list[str | Path]:
+    """Put the command together."""
+    place = f"{output}/" if arguments.output.endswith("/") else str(output)
+    options = ["-q", *shlex.split(arguments.options)]
+    return [
+        sys.executable,
+        "-m",
+        "xmine",
+        "mine",
+        texts.source,
+        texts.target,
+        "-o",
+        place,
+        *options,
+    ]
+
+
+def fresh(arguments: Namespace) -> Path:
+    """Name the output, which does not exist any more."""
+    return removed(Path(arguments.work) / arguments.output.rstrip("/"))
+
+
+def fresh_cache(arguments: Namespace) -> Path:
+    """Empty the folder that stands for the user's cache."""
+    return removed(Path(arguments.work) / CACHE)
+
+
+def removed(path: Path) -> Path:
+    """Remove a file or folder of an earlier run."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+    return path
+
+
+def finished(cost: Cost) -> Cost:
+    """End everything where a command failed."""
+    if cost.code:
+        sys.exit(f"scale.py: a command ended with {cost.code}:\n{cost.output}")
+    return cost
+
+
+def told(cost: Cost) -> Row:
+    """Read what a command said of itself: the last line that is a JSON object."""
+    lines = [line for line in cost.output.splitlines() if line.startswith("{")]
+    said: Row = json.loads(lines[-1]) if lines else {}
+    return said
+
+
+def outcome(texts: Texts, output: Path) -> Row:
+    """Say what a run made: pairs, room on disk, and how its pairs agree with gold."""
+    pairs = lines_of(output)
+    row: Row = {
+        "pairs": len(pairs),
+        "disk_megabytes": round(bytes_under(output) / 1e6, 1),
+        **search_of(output),
+    }
+    if texts.gold:
+        figures = agreement(pairs, gold_pairs(texts.gold))
+        row |= {"precision": round(figures.precision, 4), "recall": round(figures.recall, 4)}
+    return row
+
+
+def lines_of(output: Path) -> LinePairs:
+    """Read the line numbers of the pairs in a file, or in the file `pairs.*` of a run folder."""
+    pairs = read_pairs(_pair_file(output))
+    lines = ((pair.source_line, pair.target_line) for pair in pairs)
+    return {(ours, theirs) for ours, theirs in lines if ours is not None and theirs is not None}
+
+
+def gold_pairs(path: Path) -> LinePairs:
+    """Read line numbers, two in a row."""
+    with path.open(encoding="utf-8") as file:
+        rows = (line.split("\t") for line in file)
+        return {(int(source), int(target)) for source, target in rows}
+
+
+def search_of(output: Path) -> Row:
+    """Say which index a run folder names, and its recall."""
+    if not output.is_dir():
+        return {}
+    notes = [load_toml(path) for path in sorted(output.rglob("search.toml"))]
+    return {name: note[name] for note in notes for name in ("index", "recall") if name in note}
+
+
+def digests(output: Path) -> dict[str, str]:
+    """Hash the pairs of a run folder."""
+    path = _pair_file(output)
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def _pair_file(output: Path) -> Path:
+    if not output.is_dir():
+        return output
+    found = sorted(output.glob("pairs.*"))
+    if not found:
+        sys.exit(f"scale.py: no file pairs.* in {output}")
+    return found[0]

@@ -1,0 +1,62 @@
+"""What bench/memory.py says of a process, against what the process did."""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from memory import bytes_under, cost_of, held, watched
+
+MEGABYTES = 200
+
+
+def test_memory_that_was_given_back_is_in_the_peak() -> None:
+    with watched() as peak:
+        block = np.ones(MEGABYTES * 10**6, dtype=np.uint8)
+        time.sleep(0.2)
+        del block
+    grown = (peak.anonymous - peak.before) / 1e6
+    assert MEGABYTES * 0.95 < grown < MEGABYTES * 1.3
+    assert peak.looks >= 3
+
+
+def test_mapped_files_are_resident_and_not_anonymous(tmp_path: Path) -> None:
+    np.save(tmp_path / "rows.npy", np.ones(50_000_000, dtype=np.uint8))
+    with watched() as peak:
+        mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+        assert mapped.sum() == 50_000_000
+        time.sleep(0.2)
+    assert peak.anonymous - peak.before < 20e6
+    assert peak.resident > peak.anonymous + 45e6
+
+
+def test_a_command_counts_with_its_children() -> None:
+    child = "held = b'x' * 100_000_000; import time; time.sleep(1)"
+    parent = "import subprocess, sys; held = b'x' * 50_000_000; "
+    parent += f"subprocess.run([sys.executable, '-c', {child!r}])"
+    cost = cost_of([sys.executable, "-c", parent])
+    assert cost.code == 0
+    assert 150e6 < cost.peak.anonymous < 190e6
+    assert cost.seconds > 1 > cost.cpu_seconds > 0
+    assert cost.figures()["peak_anonymous_megabytes"] == round(cost.peak.anonymous / 1e6)
+
+
+def test_a_command_is_killed_and_what_it_wrote_is_kept() -> None:
+    cost = cost_of(
+        [sys.executable, "-uc", "print('begun'); import time; time.sleep(60)"], kill_after=2
+    )
+    assert cost.code == -9
+    assert cost.seconds < 30
+    assert cost.output == "begun\n"
+
+
+def test_a_process_that_ended_holds_nothing() -> None:
+    assert held(2**22 + 1) == (0, 0)
+
+
+def test_a_folder_is_as_large_as_its_files(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "one").write_bytes(b"12345")
+    (tmp_path / "two").write_bytes(b"123")
+    assert bytes_under(tmp_path) == 8
+    assert bytes_under(tmp_path / "two") == 3

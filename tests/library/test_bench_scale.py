@@ -1,0 +1,181 @@
+"""bench/scale.py: its peers compute what xmine computes, and its figures say what was measured."""
+
+import json
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scale
+import searching
+import whole
+from peers import Found, faiss_both, laser_pairs, numpy_pairs, semantic_both
+
+from xmine.margin import margin_scores
+from xmine.neighbours import Neighbours, nearest
+from xmine.pairing import choose_pairs
+
+ROOT = Path(__file__).parents[2]
+SOURCE, TARGET = searching.clustered(300, 64, seed=1)
+
+
+def floats() -> tuple[searching.Floats, searching.Floats]:
+    return SOURCE.astype(np.float32), TARGET.astype(np.float32)
+
+
+def found(neighbours: Neighbours) -> Found:
+    return Found(
+        neighbours.target_cosines,
+        neighbours.targets,
+        neighbours.source_cosines,
+        neighbours.sources,
+    )
+
+
+def test_clustered_vectors_are_units_each_with_a_translation() -> None:
+    source, target = searching.clustered(300, 64, seed=1)
+    for side in (source, target):
+        assert side.dtype == np.float16
+        assert np.allclose(np.linalg.norm(side.astype(np.float32), axis=1), 1, atol=0.002)
+    cosines = nearest(source, target, 4).target_cosines
+    assert 0.75 < np.median(cosines[:, 0]) < 0.9
+    assert 0.4 < np.median(cosines[:, 3]) < 0.7
+
+
+@pytest.mark.parametrize("search", [faiss_both, semantic_both])
+def test_their_search_finds_what_ours_finds(search: searching.Callable[..., Found]) -> None:
+    theirs = searching.sorted_by_cosine(search(*floats(), 4))
+    ours = nearest(SOURCE, TARGET, 4)
+    assert searching.differences(ours, theirs, SOURCE, TARGET) == {
+        "other_ids": 0,
+        "other_ids_and_scores": 0,
+    }
+    assert np.allclose(ours.source_cosines, theirs.source_cosines, atol=1e-5)
+
+
+def test_their_pairs_are_ours() -> None:
+    neighbours = nearest(SOURCE, TARGET, 4)
+    ours = choose_pairs(neighbours, margin_scores(neighbours))
+    for theirs in (numpy_pairs(found(neighbours)), laser_pairs(*floats(), found(neighbours))):
+        assert list(zip(theirs.sources, theirs.targets, strict=True)) == list(
+            zip(ours.sources, ours.targets, strict=True)
+        )
+        assert np.allclose(theirs.scores, ours.scores, atol=1e-5)
+
+
+def test_differences_are_counted_where_scores_differ_and_where_they_do_not() -> None:
+    target = TARGET.copy()
+    target[1] = target[0]
+    neighbours = nearest(SOURCE, target, 4)
+    theirs = found(neighbours)
+    swapped = theirs.targets.copy()
+    ties = np.argwhere(swapped < 2)
+    swapped[swapped < 2] = 1 - swapped[swapped < 2]
+    theirs = theirs._replace(targets=swapped)
+    wrong = theirs.sources.copy()
+    wrong[5, 2] = (wrong[5].max() + 1) % 300
+    counted = searching.differences(neighbours, theirs._replace(sources=wrong), SOURCE, target)
+    assert counted == {"other_ids": len(ties) + 1, "other_ids_and_scores": 1}
+    assert len(ties) > 0
+
+
+def test_contenders_take_turns_each_first_in_turn() -> None:
+    calls: list[str] = []
+    contenders = {name: (lambda name=name: calls.append(name) or name.upper()) for name in "abc"}
+    times, results = searching.race(contenders, repeats=3)
+    assert "".join(calls) == "abcbcacab"
+    assert results == {"a": "A", "b": "B", "c": "C"}
+    assert all(each["best"] <= each["seconds"] for each in times.values())
+
+
+def test_a_table_leaves_empty_what_a_row_does_not_have() -> None:
+    assert scale.table([{"a": 1000, "b": 0.5}, {"a": "x", "c": 2}]).splitlines() == [
+        "| a | b | c |",
+        "| --- | --- | --- |",
+        "| 1,000 | 0.5 |  |",
+        "| x |  | 2 |",
+    ]
+
+
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, ROOT / "bench" / "scale.py", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_run_is_measured_and_its_pairs_are_held_against_gold(tmp_path: Path) -> None:
+    out, picture = tmp_path / "out.json", tmp_path / "out.svg"
+    out.write_text(json.dumps({"knn": {"rows": []}}))
+    words = "--parts whole --sizes 300,600 --peer-limit 0 --work".split()
+    done = run(*words, tmp_path / "work", "--json", out, "--picture", picture)
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(out.read_text())
+    assert set(figures) == {"knn", "whole"}  # the other part is still there
+    small, large = figures["whole"]["rows"]
+    assert (small["lines"], large["lines"]) == (300, 600)
+    assert small["recall"] > 0.9 and small["precision"] > 0.8
+    assert 20 < small["peak_anonymous_megabytes"] < 1000
+    assert figures["whole"]["surroundings"]["versions"]["numpy"] == np.__version__
+    assert "| xmine | 300 |" in done.stdout
+    drawn = picture.read_text()
+    assert drawn.startswith("<?xml") and "xmine" in drawn
+
+
+@pytest.mark.slow
+def test_the_peers_mine_the_same_translations(tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    done = run("--parts", "whole", "--sizes", "500", "--work", tmp_path, "--json", out)
+    assert done.returncode == 0, done.stderr
+    ours, theirs = json.loads(out.read_text())["whole"]["rows"]
+    assert (ours["who"], theirs["who"]) == ("xmine", "peers")
+    assert theirs["recall"] > 0.9
+    assert theirs["encoding_seconds"] > 0
+
+
+def test_an_unknown_part_is_named() -> None:
+    done = run("--parts", "knn,knm")
+    assert done.returncode == 2
+    assert "no part knm" in done.stderr
+
+
+def test_a_command_that_fails_ends_the_benchmark_with_what_it_said(tmp_path: Path) -> None:
+    done = run("--parts", "whole", "--sizes", "20", "--work", tmp_path, "--options=--no-such-flag")
+    assert done.returncode == 1
+    assert "no-such-flag" in done.stderr
+
+
+def test_pairs_are_read_out_of_a_run_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    (folder / "search").mkdir(parents=True)
+    (folder / "pairs.tsv").write_text("1.5\tone\t一\t3\t4\t0.9\n1.2\ttwo\t二\t1\t2\t0.8\n")
+    (folder / "search" / "search.toml").write_text('index = "IVF16,SQfp16"\nrecall = 0.99\n')
+    assert whole.lines_of(folder) == {(3, 4), (1, 2)}
+    assert whole.search_of(folder) == {"index": "IVF16,SQfp16", "recall": 0.99}
+    assert set(whole.digests(folder)) == {"pairs.tsv"}
+
+
+def test_continuing_starts_a_killed_command_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in that takes two seconds, and that goes on where it was, as a run folder does."""
+    stand_in = tmp_path / "stand_in.py"
+    stand_in.write_text(
+        "import pathlib, sys, time\n"
+        "folder = pathlib.Path(sys.argv[1]); folder.mkdir(exist_ok=True)\n"
+        "state = folder / 'state'\n"
+        "done = int(state.read_text()) if state.exists() else 0\n"
+        "for step in range(done, 20):\n"
+        "    time.sleep(0.1); state.write_text(str(step + 1))\n"
+        "state.unlink()\n"
+        "(folder / 'pairs.tsv').write_text('1.5\\tone\\tyi\\t3\\t4\\t0.9\\n')\n"
+    )
+    monkeypatch.setattr(
+        whole, "mining", lambda texts, output, arguments: [sys.executable, stand_in, output]
+    )
+    arguments = Namespace(
+        output="run/", work=tmp_path, kill_at=0.8, sizes=[20], seed=1, translated=0.5, texts=None
+    )
+    (row,) = whole.continued(arguments)
+    assert row["was_killed"] and row["same_pairs"]
+    assert row["share_of_whole"] < 0.6

@@ -75,26 +75,15 @@ class Run:
             _write(self.path(RUN_FILE), written)
         return str(decisions[name])
 
-    def finish(self, summary: Mapping[str, object]) -> None:
-        """Write the summary, the last file of a run."""
-        with replacing(self.path(SUMMARY_FILE)) as partial:
-            text = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
-            partial.write_text(text, encoding="utf-8")
-
-    def summary(self) -> dict[str, Any] | None:
-        """Read the summary of a finished run; None if it is not finished."""
-        try:
-            read: dict[str, Any] = json.loads(self.path(SUMMARY_FILE).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except ValueError as error:
-            raise FileError(f"{self.path(SUMMARY_FILE)}: broken: {error}", "delete it") from error
-        return read
-
 
 def is_run(path: str) -> bool:
     """Tell whether an output is to be a run: its name ends in `/`, or it is one already."""
     return path.endswith("/") or (Path(path) / RUN_FILE).is_file()
+
+
+def working_folder(run: Path | None) -> Path:
+    """Name the folder whose disk a run fills: its own or its parent, or that of temporary files."""
+    return Path(tempfile.gettempdir()) if run is None else run if run.exists() else run.parent
 
 
 @contextmanager

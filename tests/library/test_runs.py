@@ -158,13 +158,6 @@ def test_a_decision_stands(tmp_path: Path) -> None:
         assert run.decided("index", "IVF1024,SQfp16") == "exact"
 
 
-def test_the_summary_ends_a_run(tmp_path: Path) -> None:
-    with open_run(tmp_path / "run", ASKED) as run:
-        assert run.summary() is None
-        run.finish({"pairs": 3, "said": "三"})
-        assert run.summary() == {"pairs": 3, "said": "三"}
-
-
 def test_a_temporary_run_is_gone_and_keeps_no_log(tmp_path: Path) -> None:
     with temporary_run() as run:
         run.note("nothing")

@@ -21,7 +21,7 @@ from xmine.cli.arguments import (
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.mined import Outcome, explain, warnings_of
-from xmine.cli.outputs import check_outputs, draw, files_of, write
+from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
 from xmine.errors import OptionError
 from xmine.formats.losses import count
 from xmine.options import MiningOptions
@@ -52,11 +52,15 @@ def mine(
         typer.Option(
             "-o",
             "--output",
-            help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh.",
+            help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
+            "folder, run/, which keeps everything and goes on where it was interrupted.",
             show_default="stdout, TSV",
         ),
     ] = None,
     force: FORCE = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it will take, and stop.")
+    ] = False,
     model: MODEL = None,
     gold: Annotated[
         Path | None,
@@ -95,12 +99,25 @@ def mine(
     read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
 
+    from xmine.estimate import estimate_run
     from xmine.known import NOTHING_KNOWN, read_known
     from xmine.mining import mine as mine_files
+    from xmine.runs import is_run, working_folder
 
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
     encoder, vectors, used = load_vectors(src_vectors, tgt_vectors, dim, model, options, console)
+    made_by = vectors or encoder
+    assert made_by is not None  # one of them is there
+    estimate = estimate_run(source, target, made_by, options)
+    said = str(estimate) if estimate else "standard input tells no size beforehand"
+    if dry_run:
+        console.summary(said, estimate.facts() if estimate else {"lines": None})
+        return
+    console.say(said)
+    run = Path(output) if output and is_run(output) else None
+    if estimate:
+        estimate.check(options.max_memory, working_folder(run))
     with console.progress() as report:
         mined = mine_files(
             source,
@@ -111,19 +128,23 @@ def mine(
             vectors=vectors,
             seeds=seeds,
             gold=truth,
+            run=run,
+            force=force,
         )
     explain(console, mined)
-    warnings = warnings_of(mined, options, output)
+    warnings = warnings_of(mined, options, None if run else output)
     for warning in warnings:
         console.warn(warning)
     notes = _write_hubs(mined, options, hubs) if hubs else []
     draw(console, mined.curve(), plot, plot_file, [source, target])
-    notes += write(mined.pairs.rows(), output, mined.languages)
+    if run is None:
+        notes += write(mined.pairs.rows(), output, mined.languages)
     outcome = Outcome(mined, used, notes, warnings, time.perf_counter() - started)
+    facts = outcome.facts(options, plot=plot)
+    if run is not None:
+        keep_summary(run, outcome.summary(), facts)
     console.summary(
-        (f"{output}: " if output else "") + outcome.summary(),
-        outcome.facts(options, plot=plot),
-        stdout_has_data=not output,
+        (f"{output}: " if output else "") + outcome.summary(), facts, stdout_has_data=not output
     )
 
 

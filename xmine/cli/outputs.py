@@ -1,11 +1,11 @@
 """What `xmine mine` and `xmine score` write: refused before the work, written after it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xmine.cli.console import Console, write_rows
+from xmine.cli.console import Console, json_row, write_rows
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
@@ -73,6 +73,17 @@ def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -
     losses = Losses()
     write_rows(tsv_rows(pairs, losses))
     return losses.notes()
+
+
+def keep_summary(run: Path, said: str, facts: Mapping[str, object]) -> None:
+    """Write the summary of a run beside its pairs, but for the seconds it took."""
+    from xmine.files import replacing
+    from xmine.runs import SUMMARY_FILE, Run
+
+    lasting = {name: value for name, value in facts.items() if name != "seconds"}
+    with replacing(run / SUMMARY_FILE) as partial:
+        partial.write_text(json_row(lasting), encoding="utf-8")
+    Run(run, kept=True).note(said)
 
 
 def draw(

@@ -1,0 +1,253 @@
+"""Two text files and what encodes them -> what mining them will take: memory, disk and time.
+
+Sizes are counted, speeds are tried on the first lines and on a small product, so that the estimate
+is there before the work. docs/scale.md compares estimates with what runs took.
+"""
+
+import math
+import shutil
+import time
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.approximate import choose_index, index_bytes
+from xmine.confidence import NEIGHBOURS
+from xmine.crew import blas_threads
+from xmine.encoder import SentenceEncoder
+from xmine.errors import FileError, XmineError
+from xmine.hardware import search_device
+from xmine.memory import anonymous_memory, free_memory
+from xmine.modules.static import StaticEmbedding
+from xmine.options import MiningOptions, bytes_of
+from xmine.sentences import sentence_table
+from xmine.texts import count_lines, stream_texts
+
+# Lines that speeds are tried on; a transformer reads as many in a second or so on a processor.
+_TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
+# Bytes of memory per line, besides its text: its number, place, count and stand-in; and while its
+# file is read, those of finding repeated lines.
+_OF_A_LINE, _WHILE_READING = 32, 40
+# Of memory per line of both sides while candidates are judged.
+_WHILE_JUDGING = 150
+# Judging and writing a pair takes as long as reading so many lines.
+_JUDGING = 3.0
+# Exact search takes as long as its product, and this share more.
+_BESIDES = 0.12
+# Bytes that it takes at most.
+_SEARCHING = 512 * 2**20
+_UNITS = ("bytes", "KB", "MB", "GB", "TB")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What the first lines of a side show.
+
+    Attributes:
+        lines: in the file.
+        rows: sentences expected in it.
+        bytes: of their UTF-8.
+        reading, encoding: seconds expected for all of it.
+    """
+
+    lines: int
+    rows: int
+    bytes: int
+    reading: float
+    encoding: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run will take.
+
+    Attributes:
+        lines: of both files.
+        vectors: of both sides, and how wide they are: [sources, targets, dim].
+        index: what finds the neighbours, see `xmine.approximate.choose_index`.
+        device: where.
+        memory: bytes of anonymous memory at the peak, the index left out.
+        index_memory: bytes of the index.
+        disk: bytes that are written.
+        seconds: of each stage.
+    """
+
+    lines: tuple[int, int]
+    vectors: tuple[int, int, int]
+    index: str
+    device: str
+    memory: int
+    index_memory: int
+    disk: int
+    seconds: dict[str, float]
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        index = f" and {in_words(self.index_memory)} for the index" if self.index_memory else ""
+        total = sum(self.seconds.values())
+        return (
+            f"{self.lines[0]:,} x {self.lines[1]:,} lines, {self.vectors[2]:,} wide, "
+            f"{self.index} search: about {in_words(self.memory)} of memory{index}, "
+            f"{in_words(self.disk)} on disk, {duration(total)}"
+        )
+
+    def facts(self) -> dict[str, object]:
+        """Tell it for programs."""
+        return {**asdict(self), "total_seconds": sum(self.seconds.values())}
+
+    def check(self, max_memory: str, folder: Path) -> None:
+        """Refuse what cannot fit, before it starts.
+
+        Args:
+            max_memory: as `--max-memory` has it; empty for three quarters of what is free.
+            folder: where the files go.
+
+        Raises:
+            XmineError: memory is short; the message names the option that helps.
+            FileError: the disk is too small.
+        """
+        needed, limit = self.memory + self.index_memory, memory_limit(max_memory)
+        if limit is not None and needed > limit:
+            most = "--max-memory is" if max_memory else "three quarters of what is free are"
+            raise XmineError(
+                f"mining takes about {in_words(needed)} of memory; {most} {in_words(limit)}",
+                f"--max-memory {math.ceil(needed / 2**30)}G allows it; {self._smaller()}",
+            )
+        free = shutil.disk_usage(folder).free
+        if self.disk > free:
+            raise FileError(
+                f"{folder}: mining takes about {in_words(self.disk)} there, "
+                f"{in_words(free)} are free",
+                "make room, or give -o RUN/ on another disk",
+            )
+
+    def _smaller(self) -> str:
+        """Say what would take less memory."""
+        if self.index_memory > self.memory / 2:
+            return "--index exact takes none for an index, but longer"
+        return "or cut the files and mine each part (split -l)"
+
+
+def memory_limit(max_memory: str) -> int | None:
+    """Give the bytes that may be used: what is asked for, or three quarters of what is free."""
+    free = free_memory()
+    return bytes_of(max_memory) or (None if free is None else anonymous_memory() + 3 * free // 4)
+
+
+def estimate_run(
+    source: str | Path,
+    target: str | Path,
+    made_by: SentenceEncoder | tuple[NDArray[Any], NDArray[Any]],
+    options: MiningOptions,
+) -> Estimate | None:
+    """Estimate what mining two files takes; None where one can be read but once.
+
+    Args:
+        source, target: the text inputs.
+        made_by: the encoder, or the vectors of all lines.
+        options: see MiningOptions.
+
+    Raises:
+        FileError: a file cannot be read.
+        OptionError: there is no such index or device.
+    """
+    sources, targets = count_lines(source), count_lines(target)
+    if sources is None or targets is None:
+        return None
+    left = _tried(source, sources, made_by, options)
+    right = _tried(target, targets, made_by, options)
+    dim = made_by.dim if isinstance(made_by, SentenceEncoder) else made_by[0].shape[1]
+    sizes = left.rows, right.rows, dim
+    device = search_device(options.device, *sizes)
+    index = choose_index(*sizes, options.index, device)
+    rows, texts = left.rows + right.rows, left.bytes + right.bytes
+    indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
+    working = max(
+        _WHILE_READING * max(sources, targets) + max(left.bytes, right.bytes),
+        min(_SEARCHING, 4 * left.rows * right.rows),
+        _WHILE_JUDGING * rows,
+    )
+    return Estimate(
+        lines=(sources, targets),
+        vectors=sizes,
+        index=index,
+        device=device,
+        memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + working,
+        index_memory=indexed,
+        disk=rows * (2 * dim + 12 * max(options.neighborhood, NEIGHBOURS)) + indexed + texts,
+        seconds={
+            "reading": left.reading + right.reading,
+            "encoding": left.encoding + right.encoding,
+            "searching": _searching(sizes, index, device),
+            "judging": _JUDGING * (left.reading + right.reading),
+        },
+    )
+
+
+def _tried(
+    given: str | Path,
+    lines: int,
+    made_by: SentenceEncoder | tuple[NDArray[Any], NDArray[Any]],
+    options: MiningOptions,
+) -> Trial:
+    """Read and encode the first lines of a file."""
+    started = time.perf_counter()
+    first = list(islice(stream_texts(given), _TRIED))
+    try:
+        table = sentence_table(str(given), first, dedup=options.dedup, segment=options.segment)
+    except FileError:  # blank lines alone, as yet
+        return Trial(lines, lines, 0, 0.0, 0.0)
+    times = lines / len(first)
+    reading = (time.perf_counter() - started) * times
+    encoding, some = 0.0, table.texts[:_TRIED]
+    if isinstance(made_by, SentenceEncoder):
+        is_static = isinstance(made_by.body, StaticEmbedding)
+        some = some if is_static else some[:: max(1, len(some) // _TRIED_BY_A_TRANSFORMER)]
+        started = time.perf_counter()
+        made_by.encode_half(some)
+        threads = blas_threads() if is_static else 1
+        encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
+    rows = math.ceil(len(table) * times)
+    return Trial(lines, rows, math.ceil(len(table.packed.data) * times), reading, encoding)
+
+
+def _searching(sizes: tuple[int, int, int], index: str, device: str) -> float:
+    sources, targets, dim = sizes
+    rate = _multiply_adds_a_second(dim) if sources * targets * dim > 1e9 else 1e11
+    if index == "exact":
+        return (1 + _BESIDES) * sources * targets * dim / rate
+    return 0.0
+
+
+def _multiply_adds_a_second(dim: int) -> float:
+    """Try a product of float32 on this machine, with all threads."""
+    rows = np.ones((2048, dim), dtype=np.float32)
+    out = np.empty((2048, 2048), dtype=np.float32)
+    best = math.inf
+    for _ in range(3):
+        started = time.perf_counter()
+        np.matmul(rows, rows.T, out=out)
+        best = min(best, time.perf_counter() - started)
+    return 2048 * 2048 * dim / best
+
+
+def in_words(size: float) -> str:
+    """Say a number of bytes: 1.5 GB."""
+    for unit in _UNITS:
+        if size < 1000 or unit == _UNITS[-1]:
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if size >= 10 or unit == _UNITS[0] else f"{size:.1f} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """Say how long: under a second, 45 s, 12 min, 3.4 h."""
+    if seconds < 1:
+        return "under a second"
+    if seconds < 100:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 6000 else f"about {seconds / 3600:.1f} h"

@@ -24,6 +24,7 @@ from xmine.hardware import search_device
 from xmine.memory import anonymous_memory, free_memory
 from xmine.modules.static import StaticEmbedding
 from xmine.options import MiningOptions, bytes_of
+from xmine.reading import name_of
 from xmine.sentences import sentence_table
 from xmine.texts import count_lines, stream_texts
 
@@ -198,8 +199,10 @@ def _tried(
     started = time.perf_counter()
     first = list(islice(stream_texts(given), _TRIED))
     try:
-        table = sentence_table(str(given), first, dedup=options.dedup, segment=options.segment)
-    except FileError:  # blank lines alone, as yet
+        table = sentence_table(name_of(given), first, dedup=options.dedup, segment=options.segment)
+    except FileError:  # blank lines alone
+        if len(first) == lines:
+            raise
         return Trial(lines, lines, 0, 0.0, 0.0)
     times = lines / len(first)
     reading = (time.perf_counter() - started) * times

@@ -25,7 +25,7 @@ from xmine.facts import (
     write_settings,
 )
 from xmine.files import replacing_folder
-from xmine.fingerprint import files_of, fingerprint
+from xmine.fingerprint import digests_of, files_of, fingerprint
 from xmine.hub import find_encoder
 from xmine.modules.layout import MODULES_FILE, read_modules, write_modules
 from xmine.modules.parts import Head, LengthOne, read_body, read_heads
@@ -76,7 +76,7 @@ class SentenceEncoder:
         self.folder: Path | None = None
         self.files: list[tuple[str, int, int]] = []
         self.name = ""
-        self._fingerprint: str | None = None
+        self._digests: list[tuple[str, str]] | None = None
 
     @property
     def dim(self) -> int:
@@ -102,13 +102,16 @@ class SentenceEncoder:
         return self.body.texts_at_once
 
     def fingerprint(self) -> str | None:
-        """Hash what its vectors depend on, but for texts and prompt; None without a folder.
+        """Hash what its vectors depend on, but for texts and prompt.
 
-        A gigabyte of weights takes a second, once.
+        A gigabyte of weights takes a second, once. None where it was not loaded from a folder, or
+        the folder has other files by now.
         """
-        if self._fingerprint is None or self.folder is None:
-            self._fingerprint = fingerprint(self)
-        return self._fingerprint
+        if self.folder is None:
+            return None
+        if self._digests is None:
+            self._digests = digests_of(self.folder, self.files)
+        return fingerprint(self, self._digests) if self._digests else None
 
     @classmethod
     def load(

@@ -34,23 +34,24 @@ def files_of(encoder: Path) -> list[tuple[str, int, int]]:
     return sorted(found)
 
 
-def fingerprint(encoder: "SentenceEncoder") -> str | None:
+def digests_of(encoder: Path, files: list[tuple[str, int, int]]) -> list[tuple[str, str]]:
+    """Hash the files of an encoder's folder; none if they are not those of the list any more."""
+    digests = []
+    try:
+        for name, _, _ in files:
+            with (encoder / name).open("rb") as file:
+                digests.append((name, hashlib.file_digest(file, "sha256").hexdigest()))
+        return digests if files_of(encoder) == files else []
+    except OSError:
+        return []
+
+
+def fingerprint(encoder: "SentenceEncoder", digests: list[tuple[str, str]]) -> str:
     """Hash what the vectors of an encoder depend on, but for texts and prompt.
 
-    That is the files it was loaded from and, of a transformer, how it runs. None if there are
-    none, or if others have taken their place since.
+    That is the files it was loaded from and, of a transformer, how it runs.
     """
-    if encoder.folder is None or not encoder.files:
-        return None
-    facts: list[object] = [encoder.dim]
-    try:
-        for name, _, _ in encoder.files:
-            with (encoder.folder / name).open("rb") as file:
-                facts.append([name, hashlib.file_digest(file, "sha256").hexdigest()])
-        if files_of(encoder.folder) != encoder.files:
-            return None
-    except OSError:
-        return None
+    facts: list[object] = [digests, encoder.dim]
     body = encoder.body
     if not isinstance(body, StaticEmbedding):
         device = encoder.device.partition(":")[0]

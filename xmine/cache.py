@@ -5,8 +5,6 @@ Nothing is copied: a hard link where the disk is the same, or a symbolic one.
 """
 
 import errno
-import hashlib
-import json
 import os
 import shutil
 import tempfile
@@ -16,23 +14,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from xmine.errors import OptionError
 from xmine.matrix import open_matrix
-from xmine.modules.static import StaticEmbedding
 from xmine.options import dump_toml
 
-if TYPE_CHECKING:
-    from xmine.encoder import SentenceEncoder
-
-# Another one whenever the same encoder gives the same texts other vectors than it did before.
-_VERSION = 1
-# Files of an encoder's folder that its vectors do not depend on, and endings of such files.
-_WITHOUT_EFFECT = ("xmine.json", "options.toml", "metrics.jsonl")
-_ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc")
-_KEY_LENGTH = 32
 _NEW = ".new-"
+_BROKEN = "it is broken"
 _NO_LINKS = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EACCES, errno.ENOSYS)
 
 Warn = Callable[[str], None]
@@ -91,50 +79,19 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "xmine")
 
 
-def vectors_key(encoder: "SentenceEncoder", digest: str, prompt: str = "") -> str | None:
-    """Name the vectors of texts; None for an encoder that does not come from a folder.
-
-    Args:
-        encoder: what makes them.
-        digest: of the texts, see `xmine.sentences.Sentences.digest`.
-        prompt: as `SentenceEncoder.encode` takes it.
-    """
-    made_by = encoder.fingerprint()
-    if made_by is None:
-        return None
-    facts = [_VERSION, made_by, digest, encoder.settings.choose(prompt)]
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_KEY_LENGTH]
-
-
-def fingerprint(encoder: "SentenceEncoder", files: Path) -> str:
-    """Hash what the vectors of an encoder depend on, but for texts and prompt.
-
-    These are all files of its folder that are not about it, and of a transformer also how it runs.
-    """
-    facts: list[object] = [encoder.dim]
-    for path in sorted(each for each in files.rglob("*") if each.is_file()):
-        name = path.relative_to(files).as_posix()
-        hidden = any(part.startswith(".") for part in name.split("/"))
-        if hidden or name in _WITHOUT_EFFECT or path.suffix in _ENDINGS_WITHOUT_EFFECT:
-            continue
-        with path.open("rb") as file:
-            facts.append([name, hashlib.file_digest(file, "sha256").hexdigest()])
-    body = encoder.body
-    if not isinstance(body, StaticEmbedding):
-        device = encoder.device.partition(":")[0]
-        facts += [device, body.dtype, body.batch_size, body.cut_at, body.pooling.include_prompt]
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_KEY_LENGTH]
-
-
 def find(key: str, warn: Warn = unheard) -> Path | None:
-    """Find the matrix of a key, and note that it is used; None if there is none that is whole."""
+    """Find the matrix of a key, and note that it is used; None if there is none that is whole.
+
+    `warn` is told of one that is broken; one that went with its run is as if it had never been.
+    """
     path = _matrix(key)
     try:
         if not os.path.lexists(path):
             return None
         entry = _entry(path)
         if entry.wrong:
-            warn(f"{path}: is left out: {entry.wrong}")
+            if entry.wrong == _BROKEN:
+                warn(f"{path}: is left out: {entry.wrong}")
             return None
     except OSError as error:
         warn(f"{path}: cannot be read: {error.strerror}")
@@ -148,7 +105,7 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
     """Publish a matrix that is whole, and will not be changed in its place.
 
     Args:
-        key: see `vectors_key`.
+        key: see `xmine.fingerprint.vectors_key`.
         path: of the matrix.
         text: the text input, for people.
         encoder: as the user named it, for people.
@@ -178,9 +135,9 @@ def take(key: str, path: Path, warn: Warn = unheard) -> bool:
     """Link the matrix of a key to `path`, in place of what is there; tell whether there is one.
 
     Args:
-        key: see `vectors_key`.
+        key: see `xmine.fingerprint.vectors_key`.
         path: a .npy file in a run's folder.
-        warn: told why a matrix cannot be used, if so.
+        warn: told why a matrix that is there cannot be used, if so.
     """
     found = find(key, warn)
     if found is None:
@@ -279,4 +236,4 @@ def _entry(path: Path) -> Entry:
     entry = replace(entry, bytes=at.st_size, freed=0 if shared else at.st_size)
     if path.is_symlink() and about.modified != at.st_mtime_ns:
         return replace(entry, wrong="the run that it was of was made anew")
-    return entry if open_matrix(path) is not None else replace(entry, wrong="it is broken")
+    return entry if open_matrix(path) is not None else replace(entry, wrong=_BROKEN)

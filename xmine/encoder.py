@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.cache import fingerprint
 from xmine.errors import EncoderError
 from xmine.facts import (
     CARD_FILE,
@@ -26,6 +25,7 @@ from xmine.facts import (
     write_settings,
 )
 from xmine.files import replacing_folder
+from xmine.fingerprint import digests_of, files_of, fingerprint
 from xmine.hub import find_encoder
 from xmine.modules.layout import MODULES_FILE, read_modules, write_modules
 from xmine.modules.parts import Head, LengthOne, read_body, read_heads
@@ -52,7 +52,9 @@ class SentenceEncoder:
         settings, facts: what its folder says besides.
         card: its README.
         guesses: what its folder does not say and was taken for granted.
-        folder: where it was loaded from; None for one that was made or changed in memory.
+        folder: where it was loaded from; None for one that was made in memory. Whoever changes
+            the weights of one that was loaded sets this to None, or its old vectors are found.
+        files: what its vectors depend on there, see `xmine.fingerprint`.
         name: as the user named it; empty without a folder.
     """
 
@@ -72,8 +74,9 @@ class SentenceEncoder:
         self.card = card
         self.guesses: list[str] = []
         self.folder: Path | None = None
+        self.files: list[tuple[str, int, int]] = []
         self.name = ""
-        self._fingerprint: str | None = None
+        self._digests: list[tuple[str, str]] | None = None
 
     @property
     def dim(self) -> int:
@@ -99,13 +102,16 @@ class SentenceEncoder:
         return self.body.texts_at_once
 
     def fingerprint(self) -> str | None:
-        """Hash what its vectors depend on, but for texts and prompt; None without a folder.
+        """Hash what its vectors depend on, but for texts and prompt.
 
-        A gigabyte of weights takes a second, once.
+        A gigabyte of weights takes a second, once. None where it was not loaded from a folder, or
+        the folder has other files by now.
         """
-        if self._fingerprint is None and self.folder is not None:
-            self._fingerprint = fingerprint(self, self.folder)
-        return self._fingerprint
+        if self.folder is None:
+            return None
+        if self._digests is None:
+            self._digests = digests_of(self.folder, self.files)
+        return fingerprint(self, self._digests) if self._digests else None
 
     @classmethod
     def load(
@@ -125,11 +131,13 @@ class SentenceEncoder:
         """
         folder = find_encoder(model)
         options = options or EncodingOptions()
-        body, rest = read_body(read_modules(folder), options)
+        modules = read_modules(folder)
+        files = files_of(folder)  # before they are read: what is written meanwhile is another's
+        body, rest = read_body(modules, options)
         card = read_card(folder)
         heads, settings = read_heads(rest), read_settings(folder)
         encoder = cls(body, heads, settings, read_facts(folder, card), card)
-        encoder.folder = folder
+        encoder.folder, encoder.files = folder, files
         encoder.name = "embedded" if folder == EMBEDDED else str(model)
         if not (folder / MODULES_FILE).exists():
             pooling = body.describe()["pooling"]

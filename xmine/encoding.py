@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from xmine import cache
 from xmine.encoder import SentenceEncoder
+from xmine.fingerprint import vectors_key
 from xmine.matrix import opened, writing_matrix
 from xmine.modules.static import StaticEmbedding
 from xmine.progress import Progress, Report, silent
@@ -50,7 +51,7 @@ def encode_sentences(
         EncoderError: a vector is not finite.
         OptionError: there is no prompt of that name.
     """
-    mark = cache.vectors_key(encoder, sentences.digest(), prompt)
+    mark = vectors_key(encoder, sentences.digest(), prompt)
     size, total = encoder.texts_at_once, len(sentences)
     with writing_matrix(path, encoder.dim, np.float16, mark or "") as writer:
         writer.cut(min(writer.rows, total) // size * size)
@@ -78,7 +79,7 @@ def vectors_of(
     Arguments, result and errors are those of `encode_sentences`; `warn` is told what is wrong with
     the cache, which changes nothing else.
     """
-    key = cache.vectors_key(encoder, sentences.digest(), prompt)
+    key = vectors_key(encoder, sentences.digest(), prompt)
     if key is not None and cache.take(key, path, warn):
         return opened(path)
     vectors = encode_sentences(encoder, sentences, path, report, prompt)

@@ -4,26 +4,25 @@
 
 Lines are those of examples/ again and again, each time with another word, half of them with a
 translation on the other side; neighbours are drawn. Texts and neighbours are in files, as in a run
-that has a folder, so that memory is what judging needs itself: RssAnon above what it was before.
-Each size is measured in a process of its own. No line is kept.
+that has a folder, so that memory is what judging needs itself: RssAnon above what the process held
+before, looked at from outside every 50 ms. Each size has a process of its own. No line is kept.
 """
 
 import argparse
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import partial, wraps
-from multiprocessing import get_context
+from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from memory import megabytes, watched
-from numpy.typing import NDArray
+from memory import EVERY, held, megabytes
 
 from xmine import flags, keeping
 from xmine.candidates import Scored
@@ -55,7 +54,7 @@ _SYLLABLES = {
     "zh": list("山河湖海风云雨雪日月星辰春夏秋冬东西南北梅兰竹菊金木水火土石田园松柏"),
 }
 
-Costs = dict[str, dict[str, float]]
+Spans = list[dict[str, Any]]
 
 
 def word(number: int, language: str) -> str:
@@ -77,92 +76,114 @@ def lines(language: str, size: int) -> Iterator[str]:
         yield known[row % len(known)] + between + word(row + 1, language)
 
 
-def side(language: str, size: int, folder: Path) -> Sentences:
-    """Make a table of lines whose texts are in files."""
-    packed = PackedTexts.of(lines(language, size))
-    texts = PackedTexts(*(in_file(each, folder) for each in (packed.data, packed.offsets)))
-    rows = np.arange(1, size + 1)
-    counts = np.ones(size, dtype=np.int64)
-    return Sentences(f"{language}.txt", texts, rows, size, 0, 0, occurrences=counts)
+def prepare(size: int, folder: Path) -> None:
+    """Write the texts of both sides and the neighbours of their rows.
 
-
-def in_file(array: NDArray[Any], folder: Path) -> NDArray[Any]:
-    """Write an array, and map it."""
-    path = folder / f"{len(list(folder.iterdir()))}.npy"
-    np.save(path, array)
-    mapped: NDArray[Any] = np.load(path, mmap_mode="r")
-    return mapped
-
-
-def drawn(size: int, folder: Path) -> Neighbours:
-    """Draw neighbours of rows: for one in two its translation first, for all of them others."""
+    One row in two has its translation first; all others are drawn.
+    """
+    for language in _SYLLABLES:
+        packed = PackedTexts.of(lines(language, size))
+        np.save(folder / f"{language}.npy", packed.data)
+        np.save(folder / f"{language}-offsets.npy", packed.offsets)
     random = np.random.default_rng(1)
-    near = np.sort(random.beta(20, 20, (2, size, K)).astype(np.float32), axis=2)[:, :, ::-1]
-    ids = random.integers(0, size, (2, size, K))
     translated = random.random(size) < 0.5
-    near[:, translated, 0] = random.uniform(0.7, 0.95, int(translated.sum()))
-    ids[:, translated, 0] = np.flatnonzero(translated)
-    return Neighbours(
-        *(in_file(each, folder) for each in (ids[0], near[0], ids[1], near[1])),
-    )
+    for name, cosines_name in (("targets", "target_cosines"), ("sources", "source_cosines")):
+        near = np.sort(random.beta(20, 20, (size, K)).astype(np.float32), axis=1)[:, ::-1]
+        ids = random.integers(0, size, (size, K))
+        near[translated, 0] = 0.95 - 0.25 * np.random.default_rng(2).random(int(translated.sum()))
+        ids[translated, 0] = np.flatnonzero(translated)
+        np.save(folder / f"{name}.npy", ids)
+        np.save(folder / f"{cosines_name}.npy", near)
+
+
+def opened(folder: Path) -> tuple[Neighbours, list[Sentences]]:
+    """Map what `prepare` wrote."""
+    arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
+    sides = []
+    for language in _SYLLABLES:
+        texts = PackedTexts(arrays[language], arrays[f"{language}-offsets"])
+        rows, counts = np.arange(1, len(texts) + 1), np.ones(len(texts), dtype=np.int64)
+        sides.append(Sentences(language, texts, rows, len(texts), 0, 0, occurrences=counts))
+    names = ("targets", "target_cosines", "sources", "source_cosines")
+    return Neighbours(*(arrays[name] for name in names)), sides
 
 
 @contextmanager
-def measured(costs: Costs, name: str, base: int) -> Iterator[None]:
-    """Add the seconds of a block, and its peak of memory above `base` if it is higher."""
-    with watched() as peak:
-        started = time.perf_counter(), time.process_time()
-        yield
-        seconds, cpu = time.perf_counter() - started[0], time.process_time() - started[1]
-    cost = costs.setdefault(name, {"seconds": 0.0, "cpu_seconds": 0.0, "peak_megabytes": 0})
-    cost["seconds"] = round(cost["seconds"] + seconds, 3)
-    cost["cpu_seconds"] = round(cost["cpu_seconds"] + cpu, 3)
-    cost["peak_megabytes"] = max(cost["peak_megabytes"], megabytes(peak.anonymous - base))
+def span(spans: Spans, name: str) -> Iterator[None]:
+    """Note when a block began and ended, and its CPU time."""
+    began, cpu = time.monotonic(), time.process_time()
+    yield
+    cpu = time.process_time() - cpu
+    spans.append({"name": name, "from": began, "to": time.monotonic(), "cpu": cpu})
 
 
-def watch(module: ModuleType, name: str, costs: Costs, base: int) -> None:
-    """Measure a function of a module whenever it is called."""
+def noted(module: ModuleType, name: str, spans: Spans) -> None:
+    """Note every call of a function of a module."""
     called: Callable[..., Any] = getattr(module, name)
 
     @wraps(called)
     def instead(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
-        with measured(costs, name, base):
+        with span(spans, name):
             return called(*arguments, **named)
 
     setattr(module, name, instead)
 
 
+def judge(folder: Path) -> None:
+    """Do what follows the search, and print the spans of its parts."""
+    neighbours, sides = opened(folder)
+    spans: Spans = []
+    for module, part in PARTS:
+        noted(module, part, spans)
+    with span(spans, "before"):
+        time.sleep(4 * EVERY)
+    with span(spans, "margin_scores"):
+        scores = margin_scores(neighbours)
+    with span(spans, "choose_pairs"):
+        chosen = choose_pairs(neighbours, scores)
+    scored = Scored(chosen, neighbours, scores, sides[0], sides[1])
+    with span(spans, "keep"):
+        mined = keeping.keep(scored, MiningOptions(threshold=float("-inf")), ("en", "zh"))
+    with span(spans, "write_pairs"):
+        write_pairs(mined.pairs.rows(), str(folder / "pairs.tsv"))
+    together = []
+    for _ in range(REPEATS):
+        started = time.perf_counter()
+        choose_pairs(neighbours, margin_scores(neighbours))
+        together.append(time.perf_counter() - started)
+    print(json.dumps({"candidates": len(chosen), "together": min(together), "spans": spans}))
+
+
 def costs_of(size: int) -> dict[str, Any]:
-    """Judge the candidates of `size` lines on both sides."""
-    costs: Costs = {}
+    """Judge the candidates of `size` lines on both sides in a process, and watch it."""
+    looks: list[tuple[float, int]] = []
     with TemporaryDirectory() as name:
-        folder = Path(name)
-        sides = side("en", size, folder), side("zh", size, folder)
-        neighbours = drawn(size, folder)
-        with watched() as peak:
-            base = peak.before
-        with measured(costs, "margin_scores", base):
-            scores = margin_scores(neighbours)
-        with measured(costs, "choose_pairs", base):
-            chosen = choose_pairs(neighbours, scores)
-        together = []
-        for _ in range(REPEATS):
-            started = time.perf_counter()
-            choose_pairs(neighbours, margin_scores(neighbours))
-            together.append(time.perf_counter() - started)
-        for module, part in PARTS:
-            watch(module, part, costs, base)
-        scored = Scored(chosen, neighbours, scores, *sides)
-        with measured(costs, "keep", base):
-            mined = keeping.keep(scored, MiningOptions(threshold=float("-inf")), ("en", "zh"))
-        with measured(costs, "write_pairs", base):
-            write_pairs(mined.pairs.rows(), str(folder / "pairs.tsv"))
+        prepare(size, Path(name))
+        command = [sys.executable, __file__, "--judge", name]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            while process.poll() is None:
+                looks.append((time.monotonic(), held(process.pid).anonymous))
+                time.sleep(EVERY)
+            assert process.stdout is not None
+            said = json.loads(process.stdout.read())
+    spans: Spans = said["spans"]
+    before = spans.pop(next(at for at, each in enumerate(spans) if each["name"] == "before"))
+    base = max(amount for at, amount in looks if before["from"] <= at <= before["to"])
+    parts: dict[str, dict[str, float]] = {}
+    for each in spans:
+        seen = [amount - base for at, amount in looks if each["from"] <= at <= each["to"]]
+        part = parts.setdefault(each["name"], {"seconds": 0, "cpu_seconds": 0, "megabytes": 0})
+        part["seconds"] = round(part["seconds"] + each["to"] - each["from"], 3)
+        part["cpu_seconds"] = round(part["cpu_seconds"] + each["cpu"], 3)
+        part["megabytes"] = max(part["megabytes"], megabytes(max(seen, default=0)))
+    highest = max(amount for at, amount in looks if before["to"] <= at <= spans[-1]["to"]) - base
     return {
         "lines": size,
-        "candidates": len(chosen),
-        "scoring_and_pairing_seconds": round(min(together), 3),
-        "bytes_a_line": round(1e6 * max(each["peak_megabytes"] for each in costs.values()) / size),
-        "parts": costs,
+        "candidates": said["candidates"],
+        "scoring_and_pairing_seconds": round(said["together"], 3),
+        "peak_anonymous_megabytes": megabytes(highest),
+        "bytes_a_line": round(highest / size),
+        "parts": parts,
     }
 
 
@@ -171,10 +192,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--judge", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    spawn = partial(ProcessPoolExecutor, 1, get_context("spawn"), max_tasks_per_child=1)
-    with spawn() as pool:
-        result = record({"k": K, "sizes": list(pool.map(costs_of, arguments.sizes))})
+    if arguments.judge:
+        judge(arguments.judge)
+        return
+    result = record({"k": K, "sizes": list(map(costs_of, arguments.sizes))})
     print(json.dumps(result, indent=2))
     if arguments.json:
         write_record(arguments.json, result)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 _NEAR = 0.75
 _NEAR_ENOUGH = 0.5
 # Accents that NFKC cannot join to their letters belong to them all the same.
-_NO_LETTERS = re.compile(r"(?:[^\w\u0300-\u036f]|[\d_])+")
+_LETTERS = re.compile(r"[^\W\d_]+|[\u0300-\u036f]+")
 _NOT_LATIN = re.compile("[\u0370-\U0010ffff]")
 _UPPER = bytes(range(65, 91))
 _LOWER = bytes.maketrans(_UPPER, _UPPER.lower())
@@ -25,7 +25,7 @@ def letters_of(text: str) -> str:
     if text.isascii():  # ten times faster
         return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
     # In this order, or texts that `same_texts` finds equal, as x² and x2, had other letters.
-    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    return "".join(_LETTERS.findall(unicodedata.normalize("NFKC", text))).casefold()
 
 
 def beyond_latin(letters: str) -> bool:

@@ -29,8 +29,8 @@ _SPARE = 4
 _SHORTLIST = 10
 # Beyond this, a graph is slower than lists.
 _WIDEST_BEAM = 4096
-# Edges of HNSW: two ids of 4 bytes for each of M in the lowest layer, and some above.
-_BYTES_PER_LINK = 9
+# Of HNSW: an id of 4 bytes for each neighbour in the lowest layer, some above, and where they start.
+_BYTES_PER_LINK = 4.6
 _BYTES_PER_ID = 8
 _HINT = (
     "see the index factory of FAISS; for example --index IVF4096,SQfp16, or --index auto or exact"
@@ -79,7 +79,8 @@ def _is_half(index: Index) -> bool:
 
 def lists_of(factory: str, dim: int) -> int:
     """Count the inverted lists of a factory string; 0 of an index without."""
-    ivf = _lists_in(parsed(factory, dim))
+    index = parsed(factory, dim)  # held: what is inside it is freed with it
+    ivf = _lists_in(index)
     return 0 if ivf is None else int(ivf.nlist)
 
 
@@ -91,12 +92,15 @@ def index_bytes(rows: int, dim: int, factory: str) -> int:
     """
     import faiss
 
-    index = faiss.downcast_index(parsed(factory, dim))
+    index = parsed(factory, dim)
     ivf = _lists_in(index)
     if ivf is not None:
         return int(rows * (ivf.code_size + _BYTES_PER_ID) + ivf.nlist * 4 * ivf.d)
-    links = index.hnsw.nb_neighbors(0) * _BYTES_PER_LINK if hasattr(index, "hnsw") else 0
-    return int(rows * (index.sa_code_size() + links))
+    core = faiss.downcast_index(index)
+    if not hasattr(core, "hnsw"):
+        return int(rows * index.sa_code_size())
+    links = core.hnsw.nb_neighbors(0) * _BYTES_PER_LINK
+    return int(rows * (faiss.downcast_index(core.storage).sa_code_size() + links))
 
 
 def training_bytes(dim: int, factory: str) -> int:

@@ -95,9 +95,7 @@ class SearchFiles:
         """Give the results; in a folder, first name what is whole and remove what is not needed."""
         if self.folder is None:
             targets, target_cosines, sources, source_cosines = arrays
-            return Neighbours(
-                targets, target_cosines, sources, source_cosines, index, recall
-            )
+            return Neighbours(targets, target_cosines, sources, source_cosines, index, recall)
         try:
             for name, array in zip(FILES, arrays, strict=True):
                 array.flush()  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ _SPARE = 4
 _SHORTLIST = 10
 # Beyond this, a graph is slower than lists.
 _WIDEST_BEAM = 4096
-# Of HNSW: an id of 4 bytes for each neighbour in the lowest layer, some above, and where they start.
+# Of HNSW: an id of 4 bytes for each neighbour in the lowest layer, and some in those above.
 _BYTES_PER_LINK = 4.6
 _BYTES_PER_ID = 8
 _HINT = (

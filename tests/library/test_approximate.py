@@ -18,7 +18,7 @@ from xmine.errors import FileError, OptionError
 from xmine.indexes import index_bytes
 from xmine.lists import ranks_of, search_all, search_lists
 from xmine.neighbours import COMPLETE, FILES, Neighbours, nearest
-from xmine.progress import Progress
+from xmine.progress import Progress, Report, silent
 
 Halves = NDArray[np.float16]
 HERE = Path(__file__).parent
@@ -220,12 +220,11 @@ def test_the_memory_of_an_index_is_foretold(factory: str, tmp_path: Path) -> Non
     assert index_bytes(5000, 64, factory) == pytest.approx(size, rel=0.05)
 
 
-def search_in(folder: Path, report: object = None, factory: str = "IVF32,SQfp16") -> Neighbours:
+def search_in(folder: Path, report: Report = silent, factory: str = "IVF32,SQfp16") -> Neighbours:
     source, target = clustered(4000, 16)
-    more = {} if report is None else {"report": report}
     # So little memory that chunks are 1,024 queries.
     return search_approximate(
-        source, target, 4, factory=factory, folder=folder, memory=2**20, **more
+        source, target, 4, factory=factory, folder=folder, memory=2**20, report=report
     )
 
 

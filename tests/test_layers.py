@@ -24,6 +24,7 @@ LAZY_HOMES = {
     "xmine.bands": {"torch"},
     "xmine.formats.parquet": {"pyarrow"},
     "xmine.hardware": {"torch"},
+    "xmine.indexes": {"faiss"},
     "xmine.segments": {"pysbd"},
     "xmine.records": {"pyarrow"},
     "xmine.texts": {"pyarrow"},

@@ -1,4 +1,4 @@
-"""What an exact search keeps while it runs and leaves when it ends: in memory, or in a folder."""
+"""What a search keeps while it runs and leaves when it ends: in memory, or in a folder."""
 
 from pathlib import Path
 from typing import Any
@@ -89,18 +89,21 @@ class SearchFiles:
             for path in self.folder.glob(pattern):
                 path.unlink()
 
-    def finish(self, arrays: list[NDArray[Any]], k: int) -> Neighbours:
+    def finish(
+        self, arrays: list[NDArray[Any]], k: int, index: str = "exact", recall: float | None = None
+    ) -> Neighbours:
         """Give the results; in a folder, first name what is whole and remove what is not needed."""
         if self.folder is None:
             targets, target_cosines, sources, source_cosines = arrays
-            return Neighbours(targets, target_cosines, sources, source_cosines)
+            return Neighbours(targets, target_cosines, sources, source_cosines, index, recall)
         try:
             for name in FILES:
                 (self.folder / f"{name}.npy.partial").replace(self.folder / f"{name}.npy")
         except OSError as error:
             raise FileError(f"{self.folder}: cannot be written: {error.strerror}") from error
         with replacing(self.folder / COMPLETE) as partial:
-            partial.write_text(f'index = "exact"\nk = {k}\n', encoding="utf-8")
+            reached = "" if recall is None else f"recall = {recall}\n"
+            partial.write_text(f'index = "{index}"\nk = {k}\n{reached}', encoding="utf-8")
         self.clean()
         found = found_in(self.folder)
         assert found is not None

@@ -1,0 +1,245 @@
+"""A FAISS factory string and the rows of two matrices -> an index that can be searched.
+
+One training serves both sides: the encoder puts both languages in one space, and the recall is that
+of an index trained on its own side (0.981 and 0.982 of 200,000 rows with the same probes).
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.crew import Crew, blas_threads
+from xmine.errors import FileError, OptionError
+from xmine.files import replacing
+from xmine.lists import Rows, Tick, probed, search_lists
+from xmine.neighbours import Vectors, widen
+
+# FAISS has no types that tell its classes apart.
+Index = Any
+
+# Training rows for each list: FAISS warns below 39, and k-means on 64 gives no better lists.
+_POINTS_PER_LIST = 40
+_FEWEST_POINTS = 20_000
+_ROWS_AT_ONCE = 16384
+# Lists kept in fp16 or fp32 lose nothing, and their k best are the k best; a few more are kept for
+# the last bits of the product. Codes that lose are ranked by what is left: more are kept.
+_SPARE = 4
+_SHORTLIST = 10
+# Beyond this, a graph is slower than lists.
+_WIDEST_BEAM = 4096
+# Of HNSW: an id of 4 bytes for each neighbour in the lowest layer, and some in those above.
+_BYTES_PER_LINK = 4.6
+_BYTES_PER_ID = 8
+_HINT = (
+    "see the index factory of FAISS; for example --index IVF4096,SQfp16, or --index auto or exact"
+)
+
+
+def parsed(factory: str, dim: int) -> Index:
+    """Make the empty index of a factory string.
+
+    Raises:
+        OptionError: FAISS does not know it, or it cannot compare by inner product.
+    """
+    import faiss
+
+    try:
+        index = faiss.index_factory(dim, factory, faiss.METRIC_INNER_PRODUCT)
+    except RuntimeError as error:
+        why = str(error).rpartition(": ")[2]
+        raise OptionError(f"--index {factory}: FAISS refuses it: {why}", _HINT) from error
+    ivf = _lists_in(index)
+    if index.metric_type != faiss.METRIC_INNER_PRODUCT or (ivf is not None and not ivf.nlist):
+        raise OptionError(f"--index {factory}: it cannot search by inner product", _HINT)
+    if ivf is not None:
+        ivf.cp.min_points_per_centroid = 1  # what there is must do: nothing to warn of
+        ivf.cp.max_points_per_centroid = _POINTS_PER_LIST
+        if _is_half(ivf):
+            ivf.by_residual = False  # vectors are fp16: without residuals nothing is lost
+    return index
+
+
+def _lists_in(index: Index) -> Index:
+    """Give the inverted lists of an index, perhaps behind a transform; None if it has none."""
+    import faiss
+
+    ivf = faiss.try_extract_index_ivf(index)
+    return ivf and faiss.downcast_index(ivf)
+
+
+def _is_half(index: Index) -> bool:
+    import faiss
+
+    return isinstance(index, faiss.IndexIVFScalarQuantizer) and (
+        index.sq.qtype == faiss.ScalarQuantizer.QT_fp16
+    )
+
+
+def lists_of(factory: str, dim: int) -> int:
+    """Count the inverted lists of a factory string; 0 of an index without."""
+    index = parsed(factory, dim)  # held: what is inside it is freed with it
+    ivf = _lists_in(index)
+    return 0 if ivf is None else int(ivf.nlist)
+
+
+def index_bytes(rows: int, dim: int, factory: str) -> int:
+    """Estimate the memory of an index over `rows` rows when it is filled.
+
+    In a run with a folder, that of an index with lists is then a file mapped into memory. The
+    vectors of IVF4096,SQfp16 take 2 dim + 8 bytes a row and 4 dim for each list.
+    """
+    import faiss
+
+    index = parsed(factory, dim)
+    ivf = _lists_in(index)
+    if ivf is not None:
+        return int(rows * (ivf.code_size + _BYTES_PER_ID) + ivf.nlist * 4 * ivf.d)
+    core = faiss.downcast_index(index)
+    if not hasattr(core, "hnsw"):
+        return int(rows * index.sa_code_size())
+    links = core.hnsw.nb_neighbors(0) * _BYTES_PER_LINK
+    return int(rows * (faiss.downcast_index(core.storage).sa_code_size() + links))
+
+
+def training_bytes(dim: int, factory: str) -> int:
+    """Estimate the memory of training: the sample, in float32."""
+    return 4 * dim * max(_FEWEST_POINTS, _POINTS_PER_LIST * lists_of(factory, dim))
+
+
+def trained(factory: str, sides: tuple[Vectors, Vectors]) -> Index:
+    """Train an index on rows of both sides, evenly spaced.
+
+    Raises:
+        OptionError: the factory string cannot be used for so few rows.
+    """
+    dim = sides[0].shape[1]
+    index = parsed(factory, dim)
+    fewest = min(map(len, sides))
+    if (lists := lists_of(factory, dim)) > fewest:
+        raise OptionError(
+            f"--index {factory}: {lists:,} lists for {fewest:,} rows",
+            "--index auto, or fewer lists",
+        )
+    wanted = max(_FEWEST_POINTS, _POINTS_PER_LIST * lists) // 2
+    rows = [np.linspace(0, len(s) - 1, min(len(s), wanted)).astype(np.int64) for s in sides]
+    sample = np.empty((sum(map(len, rows)), dim), dtype=np.float32)
+    widen(sides[0][rows[0]], sample[: len(rows[0])])
+    widen(sides[1][rows[1]], sample[len(rows[0]) :])
+    try:
+        index.train(sample)
+    except RuntimeError as error:
+        why = str(error).rpartition(": ")[2]
+        raise OptionError(
+            f"--index {factory}: it cannot be trained on {len(sample):,} rows: {why}", _HINT
+        ) from error
+    return index
+
+
+def write(index: Index, path: Path) -> None:
+    """Write an index; it is whole or not there."""
+    import faiss
+
+    with replacing(path) as partial:
+        try:
+            faiss.write_index(index, str(partial))
+        except RuntimeError as error:
+            why = str(error).rpartition(": ")[2]
+            raise FileError(f"{path}: cannot be written: {why}", "is the disk full?") from error
+
+
+def opened(path: Path, *, mapped: bool) -> Index:
+    """Open an index; with `mapped`, its lists stay in the file."""
+    import faiss
+
+    try:
+        return faiss.read_index(
+            str(path), faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY if mapped else 0
+        )
+    except RuntimeError as error:
+        raise FileError(
+            f"{path}: not an index that this FAISS reads", f"remove {path.parent} and search again"
+        ) from error
+
+
+class SearchedIndex:
+    """An index over one side, and how far it looks.
+
+    Attributes:
+        knob: what is turned for a higher recall: `probes`, `efSearch`, or nothing.
+        most: the highest setting.
+        name: the factory string.
+    """
+
+    def __init__(self, index: Index, factory: str, memory: int) -> None:
+        """Take a filled index, or one that is to be filled, and bytes for products."""
+        import faiss
+
+        self.index, self.name, self.memory = index, factory, memory
+        store: Index = faiss.downcast_index(index)
+        self.knob, self.most = "", 1
+        if (ivf := _lists_in(index)) is not None:
+            self.knob, self.most = "probes", int(ivf.nlist)
+        elif hasattr(store, "hnsw"):
+            self.knob, self.most = "efSearch", _WIDEST_BEAM
+            store = faiss.downcast_index(store.storage)
+        self.halves = _is_half(store)
+        self.lossless = self.halves or isinstance(store, (faiss.IndexFlat, faiss.IndexIVFFlat))
+        # Lists that lose nothing are searched by products; anything else FAISS searches itself.
+        self.by_lists = self.lossless and isinstance(store, faiss.IndexIVF)
+        if self.by_lists and isinstance(faiss.downcast_index(store.quantizer), faiss.IndexFlat):
+            self.centroids = store.quantizer.reconstruct_n(0, self.most)
+        else:
+            self.by_lists = False
+
+    def shortlist(self, k: int) -> int:
+        """Tell how many rows to ask for so that the k best are among them."""
+        return k + _SPARE if self.lossless else _SHORTLIST * k
+
+    def fill(self, vectors: Vectors, tick: Tick) -> None:
+        """Add all rows, in chunks."""
+        import faiss
+
+        for start in range(0, len(vectors), _ROWS_AT_ONCE):
+            part = vectors[start : start + _ROWS_AT_ONCE]
+            chunk = widen(part, np.empty(part.shape, dtype=np.float32))
+            if self.by_lists:
+                with Crew(blas_threads()) as crew:
+                    lists = probed(self.centroids, chunk, 1, crew, tick)[:, 0].astype(np.int64)
+                rows = np.arange(start, start + len(chunk), dtype=np.int64)
+                pointers = (faiss.swig_ptr(each) for each in (chunk, rows, lists))
+                self.index.add_core(len(chunk), *pointers)
+            else:
+                self.index.add(chunk)
+            tick()
+
+    def search(self, queries: NDArray[np.float32], k: int, setting: int, tick: Tick) -> Rows:
+        """Find rows near to queries [queries, dim]: int64 [queries, k]; -1 where too few."""
+        import faiss
+
+        if self.by_lists:
+            with Crew(blas_threads()) as crew:
+                return search_lists(
+                    self, self.centroids, queries, k, setting, self.memory, crew, tick
+                )
+        if self.knob:
+            knob = "nprobe" if self.knob == "probes" else self.knob
+            faiss.ParameterSpace().set_index_parameter(self.index, knob, setting)
+        rows: Rows = self.index.search(queries, k)[1]
+        tick()
+        return rows
+
+    def size(self, number: int) -> int:
+        """Count the rows of a list."""
+        return int(self.index.invlists.list_size(number))
+
+    def read(self, number: int, start: int, stop: int) -> tuple[Vectors, Rows]:
+        """Give some vectors of a list and which rows they are."""
+        import faiss
+
+        lists, dim = self.index.invlists, self.index.d
+        kind = np.dtype(np.float16 if self.halves else np.float32)
+        size = stop * dim * kind.itemsize
+        codes = faiss.rev_swig_ptr(lists.get_codes(number), size).view(kind).reshape(stop, dim)
+        return codes[start:stop], faiss.rev_swig_ptr(lists.get_ids(number), stop)[start:stop]

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine import cache
+from xmine.approximate import choose_index, search_approximate
 from xmine.candidates import Encoded, check_vectors, nothing_known
 from xmine.confidence import NEIGHBOURS
 from xmine.encoder import SentenceEncoder
 from xmine.encoding import encode_sentences, vectors_of
 from xmine.errors import FileError
 from xmine.exact import search_exact
+from xmine.fingerprint import vectors_key
 from xmine.hardware import search_device
 from xmine.keeping import Mined
 from xmine.known import NOTHING_KNOWN, KnownPairs
@@ -76,7 +78,7 @@ def asked_of(
     if isinstance(made_by, SentenceEncoder):
         of_vectors["encoder"] = made_by.name
         for side, prompt in (("source", options.src_prompt), ("target", options.tgt_prompt)):
-            of_vectors[f"encoder_of_{side}_digest"] = cache.vectors_key(made_by, "", prompt)
+            of_vectors[f"encoder_of_{side}_digest"] = vectors_key(made_by, "", prompt)
     else:
         for side, rows in zip(("source", "target"), made_by, strict=True):
             of_vectors[f"vectors_of_{side}_digest"] = _digest(_bytes_of(rows))
@@ -232,8 +234,6 @@ def find_neighbours(
     if (found := found_in(folder)) is not None:
         return found
     run.note(f"searching {len(source):,} x {len(target):,} vectors")
-    from xmine.approximate import choose_index, search_approximate
-
     folder.mkdir(exist_ok=True)
     k = max(options.neighborhood, NEIGHBOURS)
     device = search_device(options.device, len(source), len(target), source.shape[1])

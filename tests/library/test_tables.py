@@ -9,8 +9,8 @@ import pytest
 
 from xmine import tables
 from xmine.errors import FileError
-from xmine.tables import read_table, write_table
 from xmine.sentences import Sentences, sentence_table
+from xmine.tables import read_table, write_table
 
 LINES = ["One.  Two.", "", "一。二。", "one. two.", "\u2028odd\x0b", "One. Two.", "emoji 🙂 é"]
 

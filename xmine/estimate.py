@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.approximate import choose_index, index_bytes
+from xmine.approximate import choose_index
 from xmine.confidence import NEIGHBOURS
 from xmine.crew import blas_threads
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, XmineError
 from xmine.hardware import search_device
+from xmine.indexes import index_bytes, training_bytes
 from xmine.memory import anonymous_memory, free_memory
 from xmine.modules.static import StaticEmbedding
 from xmine.options import MiningOptions, bytes_of

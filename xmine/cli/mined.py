@@ -44,6 +44,7 @@ class Outcome:
             f"{count(len(mined.pairs), 'pair')} from {len(left):,} x {len(right):,} "
             f"sentences{lines}, threshold {mined.threshold.value:.4f} ({mined.threshold.how}), "
             f"{where(self.vectors)}{self.seconds:.1f} s",
+            _search(mined),
             _expectation(mined),
             mined.threshold.weakness,
             "other cuts: " + ", ".join(map(_cut, mined.threshold.others)),
@@ -107,6 +108,8 @@ class Outcome:
             "languages": list(mined.languages),
             "vectors": self.vectors,
             "clamped": scored.scores.clamped,
+            "index": scored.neighbours.index,
+            "recall": scored.neighbours.recall,
             "notes": self.notes,
             "warnings": self.warnings,
             "options": asdict(options),
@@ -125,6 +128,14 @@ def flag_counts(flags: Iterable[str | None]) -> dict[str, int]:
     """Count the pairs with each flag that was raised, in the order of FLAGS."""
     raised = Counter(name for each in flags for name in (each or "").split(","))
     return {name: raised[name] for name in FLAGS if raised[name]}
+
+
+def _search(mined: "Mined") -> str:
+    """Say how neighbours were found if that was not by looking at all of them."""
+    found = mined.scored.neighbours
+    if found.recall is None:
+        return ""
+    return f"neighbours by {found.index}: {found.recall:.3f} of the nearest found"
 
 
 def _expectation(mined: "Mined") -> str:

@@ -21,6 +21,7 @@ HEAVY_HOMES = {
 }
 # Where one is loaded inside the function that needs it.
 LAZY_HOMES = {
+    "xmine.bands": {"torch"},
     "xmine.formats.parquet": {"pyarrow"},
     "xmine.hardware": {"torch"},
     "xmine.segments": {"pysbd"},

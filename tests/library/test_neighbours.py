@@ -1,12 +1,16 @@
+import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.neighbours import Neighbours, nearest
+from xmine.errors import FileError
+from xmine.exact import search_exact
+from xmine.neighbours import Neighbours, found_in, nearest, rescored, widen
 from xmine.progress import Progress
 
 
@@ -14,7 +18,8 @@ def slow_nearest(
     source: NDArray[np.float32], target: NDArray[np.float32], k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Sort every row of the whole matrix: by falling cosine, then by row number."""
-    cosines = source.astype(np.float64) @ target.astype(np.float64).T
+    cosines = (source.astype(np.float64) @ target.astype(np.float64).T).astype(np.float32)
+    cosines = np.minimum(cosines, 1)
     forward = [sorted(range(len(target)), key=lambda j: (-row[j], j))[:k] for row in cosines]
     backward = [sorted(range(len(source)), key=lambda i: (-row[i], i))[:k] for row in cosines.T]
     return np.array(forward), np.array(backward)
@@ -28,12 +33,9 @@ def unit_rows(rows: int, dim: int, seed: int) -> NDArray[np.float32]:
 
 @pytest.mark.parametrize("rows", [(1, 1), (3, 200), (257, 130)])
 @pytest.mark.parametrize("k", [1, 4, 300])
-@pytest.mark.parametrize("block", [(1024, 4096), (7, 5), (64, 64)])
-def test_agrees_with_sorting_the_whole_matrix(
-    rows: tuple[int, int], k: int, block: tuple[int, int]
-) -> None:
+def test_agrees_with_sorting_the_whole_matrix(rows: tuple[int, int], k: int) -> None:
     source, target = unit_rows(rows[0], 24, 1), unit_rows(rows[1], 24, 2)
-    found = nearest(source, target, k, block_rows=block[0], block_columns=block[1])
+    found = nearest(source, target, k)
     forward, backward = slow_nearest(source, target, k)
     assert np.array_equal(found.targets, forward)
     assert np.array_equal(found.sources, backward)
@@ -41,13 +43,12 @@ def test_agrees_with_sorting_the_whole_matrix(
     np.testing.assert_allclose(found.target_cosines, exact, atol=1e-6)
 
 
-@pytest.mark.parametrize("block", [(1024, 4096), (7, 5), (64, 128)])
-def test_ties_go_to_the_lower_row(block: tuple[int, int]) -> None:
-    """Coordinates of 0 and 1/2 make cosines exact, so that most of them are tied."""
+def test_ties_go_to_the_lower_row() -> None:
+    """Coordinates of 0 and 1/4 make cosines exact, so that most of them are tied."""
     random = np.random.default_rng(4)
-    source = (random.random((90, 8)) < 0.5).astype(np.float32) * np.float32(0.5)
-    target = (random.random((70, 8)) < 0.5).astype(np.float32) * np.float32(0.5)
-    found = nearest(source, target, 5, block_rows=block[0], block_columns=block[1])
+    source = (random.random((90, 8)) < 0.5).astype(np.float32) * np.float32(0.25)
+    target = (random.random((70, 8)) < 0.5).astype(np.float32) * np.float32(0.25)
+    found = nearest(source, target, 5)
     forward, backward = slow_nearest(source, target, 5)
     assert np.array_equal(found.targets, forward)
     assert np.array_equal(found.sources, backward)
@@ -60,18 +61,6 @@ def parts(found: Neighbours) -> list[bytes]:
         found.sources.tobytes(),
         found.source_cosines.tobytes(),
     ]
-
-
-def test_block_sizes_do_not_change_a_bit() -> None:
-    source, target = (
-        unit_rows(1000, 100, 1).astype(np.float16),
-        unit_rows(801, 100, 2).astype(np.float16),
-    )
-    whole = parts(nearest(source, target, 4))
-    for block in [(1000, 801), (999, 800), (130, 77), (1, 1000), (1000, 1)]:
-        assert (
-            parts(nearest(source, target, 4, block_rows=block[0], block_columns=block[1])) == whole
-        )
 
 
 def test_the_first_of_more_neighbours_are_those_of_a_smaller_k() -> None:
@@ -88,8 +77,60 @@ def test_directions_are_symmetric() -> None:
 
 def test_progress_ends_at_the_number_of_sources() -> None:
     seen: list[Progress] = []
-    nearest(unit_rows(300, 8, 1), unit_rows(20, 8, 2), 2, block_rows=128, report=seen.append)
-    assert [(step.done, step.total) for step in seen] == [(128, 300), (256, 300), (300, 300)]
+    nearest(unit_rows(300, 8, 1), unit_rows(20, 8, 2), 2, report=seen.append)
+    assert {(step.stage, step.total) for step in seen} == {("searching", 300)}
+    assert seen[-1].done == 300
+
+
+def test_a_cosine_is_the_exact_one_rounded_once() -> None:
+    source, target = (
+        unit_rows(60, 500, 1).astype(np.float16),
+        unit_rows(50, 500, 2).astype(np.float16),
+    )
+    target[7] = source[3] * np.float16(1.001)
+    ids = np.random.default_rng(3).integers(-1, 50, (60, 9))
+    ids[3, 0] = 7
+    found = rescored(source, target, ids)
+    for row, column in np.ndindex(*ids.shape):
+        products = [
+            float(a) * float(b) for a, b in zip(source[row], target[ids[row, column]], strict=True)
+        ]
+        exact = np.float32(min(math.fsum(products), 1))
+        assert found[row, column] == (exact if ids[row, column] >= 0 else -np.inf)
+    assert found[3, 0] == 1
+
+
+def test_pieces_of_rescoring_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = unit_rows(60, 100, 1), unit_rows(50, 100, 2)
+    ids = np.random.default_rng(3).integers(0, 50, (60, 9))
+    whole = rescored(source, target, ids).tobytes()
+    monkeypatch.setattr("xmine.neighbours._RESCORED_AT_ONCE", 7000)
+    assert rescored(source, target, ids).tobytes() == whole
+    alone = [rescored(source, target, ids[:, column : column + 1]) for column in range(9)]
+    assert np.concatenate(alone, axis=1).tobytes() == whole
+
+
+def test_every_half_is_widened_to_its_value() -> None:
+    every = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    finite = every[np.isfinite(every)].reshape(64, -1)
+    wide = widen(finite, np.empty(finite.shape, dtype=np.float32))
+    assert np.array_equal(wide, finite.astype(np.float32))
+    assert np.array_equal(np.signbit(wide), np.signbit(finite))
+
+
+def test_a_search_that_is_not_whole_is_not_opened(tmp_path: Path) -> None:
+    assert found_in(tmp_path / "nothing") is None
+    search_exact(unit_rows(9, 8, 1), unit_rows(7, 8, 2), 2, folder=tmp_path)
+    found = found_in(tmp_path)
+    assert found is not None and (found.index, found.recall) == ("exact", None)
+    with pytest.raises(ValueError, match="read-only"):
+        found.targets[0, 0] = 1
+    (tmp_path / "sources.npy").write_bytes((tmp_path / "sources.npy").read_bytes()[:-1])
+    with pytest.raises(FileError, match=r"sources\.npy"):
+        found_in(tmp_path)
+    (tmp_path / "sources.npy").unlink()
+    with pytest.raises(FileError, match="no such file"):
+        found_in(tmp_path)
 
 
 def test_threads_do_not_change_a_bit_whatever_the_width() -> None:

@@ -1,0 +1,318 @@
+"""The exact search against sorting all cosines, however the product is cut, after any kill."""
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from xmine import exact, settling
+from xmine.bands import Multiplier, Plan, planned
+from xmine.crew import Crew
+from xmine.errors import FileError
+from xmine.exact import exact_memory, search_exact, search_sides
+from xmine.neighbours import FILES, Neighbours, rescored
+from xmine.progress import Progress
+from xmine.searchfiles import SearchFiles
+from xmine.topk import columns_of, pack, values_of
+from xmine.twins import Side
+
+Half = NDArray[np.float16]
+
+
+def slow_search(source: Half, target: Half, k: int) -> list[NDArray[Any]]:
+    """Sort all cosines of every row, exact ones: float64 adds products of float16 exactly."""
+    cosines = source.astype(np.float64) @ target.astype(np.float64).T
+    cosines = np.minimum(cosines, 1).astype(np.float32)
+    parts = []
+    for side in (cosines, cosines.T):
+        order = np.argsort(-side, axis=1, kind="stable")[:, :k]
+        parts += [order, np.take_along_axis(side, order, axis=1)]
+    return parts
+
+
+def parts(found: Neighbours) -> list[NDArray[Any]]:
+    return [found.targets, found.target_cosines, found.sources, found.source_cosines]
+
+
+def check(found: Neighbours, expected: list[NDArray[Any]]) -> None:
+    for one, other in zip(parts(found), expected, strict=True):
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)
+
+
+def unit(vectors: NDArray[Any]) -> Half:
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float16)
+
+
+def random_rows(rows: int, dim: int, seed: int) -> Half:
+    return unit(np.random.default_rng(seed).standard_normal((rows, dim)))
+
+
+def tied_rows(rows: int, dim: int, seed: int) -> Half:
+    """Coordinates of 0 and 1/4: a cosine has few values, and most of them are tied."""
+    vectors = (np.random.default_rng(seed).random((rows, dim)) < 0.5) * 0.25
+    vectors[:, 0] = 0.25
+    return vectors.astype(np.float16)
+
+
+def repeated_rows(rows: int, dim: int, seed: int) -> Half:
+    return random_rows(9, dim, 5)[np.random.default_rng(seed).integers(0, 9, rows)]
+
+
+def near_rows(rows: int, dim: int, seed: int) -> Half:
+    """Two crowds whose rows differ in the last bits of fp16, too little for float32 sums."""
+    random = np.random.default_rng(seed)
+    vectors = random_rows(2, dim, 5)[random.integers(0, 2, rows)]
+    moved = vectors.view(np.int16) + random.integers(0, 2, vectors.shape, dtype=np.int16)
+    return moved.view(np.float16)
+
+
+def rising_rows(rows: int, dim: int, seed: int) -> Half:
+    """Each row nearer to all others than the one before: every cell is the best so far."""
+    vectors = random_rows(rows, dim, seed).astype(np.float64)
+    return unit(vectors * 0.1 + np.linspace(0, 3, rows)[:, None] * random_rows(1, dim, 5))
+
+
+KINDS = [random_rows, tied_rows, repeated_rows, near_rows, rising_rows]
+PLANS = [Plan(4096, 1024, 2048, 1), Plan(64, 32, 64, 1), Plan(40, 8, 16, 2), Plan(104, 104, 8, 3)]
+
+
+@pytest.mark.parametrize("rows", [(1, 1), (1, 90), (3, 200), (257, 130)])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("plan", PLANS)
+def test_agrees_with_sorting_all_cosines(
+    kind: Callable[[int, int, int], Half], rows: tuple[int, int], plan: Plan, tmp_path: Path
+) -> None:
+    dim = 24 + rows[1] % 2
+    source, target = kind(rows[0], dim, 1), kind(rows[1], dim, 2)
+    for k in (1, 4, 300):
+        sides = Side(source), Side(target)
+        expected = slow_search(source, target, k)
+        check(search_sides(*sides, k, plan, SearchFiles(None)), expected)
+        folder = tmp_path / str(k)
+        check(search_sides(*sides, k, plan, SearchFiles(folder)), expected)
+        names = sorted(path.name for path in folder.iterdir())
+        assert names == sorted([*(f"{name}.npy" for name in FILES), "search.toml"])
+
+
+@pytest.mark.parametrize("kind", [random_rows, near_rows, repeated_rows])
+def test_agrees_at_sizes_that_are_cut_by_themselves(
+    kind: Callable[[int, int, int], Half], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.bands._SMALL", 0)
+    monkeypatch.setattr("xmine.bands.blas_threads", lambda: 2)
+    source, target = kind(2501, 16, 1), kind(1100, 16, 2)
+    check(search_exact(source, target, 4), slow_search(source, target, 4))
+    check(search_exact(source, target, 4, memory=1), slow_search(source, target, 4))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_torch_gives_the_same_bytes(kind: Callable[[int, int, int], Half]) -> None:
+    source, target = kind(301, 24, 1), kind(250, 24, 2)
+    sides = Side(source), Side(target)
+    found = search_sides(*sides, 4, Plan(100, 100, 77, 1), SearchFiles(None), device="cpu:0")
+    check(found, slow_search(source, target, 4))
+
+
+def test_vectors_on_disk_are_searched_like_those_in_memory(tmp_path: Path) -> None:
+    source, target = random_rows(300, 24, 1), repeated_rows(200, 24, 2)
+    sides = []
+    for name, vectors in (("source", source), ("target", target)):
+        np.save(tmp_path / f"{name}.npy", vectors)
+        sides.append(np.load(tmp_path / f"{name}.npy", mmap_mode="r"))
+    check(search_exact(sides[0], sides[1], 4), slow_search(source, target, 4))
+
+
+def test_many_equal_rows_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that stands there thousands of times costs no more than one."""
+    pairs = 0
+
+    def counted(vectors: Half, others: Half, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        nonlocal pairs
+        pairs += ids.size
+        return rescored(vectors, others, ids)
+
+    monkeypatch.setattr(settling, "rescored", counted)
+    source, target = random_rows(900, 24, 1), random_rows(800, 24, 2)
+    source[100:800] = target[50:700] = target[0]
+    check(search_exact(source, target, 4), slow_search(source, target, 4))
+    assert pairs < 8 * (201 + 151)
+
+
+def test_only_rows_in_doubt_are_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    again: list[int] = []
+    search_again = settling._search_again
+
+    def noted(way: settling.Direction, rows: NDArray[np.int64], crew: Crew) -> None:
+        again.extend(rows.tolist())
+        search_again(way, rows, crew)
+
+    monkeypatch.setattr(settling, "_search_again", noted)
+    source, target = random_rows(300, 64, 1), random_rows(300, 64, 2)
+    check(search_exact(source, target, 4), slow_search(source, target, 4))
+    assert not again
+    target[100:200] = near_rows(100, 64, 3)
+    source[7] = target[100]
+    check(search_exact(source, target, 4), slow_search(source, target, 4))
+    assert 7 in again and len(again) < 150
+
+
+def test_the_bound_on_float32_sums_holds() -> None:
+    """The worst order of summation, one by one, and the largest products: all of one sign."""
+    vectors = unit(np.abs(random_rows(200, 1000, 1).astype(np.float64)))
+    exactly = np.einsum("rd,sd->rs", vectors.astype(np.float64), vectors.astype(np.float64))
+    total = np.zeros((200, 200), dtype=np.float32)
+    for column in vectors.astype(np.float32).T:
+        total += column[:, None] * column
+    off = np.abs(total - exactly).max()
+    assert 0 < off < settling.error(1000)
+
+
+def test_keys_sort_like_numbers_and_come_back() -> None:
+    values = np.array([-np.inf, -1, -1e-30, 0, 1e-30, 0.5, 0.5, 1], dtype=np.float32)
+    columns = np.array([0, 2**32 - 2, 5, 6, 0, 7, 3, 9])
+    keys = pack(values, columns)
+    assert (np.diff(keys) > 0).all()
+    assert np.array_equal(values_of(keys), values) and np.array_equal(columns_of(keys), columns)
+
+
+def test_blocks_fit_the_memory_they_are_given() -> None:
+    for memory in (2**28, 2**29, 2**30):
+        for rows in (1000, 50_000, 1_000_000, 10_000_000):
+            for dim in (64, 256, 1024, 4096):
+                plan = planned(rows, rows, dim, 8, memory)
+                assert plan.memory(dim, 8) <= memory
+                assert plan.columns * plan.workers >= min(rows, 512)
+    assert exact_memory(10**6, 10**6, 256, 4) <= exact_memory(10**5, 10**5, 256, 4) <= 2**29
+
+
+class StoppedError(Exception):
+    """What a test raises in the middle of a search."""
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_what_a_worker_raises_comes_out(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    multiply = Multiplier.multiply
+
+    def failing(self: Multiplier, band: Any, start: int, *rest: Any) -> None:
+        if band.start and start:
+            raise StoppedError
+        multiply(self, band, start, *rest)
+
+    monkeypatch.setattr(Multiplier, "multiply", failing)
+    before = threading.active_count()
+    sides = Side(random_rows(300, 24, 1)), Side(random_rows(300, 24, 2))
+    with pytest.raises(StoppedError):
+        search_sides(*sides, 4, Plan(64, 32, 64, workers), SearchFiles(None))
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("kind", [random_rows, repeated_rows])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_continues_after_an_interruption(
+    kind: Callable[[int, int, int], Half],
+    workers: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exact, "_SAVE_SECONDS", 0)
+    monkeypatch.setattr(exact, "_SAVE_SHARE", np.inf)
+    source, target = random_rows(300, 24, 1), kind(200, 24, 2)
+    sides, plan = (Side(source), Side(target)), Plan(64, 32, 64, workers)
+    before = threading.active_count()
+
+    def until(done: int) -> Callable[[Progress], None]:
+        def report(progress: Progress) -> None:
+            if progress.done >= done:
+                raise StoppedError
+
+        return report
+
+    for done in (100, 200, 300):
+        with pytest.raises(StoppedError):
+            search_sides(*sides, 4, plan, SearchFiles(tmp_path), report=until(done))
+        assert not list(tmp_path.glob("*.npy")) and threading.active_count() == before
+    seen: list[int] = []
+    files = SearchFiles(tmp_path)
+    found = search_sides(*sides, 4, plan, files, report=lambda step: seen.append(step.done))
+    check(found, slow_search(source, target, 4))
+    assert seen == sorted(seen) and seen[0] > 200 and seen[-1] == 300
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import numpy as np
+from xmine import exact
+from xmine.bands import Plan
+exact._SAVE_SECONDS, exact._SAVE_SHARE = 0, 1e9
+exact.planned = lambda *sizes: Plan(64, 32, 64, 2)
+folder, left = Path(sys.argv[1]), int(sys.argv[2])
+def count(event, arguments):
+    global left
+    if event in ("open", "os.rename", "os.remove") and str(folder) in str(arguments[0]):
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(count)
+source, target = np.load(folder.parent / "vectors.npz").values()
+exact.search_exact(source, target, 4, folder=folder / "found")
+"""
+
+
+def test_killed_at_any_file_operation_it_continues_to_the_same_files(tmp_path: Path) -> None:
+    source, target = random_rows(400, 24, 1), repeated_rows(300, 24, 2)
+    source[200:250] = source[:50]
+    target[::2] = random_rows(150, 24, 3)
+    np.savez(tmp_path / "vectors.npz", source=source, target=target)
+    whole = tmp_path / "whole"
+    search_exact(source, target, 4, folder=whole)
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    codes = []
+    for operations in (2, 9, *range(20, 100, 3)):
+        run = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(operations)])
+        codes.append(run.returncode)
+        if codes[-1] != -9:
+            break
+    assert codes[-1] == 0 and len(codes) > 8
+    names = sorted(path.name for path in whole.iterdir())
+    assert sorted(path.name for path in (folder / "found").iterdir()) == names
+    for name in names:
+        assert (folder / "found" / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk."""
+    source, target = random_rows(900, 24, 1), random_rows(800, 24, 2)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (900 * 4 * 8 + 64, hard))
+    try:
+        with pytest.raises(FileError, match=r"targets\.npy\.partial: cannot be written: File too"):
+            search_exact(source, target, 4, folder=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not list(tmp_path.glob("*.npy"))
+    check(search_exact(source, target, 4, folder=tmp_path), slow_search(source, target, 4))
+
+
+def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "found").write_text("")
+    with pytest.raises(FileError, match="found: cannot be made"):
+        search_exact(random_rows(3, 8, 1), random_rows(3, 8, 2), 1, folder=tmp_path / "found")
+
+
+def test_a_finished_search_is_not_repeated(tmp_path: Path) -> None:
+    source, target = random_rows(30, 24, 1), random_rows(20, 24, 2)
+    first = search_exact(source, target, 4, folder=tmp_path)
+    written = os.stat(tmp_path / "targets.npy").st_mtime_ns
+    check(search_exact(source, target, 4, folder=tmp_path), parts(first))
+    assert os.stat(tmp_path / "targets.npy").st_mtime_ns == written

@@ -1,0 +1,176 @@
+"""Two matrices -> the k nearest rows both ways, exact, from one blocked matrix product.
+
+A block of float32 cosines serves both directions. Each row keeps a few cells more than k; those
+near the k-th are computed again exactly (`rescored`). If the spare cells lie within the error of
+float32 of the k-th, what was not kept might belong to the k: the row is then searched again.
+"""
+
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from xmine.bands import Band, Multiplier, Plan, TorchMultiplier, planned
+from xmine.crew import Crew
+from xmine.neighbours import FILES, Neighbours, Vectors, found_in
+from xmine.progress import Progress, Report, silent
+from xmine.searchfiles import SearchFiles
+from xmine.settling import Direction, settle
+from xmine.topk import EMPTY, Keys
+from xmine.twins import Side
+
+# Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
+_SPARE = 4
+MEMORY = 512 * 2**20
+# State is saved after as many seconds, or when saving is a fiftieth of the work since then.
+_SAVE_SECONDS = 2.0
+_SAVE_SHARE = 0.02
+
+
+def search_exact(
+    source: Vectors,
+    target: Vectors,
+    k: int,
+    *,
+    folder: Path | None = None,
+    memory: int = MEMORY,
+    device: str = "cpu",
+    report: Report = silent,
+) -> Neighbours:
+    """Find the k nearest rows in both directions by cosine, all of them.
+
+    Of float16 unit rows these are exactly the k largest inner products, each rounded once to
+    float32 and cut at 1, equal ones by rising row: whatever blocks, threads, memory and device.
+
+    Anonymous memory is at most `memory` and 24 bytes for each row of the longer side, for a moment,
+    in search of equal rows (16 more for each row of a side that has any). Without `folder`, the
+    result and 8 (k + 4) bytes for each target come on top.
+
+    Args:
+        source: [sources, dim], unit rows, at least one; perhaps memory-mapped.
+        target: [targets, dim], unit rows, at least one; perhaps memory-mapped.
+        k: neighbours per row; cut to the number of rows on the other side.
+        folder: where the result is kept, and while the search runs its state; a search that was
+            killed continues when it is called with the same arguments.
+        memory: bytes for blocks. 512 MiB serve all widths up to 4,096; with less, blocks shrink.
+        device: `cpu`, or a device of torch such as `cuda`.
+        report: called with the number of finished sources.
+
+    Raises:
+        FileError: the folder cannot be written.
+    """
+    if max(len(source), len(target)) >= 2**32:
+        raise ValueError("a side has 2**32 rows or more")
+    files = SearchFiles(folder)
+    if folder is not None and (found := found_in(folder)) is not None:
+        files.clean()
+        return found
+    left, right = Side(source), Side(target)
+    plan = planned(len(left), len(right), source.shape[1], k + _SPARE, memory, device)
+    return search_sides(left, right, k, plan, files, device, report)
+
+
+def exact_memory(sources: int, targets: int, dim: int, k: int, memory: int = MEMORY) -> int:
+    """Estimate the bytes of anonymous memory that `search_exact` takes with a folder.
+
+    The search for equal rows comes first, and ends before blocks are made.
+    """
+    plan = planned(sources, targets, dim, k + _SPARE, memory)
+    return max(25 * max(sources, targets), plan.memory(dim, k + _SPARE))
+
+
+def search_sides(
+    left: Side,
+    right: Side,
+    k: int,
+    plan: Plan,
+    files: SearchFiles,
+    device: str = "cpu",
+    report: Report = silent,
+) -> Neighbours:
+    """Search with the distinct rows of both sides, then give every row what its like has found."""
+    twins = left.first is not None or right.first is not None
+    forward = _direction(left, right, k, files, FILES[:2], twins)
+    backward = _direction(right, left, k, files, FILES[2:], twins)
+    total = len(left.vectors)
+
+    def tick(share: float) -> None:
+        report(Progress("searching", int(total * share), total))
+
+    with Crew(plan.workers) as crew:
+        _multiply(forward, backward, plan, files, device, crew, tick)
+    if not twins:
+        return files.finish([forward.ids, forward.cosines, backward.ids, backward.cosines], k)
+    arrays = []
+    for way, names in ((forward, FILES[:2]), (backward, FILES[2:])):
+        shape = len(way.queries.vectors), min(k, len(way.others.vectors))
+        ids, cosines = (
+            files.array(names[0], shape, np.int64),
+            files.array(names[1], shape, np.float32),
+        )
+        way.spread(ids, cosines)
+        arrays += [ids, cosines]
+    return files.finish(arrays, k)
+
+
+def _direction(
+    queries: Side, others: Side, k: int, files: SearchFiles, names: tuple[str, ...], twins: bool
+) -> Direction:
+    shape = len(queries), min(k, len(others))
+    ids, cosines = (f"distinct_{name}" if twins else name for name in names)
+    return Direction(
+        queries, others, files.array(ids, shape, np.int64), files.array(cosines, shape, np.float32)
+    )
+
+
+def _multiply(
+    forward: Direction,
+    backward: Direction,
+    plan: Plan,
+    files: SearchFiles,
+    device: str,
+    crew: Crew,
+    tick: Callable[[float], None],
+) -> None:
+    """Fill both directions, band by band; the forward one is finished with each of them."""
+    left, right = forward.queries, forward.others
+    kept_forward = min(forward.k + _SPARE, len(right))
+    kept_backward = min(backward.k + _SPARE, len(left))
+    best: Keys = files.array("best", (len(right), kept_backward), np.int64)
+    start = files.restore(best)
+    if not start:
+        best[:] = EMPTY
+    multipliers: list[Multiplier | TorchMultiplier] = [
+        Multiplier(right, plan) if device == "cpu" else TorchMultiplier(right, device)
+        for _ in range(plan.workers)
+    ]
+
+    def multiply(piece: tuple[Band, int, int]) -> None:
+        band, first, last = piece
+        multiplier = multipliers.pop()  # there is one for each worker
+        try:
+            multiplier.multiply(band, first, last, best[first:last], crew)
+        finally:
+            multipliers.append(multiplier)
+
+    saved, pause = time.monotonic(), _SAVE_SECONDS
+    while start < len(left):
+        band = Band(left, start, min(start + plan.band, len(left)), kept_forward)
+
+        def share(band: Band = band) -> None:
+            done = band.start + (band.stop - band.start) * band.finished / len(right)
+            tick(done / len(left))
+
+        cuts = [*range(0, len(right), plan.columns), len(right)]
+        crew.run(multiply, [(band, *cut) for cut in pairwise(cuts)], share)
+        settle(forward, band.best, start, crew, share)
+        start = band.stop
+        if files.folder is not None and start < len(left) and time.monotonic() - saved > pause:
+            before = time.monotonic()
+            files.save(start, best)
+            saved = time.monotonic()
+            pause = max(_SAVE_SECONDS, (saved - before) / _SAVE_SHARE)
+    settle(backward, best, 0, crew, lambda: tick(1.0))
+    tick(1.0)

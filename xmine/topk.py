@@ -1,0 +1,153 @@
+"""Blocks of cosines -> the best cells of every row and of every column, as sorted packed keys.
+
+A key is a cell of one row: its cosine above, its column below, so that keys sort by rising cosine,
+then by falling column. Merging keys commutes, so blocks may come in any order and from any thread.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[np.int64]
+
+_LAST = 0xFFFFFFFF
+_MAGNITUDE = np.int32(0x7FFFFFFF)
+# A group of cells is looked into only if its maximum can matter. Maxima over 8 rows are read
+# contiguously; those over 8 x 8 are taken of them. Measured per cell of a block that lies in the
+# level 3 cache: 0.15-0.24 ns for both; maxima of 32 cells of a row alone 0.3-0.5 ns. The product
+# itself takes 5.5 ns at 256 dimensions and 22 ns at 1024.
+GROUP = 8
+# Cells looked into at once; all may pass, and take about 10 MB then.
+_CELLS_AT_ONCE = 2**18
+# Looking into a cell takes 3-4 ns. Past this share of tiles it is dearer than the 0.3 ns for each
+# cell of the block that maxima of each row alone take.
+_MANY = 0.08
+# Cells of a row merged at once.
+_ROUND = 32
+
+
+def pack(values: NDArray[np.float32], columns: NDArray[np.int64]) -> Keys:
+    """Make keys of cosines and columns; bits of floats are turned so that they sort as numbers."""
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.int32)
+    ordered = bits ^ ((bits >> 31) & _MAGNITUDE)
+    return (ordered.astype(np.int64) << 32) | (_LAST - columns)
+
+
+def values_of(keys: Keys) -> NDArray[np.float32]:
+    """Give the cosines of keys."""
+    ordered = (keys >> 32).astype(np.int32)
+    return (ordered ^ ((ordered >> 31) & _MAGNITUDE)).view(np.float32)
+
+
+def columns_of(keys: Keys) -> NDArray[np.int64]:
+    """Give the columns of keys."""
+    return _LAST - (keys & _LAST)
+
+
+EMPTY = int(pack(np.array([-np.inf], dtype=np.float32), np.array([_LAST]))[0])
+
+
+def merge(best: Keys, rows: NDArray[np.int64], keys: Keys) -> None:
+    """Let keys into the best of their rows, in place.
+
+    Args:
+        best: [rows, k], rising.
+        rows: [cells], in any order.
+        keys: [cells].
+    """
+    if not len(rows):
+        return
+    order = np.argsort(rows, kind="stable")
+    rows, keys = rows[order], keys[order]
+    begins = np.empty(len(rows), dtype=np.bool_)
+    begins[0] = True
+    np.not_equal(rows[1:], rows[:-1], out=begins[1:])
+    starts = np.flatnonzero(begins)
+    touched, where = rows[starts], np.cumsum(begins) - 1
+    position = np.arange(len(rows)) - starts[where]
+    k, most = best.shape[1], int(position.max()) + 1
+    # Rounds, so that one row with many cells does not widen the matrix of all.
+    for first in range(0, most, _ROUND):
+        now = slice(None) if most <= _ROUND else (position // _ROUND == first // _ROUND)
+        width = min(most - first, _ROUND)
+        wide = np.full((len(touched), k + width), EMPTY, dtype=np.int64)
+        wide[:, :k] = best[touched]
+        wide[where[now], k + position[now] - first] = keys[now]
+        wide.sort(axis=1)
+        best[touched] = wide[:, width:]
+
+
+def _floor(best: Keys, length: int) -> NDArray[np.float32]:
+    """Give what a cell must exceed to be let in; nothing exceeds that of a row without `best`."""
+    floor = np.full(length, np.inf, dtype=np.float32)
+    floor[: len(best)] = values_of(best[:, 0])
+    return floor
+
+
+def _raised(floor: NDArray[np.float32], maxima: NDArray[np.float32], k: int) -> NDArray[np.float32]:
+    """Raise floors to just below the k-th of some maxima [rows, groups] of each row, if so many."""
+    if maxima.shape[1] < k:
+        return floor
+    own = np.partition(maxima, -k, axis=1)[:, -k]
+    return np.maximum(floor, np.nextafter(own, np.float32(-np.inf)))
+
+
+class BlockMaxima:
+    """Reads blocks of cosines, with room for the maxima of a block of `cells` cells."""
+
+    def __init__(self, cells: int) -> None:
+        """Make the room."""
+        self._of_rows = np.empty(cells // GROUP, dtype=np.float32)
+        self._of_tiles = np.empty(cells // GROUP**2, dtype=np.float32)
+
+    def reduce(self, block: NDArray[np.float32]) -> None:
+        """Take the maxima of a block [rows, columns], both multiples of GROUP."""
+        rows, columns = block.shape
+        self.block = block
+        self.tall = block.reshape(rows // GROUP, GROUP, columns)
+        self.maxima = self._of_rows[: block.size // GROUP].reshape(rows // GROUP, columns)
+        np.max(self.tall, axis=1, out=self.maxima)
+
+    def offer_columns(self, best: Keys, row: int) -> None:
+        """Let the cells of each column into `best` [columns, k]; `row` is that of the first.
+
+        Columns past those of `best` are left alone, as rows are by `offer_rows`.
+        """
+        floor = _floor(best, self.maxima.shape[1])
+        if np.isneginf(floor).any():
+            floor = _raised(floor, self.maxima.T, best.shape[1])
+        hits = np.flatnonzero(self.maxima > floor)
+        groups, columns = np.divmod(hits, self.block.shape[1])
+        for start in range(0, len(hits), _CELLS_AT_ONCE // GROUP):
+            some = slice(start, start + _CELLS_AT_ONCE // GROUP)
+            cells = self.tall[groups[some], :, columns[some]]  # [hits, GROUP]
+            better = np.flatnonzero(cells > floor[columns[some], None])
+            hit, inside = np.divmod(better, GROUP)
+            found = row + groups[some][hit] * GROUP + inside
+            merge(best, columns[some][hit], pack(cells.ravel()[better], found))
+
+    def offer_rows(self, best: Keys, column: int) -> None:
+        """Let the cells of each row into `best` [rows, k]; `column` is that of the first."""
+        tall, columns = self.maxima.shape
+        stride = columns // GROUP
+        floor = _floor(best, tall * GROUP)
+        tiles = self._of_tiles[: tall * stride].reshape(tall, stride)
+        np.max(self.maxima.reshape(tall, GROUP, stride), axis=1, out=tiles)
+        high = GROUP
+        hits = np.flatnonzero(tiles > floor.reshape(tall, high).min(axis=1, keepdims=True))
+        if len(hits) > _MANY * tiles.size:  # then maxima of each row alone are worth their price
+            groups = self.block.reshape(-1, GROUP, stride).max(axis=1)  # [rows, stride]
+            if np.isneginf(floor).any():
+                floor = _raised(floor, groups, best.shape[1])
+            high = 1
+            hits = np.flatnonzero(groups > floor[:, None])
+        block = self.block.reshape(-1, high, GROUP, stride)
+        floors = floor.reshape(-1, high, 1)
+        tops, offsets = np.divmod(hits, stride)
+        for start in range(0, len(hits), _CELLS_AT_ONCE // (GROUP * high)):
+            some = slice(start, start + _CELLS_AT_ONCE // (GROUP * high))
+            cells = block[tops[some], :, :, offsets[some]]  # [hits, high, GROUP]
+            better = np.flatnonzero(cells > floors[tops[some]])
+            hit, inside = np.divmod(better, GROUP * high)
+            above, across = np.divmod(inside, GROUP)
+            found = column + across * stride + offsets[some][hit]
+            merge(best, tops[some][hit] * high + above, pack(cells.ravel()[better], found))

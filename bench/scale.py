@@ -58,6 +58,8 @@ def main() -> None:
                 write_record(arguments.json, found)
         print(f"\n{table(rows)}\n", flush=True)
     if arguments.picture:
+        if "whole" not in found:
+            sys.exit("scale.py: no figures of the part 'whole' to draw; name them with --json")
         draw(found, arguments.picture)
 
 

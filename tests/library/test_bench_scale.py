@@ -96,11 +96,11 @@ def test_contenders_take_turns_each_first_in_turn() -> None:
 
 
 def test_a_table_leaves_empty_what_a_row_does_not_have() -> None:
-    assert scale.table([{"a": 1000, "b": 0.5}, {"a": "x", "c": 2}]).splitlines() == [
+    assert scale.table([{"a": 1000, "b": 0.5}, {"a": "x", "c": True}]).splitlines() == [
         "| a | b | c |",
         "| --- | --- | --- |",
         "| 1,000 | 0.5 |  |",
-        "| x |  | 2 |",
+        "| x |  | True |",
     ]
 
 

@@ -122,10 +122,10 @@ def cost_of(
 
     Args:
         command: with its arguments.
-        cache: folder that stands for the user's cache (XDG_CACHE_HOME).
+        cache: folder that stands for the user's cache (XMINE_CACHE).
         kill_after: seconds after which it gets SIGKILL, with its children.
     """
-    environment = {**os.environ} if cache is None else {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    environment = {**os.environ} if cache is None else {**os.environ, "XMINE_CACHE": str(cache)}
     with tempfile.TemporaryFile() as log:
         started = time.perf_counter()
         with subprocess.Popen(
@@ -148,7 +148,7 @@ def cost_of(
                 timer.cancel()
             process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - started
-        log.seek(max(0, log.tell() - 4000))
+        log.seek(max(0, log.tell() - 20_000))
         output = log.read().decode("utf-8", "replace")
     return Cost(seconds, usage.ru_utime + usage.ru_stime, peak, process.returncode, output)
 

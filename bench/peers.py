@@ -136,7 +136,7 @@ def main() -> None:
     encoder = SentenceTransformer(arguments.model, device="cpu")
     loaded = time.perf_counter()
     sides = [
-        path.read_text(encoding="utf-8").split("\n")[:-1]
+        path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
         for path in (arguments.source, arguments.target)
     ]
     vectors = [encoder.encode(lines, normalize_embeddings=True) for lines in sides]

@@ -63,9 +63,9 @@ def _panel(panel: Any, rows: Any, name: str, title: str, ticks: Mapping[int, str
         panel.annotate(
             LABELS[who],
             points[-1],
-            xytext=(6, 6),
+            xytext=(4, 7),
             textcoords="offset points",
-            ha="right" if points[-1][0] == max(row["lines"] for row in rows) else "left",
+            ha="right",  # lines rise, so there is room on the left
             va="bottom",
             color=style["color"],
             fontweight="bold",

@@ -58,6 +58,8 @@ def main() -> None:
                 write_record(arguments.json, found)
         print(f"\n{table(rows)}\n", flush=True)
     if arguments.picture:
+        if "whole" not in found:
+            sys.exit("scale.py: no figures of the part 'whole' to draw; name them with --json")
         draw(found, arguments.picture)
 
 
@@ -89,7 +91,8 @@ def table(rows: list[Row]) -> str:
 
 
 def _shown(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int | float) else str(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:,}" if is_number else str(value)
 
 
 def _command() -> str:
@@ -116,6 +119,7 @@ def _arguments() -> argparse.Namespace:
     search.add_argument("--vectors", choices=("clustered", "corpora"), default="clustered")
     search.add_argument("--repeats", type=int, default=3)
     search.add_argument("-k", type=int, default=4)
+    search.add_argument("--device", default="cpu", help="of xmine's exact search")
     runs = parser.add_argument_group("whole, continue, recall")
     runs.add_argument("--sizes", type=_numbers, default=[10_000, 30_000], help="lines of corpora")
     runs.add_argument("--translated", type=float, default=0.5, help="share of lines in gold")
@@ -123,6 +127,7 @@ def _arguments() -> argparse.Namespace:
     runs.add_argument("--gold", type=Path, help="LINE<TAB>LINE, for --texts")
     runs.add_argument("--output", default="pairs.tsv", help="as in -o; run/ is a run folder")
     runs.add_argument("--options", default="", help="more options of xmine mine, in one string")
+    runs.add_argument("--estimate", action="store_true", help="compare runs with --dry-run, too")
     runs.add_argument("--index", default="auto", help="for recall: what to compare with exact")
     runs.add_argument("--kill-at", type=float, default=0.9)
     runs.add_argument("--peer-limit", type=int, default=30_000, help="lines up to which peers run")

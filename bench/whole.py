@@ -8,6 +8,7 @@ import hashlib
 import json
 import shlex
 import shutil
+import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from corpora import write_corpora
-from memory import Cost, bytes_under, cost_of
+from memory import Cost, bytes_under, cost_of, megabytes
 
 from xmine.agreement import agreement
 from xmine.options import load_toml
@@ -23,6 +24,7 @@ from xmine.pairs import read_pairs
 
 PEERS = Path(__file__).with_name("peers.py")
 CACHE = "cache"
+_TRIES = 4
 
 Row = dict[str, object]
 LinePairs = set[tuple[int, int]]
@@ -40,9 +42,15 @@ class Texts(NamedTuple):
 def whole(arguments: Namespace) -> Iterator[Row]:
     """Mine files of each size with xmine and, up to a size, as a user would without it."""
     for texts in texts_of(arguments):
-        output = fresh(arguments)
-        cost = finished(cost_of(mining(texts, output, arguments), cache=fresh_cache(arguments)))
-        yield {"who": "xmine", "lines": texts.lines, **cost.figures(), **outcome(texts, output)}
+        output, cache = fresh(arguments), fresh_cache(arguments)
+        cost = finished(cost_of(mining(texts, output, arguments), cache=cache))
+        yield {
+            "who": "xmine",
+            "lines": texts.lines,
+            **cost.figures(),
+            **outcome(texts, output),
+            **(estimate_of(texts, output, arguments, cost) if arguments.estimate else {}),
+        }
         if texts.lines > arguments.peer_limit:
             continue
         output = removed(arguments.work / "peer.tsv")
@@ -67,14 +75,18 @@ def continued(arguments: Namespace) -> Iterator[Row]:
         command = mining(texts, output, arguments)
         unbroken = finished(cost_of(command, cache=fresh_cache(arguments)))
         expected = digests(output)
-        output, cache = fresh(arguments), fresh_cache(arguments)
-        killed = cost_of(command, cache=cache, kill_after=arguments.kill_at * unbroken.seconds)
+        for _ in range(_TRIES):  # a run that was faster than the one before it ends unkilled
+            output, cache = fresh(arguments), fresh_cache(arguments)
+            killed = cost_of(command, cache=cache, kill_after=arguments.kill_at * unbroken.seconds)
+            if killed.code == -signal.SIGKILL:
+                break
+            unbroken = finished(killed)
         rest = finished(cost_of(command, cache=cache))
         yield {
             "lines": texts.lines,
             "whole_seconds": round(unbroken.seconds, 2),
             "killed_after_seconds": round(killed.seconds, 2),
-            "was_killed": killed.code < 0,
+            "was_killed": killed.code == -signal.SIGKILL,
             "rest_seconds": round(rest.seconds, 2),
             "share_of_whole": round(rest.seconds / unbroken.seconds, 3),
             "same_pairs": digests(output) == expected,
@@ -107,6 +119,23 @@ def recall(arguments: Namespace) -> Iterator[Row]:
             right = {name: len(pairs & gold) for name, pairs in found.items()}
             row["recall_of_right_pairs"] = round(right[arguments.index] / max(1, right["exact"]), 4)
         yield row
+
+
+def estimate_of(texts: Texts, output: Path, arguments: Namespace, cost: Cost) -> Row:
+    """Ask what the run would have taken, and say how many times that it took."""
+    command = [*mining(texts, removed(output), arguments), "--dry-run", "--json"]
+    said = finished(cost_of(command, cache=fresh_cache(arguments))).output
+    estimate = json.loads(said[said.index("{") :])
+    seconds = sum(estimate["seconds"].values())
+    return {
+        "estimated_seconds": round(seconds, 1),
+        "estimated_megabytes": megabytes(estimate["memory"]),
+        "estimated_index_megabytes": megabytes(estimate["index_memory"]),
+        "seconds_to_estimate": round(cost.seconds / seconds, 2),
+        "memory_to_estimate": round(
+            cost.peak.anonymous / (estimate["memory"] + estimate["index_memory"]), 2
+        ),
+    }
 
 
 def texts_of(arguments: Namespace) -> list[Texts]:

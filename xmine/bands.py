@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 # cache of 32 MB.
 _ROWS, _COLUMNS = 1024, 2048
 _NARROWEST = 256
-# Multiply-adds of a band, after which state may be saved: 1 to 2 s on two cores. A shorter band
+# Multiply-adds of a band, after which state may be saved: 0.7 s on two cores. A shorter band
 # converts all targets to float32 for fewer sources: at 2,048 of them that is 1 % of the product.
-_BAND = 2**37
+_BAND = 2**36
 _SHORTEST_BAND = 2048
 # Numbers of a band, 64 MB: one worker then reports once in 0.7 s, however few the targets.
 _WIDEST_BAND = 2**24

@@ -24,8 +24,8 @@ from xmine.twins import Side
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
 _SPARE = 4
 MEMORY = 512 * 2**20
-# State is saved after as many seconds, or when saving is a fiftieth of the work since then.
-_SAVE_SECONDS = 2.0
+# State is saved after as many seconds, or later, when saving is a fiftieth of the work since then.
+_SAVE_SECONDS = 1.0
 _SAVE_SHARE = 0.02
 
 

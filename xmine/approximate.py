@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from xmine.crew import Crew, blas_threads
 from xmine.errors import OptionError
+from xmine.exchange import Found, exchanged
 from xmine.files import replacing
 from xmine.indexes import SearchedIndex, lists_of, opened, trained, write
 from xmine.lists import Rows, Tick, ranks_of, search_all
@@ -45,6 +46,13 @@ _MOST_QUERIES = 32768
 _BYTES_PER_PROBE = 32
 _BYTES_FOUND = 4096
 _RESCORED_AT_ONCE = 1024
+# Rows kept beyond k, for the other direction.
+_SPARE = 4
+_EXCHANGED_AT_ONCE = 2**17
+# Half of what one direction misses is found by the other (`xmine.exchange`), where both sides are
+# about as long; so one alone may miss half as much again as is allowed.
+_RECOVERED = 1.5
+_ALIKE = 2
 
 _STATE = "approximate.json"
 _TRAINED = "trained.faiss"
@@ -129,29 +137,46 @@ def search_approximate(
     files = SearchFiles(folder)
     ways = ((source, target, FILES[:2]), (target, source, FILES[2:]))
     arrays: list[NDArray[Any]] = []
+    found: list[Found] = []
     for queries, others, (ids, cosines) in ways:
         shape = (len(queries), min(k, len(others)))
         arrays += [files.array(ids, shape, np.int64), files.array(cosines, shape, np.float32)]
+        wide = (len(queries), min(k + _SPARE, len(others)))
+        wide_ids = files.array(f"wide_{ids}", wide, np.int64)
+        found.append((wide_ids, files.array(f"wide_{cosines}", wide, np.float32)))
     state = _State(folder, fresh=files.fresh)
     total = len(source) + len(target)
-
+    searches = []
     for way, (queries, others, _) in enumerate(ways):
         before = way * len(source)
 
         def tick(done: int, before: int = before) -> None:
             report(Progress("searching", before + done, total))
 
-        search = _Direction(queries, others, arrays[2 * way], arrays[2 * way + 1], memory, tick)
-        if state.of(way).get("recall") is None:
+        search = _Direction(queries, others, found[way], min(k, len(others)), memory, tick)
+        searches.append(search)
+        if state.of(way).get("done") != len(queries):
             index = _index(factory, (source, target), way, folder, memory, lambda: tick(0))
             search.run(index, state, way, recall)
+            del index
+    for way, search in enumerate(searches):
+        search.done = total - way * len(source)
+        best, best_cosines = arrays[2 * way : 2 * way + 2]
+        for start in range(0, len(best), _EXCHANGED_AT_ONCE):
+            stop = min(start + _EXCHANGED_AT_ONCE, len(best))
+            some = exchanged(found[way], found[1 - way], start, stop, search.k)
+            best[start:stop], best_cosines[start:stop] = some
+        if "recall" not in state.of(way):
+            state.of(way)["recall"] = search.measure(best_cosines)
+            state.save()
+    searches[1].tick()
     settings = [state.of(way)["setting"] for way in (0, 1)]
     knob = state.of(0)["knob"]
     name = f"{factory}, {settings[0]} and {settings[1]} {knob}" if knob else factory
     reached = min(state.of(way)["recall"] for way in (0, 1))
-    found = files.finish(arrays, k, name, reached)
+    neighbours = files.finish(arrays, k, name, reached)
     state.remove()
-    return found
+    return neighbours
 
 
 def _index(
@@ -218,20 +243,21 @@ class _Direction:
         self,
         queries: Vectors,
         others: Vectors,
-        ids: Rows,
-        cosines: NDArray[np.float32],
+        found: Found,
+        k: int,
         memory: int,
         report: Callable[[int], None],
     ) -> None:
-        self.queries, self.others, self.ids, self.cosines = queries, others, ids, cosines
-        self.k, self.memory, self.report, self.done = ids.shape[1], memory, report, 0
+        self.queries, self.others, self.memory, self.report = queries, others, memory, report
+        self.ids, self.cosines = found
+        self.k, self.done = k, 0
 
     def tick(self) -> None:
         """Say that work goes on."""
         self.report(self.done)
 
     def run(self, index: SearchedIndex, state: _State, way: int, recall: float) -> None:
-        """Choose the setting, search all queries, and measure the recall."""
+        """Choose the setting, and search all queries."""
         known = state.of(way)
         if "setting" not in known:
             known |= {"setting": self.choose(index, recall), "knob": index.knob, "done": 0}
@@ -244,12 +270,12 @@ class _Direction:
             self.ids[rows], self.cosines[rows] = found
             known["done"] = min(start + chunk, len(self.queries))
             state.save()
-        self.done = len(self.queries)
+
+    def measure(self, cosines: NDArray[np.float32]) -> float:
+        """Tell which share of the k nearest is among what was found: cosines [queries, k]."""
         fresh = self.sample(_FRESH, 2)
-        _, cosines = self.truth(self.queries[fresh])
-        known["recall"] = float((self.cosines[fresh] >= cosines[:, -1:]).mean())
-        state.save()
-        self.tick()
+        _, true = self.truth(self.queries[fresh])
+        return float((cosines[fresh] >= true[:, self.k - 1 : self.k]).mean())
 
     def chunk(self, index: SearchedIndex, setting: int) -> int:
         """Tell how many queries are searched at once."""
@@ -267,14 +293,18 @@ class _Direction:
         queries = self.queries[rows]
         ids, cosines = self.truth(queries)
         if index.by_lists:
+            sizes = len(self.queries), len(self.others)
+            if max(sizes) <= _ALIKE * min(sizes):
+                wanted = 1 - _RECOVERED * (1 - wanted)
+            ids = ids[:, : self.k]
             met = _widened(self.others[ids.ravel()]).reshape(*ids.shape, -1)
             with Crew(blas_threads()) as crew:
                 ranks = ranks_of(index.centroids, _widened(queries), met, crew, self.tick)
-            return _lowest(lambda probes: _enough(ranks <= probes, wanted), 0, index.most)
-        low, high, before = 0, min(_LOWEST, index.most), -1.0
+            return _lowest(lambda probes: _enough(ranks <= probes, wanted), 0, int(index.most))
+        low, high, before = 0, int(min(_LOWEST, index.most)), -1.0
         while not _enough(found := self.found(index, queries, high, cosines), wanted):
             if high == index.most or float(found.mean()) - before < _LEAST_GAIN:
-                return high
+                return int(high)
             low, high, before = high, min(2 * high, index.most), float(found.mean())
         return _lowest(
             lambda setting: _enough(self.found(index, queries, setting, cosines), wanted),
@@ -287,7 +317,8 @@ class _Direction:
         self, index: SearchedIndex, queries: Vectors, setting: int, truth: NDArray[np.float32]
     ) -> NDArray[np.bool_]:
         """Search with a setting and tell which of the k nearest are as near as the true ones."""
-        return self.search(index, queries, setting)[1] >= truth[:, -1:]
+        found = self.search(index, queries, setting)[1][:, : self.k]
+        return found >= truth[:, self.k - 1 : self.k]
 
     def sample(self, size: int, seed: int) -> NDArray[np.int64]:
         """Draw rows of queries, rising."""
@@ -295,13 +326,13 @@ class _Direction:
         return np.sort(rows)
 
     def truth(self, queries: Vectors) -> tuple[Rows, NDArray[np.float32]]:
-        """Search everything for a few queries: rows and cosines, [queries, k]."""
+        """Search everything for a few queries: rows and cosines, [queries, k and a few]."""
         return self.settled(queries, self.everything(_widened(queries)))
 
     def search(
         self, index: SearchedIndex, queries: Vectors, setting: int
     ) -> tuple[Rows, NDArray[np.float32]]:
-        """Search a chunk of queries: rows and cosines, [queries, k]."""
+        """Search a chunk of queries: rows and cosines, [queries, k and a few]."""
         wide = _widened(queries)
         count = min(index.shortlist(self.k), len(self.others))
         rows = index.search(wide, count, setting, self.tick)
@@ -310,13 +341,13 @@ class _Direction:
         few = np.flatnonzero((rows >= 0).sum(axis=1) < self.k)
         for start in range(0, len(few), _SAMPLE):
             some = few[start : start + _SAMPLE]
-            rows[some, : self.k] = self.everything(wide[some])[:, : self.k]
-            rows[some, self.k :] = -1
+            rows[some] = -1
+            rows[some, : self.ids.shape[1]] = self.everything(wide[some])
         return self.settled(queries, rows)
 
     def everything(self, queries: NDArray[np.float32]) -> Rows:
         """Find the nearest rows of a few queries, all of them and a few more than k."""
-        count = min(self.k + 4, len(self.others))
+        count = self.ids.shape[1]
         with Crew(blas_threads()) as crew:
             return search_all(self.others, queries, count, self.memory // 2, crew, self.tick)
 
@@ -330,7 +361,7 @@ class _Direction:
 
         with Crew(blas_threads()) as crew:
             crew.run(work, range(0, len(queries), _RESCORED_AT_ONCE), self.tick)
-        return ordered(rows, cosines, self.k)
+        return ordered(rows, cosines, self.ids.shape[1])
 
 
 def _widened(vectors: Vectors) -> NDArray[np.float32]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from xmine import approximate
 from xmine.approximate import choose_index, search_approximate
 from xmine.crew import Crew
+from xmine.direction import Direction
 from xmine.errors import FileError, OptionError
 from xmine.exchange import exchanged
 from xmine.indexes import index_bytes
@@ -337,7 +338,7 @@ def test_a_continued_search_does_not_train_again(
     with pytest.raises(KeyboardInterrupt):
         search_in(tmp_path, stop)
     monkeypatch.setattr(approximate, "trained", None)
-    monkeypatch.setattr(approximate._Direction, "choose", None)
+    monkeypatch.setattr(Direction, "choose", None)
     search_in(tmp_path)
 
 

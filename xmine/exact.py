@@ -24,8 +24,8 @@ from xmine.twins import Side
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
 _SPARE = 4
 MEMORY = 512 * 2**20
-# State is saved after as many seconds, or when saving is a fiftieth of the work since then.
-_SAVE_SECONDS = 2.0
+# State is saved after as many seconds, or later, when saving is a fiftieth of the work since then.
+_SAVE_SECONDS = 1.0
 _SAVE_SHARE = 0.02
 
 
@@ -44,9 +44,9 @@ def search_exact(
     Of float16 unit rows these are exactly the k largest inner products, each rounded once to
     float32 and cut at 1, equal ones by rising row: whatever blocks, threads, memory and device.
 
-    Anonymous memory is at most `memory` and 24 bytes for each row of the longer side, for a moment,
-    in search of equal rows (16 more for each row of a side that has any). Without `folder`, the
-    result and 8 (k + 4) bytes for each target come on top.
+    Anonymous memory is at most `memory` or, before any block is made, 25 bytes for each row of the
+    longer side, to find equal rows; a side that has any keeps up to 40 bytes for each of its rows.
+    Without `folder`, the result and 8 (k + 4) bytes for each target come on top.
 
     Args:
         source: [sources, dim], unit rows, at least one; perhaps memory-mapped.
@@ -54,7 +54,8 @@ def search_exact(
         k: neighbours per row; cut to the number of rows on the other side.
         folder: where the result is kept, and while the search runs its state; a search that was
             killed continues when it is called with the same arguments.
-        memory: bytes for blocks. 512 MiB serve all widths up to 4,096; with less, blocks shrink.
+        memory: bytes for blocks, which shrink with it. Two workers take 80 MB for a width of
+            1,024 and 150 MB for 4,096; they cannot do with less than 50 MB.
         device: `cpu`, or a device of torch such as `cuda`.
         report: called with the number of finished sources.
 
@@ -106,10 +107,8 @@ def search_sides(
     arrays = []
     for way, names in ((forward, FILES[:2]), (backward, FILES[2:])):
         shape = len(way.queries.vectors), min(k, len(way.others.vectors))
-        ids, cosines = (
-            files.array(names[0], shape, np.int64),
-            files.array(names[1], shape, np.float32),
-        )
+        ids = files.array(names[0], shape, np.int64)
+        cosines = files.array(names[1], shape, np.float32)
         way.spread(ids, cosines)
         arrays += [ids, cosines]
     return files.finish(arrays, k)

@@ -124,12 +124,14 @@ def rescored(vectors: Vectors, others: Vectors, ids: NDArray[np.int64]) -> NDArr
     double = np.empty(wide.shape)  # both made once: new pages cost as much as the arithmetic
     for start in range(0, rows, step):
         some = ids[start : start + step]
-        n, end = len(some), len(some) * (k + 1)
+        used = int(np.flatnonzero((some >= 0).any(axis=0)).max(initial=-1)) + 1
+        n, end = len(some), len(some) * (used + 1)
         widen(vectors[start : start + n], wide[:n])
-        widen(others[np.maximum(some, 0).ravel()], wide[n:end])
+        widen(others[np.maximum(some[:, :used], 0).ravel()], wide[n:end])
         np.copyto(double[:end], wide[:end])
-        found = np.einsum("rd,rkd->rk", double[:n], double[n:end].reshape(n, k, dim))
-        cosines[start : start + n] = np.where(some < 0, -np.inf, np.minimum(found, 1))
+        found = np.einsum("rd,rkd->rk", double[:n], double[n:end].reshape(n, used, dim))
+        cosines[start : start + n, :used] = np.minimum(found, 1)
+    cosines[ids < 0] = -np.inf
     return cosines
 
 

@@ -45,10 +45,10 @@ class SearchFiles:
             array = np.load(path, mmap_mode="r+", allow_pickle=False)
             if array.shape == shape and array.dtype == dtype:
                 return array  # type: ignore[no-any-return]
-        except FileNotFoundError:
-            pass
-        except (ValueError, EOFError):
-            pass  # not ours, or of another version: made again
+        except (FileNotFoundError, ValueError, EOFError):
+            pass  # not there, or cut short: made again
+        except OSError as error:
+            raise FileError(f"{path}: cannot be written: {error.strerror}") from error
         self.fresh = True
         with replacing(path) as partial, partial.open("wb") as file:
             facts = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
@@ -97,8 +97,7 @@ class SearchFiles:
             targets, target_cosines, sources, source_cosines = arrays
             return Neighbours(targets, target_cosines, sources, source_cosines, index, recall)
         try:
-            for name, array in zip(FILES, arrays, strict=True):
-                array.flush()  # type: ignore[attr-defined]
+            for name in FILES:
                 (self.folder / f"{name}.npy.partial").replace(self.folder / f"{name}.npy")
         except OSError as error:
             raise FileError(f"{self.folder}: cannot be written: {error.strerror}") from error

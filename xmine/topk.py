@@ -16,10 +16,11 @@ _MAGNITUDE = np.int32(0x7FFFFFFF)
 # level 3 cache: 0.15-0.24 ns for both; maxima of 32 cells of a row alone 0.3-0.5 ns. The product
 # itself takes 5.5 ns at 256 dimensions and 22 ns at 1024.
 GROUP = 8
-# Groups looked into at once: 8 x 8 cells each, of which all may pass; about 10 MB then.
-_GROUPS_AT_ONCE = 4096
-# Past this share of groups, the block's own maxima raise the floor first.
-_MANY = 0.25
+# Cells looked into at once; all may pass, and take about 10 MB then.
+_CELLS_AT_ONCE = 2**18
+# Looking into a cell takes 3-4 ns. Past this share of tiles it is dearer than the 0.3 ns for each
+# cell of the block that maxima of each row alone take.
+_MANY = 0.08
 # Cells of a row merged at once.
 _ROUND = 32
 
@@ -82,6 +83,14 @@ def _floor(best: Keys, length: int) -> NDArray[np.float32]:
     return floor
 
 
+def _raised(floor: NDArray[np.float32], maxima: NDArray[np.float32], k: int) -> NDArray[np.float32]:
+    """Raise floors to just below the k-th of some maxima [rows, groups] of each row, if so many."""
+    if maxima.shape[1] < k:
+        return floor
+    own = np.partition(maxima, -k, axis=1)[:, -k]
+    return np.maximum(floor, np.nextafter(own, np.float32(-np.inf)))
+
+
 class BlockMaxima:
     """Reads blocks of cosines, with room for the maxima of a block of `cells` cells."""
 
@@ -104,15 +113,12 @@ class BlockMaxima:
         Columns past those of `best` are left alone, as rows are by `offer_rows`.
         """
         floor = _floor(best, self.maxima.shape[1])
+        if np.isneginf(floor).any():
+            floor = _raised(floor, self.maxima.T, best.shape[1])
         hits = np.flatnonzero(self.maxima > floor)
-        if len(hits) > _MANY * self.maxima.size and len(self.maxima) >= best.shape[1]:
-            k = best.shape[1]
-            own = np.partition(self.maxima, -k, axis=0)[-k]
-            floor = np.maximum(floor, np.nextafter(own, np.float32(-np.inf)))
-            hits = np.flatnonzero(self.maxima > floor)
         groups, columns = np.divmod(hits, self.block.shape[1])
-        for start in range(0, len(hits), _GROUPS_AT_ONCE * GROUP):
-            some = slice(start, start + _GROUPS_AT_ONCE * GROUP)
+        for start in range(0, len(hits), _CELLS_AT_ONCE // GROUP):
+            some = slice(start, start + _CELLS_AT_ONCE // GROUP)
             cells = self.tall[groups[some], :, columns[some]]  # [hits, GROUP]
             better = np.flatnonzero(cells > floor[columns[some], None])
             hit, inside = np.divmod(better, GROUP)
@@ -123,24 +129,25 @@ class BlockMaxima:
         """Let the cells of each row into `best` [rows, k]; `column` is that of the first."""
         tall, columns = self.maxima.shape
         stride = columns // GROUP
+        floor = _floor(best, tall * GROUP)
         tiles = self._of_tiles[: tall * stride].reshape(tall, stride)
         np.max(self.maxima.reshape(tall, GROUP, stride), axis=1, out=tiles)
-        floor = _floor(best, tall * GROUP).reshape(tall, GROUP)
-        hits = np.flatnonzero(tiles > floor.min(axis=1, keepdims=True))
-        if len(hits) > _MANY * tiles.size and stride >= best.shape[1]:
-            k = best.shape[1]
-            groups_of_rows = self.block.reshape(-1, GROUP, stride).max(axis=1)
-            own = np.partition(groups_of_rows, -k, axis=1)[:, -k].reshape(tall, GROUP)
-            floor = np.maximum(floor, np.nextafter(own, np.float32(-np.inf)))
-            hits = np.flatnonzero(tiles > floor.min(axis=1, keepdims=True))
-        groups, offsets = np.divmod(hits, stride)
-        block = self.block.reshape(tall, GROUP, GROUP, stride)
-        for start in range(0, len(hits), _GROUPS_AT_ONCE):
-            some = slice(start, start + _GROUPS_AT_ONCE)
-            cells = block[groups[some], :, :, offsets[some]]  # [hits, GROUP rows, GROUP]
-            better = np.flatnonzero(cells > floor[groups[some]][:, :, None])
-            hit, inside = np.divmod(better, GROUP**2)
+        high = GROUP
+        hits = np.flatnonzero(tiles > floor.reshape(tall, high).min(axis=1, keepdims=True))
+        if len(hits) > _MANY * tiles.size:  # then maxima of each row alone are worth their price
+            groups = self.block.reshape(-1, GROUP, stride).max(axis=1)  # [rows, stride]
+            if np.isneginf(floor).any():
+                floor = _raised(floor, groups, best.shape[1])
+            high = 1
+            hits = np.flatnonzero(groups > floor[:, None])
+        block = self.block.reshape(-1, high, GROUP, stride)
+        floors = floor.reshape(-1, high, 1)
+        tops, offsets = np.divmod(hits, stride)
+        for start in range(0, len(hits), _CELLS_AT_ONCE // (GROUP * high)):
+            some = slice(start, start + _CELLS_AT_ONCE // (GROUP * high))
+            cells = block[tops[some], :, :, offsets[some]]  # [hits, high, GROUP]
+            better = np.flatnonzero(cells > floors[tops[some]])
+            hit, inside = np.divmod(better, GROUP * high)
             above, across = np.divmod(inside, GROUP)
             found = column + across * stride + offsets[some][hit]
-            rows = groups[some][hit] * GROUP + above
-            merge(best, rows, pack(cells.ravel()[better], found))
+            merge(best, tops[some][hit] * high + above, pack(cells.ravel()[better], found))

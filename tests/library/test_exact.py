@@ -191,7 +191,7 @@ def test_blocks_fit_the_memory_they_are_given() -> None:
                 plan = planned(rows, rows, dim, 8, memory)
                 assert plan.memory(dim, 8) <= memory
                 assert plan.columns * plan.workers >= min(rows, 512)
-    assert exact_memory(10**6, 10**6, 256, 4) <= exact_memory(10**5, 10**5, 256, 4) <= 2**29
+    assert exact_memory(10**6, 10**6, 256, 4) < 1.1 * exact_memory(10**5, 10**5, 256, 4) < 2**27
 
 
 class StoppedError(Exception):

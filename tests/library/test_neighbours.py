@@ -134,7 +134,7 @@ def test_a_search_that_is_not_whole_is_not_opened(tmp_path: Path) -> None:
 
 
 def test_threads_do_not_change_a_bit_whatever_the_width() -> None:
-    """Unpadded, BLAS splits the products of widths 500 and 1000 by the number of threads."""
+    """BLAS splits products of widths 500 and 1000 by the number of threads; rescoring is exact."""
     script = (
         "import hashlib, numpy as np\n"
         "from xmine.neighbours import nearest\n"

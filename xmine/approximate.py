@@ -1,30 +1,30 @@
 """Two matrices -> most of the nearest rows both ways, from indexes of FAISS (Douze et al., 2024).
 
-An index over the targets is searched by the sources, then one over the sources by the targets. How
-far it looks is chosen on a sample of queries for a wanted recall, and the recall that was reached
-is measured on others.
+An index over the targets is searched by the sources, then one over the sources by the targets, and
+what one direction found serves both. How far it looks is chosen on a sample of queries for a wanted
+recall; the recall that was reached is measured on others.
 """
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.crew import Crew, blas_threads
+from xmine.direction import Direction
 from xmine.errors import OptionError
+from xmine.exchange import Found, exchanged
 from xmine.files import replacing
 from xmine.indexes import SearchedIndex, lists_of, opened, trained, write
-from xmine.lists import Rows, Tick, ranks_of, search_all
-from xmine.neighbours import FILES, Neighbours, Vectors, found_in, ordered, rescored, widen
+from xmine.lists import Tick
+from xmine.neighbours import FILES, Neighbours, Vectors, found_in
 from xmine.progress import Progress, Report, silent
 from xmine.searchfiles import SearchFiles
 
 # Multiply-adds of an exact search up to which `--index auto` stays exact. Two cores do 9e10 in a
-# second: six minutes of them; a GPU does a hundred times as many.
+# second: six minutes of them. A GPU is taken to do a hundred times as many; that is not measured.
 EXACT_UP_TO = {"cpu": 2**45, "cuda": 2**52}
 # Lists that are shorter than this are not worth their centroids; with fewer lists than that,
 # searching everything is as good.
@@ -32,19 +32,9 @@ _FEWEST_PER_LIST = 40
 _FEWEST_LISTS = 64
 
 _MEMORY = 512 * 2**20
-# Queries on which the setting is chosen, and others on which the recall is measured.
-_SAMPLE = 3000
-_FRESH = 1000
-# The recall of the sample must exceed what is wanted by so many of its standard errors.
-_ERRORS = 1.5
-# A setting twice as high that finds no more than this shows that the codes lose the rest.
-_LEAST_GAIN = 5e-4
-_LOWEST = 8
-_MOST_QUERIES = 32768
-# Bytes for each query of a chunk: of its probes while they are sorted, and of what is found.
-_BYTES_PER_PROBE = 32
-_BYTES_FOUND = 4096
-_RESCORED_AT_ONCE = 1024
+# Rows kept beyond k, for the other direction.
+_SPARE = 4
+_EXCHANGED_AT_ONCE = 2**17
 
 _STATE = "approximate.json"
 _TRAINED = "trained.faiss"
@@ -102,7 +92,8 @@ def search_approximate(
 
     Anonymous memory is the index (`xmine.indexes.index_bytes`; with `folder`, only until it is
     filled and written, if it has lists), the training sample before it
-    (`xmine.indexes.training_bytes`), and `memory`. Without `folder` the result comes on top.
+    (`xmine.indexes.training_bytes`), and `memory`; while directions are joined, about 60 bytes for
+    each row and k in place of them. Without `folder`, the result comes on top, twice.
 
     Args:
         source: float16 [sources, dim], unit rows, at least one; perhaps memory-mapped.
@@ -129,29 +120,46 @@ def search_approximate(
     files = SearchFiles(folder)
     ways = ((source, target, FILES[:2]), (target, source, FILES[2:]))
     arrays: list[NDArray[Any]] = []
+    found: list[Found] = []
     for queries, others, (ids, cosines) in ways:
         shape = (len(queries), min(k, len(others)))
         arrays += [files.array(ids, shape, np.int64), files.array(cosines, shape, np.float32)]
+        wide = (len(queries), min(k + _SPARE, len(others)))
+        wide_ids = files.array(f"wide_{ids}", wide, np.int64)
+        found.append((wide_ids, files.array(f"wide_{cosines}", wide, np.float32)))
     state = _State(folder, fresh=files.fresh)
     total = len(source) + len(target)
-
+    searches = []
     for way, (queries, others, _) in enumerate(ways):
         before = way * len(source)
 
         def tick(done: int, before: int = before) -> None:
             report(Progress("searching", before + done, total))
 
-        search = _Direction(queries, others, arrays[2 * way], arrays[2 * way + 1], memory, tick)
-        if state.of(way).get("recall") is None:
+        search = Direction(queries, others, found[way], min(k, len(others)), memory, tick)
+        searches.append(search)
+        if state.of(way).get("done") != len(queries):
             index = _index(factory, (source, target), way, folder, memory, lambda: tick(0))
-            search.run(index, state, way, recall)
+            search.run(index, state.of(way), state.save, recall)
+            del index
+    for way, search in enumerate(searches):
+        search.done = total - way * len(source)
+        best, best_cosines = arrays[2 * way : 2 * way + 2]
+        for start in range(0, len(best), _EXCHANGED_AT_ONCE):
+            stop = min(start + _EXCHANGED_AT_ONCE, len(best))
+            some = exchanged(found[way], found[1 - way], start, stop, search.k)
+            best[start:stop], best_cosines[start:stop] = some
+        if "recall" not in state.of(way):
+            state.of(way)["recall"] = search.measure(best_cosines)
+            state.save()
+    searches[1].tick()
     settings = [state.of(way)["setting"] for way in (0, 1)]
     knob = state.of(0)["knob"]
     name = f"{factory}, {settings[0]} and {settings[1]} {knob}" if knob else factory
     reached = min(state.of(way)["recall"] for way in (0, 1))
-    found = files.finish(arrays, k, name, reached)
+    neighbours = files.finish(arrays, k, name, reached)
     state.remove()
-    return found
+    return neighbours
 
 
 def _index(
@@ -209,147 +217,3 @@ class _State:
         if self.folder:
             for name in (_STATE, _TRAINED, f"0-{_FILLED}", f"1-{_FILLED}"):
                 (self.folder / name).unlink(missing_ok=True)
-
-
-class _Direction:
-    """The search of all rows of one side in an index over the other."""
-
-    def __init__(
-        self,
-        queries: Vectors,
-        others: Vectors,
-        ids: Rows,
-        cosines: NDArray[np.float32],
-        memory: int,
-        report: Callable[[int], None],
-    ) -> None:
-        self.queries, self.others, self.ids, self.cosines = queries, others, ids, cosines
-        self.k, self.memory, self.report, self.done = ids.shape[1], memory, report, 0
-
-    def tick(self) -> None:
-        """Say that work goes on."""
-        self.report(self.done)
-
-    def run(self, index: SearchedIndex, state: _State, way: int, recall: float) -> None:
-        """Choose the setting, search all queries, and measure the recall."""
-        known = state.of(way)
-        if "setting" not in known:
-            known |= {"setting": self.choose(index, recall), "knob": index.knob, "done": 0}
-            state.save()
-        chunk = self.chunk(index, known["setting"])
-        for start in range(known["done"], len(self.queries), chunk):
-            self.done = start
-            rows = slice(start, start + chunk)
-            found = self.search(index, self.queries[rows], known["setting"])
-            self.ids[rows], self.cosines[rows] = found
-            known["done"] = min(start + chunk, len(self.queries))
-            state.save()
-        self.done = len(self.queries)
-        fresh = self.sample(_FRESH, 2)
-        _, cosines = self.truth(self.queries[fresh])
-        known["recall"] = float((self.cosines[fresh] >= cosines[:, -1:]).mean())
-        state.save()
-        self.tick()
-
-    def chunk(self, index: SearchedIndex, setting: int) -> int:
-        """Tell how many queries are searched at once."""
-        probes = setting if index.by_lists else 0
-        each = 8 * self.queries.shape[1] + _BYTES_PER_PROBE * probes + _BYTES_FOUND
-        return max(_RESCORED_AT_ONCE, min(_MOST_QUERIES, self.memory // 2 // each))
-
-    def choose(self, index: SearchedIndex, wanted: float) -> int:
-        """Find the lowest setting that reaches the recall on a sample.
-
-        Lists that lose nothing tell it at once: a row is found if its list is probed. Of other
-        indexes, the setting is doubled and then halved, to an eighth.
-        """
-        rows = self.sample(_SAMPLE, 1)
-        queries = self.queries[rows]
-        ids, cosines = self.truth(queries)
-        if index.by_lists:
-            met = _widened(self.others[ids.ravel()]).reshape(*ids.shape, -1)
-            with Crew(blas_threads()) as crew:
-                ranks = ranks_of(index.centroids, _widened(queries), met, crew, self.tick)
-            return _lowest(lambda probes: _enough(ranks <= probes, wanted), 0, index.most)
-        low, high, before = 0, min(_LOWEST, index.most), -1.0
-        while not _enough(found := self.found(index, queries, high, cosines), wanted):
-            if high == index.most or float(found.mean()) - before < _LEAST_GAIN:
-                return high
-            low, high, before = high, min(2 * high, index.most), float(found.mean())
-        return _lowest(
-            lambda setting: _enough(self.found(index, queries, setting, cosines), wanted),
-            low,
-            high,
-            step=max(1, high // 8),
-        )
-
-    def found(
-        self, index: SearchedIndex, queries: Vectors, setting: int, truth: NDArray[np.float32]
-    ) -> NDArray[np.bool_]:
-        """Search with a setting and tell which of the k nearest are as near as the true ones."""
-        return self.search(index, queries, setting)[1] >= truth[:, -1:]
-
-    def sample(self, size: int, seed: int) -> NDArray[np.int64]:
-        """Draw rows of queries, rising."""
-        rows = np.random.default_rng(seed).permutation(len(self.queries))[:size]
-        return np.sort(rows)
-
-    def truth(self, queries: Vectors) -> tuple[Rows, NDArray[np.float32]]:
-        """Search everything for a few queries: rows and cosines, [queries, k]."""
-        return self.settled(queries, self.everything(_widened(queries)))
-
-    def search(
-        self, index: SearchedIndex, queries: Vectors, setting: int
-    ) -> tuple[Rows, NDArray[np.float32]]:
-        """Search a chunk of queries: rows and cosines, [queries, k]."""
-        wide = _widened(queries)
-        count = min(index.shortlist(self.k), len(self.others))
-        rows = index.search(wide, count, setting, self.tick)
-        if rows.shape != (len(queries), count) or rows.max(initial=-1) >= len(self.others):
-            raise OptionError(f"--index {index.name}: FAISS returns rows that are not there")
-        few = np.flatnonzero((rows >= 0).sum(axis=1) < self.k)
-        for start in range(0, len(few), _SAMPLE):
-            some = few[start : start + _SAMPLE]
-            rows[some, : self.k] = self.everything(wide[some])[:, : self.k]
-            rows[some, self.k :] = -1
-        return self.settled(queries, rows)
-
-    def everything(self, queries: NDArray[np.float32]) -> Rows:
-        """Find the nearest rows of a few queries, all of them and a few more than k."""
-        count = min(self.k + 4, len(self.others))
-        with Crew(blas_threads()) as crew:
-            return search_all(self.others, queries, count, self.memory // 2, crew, self.tick)
-
-    def settled(self, queries: Vectors, rows: Rows) -> tuple[Rows, NDArray[np.float32]]:
-        """Compute cosines anew, sort by them, and keep k."""
-        cosines = np.empty(rows.shape, dtype=np.float32)
-
-        def work(start: int) -> None:
-            part = slice(start, start + _RESCORED_AT_ONCE)
-            cosines[part] = rescored(queries[part], self.others, rows[part])
-
-        with Crew(blas_threads()) as crew:
-            crew.run(work, range(0, len(queries), _RESCORED_AT_ONCE), self.tick)
-        return ordered(rows, cosines, self.k)
-
-
-def _widened(vectors: Vectors) -> NDArray[np.float32]:
-    return widen(vectors, np.empty(vectors.shape, dtype=np.float32))
-
-
-def _enough(found: NDArray[np.bool_], wanted: float) -> bool:
-    """Tell whether queries found the share that is wanted, [queries, k], with some certainty."""
-    shares = found.mean(axis=1)
-    error = float(shares.std()) / math.sqrt(len(shares))
-    return float(shares.mean()) - _ERRORS * error >= wanted
-
-
-def _lowest(enough: Callable[[int], bool], low: int, high: int, step: int = 1) -> int:
-    """Find the lowest number above `low` that is enough, to a step; `high` is, or is the last."""
-    while high - low > step:
-        middle = (low + high) // 2
-        if enough(middle):
-            high = middle
-        else:
-            low = middle
-    return high

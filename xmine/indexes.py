@@ -96,7 +96,7 @@ def index_bytes(rows: int, dim: int, factory: str) -> int:
     ivf = _lists_in(index)
     if ivf is not None:
         return int(rows * (ivf.code_size + _BYTES_PER_ID) + ivf.nlist * 4 * ivf.d)
-    core = faiss.downcast_index(index)
+    core: Index = faiss.downcast_index(index)
     if not hasattr(core, "hnsw"):
         return int(rows * index.sa_code_size())
     links = core.hnsw.nb_neighbors(0) * _BYTES_PER_LINK

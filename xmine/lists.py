@@ -140,7 +140,7 @@ def ranks_of(
         int64 [queries, k], from 1.
     """
     lists = probed(centroids, vectors.reshape(-1, vectors.shape[-1]), 1, crew, tick)
-    lists = lists.reshape(vectors.shape[:2])
+    lists = lists.reshape(len(vectors), -1)
     ranks = np.empty(lists.shape, dtype=np.int64)
     right = _filled(centroids)
 

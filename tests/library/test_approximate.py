@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from xmine import approximate
 from xmine.approximate import choose_index, search_approximate
 from xmine.crew import Crew
+from xmine.direction import Direction
 from xmine.errors import FileError, OptionError
+from xmine.exchange import exchanged
 from xmine.indexes import index_bytes
 from xmine.lists import ranks_of, search_all, search_lists
 from xmine.neighbours import COMPLETE, FILES, Neighbours, nearest
@@ -93,8 +95,8 @@ def test_a_higher_recall_takes_more_probes() -> None:
     for wanted in (0.5, 0.9, 0.99, 1.0):
         found = search_approximate(source, target, 4, factory="IVF64,SQfp16", recall=wanted)
         probes.append(int(found.index.split()[1]))
-        recalls.append(found.recall)
         assert found.recall is not None
+        recalls.append(found.recall)
         assert found.recall >= wanted - 0.01
     assert probes == sorted(set(probes))
     assert recalls == sorted(recalls)
@@ -163,6 +165,32 @@ def test_lists_are_searched_like_their_slow_twin() -> None:
     for query in range(len(queries)):
         wanted = [ranked[query].tolist().index(homes[row]) + 1 for row in found[query, :3]]
         assert ranks[query].tolist() == wanted
+
+
+def test_what_one_side_found_serves_the_other() -> None:
+    rng = np.random.default_rng(5)
+    cosines = rng.integers(-9, 10, (40, 30)).astype(np.float32) / np.float32(10)  # with many ties
+
+    def found(cells: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        some = [rng.choice(cells.shape[1], 6, replace=False) for _ in cells]
+        order = [
+            sorted(row, key=lambda c: (-line[c], c)) for row, line in zip(some, cells, strict=True)
+        ]
+        ids = np.array(order)
+        values = np.take_along_axis(cells, ids, axis=1)
+        ids[::5, 5], values[::5, 5] = -1, -np.inf
+        return ids, values
+
+    own, back = found(cosines), found(cosines.T)
+    for start, stop in ((0, 40), (0, 7), (7, 40)):
+        ids, values = exchanged(own, back, start, stop, 5)
+        for row in range(start, stop):
+            pairs = set(own[0][row].tolist()) | set(
+                np.flatnonzero((back[0] == row).any(1)).tolist()
+            )
+            best = sorted(pairs - {-1}, key=lambda c: (-cosines[row, c], c))[:5]
+            assert ids[row - start].tolist() == best
+            assert values[row - start].tolist() == cosines[row, best].tolist()
 
 
 @pytest.mark.parametrize(
@@ -310,7 +338,7 @@ def test_a_continued_search_does_not_train_again(
     with pytest.raises(KeyboardInterrupt):
         search_in(tmp_path, stop)
     monkeypatch.setattr(approximate, "trained", None)
-    monkeypatch.setattr(approximate._Direction, "choose", None)
+    monkeypatch.setattr(Direction, "choose", None)
     search_in(tmp_path)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from peers import Found, Mined, faiss_both, laser_pairs, numpy_pairs, semantic_both
 
 from xmine.encoder import SentenceEncoder
-from xmine.exact import search_exact
+from xmine.knn.exact import search_exact
 from xmine.margin import margin_scores
 from xmine.neighbours import Neighbours
 from xmine.pairing import ChosenPairs, choose_pairs

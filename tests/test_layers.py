@@ -21,10 +21,10 @@ HEAVY_HOMES = {
 }
 # Where one is loaded inside the function that needs it.
 LAZY_HOMES = {
-    "xmine.bands": {"torch"},
+    "xmine.knn.bands": {"torch"},
     "xmine.formats.parquet": {"pyarrow"},
     "xmine.hardware": {"torch"},
-    "xmine.indexes": {"faiss"},
+    "xmine.knn.indexes": {"faiss"},
     "xmine.segments": {"pysbd"},
     "xmine.records": {"pyarrow"},
     "xmine.texts": {"pyarrow"},

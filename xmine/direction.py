@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.crew import Crew, blas_threads
 from xmine.errors import OptionError
 from xmine.exchange import Found
-from xmine.indexes import SearchedIndex
-from xmine.lists import Rows, ranks_of, search_all
+from xmine.knn.crew import Crew, blas_threads
+from xmine.knn.indexes import SearchedIndex
+from xmine.knn.lists import Rows, ranks_of, search_all
 from xmine.neighbours import Vectors, ordered, rescored, widen
 
 # Queries on which the setting is chosen, and others on which the recall is measured.

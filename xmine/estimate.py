@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.approximate import choose_index
 from xmine.confidence import NEIGHBOURS
-from xmine.crew import blas_threads
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, XmineError
 from xmine.hardware import search_device
-from xmine.indexes import index_bytes, training_bytes
+from xmine.knn.approximate import choose_index
+from xmine.knn.crew import blas_threads
+from xmine.knn.indexes import index_bytes
 from xmine.memory import anonymous_memory, free_memory
 from xmine.modules.static import StaticEmbedding
 from xmine.options import MiningOptions, bytes_of
@@ -70,7 +70,7 @@ class Estimate:
     Attributes:
         lines: of both files.
         vectors: of both sides, and how wide they are: [sources, targets, dim].
-        index: what finds the neighbours, see `xmine.approximate.choose_index`.
+        index: what finds the neighbours, see `xmine.knn.approximate.choose_index`.
         device: where.
         memory: bytes of anonymous memory at the peak, the index left out.
         index_memory: bytes of the index.

@@ -72,7 +72,7 @@ def nearest(source: Vectors, target: Vectors, k: int, *, report: Report = silent
         k: neighbours per row; cut to the number of rows on the other side.
         report: called with the number of finished sources.
     """
-    from xmine.exact import search_exact
+    from xmine.knn.exact import search_exact
 
     return search_exact(source, target, k, report=report)
 

@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine import cache
-from xmine.approximate import choose_index, search_approximate
 from xmine.candidates import Encoded, check_vectors, nothing_known
 from xmine.confidence import NEIGHBOURS
 from xmine.encoder import SentenceEncoder
 from xmine.encoding import encode_sentences, vectors_of
 from xmine.errors import FileError
-from xmine.exact import search_exact
 from xmine.fingerprint import vectors_key
 from xmine.hardware import search_device
 from xmine.keeping import Mined
+from xmine.knn.approximate import choose_index, search_approximate
+from xmine.knn.exact import search_exact
 from xmine.known import NOTHING_KNOWN, KnownPairs
 from xmine.matrix import open_matrix, opened, without_zeros
 from xmine.modules.static import StaticEmbedding

@@ -12,13 +12,13 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine import approximate
-from xmine.approximate import choose_index, search_approximate
-from xmine.crew import Crew
 from xmine.direction import Direction
 from xmine.errors import FileError, OptionError
 from xmine.exchange import exchanged
-from xmine.indexes import index_bytes
-from xmine.lists import ranks_of, search_all, search_lists
+from xmine.knn.approximate import choose_index, search_approximate
+from xmine.knn.crew import Crew
+from xmine.knn.indexes import index_bytes
+from xmine.knn.lists import ranks_of, search_all, search_lists
 from xmine.neighbours import COMPLETE, FILES, Neighbours, nearest
 from xmine.progress import Progress, Report, silent
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.exact import search_exact
+from xmine.knn.exact import search_exact
 from xmine.neighbours import Neighbours, found_in, nearest, rescored, widen
 from xmine.progress import Progress
 

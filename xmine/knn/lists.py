@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.crew import Crew
+from xmine.knn.crew import Crew
+from xmine.knn.topk import EMPTY, Keys, columns_of, merge, pack, values_of
 from xmine.neighbours import Vectors, widen
-from xmine.topk import EMPTY, Keys, columns_of, merge, pack, values_of
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]

@@ -17,11 +17,11 @@ from xmine.direction import Direction
 from xmine.errors import OptionError
 from xmine.exchange import Found, exchanged
 from xmine.files import replacing
-from xmine.indexes import SearchedIndex, lists_of, opened, trained, write
-from xmine.lists import Tick
+from xmine.knn.indexes import SearchedIndex, lists_of, opened, trained, write
+from xmine.knn.lists import Tick
+from xmine.knn.searchfiles import SearchFiles
 from xmine.neighbours import FILES, Neighbours, Vectors, found_in
 from xmine.progress import Progress, Report, silent
-from xmine.searchfiles import SearchFiles
 
 # Multiply-adds of an exact search up to which `--index auto` stays exact. Two cores do 9e10 in a
 # second: six minutes of them. A GPU is taken to do a hundred times as many; that is not measured.
@@ -90,9 +90,9 @@ def search_approximate(
     fp16 or fp32 vectors give the same result on any number of threads; FAISS does not promise that
     of HNSW, whose graph depends on the order of threads, nor of OPQ and PCA.
 
-    Anonymous memory is the index (`xmine.indexes.index_bytes`; with `folder`, only until it is
+    Anonymous memory is the index (`xmine.knn.indexes.index_bytes`; with `folder`, only until it is
     filled and written, if it has lists), the training sample before it
-    (`xmine.indexes.training_bytes`), and `memory`; while directions are joined, about 60 bytes for
+    (`xmine.knn.indexes.training_bytes`), and `memory`; while directions are joined, about 60 bytes for
     each row and k in place of them. Without `folder`, the result comes on top, twice.
 
     Args:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xmine.crew import Crew, blas_threads
-from xmine.topk import EMPTY, GROUP, BlockMaxima, Keys
-from xmine.twins import Side
+from xmine.knn.crew import Crew, blas_threads
+from xmine.knn.topk import EMPTY, GROUP, BlockMaxima, Keys
+from xmine.knn.twins import Side
 
 if TYPE_CHECKING:
     import torch

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.bands import Band, Multiplier, Plan, TorchMultiplier, planned
-from xmine.crew import Crew
+from xmine.knn.bands import Band, Multiplier, Plan, TorchMultiplier, planned
+from xmine.knn.crew import Crew
+from xmine.knn.searchfiles import SearchFiles
+from xmine.knn.settling import Direction, settle
+from xmine.knn.topk import EMPTY, Keys
+from xmine.knn.twins import Side
 from xmine.neighbours import FILES, Neighbours, Vectors, found_in
 from xmine.progress import Progress, Report, silent
-from xmine.searchfiles import SearchFiles
-from xmine.settling import Direction, settle
-from xmine.topk import EMPTY, Keys
-from xmine.twins import Side
 
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
 _SPARE = 4

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.crew import Crew
+from xmine.knn.crew import Crew
+from xmine.knn.topk import Keys, columns_of, values_of
+from xmine.knn.twins import Side
 from xmine.neighbours import ordered, rescored, widen
-from xmine.topk import Keys, columns_of, values_of
-from xmine.twins import Side
 
 _ROWS_AT_ONCE = 512
 # What is searched again: rows and columns of a block, and pairs that are rescored at once.

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.crew import Crew, blas_threads
 from xmine.errors import FileError, OptionError
 from xmine.files import replacing
-from xmine.lists import Rows, Tick, probed, search_lists
+from xmine.knn.crew import Crew, blas_threads
+from xmine.knn.lists import Rows, Tick, probed, search_lists
 from xmine.neighbours import Vectors, widen
 
 # FAISS has no types that tell its classes apart.

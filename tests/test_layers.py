@@ -27,6 +27,7 @@ LAZY_HOMES = {
     "xmine.knn.indexes": {"faiss"},
     "xmine.segments": {"pysbd"},
     "xmine.records": {"pyarrow"},
+    "xmine.tables": {"pyarrow"},
     "xmine.texts": {"pyarrow"},
     "xmine.vocabulary": {"tokenizers"},
 }

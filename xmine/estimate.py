@@ -21,10 +21,11 @@ from xmine.errors import FileError, XmineError
 from xmine.hardware import search_device
 from xmine.knn.approximate import choose_index
 from xmine.knn.crew import blas_threads
-from xmine.knn.indexes import index_bytes
-from xmine.memory import anonymous_memory, free_memory
+from xmine.knn.exact import MEMORY, exact_memory
+from xmine.knn.indexes import index_bytes, training_bytes
+from xmine.memory import anonymous_memory, memory_limit
 from xmine.modules.static import StaticEmbedding
-from xmine.options import MiningOptions, bytes_of
+from xmine.options import MiningOptions
 from xmine.reading import name_of
 from xmine.sentences import sentence_table
 from xmine.texts import count_lines, stream_texts
@@ -40,8 +41,6 @@ _WHILE_JUDGING = 150
 _JUDGING = 3.0
 # Exact search takes as long as its product, and this share more.
 _BESIDES = 0.12
-# Bytes that it takes at most.
-_SEARCHING = 512 * 2**20
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
@@ -92,8 +91,8 @@ class Estimate:
         index = f" and {in_words(self.index_memory)} for the index" if self.index_memory else ""
         total = sum(self.seconds.values())
         return (
-            f"{self.lines[0]:,} x {self.lines[1]:,} lines, {self.vectors[2]:,} wide, "
-            f"{self.index} search: about {in_words(self.memory)} of memory{index}, "
+            f"estimate: {self.lines[0]:,} x {self.lines[1]:,} lines, {self.index} search, "
+            f"{in_words(self.memory)} of memory{index}, "
             f"{in_words(self.disk)} on disk, {duration(total)}"
         )
 
@@ -134,12 +133,6 @@ class Estimate:
         return "or cut the files and mine each part (split -l)"
 
 
-def memory_limit(max_memory: str) -> int | None:
-    """Give the bytes that may be used: what is asked for, or three quarters of what is free."""
-    free = free_memory()
-    return bytes_of(max_memory) or (None if free is None else anonymous_memory() + 3 * free // 4)
-
-
 def estimate_run(
     source: str | Path,
     target: str | Path,
@@ -166,11 +159,12 @@ def estimate_run(
     sizes = left.rows, right.rows, dim
     device = search_device(options.device, *sizes)
     index = choose_index(*sizes, options.index, device)
+    k = max(options.neighborhood, NEIGHBOURS)
     rows, texts = left.rows + right.rows, left.bytes + right.bytes
     indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
     working = max(
         _WHILE_READING * max(sources, targets) + max(left.bytes, right.bytes),
-        min(_SEARCHING, 4 * left.rows * right.rows),
+        _while_searching(sizes, k, index),
         _WHILE_JUDGING * rows,
     )
     return Estimate(
@@ -180,7 +174,7 @@ def estimate_run(
         device=device,
         memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + working,
         index_memory=indexed,
-        disk=rows * (2 * dim + 12 * max(options.neighborhood, NEIGHBOURS)) + indexed + texts,
+        disk=rows * (2 * dim + 12 * k) + indexed + texts,
         seconds={
             "reading": left.reading + right.reading,
             "encoding": left.encoding + right.encoding,
@@ -217,6 +211,13 @@ def _tried(
         encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
     rows = math.ceil(len(table) * times)
     return Trial(lines, rows, math.ceil(len(table.packed.data) * times), reading, encoding)
+
+
+def _while_searching(sizes: tuple[int, int, int], k: int, index: str) -> int:
+    sources, targets, dim = sizes
+    if index == "exact":
+        return exact_memory(sources, targets, dim, k)
+    return MEMORY + training_bytes(dim, index)
 
 
 def _searching(sizes: tuple[int, int, int], index: str, device: str) -> float:

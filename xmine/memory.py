@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from xmine.options import bytes_of
+
 
 def anonymous_memory() -> int:
     """Measure the bytes of this process that no file backs; 0 where the system does not tell."""
@@ -27,6 +29,12 @@ def free_memory() -> int | None:
             left = max(int(most) - int(held), 0)
             free = left if free is None else min(free, left)
     return free
+
+
+def memory_limit(max_memory: str) -> int | None:
+    """Give the bytes that may be used: what is asked for, or three quarters of what is free."""
+    free = free_memory()
+    return bytes_of(max_memory) or (None if free is None else anonymous_memory() + 3 * free // 4)
 
 
 _GROUP = Path("/sys/fs/cgroup")

@@ -22,6 +22,7 @@ from xmine.files import replacing
 from xmine.options import dump_tables, flag, load_toml
 
 RUN_FILE = "run.toml"
+PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
 # The files of each stage, in the order of the walk.
 STAGES = {
@@ -33,7 +34,7 @@ STAGES = {
     ),
     "vectors": ("source.npy", "target.npy"),
     "neighbours": ("neighbours",),
-    "pairs": ("candidates.parquet", "pairs.parquet", SUMMARY_FILE),
+    "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),
 }
 _FORMAT = 1  # of the folder
 

@@ -23,16 +23,17 @@ from xmine.fingerprint import vectors_key
 from xmine.hardware import search_device
 from xmine.keeping import Mined
 from xmine.knn.approximate import choose_index, search_approximate
-from xmine.knn.exact import search_exact
+from xmine.knn.exact import MEMORY, search_exact
 from xmine.known import NOTHING_KNOWN, KnownPairs
 from xmine.matrix import open_matrix, opened, without_zeros
+from xmine.memory import anonymous_memory, memory_limit
 from xmine.modules.static import StaticEmbedding
 from xmine.neighbours import Neighbours, found_in
 from xmine.options import MiningOptions
 from xmine.pairs import write_pairs
 from xmine.progress import Report
 from xmine.reading import raw_blocks
-from xmine.runs import Asked, Run
+from xmine.runs import PAIRS_FILE, Asked, Run
 from xmine.sentences import Sentences, read_sentences
 from xmine.tables import read_table, write_candidates, write_table
 from xmine.texts import can_be_read_again, text_input
@@ -47,6 +48,8 @@ OF_PAIRS = (
     *("margin", "retrieval", "src_lang", "tgt_lang"),
 )
 _BYTES_AT_ONCE = 2**20
+# Bytes that a search needs whatever it may use.
+_LEAST = 64 * 2**20
 
 # What makes the vectors of a side in the file that it is given.
 Encode = Callable[[Path], NDArray[np.float16]]
@@ -240,11 +243,27 @@ def find_neighbours(
     index = run.decided(
         "index", choose_index(len(source), len(target), source.shape[1], options.index, device)
     )
+    memory = _for_blocks(options.max_memory)
     if index == "exact":
-        return search_exact(source, target, k, folder=folder, device=device, report=report)
+        return search_exact(
+            source, target, k, folder=folder, memory=memory, device=device, report=report
+        )
     return search_approximate(
-        source, target, k, factory=index, recall=options.recall, folder=folder, report=report
+        source,
+        target,
+        k,
+        factory=index,
+        recall=options.recall,
+        folder=folder,
+        memory=memory,
+        report=report,
     )
+
+
+def _for_blocks(max_memory: str) -> int:
+    """Give a search the bytes that are left of what may be used."""
+    limit = memory_limit(max_memory)
+    return MEMORY if limit is None else max(_LEAST, min(MEMORY, limit - anonymous_memory()))
 
 
 def write_results(run: Run, mined: Mined) -> None:
@@ -254,5 +273,5 @@ def write_results(run: Run, mined: Mined) -> None:
         FileError: the run cannot be written.
     """
     write_candidates(mined, run.path("candidates.parquet"))
-    write_pairs(mined.pairs.rows(), str(run.path("pairs.parquet")), mined.languages)
+    write_pairs(mined.pairs.rows(), str(run.path(PAIRS_FILE)), mined.languages)
     run.note(f"{len(mined.pairs):,} pairs")

@@ -31,7 +31,7 @@ WRONG = {
     ],
     "mine en.txt zh.txt -o pairs": ["pairs: unknown format", ".jsonl"],
     "mine en.txt zh.txt -o run/": [
-        "xmine: run/: mining runs (a folder) are not there yet\nhint: end it in .tsv, .jsonl"
+        "xmine: run/: a folder, not a file of pairs\nhint: end it in .tsv, .jsonl"
     ],
     "convert pairs.tsv": ["Missing argument 'OUT'"],
     "convert pairs.tsv pairs.xls": ["xmine: pairs.xls: unknown format\nhint: end it in .tsv, "],

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine import approximate
-from xmine.direction import Direction
 from xmine.errors import FileError, OptionError
-from xmine.exchange import exchanged
+from xmine.knn import approximate
 from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.crew import Crew
+from xmine.knn.direction import Direction
+from xmine.knn.exchange import exchanged
 from xmine.knn.indexes import index_bytes
 from xmine.knn.lists import ranks_of, search_all, search_lists
 from xmine.neighbours import COMPLETE, FILES, Neighbours, nearest

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine import exact, settling
 from xmine.errors import FileError
+from xmine.knn import exact, settling
 from xmine.knn.bands import Multiplier, Plan, planned
 from xmine.knn.crew import Crew
 from xmine.knn.exact import exact_memory, search_exact, search_sides
@@ -251,7 +251,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
-from xmine import exact
+from xmine.knn import exact
 from xmine.knn.bands import Plan
 exact._SAVE_SECONDS, exact._SAVE_SHARE = 0, 1e9
 exact.planned = lambda *sizes: Plan(64, 32, 64, 2)

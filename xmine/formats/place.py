@@ -1,7 +1,8 @@
 """What a user writes for a file of pairs -> its paths, its format and which languages are meant.
 
 `pairs.tmx.gz` is one file, `corpus.en,corpus.zh` a Moses pair, `memory.tmx:en,zh` a file and the
-two languages to read, `scored.tsv:2,3` a file and two of its columns, `-` is TSV on standard input.
+two languages to read, `scored.tsv:2,3` a file and two of its columns, `-` is TSV on standard input,
+`run/` the pairs of a mining run.
 """
 
 import re
@@ -17,6 +18,7 @@ from xmine.formats.choice import same_language
 from xmine.formats.losses import Losses
 from xmine.formats.pair import UNKNOWN, Languages, Pair
 from xmine.reading import exists
+from xmine.runs import PAIRS_FILE, RUN_FILE
 from xmine.suffixes import PACKED, PAIR_SUFFIXES, kind_of, suffix_of
 
 
@@ -64,6 +66,8 @@ class Place:
 def place_to_read(spec: str | Path) -> Place:
     """Find what to read; a file that is there is taken by its name, whatever that looks like."""
     text = str(spec)
+    if (Path(text) / RUN_FILE).is_file():
+        return Place((str(Path(text) / PAIRS_FILE),))
     if exists(text):
         return Place((text,))
     chosen = re.fullmatch(r"(.+):([A-Za-z][\w-]*),([A-Za-z][\w-]*)", text)

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.direction import Direction
 from xmine.errors import OptionError
-from xmine.exchange import Found, exchanged
 from xmine.files import replacing
+from xmine.knn.direction import Direction
+from xmine.knn.exchange import Found, exchanged
 from xmine.knn.indexes import SearchedIndex, lists_of, opened, trained, write
 from xmine.knn.lists import Tick
 from xmine.knn.searchfiles import SearchFiles
@@ -92,8 +92,8 @@ def search_approximate(
 
     Anonymous memory is the index (`xmine.knn.indexes.index_bytes`; with `folder`, only until it is
     filled and written, if it has lists), the training sample before it
-    (`xmine.knn.indexes.training_bytes`), and `memory`; while directions are joined, about 60 bytes for
-    each row and k in place of them. Without `folder`, the result comes on top, twice.
+    (`xmine.knn.indexes.training_bytes`), and `memory`; while directions are joined, about 60 bytes
+    for each row and k in place of them. Without `folder`, the result comes on top, twice.
 
     Args:
         source: float16 [sources, dim], unit rows, at least one; perhaps memory-mapped.

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import OptionError
-from xmine.exchange import Found
 from xmine.knn.crew import Crew, blas_threads
+from xmine.knn.exchange import Found
 from xmine.knn.indexes import SearchedIndex
 from xmine.knn.lists import Rows, ranks_of, search_all
 from xmine.neighbours import Vectors, ordered, rescored, widen
@@ -27,8 +27,8 @@ _MOST_QUERIES = 32768
 _BYTES_PER_PROBE = 32
 _BYTES_FOUND = 4096
 _RESCORED_AT_ONCE = 1024
-# Half of what one direction misses is found by the other (`xmine.exchange`), where both sides are
-# about as long; so one alone may miss half as much again as is allowed.
+# Half of what one direction misses is found by the other (`xmine.knn.exchange`), where both sides
+# are about as long; so one alone may miss half as much again as is allowed.
 _RECOVERED = 1.5
 _ALIKE = 2
 

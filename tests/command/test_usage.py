@@ -30,9 +30,11 @@ WRONG = {
         "xmine: pairs.csv: unknown format\nhint: end it in .tsv, .jsonl, .parquet, .tmx (.gz, "
     ],
     "mine en.txt zh.txt -o pairs": ["pairs: unknown format", ".jsonl"],
-    "mine en.txt zh.txt -o run/": [
+    "convert pairs.tsv run/": [
         "xmine: run/: a folder, not a file of pairs\nhint: end it in .tsv, .jsonl"
     ],
+    "mine en.txt zh.txt --max-memory many": ["--max-memory is 'many'\nhint: give a size such as"],
+    "mine en.txt zh.txt --recall 1.5": ["'--recall'", "0.5<=x<=1.0"],
     "convert pairs.tsv": ["Missing argument 'OUT'"],
     "convert pairs.tsv pairs.xls": ["xmine: pairs.xls: unknown format\nhint: end it in .tsv, "],
     "convert pairs.tsv a.en,a.en": ["xmine: a.en,a.en: the same file twice\n"],

@@ -24,9 +24,9 @@ _MOST_ROWS = 4096
 _BYTES_PER_CELL = 5
 # A tail of a few rows would take another code path of the product and differ in the last bit.
 _PAD = 64
-# Lists are searched in rounds, the nearest alone first: what a round finds is a bar that few rows
-# of the next pass. Each of these rounds lets in three or four times k rows or fewer.
-_ROUNDS = (0, 1, 4, 16, 64)
+# Lists are searched in rounds, the nearest first: what a round finds is a bar that few rows of the
+# next pass. Every round reads all lists: five rounds took a third longer for 17,000 queries.
+_ROUNDS = (0, 4, 24)
 
 
 class Lists(Protocol):

@@ -1,0 +1,296 @@
+"""Runs as their users meet them: kept, gone on with, refused, judged again."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.command.conftest import Ended
+from xmine.runs import open_run
+
+Command = Callable[..., Ended]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+MINE = ("mine", "en.txt", "zh.txt", "-o", "run/")
+KEPT = {
+    "run.toml",
+    "source.parquet",
+    "source.repeats.parquet",
+    "source.npy",
+    "target.parquet",
+    "target.repeats.parquet",
+    "target.npy",
+    "neighbours/targets.npy",
+    "neighbours/target_cosines.npy",
+    "neighbours/sources.npy",
+    "neighbours/source_cosines.npy",
+    "neighbours/search.toml",
+    "candidates.parquet",
+    "pairs.parquet",
+    "summary.json",
+    "log.txt",
+}
+
+
+def files(run: Path) -> dict[str, bytes]:
+    """Everything but the log, which has times."""
+    return {
+        str(path.relative_to(run)): path.read_bytes()
+        for path in sorted(run.rglob("*"))
+        if path.is_file() and path.name not in ("log.txt", ".lock")
+    }
+
+
+@pytest.fixture
+def mined(command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path) -> Path:
+    """A run that is done."""
+    ended = command(*MINE, "--model", toy_folder)
+    assert ended.code == 0, ended.err
+    return tmp_path / "run"
+
+
+def test_a_run_keeps_everything_and_nothing_else(mined: Path) -> None:
+    there = {str(path.relative_to(mined)) for path in mined.rglob("*") if path.is_file()}
+    assert there == KEPT | {".lock"}
+    log = (mined / "log.txt").read_text()
+    assert "reading en.txt" in log and "searching 60 x 60 vectors" in log and "pairs from" in log
+
+
+def test_its_pairs_are_those_of_stdout(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    plain = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
+    assert command("convert", "run/", "pairs.tsv").code == 0
+    assert (tmp_path / "pairs.tsv").read_text(encoding="utf-8") == plain.out
+    assert (
+        command("pairs", "head", "run").out == plain.out[: len(command("pairs", "head", "run").out)]
+    )
+
+
+def test_the_same_again_changes_nothing(command: Command, mined: Path, toy_folder: Path) -> None:
+    before, when = files(mined), (mined / "source.npy").stat().st_mtime_ns
+    ended = command(*MINE, "--model", toy_folder)
+    assert ended.code == 0
+    assert files(mined) == before
+    assert (mined / "source.npy").stat().st_mtime_ns == when
+    assert (mined / "log.txt").read_text().count("encoding") == 2  # of the first time
+
+
+def test_another_option_is_refused_and_forced(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    before = files(mined)
+    other = (*MINE, "--model", toy_folder, "--top", "3")
+    ended = command(*other)
+    assert ended.code == 2
+    assert "run: was made with no --top, not --top 3\nhint: give another folder" in ended.err
+    assert files(mined) == before
+    assert command(*other, "--force").code == 0
+    after = files(mined)
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"run.toml", "pairs.parquet", "summary.json"}
+    assert (mined / "log.txt").read_text().count("searching") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda folder: Path(folder, "zh.txt").write_text("一\n二\n"), "target has changed since"),
+        (lambda folder: None, "was made with --neighborhood 4, not --neighborhood 2"),
+    ],
+)
+def test_another_input_is_refused(
+    command: Command,
+    mined: Path,
+    toy_folder: Path,
+    tmp_path: Path,
+    change: Callable[[Path], object],
+    said: str,
+) -> None:
+    before = files(mined)
+    change(tmp_path)
+    ended = command(*MINE, "--model", toy_folder, *(("-k", "2") if "neighb" in said else ()))
+    assert ended.code == 2 and said in ended.err
+    assert files(mined) == before
+
+
+def test_another_encoder_is_refused(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(toy_folder, tmp_path / "other")
+    ended = command(*MINE, "--model", "other")
+    assert ended.code == 2 and "was made with encoder" in ended.err and "other" in ended.err
+    ended = command(*MINE)
+    assert ended.code == 2 and "not encoder embedded" in ended.err
+
+
+def test_vectors_are_found_again_by_another_run(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    ended = command("mine", "en.txt", "zh.txt", "-k", "2", "-o", "second/", "--model", toy_folder)
+    assert ended.code == 0
+    assert (tmp_path / "second" / "source.npy").samefile(mined / "source.npy")
+    ended = command("mine", "en.txt", "zh.txt", "--no-cache", "-o", "third/", "--model", toy_folder)
+    assert not (tmp_path / "third" / "source.npy").samefile(mined / "source.npy")
+    assert (tmp_path / "third" / "source.npy").read_bytes() == (mined / "source.npy").read_bytes()
+
+
+def test_without_a_folder_nothing_stays(
+    command: Command,
+    toy_files: Toy,
+    toy_folder: Path,
+    tmp_path: Path,
+    cache_of_its_own: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
+    assert ended.code == 0 and not ended.touched
+    assert not cache_of_its_own.exists()
+
+
+def test_vectors_that_were_cut_short_are_made_again(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    before = files(mined)
+    vectors = mined / "target.npy"
+    data = vectors.read_bytes()
+    vectors.unlink()
+    vectors.write_bytes(data[:-100])
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert files(mined) == before
+
+
+def test_neighbours_that_were_cut_short_are_named(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    before = files(mined)
+    path = mined / "neighbours" / "sources.npy"
+    path.write_bytes(path.read_bytes()[:-100])
+    ended = command(*MINE, "--model", toy_folder)
+    assert ended.code == 1
+    assert "neighbours/sources.npy" in ended.err and "hint: remove " in ended.err
+    shutil.rmtree(mined / "neighbours")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert files(mined) == before
+
+
+def test_unknown_lines_are_left_out_and_it_goes_on(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "en.txt"
+    source.write_text("☃☃\n" + source.read_text(encoding="utf-8") + "☃ ☂\n", encoding="utf-8")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    run = tmp_path / "run"
+    before = files(run)
+    assert len(np.load(run / "source.npy")) == 60
+    assert json.loads(before["summary.json"])["source"]["unknown"] == 2
+    (run / "source.npy").unlink()
+    shutil.rmtree(run / "neighbours")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert files(run) == before
+
+
+def test_standard_input_is_compared(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    text = (tmp_path / "en.txt").read_bytes()
+    piped = ("mine", "-", "zh.txt", "-o", "run/", "--model", toy_folder)
+    assert command(*piped, stdin=text).code == 0
+    before = files(tmp_path / "run")
+    assert command(*piped, stdin=text).code == 0
+    ended = command(*piped, stdin=text[:-20] + b"\n")
+    assert ended.code == 1 and "- has changed since the run was begun" in ended.err
+    assert files(tmp_path / "run") == before
+
+
+def test_given_vectors_go_through_a_run(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    for name in ("en", "zh"):
+        assert (
+            command("encode", f"{name}.txt", "-o", f"{name}.npy", "--model", toy_folder).code == 0
+        )
+    given = (*MINE, "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy")
+    assert command(*given).code == 0
+    before = files(tmp_path / "run")
+    assert command(*given).code == 0
+    assert files(tmp_path / "run") == before
+    np.save(tmp_path / "zh.npy", np.load(tmp_path / "zh.npy")[::-1])
+    ended = command(*given)
+    assert ended.code == 2 and "vectors_of_target has changed" in ended.err
+
+
+def test_another_process_in_the_folder_is_named(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    asked = {"texts": {"source": "x"}}
+    before = files(mined)
+    with open_run(mined.parent / "other", asked):
+        (mined / ".lock").unlink()
+        os.link(mined.parent / "other" / ".lock", mined / ".lock")
+        ended = command(*MINE, "--model", toy_folder)
+    assert ended.code == 1 and "another process is mining into it" in ended.err
+    assert files(mined) == before
+
+
+def test_a_folder_with_other_files_is_refused(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "one.tex").write_text("mine")
+    ended = command("mine", "en.txt", "zh.txt", "-o", "thesis/", "--model", toy_folder, "--force")
+    assert ended.code == 1 and "a folder with other files in it" in ended.err
+    assert not ended.touched
+
+
+def test_a_dry_run_writes_nothing(command: Command, toy_files: Toy, toy_folder: Path) -> None:
+    ended = command(*MINE, "--model", toy_folder, "--dry-run")
+    assert ended.code == 0 and not ended.touched
+    assert "estimate: 60 x 60 lines, exact search, " in ended.err
+    told = json.loads(command(*MINE, "--model", toy_folder, "--dry-run", "--json").out)
+    assert told["lines"] == [60, 60] and told["vectors"] == [60, 60, 32]
+    assert told["memory"] > 0 and set(told["seconds"]) == {
+        "reading",
+        "encoding",
+        "searching",
+        "judging",
+    }
+
+
+def test_what_does_not_fit_is_refused_before_it_starts(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    ended = command(*MINE, "--model", toy_folder, "--max-memory", "1M")
+    assert ended.code == 1 and not ended.touched
+    assert "--max-memory is 1.0 MB\nhint: --max-memory 1G allows it" in ended.err
+
+
+def test_a_full_disk_stops_a_run_and_room_lets_it_go_on(
+    toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    mine = [sys.executable, "-m", "xmine", *MINE, "--model", str(toy_folder)]
+    assert subprocess.run(mine, cwd=tmp_path, capture_output=True, timeout=60).returncode == 0
+    expected = files(tmp_path / "run")
+    for most in (100, 1_000, 2_500, 4_000):  # bytes: another file is the first that does not fit
+        shutil.rmtree(tmp_path / "run")
+        shutil.rmtree(os.environ["XMINE_CACHE"], ignore_errors=True)
+
+        def limit(most: int = most) -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+        ended = subprocess.run(
+            mine, cwd=tmp_path, capture_output=True, timeout=60, preexec_fn=limit
+        )
+        assert ended.returncode == 1, most
+        assert b"File too large" in ended.stderr and b"Traceback" not in ended.stderr
+        ended = subprocess.run(mine, cwd=tmp_path, capture_output=True, timeout=60)
+        assert ended.returncode == 0, ended.stderr
+        assert files(tmp_path / "run") == expected

@@ -13,12 +13,16 @@ from xmine.cli import run
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended, and which files of its folder it added, changed or took away."""
+    """How a command ended, and which files of its folder it added, changed or took away.
+
+    The estimate, the first line of every run, stands apart from what else went to stderr.
+    """
 
     code: int
     out: str
     err: str
     touched: set[str]
+    estimate: str = ""
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -49,6 +53,8 @@ def command(
         out, err = capfdbinary.readouterr()
         code = leaving.value.code
         assert isinstance(code, int)
-        return Ended(code, out.decode("utf-8"), err.decode("utf-8"), touched)
+        said = err.decode("utf-8")
+        estimate = said[: said.find("\n") + 1] if said.startswith("xmine: estimate: ") else ""
+        return Ended(code, out.decode("utf-8"), said.removeprefix(estimate), touched, estimate)
 
     return ended

@@ -254,7 +254,7 @@ def test_a_folder_with_other_files_is_refused(
 def test_a_dry_run_writes_nothing(command: Command, toy_files: Toy, toy_folder: Path) -> None:
     ended = command(*MINE, "--model", toy_folder, "--dry-run")
     assert ended.code == 0 and not ended.touched
-    assert "estimate: 60 x 60 lines, exact search, " in ended.err
+    assert "estimate: 60 x 60 lines, exact search, " in ended.estimate
     told = json.loads(command(*MINE, "--model", toy_folder, "--dry-run", "--json").out)
     assert told["lines"] == [60, 60] and told["vectors"] == [60, 60, 32]
     assert told["memory"] > 0 and set(told["seconds"]) == {

@@ -34,7 +34,7 @@ WRONG = {
         "xmine: run/: a folder, not a file of pairs\nhint: end it in .tsv, .jsonl"
     ],
     "mine en.txt zh.txt --max-memory many": ["--max-memory is 'many'\nhint: give a size such as"],
-    "mine en.txt zh.txt --recall 1.5": ["'--recall'", "0.5<=x<=1.0"],
+    "mine en.txt zh.txt --recall 1.5": ["'--recall'", "less than or equal to 1"],
     "convert pairs.tsv": ["Missing argument 'OUT'"],
     "convert pairs.tsv pairs.xls": ["xmine: pairs.xls: unknown format\nhint: end it in .tsv, "],
     "convert pairs.tsv a.en,a.en": ["xmine: a.en,a.en: the same file twice\n"],

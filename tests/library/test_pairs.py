@@ -84,7 +84,7 @@ def test_names_that_no_pairs_can_go_to_are_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("old.zh").write_text("old")
-    with pytest.raises(OptionError, match="mining runs"):
+    with pytest.raises(OptionError, match="a folder, not a file"):
         check_pair_file("run/", force=False)
     for name in ("pairs.xlsx", "pairs", "pairs.gz", "a.en,b", "a.en,b.tsv.xlsx,c.zh", "-"):
         with pytest.raises(OptionError, match="unknown format") as refused:

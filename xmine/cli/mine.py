@@ -110,7 +110,11 @@ def mine(
     made_by = vectors or encoder
     assert made_by is not None  # one of them is there
     estimate = estimate_run(source, target, made_by, options)
-    said = str(estimate) if estimate else "standard input tells no size beforehand"
+    said = (
+        str(estimate)
+        if estimate
+        else "estimate: none, since what is piped in tells no size beforehand"
+    )
     if dry_run:
         console.summary(said, estimate.facts() if estimate else {"lines": None})
         return

@@ -36,9 +36,12 @@ _TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
 # file is read, those of finding repeated lines.
 _OF_A_LINE, _WHILE_READING = 32, 40
 # Of memory per line of both sides while candidates are judged.
-_WHILE_JUDGING = 150
-# Judging and writing a pair takes as long as reading so many lines.
-_JUDGING = 3.0
+_WHILE_JUDGING = 110
+# Of memory per number of the blocks that are encoded at once, which is not given back.
+_WHILE_ENCODING = 8
+# Judging and writing a pair takes as long as reading so many lines; and a run begins with loading
+# libraries and the encoder.
+_JUDGING, _STARTING = 4.0, 0.7
 # Exact search takes as long as its product, and this share more.
 _BESIDES = 0.12
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
@@ -162,6 +165,7 @@ def estimate_run(
     k = max(options.neighborhood, NEIGHBOURS)
     rows, texts = left.rows + right.rows, left.bytes + right.bytes
     indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
+    encoding = _while_encoding(made_by, max(sizes[:2]))
     working = max(
         _WHILE_READING * max(sources, targets) + max(left.bytes, right.bytes),
         _while_searching(sizes, k, index),
@@ -172,10 +176,11 @@ def estimate_run(
         vectors=sizes,
         index=index,
         device=device,
-        memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + working,
+        memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + encoding + working,
         index_memory=indexed,
         disk=rows * (2 * dim + 12 * k) + indexed + texts,
         seconds={
+            "starting": _STARTING,
             "reading": left.reading + right.reading,
             "encoding": left.encoding + right.encoding,
             "searching": _searching(sizes, index, device),
@@ -211,6 +216,13 @@ def _tried(
         encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
     rows = math.ceil(len(table) * times)
     return Trial(lines, rows, math.ceil(len(table.packed.data) * times), reading, encoding)
+
+
+def _while_encoding(made_by: SentenceEncoder | tuple[NDArray[Any], NDArray[Any]], rows: int) -> int:
+    if not isinstance(made_by, SentenceEncoder):
+        return 0
+    at_once = made_by.texts_at_once * (1 + blas_threads())
+    return _WHILE_ENCODING * made_by.dim * min(rows, at_once)
 
 
 def _while_searching(sizes: tuple[int, int, int], k: int, index: str) -> int:

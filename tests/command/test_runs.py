@@ -258,6 +258,7 @@ def test_a_dry_run_writes_nothing(command: Command, toy_files: Toy, toy_folder: 
     told = json.loads(command(*MINE, "--model", toy_folder, "--dry-run", "--json").out)
     assert told["lines"] == [60, 60] and told["vectors"] == [60, 60, 32]
     assert told["memory"] > 0 and set(told["seconds"]) == {
+        "starting",
         "reading",
         "encoding",
         "searching",

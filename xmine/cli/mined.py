@@ -196,6 +196,12 @@ def warnings_of(mined: "Mined", options: MiningOptions, output: str | None) -> l
             f"{copied} with the same text on both sides: copied, not translated; "
             "--drop copy leaves them out"
         )
+    recall = scored.neighbours.recall
+    if recall is not None and recall < options.recall:
+        warnings.append(
+            f"the index found {recall:.3f} of the nearest neighbours, --recall is "
+            f"{options.recall:g}: give a higher one, or --index exact"
+        )
     if scored.scores.clamped:
         warnings.append(
             f"{scored.scores.clamped:,} ratio scores have a neighbourhood mean near zero; "

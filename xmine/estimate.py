@@ -100,12 +100,13 @@ class Estimate:
         """Tell it for programs."""
         return {**asdict(self), "total_seconds": sum(self.seconds.values())}
 
-    def check(self, max_memory: str, folder: Path) -> None:
+    def check(self, max_memory: str, folder: Path, there: int = 0) -> None:
         """Refuse what cannot fit, before it starts.
 
         Args:
             max_memory: as `--max-memory` has it; empty for three quarters of what is free.
             folder: where the files go.
+            there: bytes that a run has written already.
 
         Raises:
             XmineError: memory is short; the message names the option that helps.
@@ -119,9 +120,9 @@ class Estimate:
                 f"--max-memory {math.ceil(needed / 2**30)}G allows it; {self._smaller()}",
             )
         free = shutil.disk_usage(folder).free
-        if self.disk > free:
+        if self.disk - there > free:
             raise FileError(
-                f"{folder}: mining takes about {in_words(self.disk)} there, "
+                f"{folder}: mining takes about {in_words(self.disk - there)} there, "
                 f"{in_words(free)} are free",
                 "make room, or give -o RUN/ on another disk",
             )

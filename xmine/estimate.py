@@ -52,7 +52,7 @@ class Trial:
         lines: in the file.
         rows: sentences expected in it.
         bytes: of their UTF-8.
-        reading, encoding: seconds expected for all of it.
+        reading, encoding, judging: seconds expected for all of it.
     """
 
     lines: int
@@ -60,6 +60,7 @@ class Trial:
     bytes: int
     reading: float
     encoding: float
+    judging: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ def estimate_run(
             "reading": left.reading + right.reading,
             "encoding": left.encoding + right.encoding,
             "searching": _searching(sizes, index, device),
-            "judging": _JUDGING * (left.reading + right.reading),
+            "judging": left.judging + right.judging,
         },
     )
 
@@ -199,9 +200,13 @@ def _tried(
     except FileError:  # blank lines alone
         if len(first) == lines:
             raise
-        return Trial(lines, lines, 0, 0.0, 0.0)
+        return Trial(lines, lines, 0, 0.0, 0.0, 0.0)
     times = lines / len(first)
-    reading = (time.perf_counter() - started) * times
+    reading = judging = (time.perf_counter() - started) * times
+    if options.segment:  # which takes hundreds of times as long as reading
+        started = time.perf_counter()
+        sentence_table(name_of(given), first, dedup=options.dedup)
+        judging = (time.perf_counter() - started) * times
     encoding, some = 0.0, table.texts[:_TRIED]
     if isinstance(made_by, SentenceEncoder):
         is_static = isinstance(made_by.body, StaticEmbedding)
@@ -211,7 +216,8 @@ def _tried(
         threads = blas_threads() if is_static else 1
         encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
     rows = math.ceil(len(table) * times)
-    return Trial(lines, rows, math.ceil(len(table.packed.data) * times), reading, encoding)
+    size = math.ceil(len(table.packed.data) * times)
+    return Trial(lines, rows, size, reading, encoding, _JUDGING * judging)
 
 
 def _while_searching(sizes: tuple[int, int, int], k: int, index: str) -> int:

@@ -299,6 +299,12 @@ def test_a_folder_that_cannot_be_is_refused_before_the_work(
     assert ended.err.startswith(f"xmine: {said}\nhint: ") and hint in ended.err
 
 
+def test_what_is_read_is_not_in_the_run(command: Command, mined: Path) -> None:
+    ended = command("mine", "run/source.parquet:text", "zh.txt", "-o", "run/", "--force")
+    assert ended.code == 2 and not ended.touched
+    assert ended.err == "xmine: run/source.parquet: is in run/\nhint: give another folder\n"
+
+
 def test_score_has_no_runs_and_says_so_before_the_work(
     command: Command, mined: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,9 @@ def check_outputs(
     written: dict[str, str] = {}  # path -> what goes there
     if pairs and or_run and is_run(pairs):
         check_run(Path(pairs))
+        for name in read:  # --force would throw it away
+            if Path(realpath(name)).is_relative_to(realpath(pairs)):
+                raise OptionError(f"{name}: is in {pairs}", "give another folder")
     elif pairs:
         if or_run and not Path(pairs).suffix and "," not in pairs:
             raise OptionError(f"{pairs}: unknown format", f"{KNOWN}; {pairs}/ is a run")

@@ -1,7 +1,7 @@
 """Vectors that were made before, found again by what they were made of: texts, encoder, prompt.
 
-An entry is a link to a matrix that a run has written, and a small TOML file that says what it is.
-Nothing is copied: a hard link where the disk is the same, or a symbolic one.
+An entry is a matrix that a run has written, and a small TOML file that says what it is. It is a
+hard link where the disk is the same, so that it takes no room; on another disk it is a copy.
 """
 
 import errno
@@ -39,8 +39,6 @@ class About:
         encoder: what made them, as the user named it.
         rows, dim: its size.
         made: when, as ISO 8601.
-        modified: when the matrix was written, in nanoseconds since 1970; where there is but a
-            symbolic link to it, another one may have taken its place.
     """
 
     text: str = ""
@@ -48,7 +46,6 @@ class About:
     rows: int = 0
     dim: int = 0
     made: str = ""
-    modified: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class Entry:
         used: when it was found last, in seconds since 1970.
         bytes: its size on disk.
         freed: how many of them go with it; none while a run has the matrix, too.
-        wrong: why it is of no use, such as that the run it was of is gone; empty if nothing is.
+        wrong: why it is of no use; empty if nothing is.
     """
 
     key: str
@@ -82,16 +79,14 @@ def folder() -> Path:
 def find(key: str, warn: Warn = unheard) -> Path | None:
     """Find the matrix of a key, and note that it is used; None if there is none that is whole.
 
-    `warn` is told of one that is broken; one that went with its run is as if it had never been.
+    `warn` is told of one that is broken.
     """
     path = _matrix(key)
     try:
         if not os.path.lexists(path):
             return None
-        entry = _entry(path)
-        if entry.wrong:
-            if entry.wrong == _BROKEN:
-                warn(f"{path}: is left out: {entry.wrong}")
+        if wrong := _entry(path).wrong:
+            warn(f"{path}: is left out: {wrong}")
             return None
     except OSError as error:
         warn(f"{path}: cannot be read: {error.strerror}")
@@ -120,9 +115,10 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=_NEW) as new:
             link, about = Path(new, "link"), Path(new, "about")
-            _link(path, link)
+            if not _linked(path, link):  # a run may go, or give the file another name
+                shutil.copyfile(path, link)
             rows, dim = matrix.shape
-            facts = About(text, encoder, rows, dim, made, link.stat().st_mtime_ns)
+            facts = About(text, encoder, rows, dim, made)
             about.write_text(dump_toml(facts), encoding="utf-8")
             about.replace(target.with_suffix(".toml"))
             link.replace(target)
@@ -145,7 +141,8 @@ def take(key: str, path: Path, warn: Warn = unheard) -> bool:
     new = path.with_name(f".{path.name[:40]}.link.part")
     try:
         new.unlink(missing_ok=True)
-        _link(found, new)
+        if not _linked(found, new):
+            new.symlink_to(found.resolve())
         new.replace(path)
         new.unlink(missing_ok=True)  # replacing a file by itself does nothing
     except (OSError, RuntimeError) as error:
@@ -154,15 +151,15 @@ def take(key: str, path: Path, warn: Warn = unheard) -> bool:
     return open_matrix(path) is not None
 
 
-def _link(path: Path, link: Path) -> None:
-    """Make a hard link or, where the disk is another one or has none, a symbolic one."""
-    whole = path.resolve(strict=True)
+def _linked(path: Path, link: Path) -> bool:
+    """Make a hard link, if the disk is the same and has such links; tell whether it is made."""
     try:
-        os.link(whole, link)
+        os.link(path.resolve(strict=True), link)
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        link.symlink_to(whole)
+        return False
+    return True
 
 
 def entries() -> list[Entry]:
@@ -231,9 +228,6 @@ def _entry(path: Path) -> Entry:
     try:
         at = path.stat()
     except FileNotFoundError:
-        return replace(entry, wrong="the run that it was of is gone")
-    shared = path.is_symlink() or at.st_nlink > 1
-    entry = replace(entry, bytes=at.st_size, freed=0 if shared else at.st_size)
-    if path.is_symlink() and about.modified != at.st_mtime_ns:
-        return replace(entry, wrong="the run that it was of was made anew")
+        return replace(entry, wrong="it is gone")
+    entry = replace(entry, bytes=at.st_size, freed=0 if at.st_nlink > 1 else at.st_size)
     return entry if open_matrix(path) is not None else replace(entry, wrong=_BROKEN)

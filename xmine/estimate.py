@@ -55,7 +55,7 @@ class Trial:
         lines: in the file.
         rows: sentences expected in it.
         bytes: of their UTF-8.
-        reading, encoding: seconds expected for all of it.
+        reading, encoding, judging: seconds expected for all of it.
     """
 
     lines: int
@@ -63,6 +63,7 @@ class Trial:
     bytes: int
     reading: float
     encoding: float
+    judging: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +104,13 @@ class Estimate:
         """Tell it for programs."""
         return {**asdict(self), "total_seconds": sum(self.seconds.values())}
 
-    def check(self, max_memory: str, folder: Path) -> None:
+    def check(self, max_memory: str, folder: Path, there: int = 0) -> None:
         """Refuse what cannot fit, before it starts.
 
         Args:
             max_memory: as `--max-memory` has it; empty for three quarters of what is free.
             folder: where the files go.
+            there: bytes that a run has written already.
 
         Raises:
             XmineError: memory is short; the message names the option that helps.
@@ -122,9 +124,9 @@ class Estimate:
                 f"--max-memory {math.ceil(needed / 2**30)}G allows it; {self._smaller()}",
             )
         free = shutil.disk_usage(folder).free
-        if self.disk > free:
+        if self.disk - there > free:
             raise FileError(
-                f"{folder}: mining takes about {in_words(self.disk)} there, "
+                f"{folder}: mining takes about {in_words(self.disk - there)} there, "
                 f"{in_words(free)} are free",
                 "make room, or give -o RUN/ on another disk",
             )
@@ -184,7 +186,7 @@ def estimate_run(
             "reading": left.reading + right.reading,
             "encoding": left.encoding + right.encoding,
             "searching": _searching(sizes, index, device),
-            "judging": _JUDGING * (left.reading + right.reading),
+            "judging": left.judging + right.judging,
         },
     )
 
@@ -203,9 +205,13 @@ def _tried(
     except FileError:  # blank lines alone
         if len(first) == lines:
             raise
-        return Trial(lines, lines, 0, 0.0, 0.0)
+        return Trial(lines, lines, 0, 0.0, 0.0, 0.0)
     times = lines / len(first)
-    reading = (time.perf_counter() - started) * times
+    reading = judging = (time.perf_counter() - started) * times
+    if options.segment:  # which takes hundreds of times as long as reading
+        started = time.perf_counter()
+        sentence_table(name_of(given), first, dedup=options.dedup)
+        judging = (time.perf_counter() - started) * times
     encoding, some = 0.0, table.texts[:_TRIED]
     if isinstance(made_by, SentenceEncoder):
         is_static = isinstance(made_by.body, StaticEmbedding)
@@ -215,7 +221,8 @@ def _tried(
         threads = blas_threads() if is_static else 1
         encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
     rows = math.ceil(len(table) * times)
-    return Trial(lines, rows, math.ceil(len(table.packed.data) * times), reading, encoding)
+    size = math.ceil(len(table.packed.data) * times)
+    return Trial(lines, rows, size, reading, encoding, _JUDGING * judging)
 
 
 def _while_encoding(made_by: SentenceEncoder | tuple[NDArray[Any], NDArray[Any]], rows: int) -> int:

@@ -86,6 +86,8 @@ def found_in(folder: Path) -> Neighbours | None:
     path = folder / COMPLETE
     try:
         facts = tomllib.loads(path.read_text(encoding="utf-8"))
+        if "index" not in facts:
+            raise ValueError("does not say what found them")
         arrays = []
         for name in FILES:
             path = folder / f"{name}.npy"

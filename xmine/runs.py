@@ -5,7 +5,6 @@ A run has four stages: texts, vectors, neighbours, pairs. Each leaves files that
 docs/runs.md describes the files.
 """
 
-import json
 import os
 import shutil
 import tempfile
@@ -24,7 +23,8 @@ from xmine.options import dump_tables, flag, load_toml
 RUN_FILE = "run.toml"
 PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
-# The files of each stage, in the order of the walk.
+# The files of each stage, in the order of the walk; those of every sentence, unknown ones included,
+# are gone when it is done.
 STAGES = {
     "texts": (
         "source.parquet",
@@ -32,11 +32,23 @@ STAGES = {
         "target.parquet",
         "target.repeats.parquet",
     ),
-    "vectors": ("source.npy", "target.npy"),
+    "vectors": ("source.npy", "target.npy", "source.every.npy", "target.every.npy"),
     "neighbours": ("neighbours",),
     "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),
 }
 _FORMAT = 1  # of the folder
+# What a run decides, and the stage that it decides it for.
+_DECISIONS = {
+    "source_read_digest": "texts",
+    "target_read_digest": "texts",
+    "index": "neighbours",
+}
+# Names for people: what they stand for is told by the digest beside them.
+_NAMES = ("source", "target", "encoder")
+_CALLED = {"vectors_of_source": "--src-vectors", "vectors_of_target": "--tgt-vectors"}
+_CALLED |= {"encoder_of_source": "the encoder or --src-prompt"}
+_CALLED |= {"encoder_of_target": "the encoder or --tgt-prompt"}
+_CALLED |= {"seed_pairs": "--seed-pairs", "gold": "--gold"}
 
 # What a stage depends on: names and values as TOML knows them.
 Asked = Mapping[str, Mapping[str, Any]]
@@ -60,10 +72,22 @@ class Run:
 
     def note(self, text: str) -> None:
         """Add lines to its log."""
-        if self.kept:
-            now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-            with self.path("log.txt").open("a", encoding="utf-8") as log:
+        if not self.kept:
+            return
+        now, path = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"), self.path("log.txt")
+        try:
+            with path.open("a", encoding="utf-8") as log:
                 log.write("".join(f"{now}  {line}\n" for line in text.split("\n")))
+        except OSError as error:
+            raise FileError(f"{path}: cannot be written: {error.strerror}") from error
+
+    def remove(self, name: str) -> None:
+        """Delete one of its files or folders, with what is half done of it."""
+        for path in [*self.folder.glob(f"{name}*"), *self.folder.glob(f".{name}*")]:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
     def decided(self, name: str, value: str) -> str:
         """Record a decision; where the run has decided before, keep to that."""
@@ -85,6 +109,12 @@ def is_run(path: str) -> bool:
 def working_folder(run: Path | None) -> Path:
     """Name the folder whose disk a run fills: its own or its parent, or that of temporary files."""
     return Path(tempfile.gettempdir()) if run is None else run if run.exists() else run.parent
+
+
+def bytes_there(run: Path | None) -> int:
+    """Count the bytes that a run has written already."""
+    every = run.rglob("*") if run else ()
+    return sum(path.lstat().st_size for path in every if path.is_file())
 
 
 @contextmanager
@@ -119,7 +149,7 @@ def open_run(folder: Path, asked: Asked, *, force: bool = False) -> Iterator[Run
         written = {"made_with": {"xmine": xmine.__version__, "format": _FORMAT}}
         wanted = {**written, **{stage: dict(each) for stage, each in asked.items()}}
         if path.exists():
-            known = load_toml(path)
+            known = _read(path)
             difference = _difference(folder, known, wanted)
             if difference and not force:
                 raise OptionError(
@@ -127,25 +157,43 @@ def open_run(folder: Path, asked: Asked, *, force: bool = False) -> Iterator[Run
                     "give another folder, or --force to replace what depends on it",
                 )
             if difference:
-                _drop(folder, difference[0])
+                gone = _drop(run, difference[0])
+                decided = known.get("decided", {})
+                wanted["decided"] = {
+                    name: value
+                    for name, value in decided.items()
+                    if _DECISIONS.get(name, gone[0]) not in gone
+                }
                 _write(path, wanted)
         else:
             _write(path, wanted)
         yield run
 
 
-def _make(folder: Path) -> None:
+def check_run(folder: Path) -> None:
+    """Refuse a folder that is none, or has other files in it.
+
+    Raises:
+        FileError: it cannot be a run.
+    """
+    if not folder.parent.is_dir():
+        raise FileError(f"{folder.parent}: no such folder", f"mkdir -p {folder.parent}")
+    if folder.exists() and not folder.is_dir():
+        raise FileError(f"{folder}: is a file", "give another name")
     try:
-        folder.mkdir(exist_ok=True)
-        others = [each for each in folder.iterdir() if not each.name.startswith(".")]
-    except FileNotFoundError:
-        raise FileError(f"{folder.parent}: no such folder", f"mkdir -p {folder.parent}") from None
-    except (FileExistsError, NotADirectoryError):
-        raise FileError(f"{folder}: is a file", "give another name") from None
+        others = folder.exists() and [each for each in folder.iterdir() if each.name[0] != "."]
     except OSError as error:
-        raise FileError(f"{folder}: cannot be written: {error.strerror}") from error
+        raise FileError(f"{folder}: cannot be read: {error.strerror}") from error
     if others and not (folder / RUN_FILE).exists():
         raise FileError(f"{folder}: a folder with other files in it", "give another name")
+
+
+def _make(folder: Path) -> None:
+    check_run(folder)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder}: cannot be written: {error.strerror}") from error
 
 
 @contextmanager
@@ -179,33 +227,53 @@ def _difference(
     for stage in STAGES:
         before, now = known.get(stage, {}), wanted.get(stage, {})
         for name in sorted(before.keys() | now.keys()):
-            if before.get(name) != now.get(name):
+            if _compared(name, before.get(name)) != _compared(name, now.get(name)):
                 return stage, _said(folder, name, before.get(name), now.get(name))
     return None
 
 
+def _compared(name: str, value: object) -> object:
+    """Leave out the folder that a file was named with: it may be named from elsewhere."""
+    return Path(str(value)).name if name in _NAMES and value is not None else value
+
+
 def _said(folder: Path, name: str, before: object, now: object) -> str:
-    if name.endswith("_digest"):
-        return f"{folder}: {name.removesuffix('_digest')} has changed since the run was begun"
-    return f"{folder}: was made with {_option(name, before)}, not {_option(name, now)}"
+    if not name.endswith("_digest"):
+        return f"{folder}: was made with {_option(name, before)}, not {_option(name, now)}"
+    given = name.removesuffix("_digest")
+    given = _CALLED.get(given, given)
+    if before is None or now is None:
+        return f"{folder}: was made {'with' if now is None else 'without'} {given}"
+    return f"{folder}: {given} has changed since the run was begun"
 
 
 def _option(name: str, value: object) -> str:
-    if name in ("source", "target", "encoder"):
-        return f"{name} {value}"
-    return f"{flag(name)} {json.dumps(value)}" if value is not None else f"no {flag(name)}"
+    """Name an option as it is given."""
+    if name in _NAMES:
+        return "given vectors" if value is None else f"{name} {value}"
+    if isinstance(value, bool):
+        return flag(name) if value else f"--no-{flag(name)[2:]}"
+    if value in (None, "", []):
+        return f"no {flag(name)}"
+    return f"{flag(name)} {','.join(value) if isinstance(value, list) else value}"
 
 
-def _drop(folder: Path, first: str) -> None:
-    """Delete the files of a stage and of those behind it, with what is half done of them."""
+def _drop(run: Run, first: str) -> list[str]:
+    """Delete the files of a stage and of those behind it; return which stages these are."""
     stages = list(STAGES)
-    for stage in stages[stages.index(first) :]:
+    # The tables lack the lines that the encoder knew nothing of; another one may know them.
+    gone = stages[stages.index("texts" if first == "vectors" else first) :]
+    for stage in gone:
         for name in STAGES[stage]:
-            for path in [*folder.glob(f"{name}*"), *folder.glob(f".{name}*")]:
-                if path.is_dir():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink(missing_ok=True)
+            run.remove(name)
+    return gone
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return load_toml(path)
+    except FileError as error:
+        raise FileError(error.message, f"give another folder, or remove {path.parent}") from error
 
 
 def _write(path: Path, tables: Mapping[str, Mapping[str, Any]]) -> None:

@@ -126,20 +126,32 @@ def read_side(
         FileError: see `read_sentences`; or standard input is not what the run was begun with.
     """
     path = run.path(f"{side}.parquet")
-    known = read_table(path) if run.kept and path.exists() else None
+    known = _table_in(run, path)
     if known is not None and can_be_read_again(given):
         return known
     run.note(f"reading {given}")
     read = read_sentences(given, dedup=options.dedup, segment=options.segment, report=report)
-    if known is None:
-        if run.kept:
-            write_table(read, path)
-        return read
-    if known.total != read.total or (not known.unknown and known.digest() != read.digest()):
-        raise FileError(
-            f"{run.folder}: {given} has changed since the run was begun", "give another folder"
-        )
-    return known
+    if not can_be_read_again(given):
+        counts = f"{read.total} {read.blank} {read.repeated}".encode()
+        digest = _digest([read.digest().encode(), read.lines.tobytes(), counts])
+        if run.decided(f"{side}_read_digest", digest) != digest:
+            raise FileError(
+                f"{run.folder}: {given} has changed since the run was begun", "give another folder"
+            )
+    if known is None and run.kept:
+        write_table(read, path)
+    return known or read
+
+
+def _table_in(run: Run, path: Path) -> Sentences | None:
+    """Read the table that a run has; one that was cut short is made again."""
+    if not run.kept or not path.exists():
+        return None
+    try:
+        return read_table(path)
+    except FileError as error:
+        run.note(f"{error.message}: it is made again")
+        return None
 
 
 def encode_side(
@@ -199,25 +211,24 @@ def _known_rows(
 ) -> Encoded:
     """Give the sentences that have a vector, and these; both are kept in the run."""
     path, every = run.path(f"{side}.npy"), run.path(f"{side}.every.npy")
-    vectors = open_matrix(path)
-    if vectors is not None and len(vectors) == len(sentences):
-        return sentences, vectors
-    run.note(f"encoding {sentences.name}")
-    vectors = open_matrix(every)
-    if vectors is None or len(vectors) != len(sentences):
-        vectors = encode(every)
-    rows, known = without_zeros(vectors, path)
-    if not len(rows):
-        raise nothing
-    if len(rows) == len(sentences):
-        every.replace(path)
-        known = opened(path)
-    else:
-        unknown = sentences.unknown + len(sentences) - len(rows)
-        sentences = replace(sentences.take(rows), unknown=unknown)
-        if run.kept:
-            write_table(sentences, run.path(f"{side}.parquet"))
-        every.unlink()
+    known = open_matrix(path)
+    if known is None or len(known) != len(sentences):
+        run.note(f"encoding {sentences.name}")
+        vectors = open_matrix(every)
+        if vectors is None or len(vectors) != len(sentences):
+            vectors = encode(every)
+        rows, known = without_zeros(vectors, path)
+        if not len(rows):
+            raise nothing
+        if len(rows) == len(sentences):
+            every.replace(path)
+            known = opened(path)
+        else:
+            unknown = sentences.unknown + len(sentences) - len(rows)
+            sentences = replace(sentences.take(rows), unknown=unknown)
+            if run.kept:
+                write_table(sentences, run.path(f"{side}.parquet"))
+    run.remove(every.name)  # a kill may have left it after all was done
     return sentences, known
 
 

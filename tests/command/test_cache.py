@@ -57,7 +57,7 @@ def test_ls_says_what_is_of_no_use(command: Command, kept: Path) -> None:
     Path(kept, f"{KEYS[1]}.npy").unlink()
     Path(kept, f"{KEYS[1]}.npy").symlink_to("/nowhere/source.npy")
     lines = command("cache", "ls").out.splitlines()
-    assert lines[0].endswith("zh.txt  (the run that it was of is gone)")
+    assert lines[0].endswith("zh.txt  (it is gone)")
     assert lines[1].endswith("en.txt  (it is broken)")
     ended = command("cache", "rm", "--older-than", 1000)
     assert ended.err == "xmine: 2 entries removed, 5 bytes freed\n"

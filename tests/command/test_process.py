@@ -135,7 +135,11 @@ xmine.cli.run()
 @pytest.mark.parametrize(("moment", "partial"), [("encoding", 0), ("writing", 1)])
 @pytest.mark.parametrize(
     ("sent", "code", "last"),
-    [(signal.SIGINT, 130, b"xmine: interrupted\n"), (signal.SIGTERM, 143, b"")],
+    [
+        (signal.SIGINT, 130, b"xmine: interrupted\n"),
+        (signal.SIGTERM, 143, b""),
+        (signal.SIGHUP, 129, b""),
+    ],
 )
 def test_being_stopped_leaves_nothing_half_written(
     tmp_path: Path,

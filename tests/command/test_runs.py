@@ -1,5 +1,6 @@
 """Runs as their users meet them: kept, gone on with, refused, judged again."""
 
+import errno
 import json
 import os
 import resource
@@ -141,6 +142,29 @@ def test_vectors_are_found_again_by_another_run(
     assert (tmp_path / "third" / "source.npy").read_bytes() == (mined / "source.npy").read_bytes()
 
 
+def test_on_another_disk_a_later_run_has_links_to_the_cache(
+    command: Command,
+    toy_files: Toy,
+    toy_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def other_disk(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+    monkeypatch.setattr(os, "link", other_disk)
+    assert command(*MINE, "--model", toy_folder).code == 0
+    before = files(tmp_path / "run")
+    shutil.rmtree(tmp_path / "run")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert (tmp_path / "run" / "source.npy").is_symlink()
+    assert files(tmp_path / "run") == before
+    assert command("cache", "rm", "--all").code == 0
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert not (tmp_path / "run" / "source.npy").is_symlink()
+    assert files(tmp_path / "run") == before
+
+
 def test_without_a_folder_nothing_stays(
     command: Command,
     toy_files: Toy,
@@ -177,6 +201,9 @@ def test_neighbours_that_were_cut_short_are_named(
     ended = command(*MINE, "--model", toy_folder)
     assert ended.code == 1
     assert "neighbours/sources.npy" in ended.err and "hint: remove " in ended.err
+    (mined / "neighbours" / "search.toml").write_text("k = 4\n")
+    ended = command(*MINE, "--model", toy_folder)
+    assert ended.code == 1 and "search.toml: does not say what found them" in ended.err
     shutil.rmtree(mined / "neighbours")
     assert command(*MINE, "--model", toy_folder).code == 0
     assert files(mined) == before
@@ -198,17 +225,116 @@ def test_unknown_lines_are_left_out_and_it_goes_on(
     assert files(run) == before
 
 
+def test_another_encoder_sees_lines_that_the_first_did_not_know(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "en.txt"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(f"{text}☃☃\nXerxes, Zoë?\nЖук\n", encoding="utf-8")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    run = tmp_path / "run"
+    assert json.loads((run / "summary.json").read_bytes())["source"]["unknown"] > 0
+    np.save(run / "source.every.npy", np.ones((63, 32), dtype=np.float16))  # a kill left it
+    assert command(*MINE, "--force").code == 0
+    after = files(run)
+    assert command("mine", "en.txt", "zh.txt", "-o", "new/").code == 0
+    assert after == files(tmp_path / "new")
+
+
+def test_what_a_kill_left_behind_is_gone(command: Command, mined: Path, toy_folder: Path) -> None:
+    before = files(mined)
+    (mined / "source.every.npy").write_text("left after all was done")
+    (mined / ".target.every.npy.abc.part").write_text("found in the cache then")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert files(mined) == before
+
+
+@pytest.mark.parametrize("name", ["source.parquet", "target.repeats.parquet"])
+def test_a_table_that_was_cut_short_is_made_again(
+    command: Command, mined: Path, toy_folder: Path, name: str
+) -> None:
+    before = files(mined)
+    (mined / name).write_bytes(before[name][:-9])
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert files(mined) == before
+
+
+def test_a_run_goes_on_from_elsewhere(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    before = files(mined)
+    mined.rename(tmp_path / "moved run")
+    (tmp_path / "moved run" / "pairs.parquet").unlink()
+    source, target = tmp_path / "en.txt", tmp_path / "zh.txt"
+    ended = command("mine", source, target, "-o", "moved run", "--model", f"{toy_folder}/")
+    assert ended.code == 0, ended.err
+    after = files(tmp_path / "moved run")
+    assert after.pop("summary.json") != before.pop("summary.json")  # it names the encoder
+    assert after == before
+
+
+def test_what_is_there_needs_no_room(
+    command: Command, mined: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = shutil.disk_usage(mined)._replace(free=10)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+    assert command(*MINE, "--model", toy_folder).code == 0
+    ended = command("mine", "en.txt", "zh.txt", "-o", "other/", "--model", toy_folder)
+    assert ended.code == 1 and "10 bytes are free" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("output", "said", "hint"),
+    [
+        ("no/run/", "no: no such folder", "mkdir -p no"),
+        ("en.txt/", "en.txt: is a file", "give another name"),
+        ("run", "run: unknown format", "run/ is a run"),
+    ],
+)
+def test_a_folder_that_cannot_be_is_refused_before_the_work(
+    command: Command, toy_files: Toy, output: str, said: str, hint: str
+) -> None:
+    ended = command("mine", "en.txt", "zh.txt", "-o", output)
+    assert ended.code != 0 and not ended.touched and not ended.estimate
+    assert ended.err.startswith(f"xmine: {said}\nhint: ") and hint in ended.err
+
+
+def test_what_is_read_is_not_in_the_run(command: Command, mined: Path) -> None:
+    ended = command("mine", "run/source.parquet:text", "zh.txt", "-o", "run/", "--force")
+    assert ended.code == 2 and not ended.touched
+    assert ended.err == "xmine: run/source.parquet: is in run/\nhint: give another folder\n"
+
+
+def test_score_has_no_runs_and_says_so_before_the_work(
+    command: Command, mined: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.scoring.score_aligned", lambda *_, **__: pytest.fail("too late"))
+    ended = command("score", "en.txt", "zh.txt", "-o", "run/")
+    assert ended.code == 2 and "run/: a folder, not a file of pairs" in ended.err
+
+
+def test_a_run_without_pairs_is_named(command: Command, mined: Path) -> None:
+    (mined / "pairs.parquet").unlink()
+    ended = command("convert", "run/", "pairs.tsv")
+    assert ended.code == 1
+    assert (
+        ended.err == "xmine: run/: a run that has no pairs yet\nhint: mine into it again to go on\n"
+    )
+
+
 def test_standard_input_is_compared(
     command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
 ) -> None:
-    text = (tmp_path / "en.txt").read_bytes()
+    # A line that the encoder does not know is not in the table any more.
+    text = "☃\n".encode() + (tmp_path / "en.txt").read_bytes()
     piped = ("mine", "-", "zh.txt", "-o", "run/", "--model", toy_folder)
     assert command(*piped, stdin=text).code == 0
     before = files(tmp_path / "run")
     assert command(*piped, stdin=text).code == 0
-    ended = command(*piped, stdin=text[:-20] + b"\n")
-    assert ended.code == 1 and "- has changed since the run was begun" in ended.err
-    assert files(tmp_path / "run") == before
+    for other in (text[:-20] + b"\n", "☂\n".encode() + text[4:], text[4:] + "☃\n".encode()):
+        ended = command(*piped, stdin=other)
+        assert ended.code == 1 and "- has changed since the run was begun" in ended.err
+        assert files(tmp_path / "run") == before
 
 
 def test_given_vectors_go_through_a_run(
@@ -225,7 +351,7 @@ def test_given_vectors_go_through_a_run(
     assert files(tmp_path / "run") == before
     np.save(tmp_path / "zh.npy", np.load(tmp_path / "zh.npy")[::-1])
     ended = command(*given)
-    assert ended.code == 2 and "vectors_of_target has changed" in ended.err
+    assert ended.code == 2 and "--tgt-vectors has changed since" in ended.err
 
 
 def test_another_process_in_the_folder_is_named(

@@ -78,7 +78,7 @@ def test_a_run_takes_what_another_made(matrix: Path, tmp_path: Path) -> None:
     assert "cannot be used: " in warnings[0]
 
 
-def test_on_another_disk_a_symbolic_link_is_made(
+def test_on_another_disk_a_copy_is_kept_and_linked_to(
     matrix: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def other_disk(*_: object, **__: object) -> None:
@@ -87,22 +87,27 @@ def test_on_another_disk_a_symbolic_link_is_made(
     monkeypatch.setattr(os, "link", other_disk)
     monkeypatch.chdir(tmp_path)
     cache.keep(KEY, Path("run/en.npy"), "en.txt", "embedded")
+    content = matrix.read_bytes()
+    matrix.rename(tmp_path / "run" / "source.npy")  # as a run does
+    shutil.rmtree(matrix.parent)
     found = cache.find(KEY)
-    assert found is not None and found.is_symlink() and found.samefile(matrix)
-    assert cache.entries()[0].freed == 0
-    assert cache.take(KEY, tmp_path / "mine.npy") and Path(tmp_path, "mine.npy").is_symlink()
-    warnings: list[str] = []
-    np.save(matrix, np.zeros((3, 4), dtype=np.float16))  # another run of the same name
-    os.utime(matrix, ns=(1, 1))
-    assert cache.find(KEY, warnings.append) is None
-    assert cache.entries()[0].wrong == "the run that it was of was made anew"
-    cache.keep(KEY, matrix, "en.txt", "embedded")
-    assert cache.find(KEY) is not None
-    matrix.unlink()
-    assert cache.find(KEY, warnings.append) is None and warnings == []
+    assert found is not None and found.read_bytes() == content and not found.is_symlink()
     [entry] = cache.entries()
-    assert (entry.wrong, entry.bytes) == ("the run that it was of is gone", 0)
-    assert entry.about.text == "en.txt"
+    assert (entry.about.text, entry.freed) == ("en.txt", len(content))
+    mine = tmp_path / "mine.npy"
+    assert cache.take(KEY, mine) and mine.is_symlink() and mine.samefile(found)
+
+
+def test_a_link_to_what_is_gone_is_of_no_use(matrix: Path, cache_of_its_own: Path) -> None:
+    cache.keep(KEY, matrix, "en.txt", "embedded")
+    found = cache_of_its_own / "vectors" / f"{KEY}.npy"
+    found.unlink()
+    found.symlink_to("/nowhere/source.npy")
+    warnings: list[str] = []
+    assert cache.find(KEY, warnings.append) is None
+    assert warnings == [f"{found}: is left out: it is gone"]
+    cache.keep(KEY, matrix, "en.txt", "embedded")
+    assert cache.find(KEY) == found
 
 
 def test_a_broken_matrix_is_left_out_and_made_good(matrix: Path, cache_of_its_own: Path) -> None:

@@ -148,6 +148,14 @@ def test_vectors_of_lines_are_not_encoded(toy_files: Toy) -> None:
     assert estimate.vectors[2] == 16 and estimate.seconds["encoding"] == 0
 
 
+def test_cutting_lines_makes_judging_no_slower(
+    toy_files: Toy, toy_encoder: SentenceEncoder
+) -> None:
+    estimate = estimate_run(*toy_files[:2], toy_encoder, MiningOptions(segment=True))
+    assert estimate is not None
+    assert estimate.seconds["judging"] < estimate.seconds["reading"]
+
+
 def test_standard_input_tells_nothing(toy_files: Toy, toy_encoder: SentenceEncoder) -> None:
     assert estimate_run("-", toy_files[1], toy_encoder, MiningOptions()) is None
 

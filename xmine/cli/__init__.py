@@ -1,7 +1,7 @@
 """The command: the only place that knows every package, and the one boundary for errors.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 141 when the reader of stdout left,
-143 terminated.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 129 when the terminal was closed, 130 interrupted, 141
+when the reader of stdout left, 143 terminated.
 """
 
 import io
@@ -24,6 +24,8 @@ def run() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _terminated)
+        if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # and not nohup
+            signal.signal(signal.SIGHUP, _terminated)
     try:
         app(prog_name="xmine")
     except SystemExit as leaving:
@@ -51,9 +53,9 @@ def run() -> None:
         sys.exit(1)
 
 
-def _terminated(*_: object) -> None:
+def _terminated(number: int, _: object) -> None:
     """Leave like any other failure, so that no temporary file stays."""
-    sys.exit(143)
+    sys.exit(128 + number)
 
 
 def _complain(message: str, hint: str = "") -> None:

@@ -97,12 +97,12 @@ def mine(
     check_vectors(src_vectors, tgt_vectors, dim, model, options)
     read = files_of([source, target], pairs_first=False)
     read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
-    check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
+    check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force, or_run=True)
 
     from xmine.estimate import estimate_run
     from xmine.known import NOTHING_KNOWN, read_known
     from xmine.mining import mine as mine_files
-    from xmine.runs import is_run, working_folder
+    from xmine.runs import bytes_there, is_run, working_folder
 
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
@@ -121,7 +121,7 @@ def mine(
     console.say(said)
     run = Path(output) if output and is_run(output) else None
     if estimate:
-        estimate.check(options.max_memory, working_folder(run))
+        estimate.check(options.max_memory, working_folder(run), bytes_there(run))
     with console.progress() as report:
         mined = mine_files(
             source,

@@ -16,23 +16,36 @@ if TYPE_CHECKING:
 
 
 def check_outputs(
-    pairs: str | None, others: dict[str, Path | None], read: list[str], *, force: bool
+    pairs: str | None,
+    others: dict[str, Path | None],
+    read: list[str],
+    *,
+    force: bool,
+    or_run: bool = False,
 ) -> None:
     """Refuse files that cannot be written, that are read, or that are named twice.
 
     Args:
-        pairs: where the pairs go, if not to stdout; a run looks after itself.
+        pairs: where the pairs go, if not to stdout.
         others: what goes to other files: `hubs`, `picture` (and a CSV beside it).
         read: the files that are read.
         force: whether they may be there already.
+        or_run: whether the pairs may go to a run instead.
     """
     from xmine.files import check_free
-    from xmine.formats.place import place_to_write
+    from xmine.formats.place import KNOWN, place_to_write
     from xmine.pairs import check_pair_file
-    from xmine.runs import is_run
+    from xmine.runs import check_run, is_run
 
     written: dict[str, str] = {}  # path -> what goes there
-    if pairs and not is_run(pairs):
+    if pairs and or_run and is_run(pairs):
+        check_run(Path(pairs))
+        for name in read:  # --force would throw it away
+            if Path(realpath(name)).is_relative_to(realpath(pairs)):
+                raise OptionError(f"{name}: is in {pairs}", "give another folder")
+    elif pairs:
+        if or_run and not Path(pairs).suffix and "," not in pairs:
+            raise OptionError(f"{pairs}: unknown format", f"{KNOWN}; {pairs}/ is a run")
         check_pair_file(pairs, force=force)
         written |= {realpath(path): "pairs" for path in place_to_write(pairs).paths}
     for what, path in others.items():

@@ -12,7 +12,7 @@ from os.path import realpath
 from pathlib import Path
 from typing import BinaryIO
 
-from xmine.errors import OptionError
+from xmine.errors import FileError, OptionError
 from xmine.formats import jsonl, moses, parquet, tmx, tsv
 from xmine.formats.choice import same_language
 from xmine.formats.losses import Losses
@@ -64,10 +64,17 @@ class Place:
 
 
 def place_to_read(spec: str | Path) -> Place:
-    """Find what to read; a file that is there is taken by its name, whatever that looks like."""
+    """Find what to read; a file that is there is taken by its name, whatever that looks like.
+
+    Raises:
+        FileError: a mining run has not come to its pairs.
+    """
     text = str(spec)
     if (Path(text) / RUN_FILE).is_file():
-        return Place((str(Path(text) / PAIRS_FILE),))
+        pairs = Path(text) / PAIRS_FILE
+        if not pairs.exists():
+            raise FileError(f"{text}: a run that has no pairs yet", "mine into it again to go on")
+        return Place((str(pairs),))
     if exists(text):
         return Place((text,))
     chosen = re.fullmatch(r"(.+):([A-Za-z][\w-]*),([A-Za-z][\w-]*)", text)

@@ -143,10 +143,6 @@ def ordered(
     return np.take_along_axis(ids, order, axis=1), np.take_along_axis(cosines, order, axis=1)
 
 
-def _double(vectors: Vectors) -> NDArray[np.float64]:
-    return widen(vectors, np.empty(vectors.shape, dtype=np.float32)).astype(np.float64)
-
-
 def widen(vectors: Vectors, out: NDArray[np.float32]) -> NDArray[np.float32]:
     """Copy finite rows [rows, dim] to float32 `out`, where every float16 has its exact value."""
     if vectors.dtype != np.float16:

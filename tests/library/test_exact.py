@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
+from xmine.hashing import first_equal
 from xmine.knn import exact, settling
 from xmine.knn.bands import Multiplier, Plan, planned
 from xmine.knn.crew import Crew
@@ -145,6 +147,30 @@ def test_many_equal_rows_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> N
     source[100:800] = target[50:700] = target[0]
     check(search_exact(source, target, 4), slow_search(source, target, 4))
     assert pairs < 8 * (201 + 151)
+
+
+def test_equal_rows_take_few_bytes() -> None:
+    rows = 50_000
+    vectors = random_rows(rows, 8, 1)
+    for repeated, most, most_kept in ((0, 28, 1), (1, 43, 33), (rows // 2, 43, 33)):
+        vectors[rows - repeated :] = vectors[:repeated]
+        tracemalloc.start()
+        try:
+            side = Side(vectors)
+            kept, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert len(side) == len(np.unique(vectors, axis=0))
+        assert kept < most_kept * rows and peak < most * rows
+
+
+def test_the_first_equal_number_is_found() -> None:
+    random = np.random.default_rng(1)
+    for size, most in ((0, 1), (1, 1), (50, 3), (500, 200), (500, 2**62)):
+        numbers = random.integers(-most, most, size)
+        first: dict[int, int] = {}
+        slow = [first.setdefault(number, at) for at, number in enumerate(numbers.tolist())]
+        assert first_equal(numbers).tolist() == slow
 
 
 def test_only_rows_in_doubt_are_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:

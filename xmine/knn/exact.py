@@ -45,7 +45,7 @@ def search_exact(
     float32 and cut at 1, equal ones by rising row: whatever blocks, threads, memory and device.
 
     Anonymous memory is at most `memory` or, before any block is made, 25 bytes for each row of the
-    longer side, to find equal rows; a side that has any keeps up to 40 bytes for each of its rows.
+    longer side, to find equal rows. A side that has any takes 40 for each of its rows and keeps 32.
     Without `folder`, the result and 8 (k + 4) bytes for each target come on top.
 
     Args:

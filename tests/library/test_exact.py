@@ -255,22 +255,44 @@ def test_continues_after_an_interruption(
     sides, plan = (Side(source), Side(target)), Plan(64, 32, 64, workers)
     before = threading.active_count()
 
-    def until(done: int) -> Callable[[Progress], None]:
-        def report(progress: Progress) -> None:
-            if progress.done >= done:
-                raise StoppedError
-
-        return report
-
     for done in (100, 200, 300):
         with pytest.raises(StoppedError):
-            search_sides(*sides, 4, plan, SearchFiles(tmp_path), report=until(done))
+            search_sides(*sides, 4, plan, SearchFiles(tmp_path), report=stopped_at(done))
         assert not list(tmp_path.glob("*.npy")) and threading.active_count() == before
     seen: list[int] = []
     files = SearchFiles(tmp_path)
     found = search_sides(*sides, 4, plan, files, report=lambda step: seen.append(step.done))
     check(found, slow_search(source, target, 4))
     assert seen == sorted(seen) and seen[0] > 200 and seen[-1] == 300
+
+
+def stopped_at(done: int) -> Callable[[Progress], None]:
+    def report(progress: Progress) -> None:
+        if progress.done >= done:
+            raise StoppedError
+
+    return report
+
+
+@pytest.mark.parametrize("kind", [random_rows, repeated_rows])
+@pytest.mark.parametrize("name", ["targets", "source_cosines"])
+def test_a_lost_file_is_made_again_and_what_was_saved_with_it_is_not_used(
+    kind: Callable[[int, int, int], Half],
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exact, "_SAVE_SECONDS", 0)
+    source, target = random_rows(300, 24, 1), kind(200, 24, 2)
+    sides, plan = (Side(source), Side(target)), Plan(64, 32, 64, 1)
+    for done in (200, 1):  # the second search ends before it has saved anything
+        with pytest.raises(StoppedError):
+            search_sides(*sides, 4, plan, SearchFiles(tmp_path), report=stopped_at(done))
+        assert bool(list(tmp_path.glob("searched-*"))) == (done == 200)
+        for path in tmp_path.glob(f"*{name}.npy.partial"):
+            path.write_bytes(path.read_bytes()[: 99 if done == 200 else None])
+    found = search_sides(*sides, 4, plan, SearchFiles(tmp_path))
+    check(found, slow_search(source, target, 4))
 
 
 KILLED = """

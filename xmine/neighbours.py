@@ -86,6 +86,7 @@ def found_in(folder: Path) -> Neighbours | None:
     path = folder / COMPLETE
     try:
         facts = tomllib.loads(path.read_text(encoding="utf-8"))
+        index, recall = str(facts["index"]), facts.get("recall")
         arrays = []
         for name in FILES:
             path = folder / f"{name}.npy"
@@ -96,8 +97,9 @@ def found_in(folder: Path) -> Neighbours | None:
         raise FileError(f"{path}: no such file", f"remove {folder} and search again") from error
     except (OSError, ValueError, EOFError) as error:
         raise FileError(f"{path}: {error}", f"remove {folder} and search again") from error
+    except KeyError as error:
+        raise FileError(f"{path}: no {error}", f"remove {folder} and search again") from error
     targets, target_cosines, sources, source_cosines = arrays
-    index, recall = str(facts["index"]), facts.get("recall")
     return Neighbours(targets, target_cosines, sources, source_cosines, index, recall)
 
 

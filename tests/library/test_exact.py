@@ -116,6 +116,34 @@ def test_agrees_at_sizes_that_are_cut_by_themselves(
     check(search_exact(source, target, 4, memory=1), slow_search(source, target, 4))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_agrees_whatever_the_sizes_numbers_and_cuts(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rows, others = random.integers(1, 200, 2).tolist()
+    dim, k = int(random.integers(1, 131)), int(random.integers(1, 61))
+    band, height, width = (8 * int(random.integers(1, 30)) for _ in range(3))
+    plan = Plan(band, height, width, int(random.integers(1, 4)))
+    kinds = [KINDS[at] for at in random.integers(0, len(KINDS), 2)]
+    source, target = (
+        kind(size, dim, seed) for kind, size in zip(kinds, (rows, others), strict=True)
+    )
+    source *= random.choice(np.array([1, -1, 0.98, 1.02], dtype=np.float16))
+    sides: list[NDArray[Any]] = [source, target]
+    if seed % 3 == 0:  # float32, with so few bits that float64 adds products exactly all the same
+        sides = [np.round(side.astype(np.float32) * 2**14) / np.float32(2**14) for side in sides]
+    found = search_sides(Side(sides[0]), Side(sides[1]), k, plan, SearchFiles(None))
+    check(found, slow_search(sides[0], sides[1], k))
+
+
+def test_cosines_above_one_are_tied() -> None:
+    """Rounding makes rows a little longer than one; the cosines of such rows are cut to 1."""
+    source, target = random_rows(90, 24, 1), random_rows(120, 24, 2)
+    target[10:70:10] = source[0] * np.linspace(1.002, 1.01, 6, dtype=np.float16)[:, None]
+    expected = slow_search(source, target, 4)
+    assert expected[0][0].tolist() == [10, 20, 30, 40]
+    check(search_exact(source, target, 4), expected)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_torch_gives_the_same_bytes(kind: Callable[[int, int, int], Half]) -> None:
     source, target = kind(301, 24, 1), kind(250, 24, 2)

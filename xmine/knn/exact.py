@@ -78,7 +78,8 @@ def search_exact(
 def exact_memory(sources: int, targets: int, dim: int, k: int, memory: int = MEMORY) -> int:
     """Estimate the bytes of anonymous memory that `search_exact` takes with a folder.
 
-    The search for equal rows comes first, and ends before blocks are made.
+    The search for equal rows comes first, and ends before blocks are made; there are taken to be
+    none, see `search_exact`.
     """
     plan = planned(sources, targets, dim, k + _SPARE, memory)
     return max(25 * max(sources, targets), plan.memory(dim, k + _SPARE))

@@ -165,8 +165,8 @@ class Corpus:
         return rows
 
     def _mistake(self, draws: Draws) -> Rows:
-        english = self.mixture.english
         """Choose what is wrong, one of two things in English or one of three in Chinese."""
+        english = self.mixture.english
         ours = _NO_ENGLISH + (draws / english * 2).astype(np.int64)
         theirs = _NO_CHINESE + ((draws - english) / (1 - english) * 3).astype(np.int64)
         return np.where(draws < english, ours, theirs)

@@ -3,13 +3,14 @@
 Footers, signatures and forms stand in a file again and again, with other numbers, dates and names.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.hashing import hashes_of
+from xmine.hashing import first_equal, hashes_of
 
 # A file has this many variants and repetitions of a line of boilerplate at least, and this share.
 _FEWEST_VARIANTS = 30
@@ -41,10 +42,13 @@ def boilerplate(
     marked: NDArray[np.bool_] = sizes[groups] >= max(
         _FEWEST_VARIANTS, _VARIANTS_SHARE * sizes.sum()
     )
+    fewest = max(_FEWEST_ALIKE, math.ceil(_ALIKE_SHARE * len(ends)))
     for column in ends.T:
-        hashes, counts = np.unique(column[column != _NO_END], return_counts=True)
-        fewest = max(_FEWEST_ALIKE, _ALIKE_SHARE * len(ends))
-        marked |= np.isin(column, hashes[counts >= fewest])
+        ranked = column[column != _NO_END]
+        ranked.sort()
+        last = ranked[fewest - 1 :]  # of so many in a row; the same as the first if all are equal
+        often = np.unique(last[last == ranked[: len(last)]])
+        marked |= np.isin(column, often)
     return marked
 
 
@@ -55,8 +59,7 @@ def variants(keys: NDArray[np.int64], letters: NDArray[np.int32]) -> NDArray[np.
         keys: int64 [lines], hashes of the letters of each line.
         letters: int32 [lines], how many they are; a line with few is its own.
     """
-    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
-    groups = first[places]
+    groups = first_equal(keys)
     few = np.flatnonzero(letters < _FEWEST_LETTERS)
     groups[few] = few
     return groups

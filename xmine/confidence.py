@@ -112,12 +112,8 @@ def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
         row[targets == y[:, None]] = -np.inf
         column[sources == x[:, None]] = -np.inf
         rivals = np.sort(np.concatenate([row, column], axis=1), axis=1)  # [some, 2k], rising
-        own = pairs.cosines[some] - (left[x] + right[y])
-        if rivals.shape[1] < 2:
-            gaps[some] = own
-            continue
         second, third = rivals[:, -1], rivals[:, -2]
-        gaps[some] = own - second
+        gaps[some] = pairs.cosines[some] - (left[x] + right[y]) - second
         np.subtract(second, third, out=spacings[some], where=np.isfinite(third))
     return gaps, spacings
 

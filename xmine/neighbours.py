@@ -86,8 +86,7 @@ def found_in(folder: Path) -> Neighbours | None:
     path = folder / COMPLETE
     try:
         facts = tomllib.loads(path.read_text(encoding="utf-8"))
-        if "index" not in facts:
-            raise ValueError("does not say what found them")
+        index, recall = str(facts["index"]), facts.get("recall")
         arrays = []
         for name in FILES:
             path = folder / f"{name}.npy"
@@ -98,8 +97,9 @@ def found_in(folder: Path) -> Neighbours | None:
         raise FileError(f"{path}: no such file", f"remove {folder} and search again") from error
     except (OSError, ValueError, EOFError) as error:
         raise FileError(f"{path}: {error}", f"remove {folder} and search again") from error
+    except KeyError as error:
+        raise FileError(f"{path}: no {error}", f"remove {folder} and search again") from error
     targets, target_cosines, sources, source_cosines = arrays
-    index, recall = str(facts["index"]), facts.get("recall")
     return Neighbours(targets, target_cosines, sources, source_cosines, index, recall)
 
 
@@ -143,10 +143,6 @@ def ordered(
     """Sort neighbours [rows, some] by falling cosine, then rising row, and keep k."""
     order = np.lexsort((ids, -cosines))[:, :k]
     return np.take_along_axis(ids, order, axis=1), np.take_along_axis(cosines, order, axis=1)
-
-
-def _double(vectors: Vectors) -> NDArray[np.float64]:
-    return widen(vectors, np.empty(vectors.shape, dtype=np.float32)).astype(np.float64)
 
 
 def widen(vectors: Vectors, out: NDArray[np.float32]) -> NDArray[np.float32]:

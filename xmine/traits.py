@@ -1,6 +1,6 @@
 """Lines of a side -> what makes pairs of them suspicious, as a few numbers for each line.
 
-A line takes about 30 bytes, 50 while the table is made.
+A line takes about 30 bytes, 80 while the table is made.
 """
 
 from collections.abc import Iterator, Sequence

@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
+from xmine.hashing import first_equal
 from xmine.knn import exact, settling
 from xmine.knn.bands import Multiplier, Plan, planned
 from xmine.knn.crew import Crew
@@ -114,6 +116,34 @@ def test_agrees_at_sizes_that_are_cut_by_themselves(
     check(search_exact(source, target, 4, memory=1), slow_search(source, target, 4))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_agrees_whatever_the_sizes_numbers_and_cuts(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rows, others = random.integers(1, 200, 2).tolist()
+    dim, k = int(random.integers(1, 131)), int(random.integers(1, 61))
+    band, height, width = (8 * int(random.integers(1, 30)) for _ in range(3))
+    plan = Plan(band, height, width, int(random.integers(1, 4)))
+    kinds = [KINDS[at] for at in random.integers(0, len(KINDS), 2)]
+    source, target = (
+        kind(size, dim, seed) for kind, size in zip(kinds, (rows, others), strict=True)
+    )
+    source *= random.choice(np.array([1, -1, 0.98, 1.02], dtype=np.float16))
+    sides: list[NDArray[Any]] = [source, target]
+    if seed % 3 == 0:  # float32, with so few bits that float64 adds products exactly all the same
+        sides = [np.round(side.astype(np.float32) * 2**14) / np.float32(2**14) for side in sides]
+    found = search_sides(Side(sides[0]), Side(sides[1]), k, plan, SearchFiles(None))
+    check(found, slow_search(sides[0], sides[1], k))
+
+
+def test_cosines_above_one_are_tied() -> None:
+    """Rounding makes rows a little longer than one; the cosines of such rows are cut to 1."""
+    source, target = random_rows(90, 24, 1), random_rows(120, 24, 2)
+    target[10:70:10] = source[0] * np.linspace(1.002, 1.01, 6, dtype=np.float16)[:, None]
+    expected = slow_search(source, target, 4)
+    assert expected[0][0].tolist() == [10, 20, 30, 40]
+    check(search_exact(source, target, 4), expected)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_torch_gives_the_same_bytes(kind: Callable[[int, int, int], Half]) -> None:
     source, target = kind(301, 24, 1), kind(250, 24, 2)
@@ -145,6 +175,30 @@ def test_many_equal_rows_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> N
     source[100:800] = target[50:700] = target[0]
     check(search_exact(source, target, 4), slow_search(source, target, 4))
     assert pairs < 8 * (201 + 151)
+
+
+def test_equal_rows_take_few_bytes() -> None:
+    rows = 50_000
+    vectors = random_rows(rows, 8, 1)
+    for repeated, most, most_kept in ((0, 28, 1), (1, 43, 33), (rows // 2, 43, 33)):
+        vectors[rows - repeated :] = vectors[:repeated]
+        tracemalloc.start()
+        try:
+            side = Side(vectors)
+            kept, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert len(side) == len(np.unique(vectors, axis=0))
+        assert kept < most_kept * rows and peak < most * rows
+
+
+def test_the_first_equal_number_is_found() -> None:
+    random = np.random.default_rng(1)
+    for size, most in ((0, 1), (1, 1), (50, 3), (500, 200), (500, 2**62)):
+        numbers = random.integers(-most, most, size)
+        first: dict[int, int] = {}
+        slow = [first.setdefault(number, at) for at, number in enumerate(numbers.tolist())]
+        assert first_equal(numbers).tolist() == slow
 
 
 def test_only_rows_in_doubt_are_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,22 +283,44 @@ def test_continues_after_an_interruption(
     sides, plan = (Side(source), Side(target)), Plan(64, 32, 64, workers)
     before = threading.active_count()
 
-    def until(done: int) -> Callable[[Progress], None]:
-        def report(progress: Progress) -> None:
-            if progress.done >= done:
-                raise StoppedError
-
-        return report
-
     for done in (100, 200, 300):
         with pytest.raises(StoppedError):
-            search_sides(*sides, 4, plan, SearchFiles(tmp_path), report=until(done))
+            search_sides(*sides, 4, plan, SearchFiles(tmp_path), report=stopped_at(done))
         assert not list(tmp_path.glob("*.npy")) and threading.active_count() == before
     seen: list[int] = []
     files = SearchFiles(tmp_path)
     found = search_sides(*sides, 4, plan, files, report=lambda step: seen.append(step.done))
     check(found, slow_search(source, target, 4))
     assert seen == sorted(seen) and seen[0] > 200 and seen[-1] == 300
+
+
+def stopped_at(done: int) -> Callable[[Progress], None]:
+    def report(progress: Progress) -> None:
+        if progress.done >= done:
+            raise StoppedError
+
+    return report
+
+
+@pytest.mark.parametrize("kind", [random_rows, repeated_rows])
+@pytest.mark.parametrize("name", ["targets", "source_cosines"])
+def test_a_lost_file_is_made_again_and_what_was_saved_with_it_is_not_used(
+    kind: Callable[[int, int, int], Half],
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exact, "_SAVE_SECONDS", 0)
+    source, target = random_rows(300, 24, 1), kind(200, 24, 2)
+    sides, plan = (Side(source), Side(target)), Plan(64, 32, 64, 1)
+    for done in (200, 1):  # the second search ends before it has saved anything
+        with pytest.raises(StoppedError):
+            search_sides(*sides, 4, plan, SearchFiles(tmp_path), report=stopped_at(done))
+        assert bool(list(tmp_path.glob("searched-*"))) == (done == 200)
+        for path in tmp_path.glob(f"*{name}.npy.partial"):
+            path.write_bytes(path.read_bytes()[: 99 if done == 200 else None])
+    found = search_sides(*sides, 4, plan, SearchFiles(tmp_path))
+    check(found, slow_search(source, target, 4))
 
 
 KILLED = """

@@ -131,6 +131,9 @@ def test_a_search_that_is_not_whole_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "sources.npy").unlink()
     with pytest.raises(FileError, match="no such file"):
         found_in(tmp_path)
+    (tmp_path / "search.toml").write_text("")
+    with pytest.raises(FileError, match=r"search\.toml: no 'index'"):
+        found_in(tmp_path)
 
 
 def test_threads_do_not_change_a_bit_whatever_the_width() -> None:

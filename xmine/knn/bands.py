@@ -70,7 +70,7 @@ def planned(
     while True:
         each = _evenly(sources, band, 1)
         plan = Plan(each, _evenly(each, rows, 1), _evenly(targets, columns, workers), workers)
-        if plan.memory(dim, keep) <= memory or columns == _NARROWEST:
+        if plan.memory(dim, keep) <= memory or columns <= _NARROWEST:
             return plan
         if band > rows:
             band = max(rows, band // 2)

@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from xmine.knn.bands import Band, Multiplier, Plan, TorchMultiplier, planned
 from xmine.knn.crew import Crew
@@ -45,7 +47,7 @@ def search_exact(
     float32 and cut at 1, equal ones by rising row: whatever blocks, threads, memory and device.
 
     Anonymous memory is at most `memory` or, before any block is made, 25 bytes for each row of the
-    longer side, to find equal rows; a side that has any keeps up to 40 bytes for each of its rows.
+    longer side, to find equal rows. A side that has any takes 40 for each of its rows and keeps 32.
     Without `folder`, the result and 8 (k + 4) bytes for each target come on top.
 
     Args:
@@ -76,7 +78,8 @@ def search_exact(
 def exact_memory(sources: int, targets: int, dim: int, k: int, memory: int = MEMORY) -> int:
     """Estimate the bytes of anonymous memory that `search_exact` takes with a folder.
 
-    The search for equal rows comes first, and ends before blocks are made.
+    The search for equal rows comes first, and ends before blocks are made; there are taken to be
+    none, see `search_exact`.
     """
     plan = planned(sources, targets, dim, k + _SPARE, memory)
     return max(25 * max(sources, targets), plan.memory(dim, k + _SPARE))
@@ -92,9 +95,13 @@ def search_sides(
     report: Report = silent,
 ) -> Neighbours:
     """Search with the distinct rows of both sides, then give every row what its like has found."""
-    twins = left.first is not None or right.first is not None
-    forward = _direction(left, right, k, files, FILES[:2], twins)
-    backward = _direction(right, left, k, files, FILES[2:], twins)
+    rows = len(left.vectors), len(right.vectors)
+    found = distinct = _arrays(files, FILES, rows, k)
+    if (len(left), len(right)) != rows:
+        names = tuple(f"distinct_{name}" for name in FILES)
+        distinct = _arrays(files, names, (len(left), len(right)), k)
+    forward = Direction(left, right, *distinct[:2])
+    backward = Direction(right, left, *distinct[2:])
     total = len(left.vectors)
 
     def tick(share: float) -> None:
@@ -102,26 +109,21 @@ def search_sides(
 
     with Crew(plan.workers) as crew:
         _multiply(forward, backward, plan, files, device, crew, tick)
-    if not twins:
-        return files.finish([forward.ids, forward.cosines, backward.ids, backward.cosines], k)
-    arrays = []
-    for way, names in ((forward, FILES[:2]), (backward, FILES[2:])):
-        shape = len(way.queries.vectors), min(k, len(way.others.vectors))
-        ids = files.array(names[0], shape, np.int64)
-        cosines = files.array(names[1], shape, np.float32)
-        way.spread(ids, cosines)
-        arrays += [ids, cosines]
-    return files.finish(arrays, k)
+    if distinct is not found:
+        forward.spread(*found[:2])
+        backward.spread(*found[2:])
+    return files.finish(found, k)
 
 
-def _direction(
-    queries: Side, others: Side, k: int, files: SearchFiles, names: tuple[str, ...], twins: bool
-) -> Direction:
-    shape = len(queries), min(k, len(others))
-    ids, cosines = (f"distinct_{name}" if twins else name for name in names)
-    return Direction(
-        queries, others, files.array(ids, shape, np.int64), files.array(cosines, shape, np.float32)
-    )
+def _arrays(
+    files: SearchFiles, names: tuple[str, ...], sizes: tuple[int, int], k: int
+) -> list[NDArray[Any]]:
+    """Open the rows and cosines that are found for sources, and those for targets."""
+    shapes = (sizes[0], min(k, sizes[1])), (sizes[1], min(k, sizes[0]))
+    return [
+        files.array(name, shapes[at // 2], (np.int64, np.float32)[at % 2])
+        for at, name in enumerate(names)
+    ]
 
 
 def _multiply(

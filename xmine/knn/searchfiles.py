@@ -34,7 +34,7 @@ class SearchFiles:
         self.fresh = folder is None
 
     def array(self, name: str, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
-        """Open or make an array [rows, columns] to be filled in place."""
+        """Open or make an array [rows, columns] to be filled in place; all before `restore`."""
         if self.folder is None:
             return np.zeros(shape, dtype)
         path = self.folder / f"{name}.npy.partial"
@@ -51,6 +51,8 @@ class SearchFiles:
             raise FileError(f"{path}: cannot be written: {error.strerror}") from error
         self.fresh = True
         with replacing(path) as partial, partial.open("wb") as file:
+            for state in self._states():  # of the array that is gone
+                state.unlink()
             facts = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
             np.lib.format.write_array_header_1_0(file, facts)
             left = shape[0] * shape[1] * np.dtype(dtype).itemsize
@@ -61,7 +63,7 @@ class SearchFiles:
     def save(self, rows: int, keys: NDArray[np.int64]) -> None:
         """Keep the state after `rows` sources, in place of that before."""
         assert self.folder is not None
-        before = list(self.folder.glob("searched-*.keys"))
+        before = self._states()
         with (
             replacing(self.folder / f"searched-{rows}.keys") as partial,
             partial.open("wb") as file,
@@ -72,15 +74,17 @@ class SearchFiles:
 
     def restore(self, keys: NDArray[np.int64]) -> int:
         """Fill `keys` with the saved state and give the number of sources it has seen, or 0."""
-        saved = list(self.folder.glob("searched-*.keys")) if self.folder else []
-        if self.fresh or not saved:
+        rows = {int(path.stem.partition("-")[2]): path for path in self._states()}
+        if not rows:
             return 0
-        rows = {int(path.stem.partition("-")[2]): path for path in saved}
         newest = rows[max(rows)]
         if newest.stat().st_size != keys.nbytes:
             return 0
         keys[:] = np.memmap(newest, dtype=keys.dtype, mode="r", shape=keys.shape)
         return max(rows)
+
+    def _states(self) -> list[Path]:
+        return list(self.folder.glob("searched-*.keys")) if self.folder else []
 
     def clean(self) -> None:
         """Remove what a finished search does not need."""

@@ -3,6 +3,8 @@
 docs/flags.md says what each flag means and how it was measured.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,7 @@ from xmine.neighbours import Neighbours
 from xmine.numerals import numbers_differ, reader
 from xmine.pairing import ChosenPairs
 from xmine.picked import PickedTexts
+from xmine.progress import Progress, Report, silent
 from xmine.sentences import Sentences
 from xmine.traits import Traits, traits_of
 
@@ -45,6 +48,7 @@ _TO_DEVIATION = (
     0.6745  # median of absolute deviations / standard deviation, of a normal distribution
 )
 _LISTS_AT_ONCE = 65_536
+_PAIRS_AT_ONCE = 4_096
 
 
 def flag_pairs(
@@ -54,6 +58,7 @@ def flag_pairs(
     source: Sentences,
     target: Sentences,
     languages: tuple[str, str],
+    report: Report = silent,
 ) -> Flags:
     """Name what makes each pair suspicious.
 
@@ -63,18 +68,26 @@ def flag_pairs(
         neighbours: of all rows of `source` and `target`.
         source, target: the sentences that were searched.
         languages: their codes, or `und`.
+        report: called while it looks at lines and pairs.
     """
     x, y = chosen.sources, chosen.targets
-    left, right = traits_of(source, languages[0]), traits_of(target, languages[1])
+    done, total = 0, len(source) + len(target) + len(chosen)
+
+    def seen(more: int) -> None:
+        nonlocal done
+        done += more
+        report(Progress("judging", done, total))
+
+    left = traits_of(source, languages[0], seen)
+    right = traits_of(target, languages[1], seen)
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
-    pairs = zip(PickedTexts(source.texts, x), PickedTexts(target.texts, y), strict=True)
-    readers = reader(languages[0]), reader(languages[1])
+    texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
     found = {
         "hub": _is_hub(neighbours.sources, left)[x] | _is_hub(neighbours.targets, right)[y],
         "copy": copy,
         "near-copy": near_copy,
         "script": left.foreign[x] | right.foreign[y],
-        "number": np.fromiter((numbers_differ(*pair, *readers) for pair in pairs), dtype=bool),
+        "number": _other_numbers(texts, languages, seen),
         "duplicate": _repeated(chosen.scores, left.keys[x])
         | _repeated(chosen.scores, right.keys[y]),
     }
@@ -84,6 +97,22 @@ def flag_pairs(
     found["length"] = odd_lengths(lengths, ascii_, sure, languages) & ~copy & ~near_copy
     found["high"] = too_high(chosen, sure, neighbours)
     return Flags.of(found)
+
+
+def _other_numbers(
+    texts: tuple[PickedTexts, PickedTexts],
+    languages: tuple[str, str],
+    seen: Callable[[int], None],
+) -> Bools:
+    """Mark pairs whose numbers differ."""
+    readers = reader(languages[0]), reader(languages[1])
+    differ = np.empty(len(texts[0]), dtype=bool)
+    for start in range(0, len(differ), _PAIRS_AT_ONCE):
+        rows = slice(start, start + _PAIRS_AT_ONCE)
+        some = zip(texts[0][rows], texts[1][rows], strict=True)
+        differ[rows] = [numbers_differ(*pair, *readers) for pair in some]
+        seen(len(differ[rows]))
+    return differ
 
 
 def _copies(

@@ -18,6 +18,7 @@ from xmine.languages import guess_language
 from xmine.options import MiningOptions
 from xmine.pairs import Pairs
 from xmine.picked import PickedTexts
+from xmine.progress import Report, silent
 from xmine.selection import select
 from xmine.sentences import Sentences
 from xmine.threshold import Kept, Threshold, choose_threshold, precision_of
@@ -69,6 +70,7 @@ def keep(
     warnings: Sequence[str] = (),
     seeds: KnownPairs = NOTHING_KNOWN,
     gold: KnownPairs = NOTHING_KNOWN,
+    report: Report = silent,
 ) -> Mined:
     """Judge candidates, flag them, choose the cut, and keep the pairs that the options ask for.
 
@@ -78,6 +80,7 @@ def keep(
         known: languages of the encoder.
         warnings: what is to be told with the pairs.
         seeds, gold: as `mine` takes them, by the lines that stand for repeated ones.
+        report: called meanwhile.
     """
     copies = same_texts(*scored.texts())
     labels = labels_of(seeds.pairs, *scored.lines())
@@ -91,6 +94,7 @@ def keep(
         scored.source,
         scored.target,
         languages,
+        report,
     )
     selection = select(scored.chosen.scores, flags, labels == 0, options)
     threshold = _threshold(scored, selection.rows, confidence, options, gold)

@@ -3,7 +3,7 @@
 A line takes about 30 bytes, 80 while the table is made.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,8 +46,14 @@ class Traits:
     boilerplate: Bools
 
 
-def traits_of(side: Sentences, language: str) -> Traits:
-    """Look at every line of a side, whose language is a code or `und`."""
+def traits_of(side: Sentences, language: str, seen: Callable[[int], None]) -> Traits:
+    """Look at every line of a side.
+
+    Args:
+        side: its lines.
+        language: of them, a code or `und`.
+        seen: told now and then how many more lines were looked at.
+    """
     is_foreign = foreign_lines(language, side.texts)
     size = len(side)
     keys, ends = np.empty(size, dtype=np.int64), np.empty((size, 3), dtype=np.int64)
@@ -61,6 +67,7 @@ def traits_of(side: Sentences, language: str) -> Traits:
         ascii_[rows] = [len(text.encode("ascii", "ignore")) for text in texts]
         beyond[rows] = list(map(beyond_latin, spelt))
         foreign[rows] = list(map(is_foreign, texts, spelt))
+        seen(len(texts))
     groups = variants(keys, letters)
     marked = boilerplate(ends, groups, side.occurrences)
     return Traits(keys, letters, beyond, characters, ascii_, foreign, groups, marked)

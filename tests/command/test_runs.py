@@ -203,7 +203,7 @@ def test_neighbours_that_were_cut_short_are_named(
     assert "neighbours/sources.npy" in ended.err and "hint: remove " in ended.err
     (mined / "neighbours" / "search.toml").write_text("k = 4\n")
     ended = command(*MINE, "--model", toy_folder)
-    assert ended.code == 1 and "search.toml: does not say what found them" in ended.err
+    assert ended.code == 1 and "search.toml: no 'index'" in ended.err
     shutil.rmtree(mined / "neighbours")
     assert command(*MINE, "--model", toy_folder).code == 0
     assert files(mined) == before

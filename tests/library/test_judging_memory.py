@@ -57,6 +57,7 @@ def test_a_line_takes_few_bytes_however_long_it_is(monkeypatch: pytest.MonkeyPat
         "xmine.confidence._PAIRS_AT_ONCE",
         "xmine.traits._LINES_AT_ONCE",
         "xmine.flags._LISTS_AT_ONCE",
+        "xmine.flags._PAIRS_AT_ONCE",
         "xmine.picked._AT_ONCE",
         "xmine.flagged._AT_ONCE",
         "xmine.pairs._PAIRS_AT_ONCE",

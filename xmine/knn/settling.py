@@ -7,14 +7,16 @@ bound: N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.knn.crew import Crew
+from xmine.knn.searchfiles import SearchFiles
 from xmine.knn.topk import Keys, columns_of, values_of
 from xmine.knn.twins import Side
-from xmine.neighbours import ordered, rescored, widen
+from xmine.neighbours import FILES, ordered, rescored, widen
 
 _ROWS_AT_ONCE = 512
 # What is searched again: rows and columns of a block, and pairs that are rescored at once.
@@ -53,6 +55,39 @@ class Direction:
             some = slice(start, start + step)
             found = self.others.spread(self.ids[row], self.cosines[row], ids.shape[1])
             ids[some], cosines[some] = found
+
+
+def directions(left: Side, right: Side, k: int, files: SearchFiles) -> tuple[Direction, Direction]:
+    """Make what the distinct rows of both sides fill: sources look for targets, and back."""
+    prefix = "" if left.first is None and right.first is None else "distinct_"
+
+    def direction(queries: Side, others: Side, ids: str, cosines: str) -> Direction:
+        shape = len(queries), min(k, len(others))
+        return Direction(
+            queries,
+            others,
+            files.array(prefix + ids, shape, np.int64),
+            files.array(prefix + cosines, shape, np.float32),
+        )
+
+    return direction(left, right, *FILES[:2]), direction(right, left, *FILES[2:])
+
+
+def for_all_rows(
+    forward: Direction, backward: Direction, k: int, files: SearchFiles
+) -> list[NDArray[Any]]:
+    """Give every row what its like has found: the arrays of `Neighbours`."""
+    arrays: list[NDArray[Any]] = []
+    for way, names in ((forward, FILES[:2]), (backward, FILES[2:])):
+        if forward.queries.first is None and forward.others.first is None:
+            arrays += [way.ids, way.cosines]
+            continue
+        shape = len(way.queries.vectors), min(k, len(way.others.vectors))
+        ids = files.array(names[0], shape, np.int64)
+        cosines = files.array(names[1], shape, np.float32)
+        way.spread(ids, cosines)
+        arrays += [ids, cosines]
+    return arrays
 
 
 def error(dim: int) -> float:

@@ -45,7 +45,8 @@ class Side:
 
     def at(self, ids: NDArray[np.int64]) -> Vectors:
         """Give the distinct rows of some numbers."""
-        return self.vectors[ids if self.first is None else self.first[ids]]
+        rows = ids if self.first is None else self.first[ids]
+        return np.take(self.vectors, rows, axis=0)  # it lets other threads run; [] does not
 
     def wide(self, start: int, stop: int, out: NDArray[np.float32]) -> NDArray[np.float32]:
         """Give distinct rows as float32 in `out`, which may have more rows: they become zeros."""

@@ -13,10 +13,20 @@ from pathlib import Path
 from xmine.errors import OptionError
 from xmine.knn.direction import search_direction
 from xmine.knn.exact import MEMORY
-from xmine.knn.indexes import Index, SearchedIndex, centroids_of, lists_of, opened, trained, write
+from xmine.knn.indexes import (
+    Index,
+    SearchedIndex,
+    centroids_in,
+    centroids_of,
+    lists_of,
+    opened,
+    trained,
+    training_bytes,
+    write,
+)
 from xmine.knn.lists import Tick
-from xmine.knn.probing import search_lists
-from xmine.knn.sampling import measured
+from xmine.knn.probing import SPARE, search_lists
+from xmine.knn.sampling import CHOSEN_ON, MEASURED_ON, measured
 from xmine.knn.searchfiles import SearchFiles
 from xmine.knn.searchstate import SearchState
 from xmine.knn.settling import Direction, directions, for_all_rows
@@ -26,12 +36,20 @@ from xmine.progress import Progress, Report, silent
 
 # Multiply-adds of an exact search up to which `--index auto` stays exact: about 93,000 rows a side
 # of 512 dimensions, 45 s on two cores. 100,000 rows took a quarter of the exact search's processor
-# time by lists. A GPU is taken to do a hundred times as many; that is not measured.
-EXACT_UP_TO = {"cpu": 2**42, "cuda": 2**49}
+# time by lists. What a GPU can do is not measured.
+EXACT_UP_TO = {"cpu": 2**42, "cuda": 2**52}
 # Lists that are shorter than this are not worth their centroids; with fewer lists than that,
 # searching everything is as good.
 _FEWEST_PER_LIST = 40
 _FEWEST_LISTS = 64
+
+# Room for lists that is made for each row; few probe so many.
+_MOST_PROBES = 128
+# What `search_seconds` takes: rounds of k-means, lists that a row probes, and how long steps take,
+# as measured for 100,000 and a million rows of 512 dimensions: as a multiple of their products;
+# for each number of a row, that of as many multiply-adds.
+_ITERATIONS, _PROBES = 12, 24
+_ASSIGNING, _MEETING, _SETTLING = 2.2, 1.7, 700
 
 _TRAINED = "trained.faiss"
 _FILLED = "{}-filled.faiss"
@@ -67,6 +85,41 @@ def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str 
     while lists * _FEWEST_PER_LIST > min(sources, targets):
         lists //= 2
     return f"IVF{lists},SQfp16" if lists >= _FEWEST_LISTS else "exact"
+
+
+def search_seconds(sources: int, targets: int, dim: int, factory: str, rate: float) -> float:
+    """Estimate how long a search by lists of fp16 or fp32 vectors takes for a recall of 0.98.
+
+    Args:
+        sources, targets: rows of each side.
+        dim: width of the vectors.
+        factory: factory string of FAISS; other indexes are not estimated, and take 0.
+        rate: multiply-adds in a second, of a product of float32 on all threads.
+    """
+    lists = centroids_in(factory, dim)
+    if not lists:
+        return 0.0
+    rows = sources + targets
+    training = training_bytes(dim, factory) / 4 * lists * _ITERATIONS
+    samples = (CHOSEN_ON + MEASURED_ON) * rows * dim
+    assigning = _ASSIGNING * rows * lists * dim
+    meeting = _MEETING * 2 * sources * (targets / lists) * _PROBES * dim
+    settling = _SETTLING * rows * dim
+    return (training + samples + assigning + meeting + settling) / rate
+
+
+def searching_bytes(rows: int, dim: int, k: int, factory: str) -> int:
+    """Estimate what a search by lists keeps on disk while it runs, index and result aside.
+
+    Args:
+        rows: of both sides.
+        dim: width of the vectors.
+        k: neighbours per row.
+        factory: factory string of FAISS, or `exact`; other than lists, 0.
+    """
+    if factory == "exact" or not centroids_in(factory, dim):
+        return 0
+    return rows * (2 * _MOST_PROBES + 2 * 8 * (k + SPARE))
 
 
 def search_approximate(

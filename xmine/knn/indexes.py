@@ -96,8 +96,14 @@ def centroids_of(index: Index) -> Floats | None:
     quantizer = faiss.downcast_index(store.quantizer)
     if not isinstance(quantizer, faiss.IndexFlat):
         return None
-    centroids: Floats = quantizer.reconstruct_n(0, int(store.nlist))
+    centroids: Floats = quantizer.reconstruct_n(0, int(quantizer.ntotal))
     return centroids
+
+
+def centroids_in(factory: str, dim: int) -> int:
+    """Count the lists of fp16 or fp32 vectors of a factory string; 0 of other indexes."""
+    index = parsed(factory, dim)
+    return 0 if centroids_of(index) is None else int(index.nlist)
 
 
 def _loses_nothing(store: Index) -> bool:
@@ -113,9 +119,9 @@ def index_bytes(rows: int, dim: int, factory: str) -> int:
     """
     import faiss
 
+    if lists := centroids_in(factory, dim):
+        return 4 * dim * lists
     index = parsed(factory, dim)
-    if centroids_of(index) is not None:
-        return 4 * dim * int(index.nlist)
     ivf = _lists_in(index)
     if ivf is not None:
         return int(rows * (ivf.code_size + _BYTES_PER_ID) + ivf.nlist * 4 * ivf.d)

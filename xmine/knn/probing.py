@@ -23,7 +23,7 @@ from xmine.knn.topk import EMPTY, Keys, columns_of
 from xmine.neighbours import ordered, rescored
 
 # Cells kept beyond k, for the last bits of the product.
-_SPARE = 4
+SPARE = 4
 # State is saved after as many seconds, or later, when saving is a fiftieth of the work since then.
 _SAVE_SECONDS = 2.0
 _SAVE_SHARE = 0.02
@@ -64,7 +64,7 @@ def search_lists(
     rows = n + len(backward.queries)
     kind = np.uint16 if count <= 2**16 else np.uint32
     lists = files.array("lists", (rows, state.known["most"]), kind)
-    best: Keys = files.array("best", (rows, max(forward.k, backward.k) + _SPARE), np.int64)
+    best: Keys = files.array("best", (rows, max(forward.k, backward.k) + SPARE), np.int64)
     if files.fresh:
         state.note(assigned=0)
     left = Listed(forward.queries, lists[:n], best[:n])
@@ -106,15 +106,12 @@ def _reach(
         samples.append(way.queries.at(chosen.rows))
         tick()
     steps = np.unique(np.concatenate([each.ravel() for each in distances]))
-    reach = float(
-        steps[
-            lowest(
-                lambda step: all(enough(each <= steps[step], recall) for each in distances),
-                -1,
-                len(steps) - 1,
-            )
-        ]
+    step = lowest(
+        lambda step: all(enough(each <= steps[step], recall) for each in distances),
+        -1,
+        len(steps) - 1,
     )
+    reach = float(steps[step])
     return reach, max(most_probed(centroids, rows, reach) for rows in samples)
 
 

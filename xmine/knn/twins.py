@@ -46,7 +46,7 @@ class Side:
     def at(self, ids: NDArray[np.int64]) -> Vectors:
         """Give the distinct rows of some numbers."""
         rows = ids if self.first is None else self.first[ids]
-        return np.take(self.vectors, rows, axis=0)  # it lets other threads run; [] does not
+        return self.vectors.take(rows, axis=0)  # in half the time of [rows]
 
     def wide(self, start: int, stop: int, out: NDArray[np.float32]) -> NDArray[np.float32]:
         """Give distinct rows as float32 in `out`, which may have more rows: they become zeros."""

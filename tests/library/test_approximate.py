@@ -354,7 +354,7 @@ def test_a_search_that_is_killed_continues_to_the_same_bytes(tmp_path: Path) -> 
     folder = tmp_path / "cut"
     rng = np.random.default_rng(0)
     kills = 0
-    for _ in range(60):
+    for _ in range(25):
         script = KILLED.format(here=str(HERE), folder=str(folder))
         with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as run:
             assert run.stdout is not None

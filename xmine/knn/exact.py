@@ -100,7 +100,7 @@ def search_few(
     """
     shape = len(rows), k
     ids, cosines = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.float32)
-    queries = Side(left.at(rows))
+    queries = Side(left.at(rows), apart=True)
     way = Direction(queries, right, ids, cosines)
     kept = min(k + _SPARE, len(right))
     plan = planned(len(rows), len(right), right.vectors.shape[1], kept, memory)

@@ -23,11 +23,11 @@ class Side:
         number: int64 [rows], the distinct one that each row is.
     """
 
-    def __init__(self, vectors: Vectors) -> None:
-        """Look for equal rows: one pass over the matrix."""
+    def __init__(self, vectors: Vectors, *, apart: bool = False) -> None:
+        """Look for equal rows, one pass over the matrix, unless each is to be kept `apart`."""
         self.vectors = vectors
         self.first: NDArray[np.int64] | None = None
-        same = _first_same(vectors)
+        same = None if apart else _first_same(vectors)
         if same is not None:
             self.first = np.flatnonzero(same == np.arange(len(same)))
             self.number = np.searchsorted(self.first, same)

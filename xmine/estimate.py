@@ -19,7 +19,7 @@ from xmine.confidence import NEIGHBOURS
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, XmineError
 from xmine.hardware import search_device
-from xmine.knn.approximate import choose_index
+from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
 from xmine.knn.crew import blas_threads
 from xmine.knn.exact import MEMORY, exact_memory
 from xmine.knn.indexes import index_bytes, training_bytes
@@ -180,7 +180,7 @@ def estimate_run(
         device=device,
         memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + encoding + working,
         index_memory=indexed,
-        disk=rows * (2 * dim + 12 * k) + indexed + texts,
+        disk=rows * (2 * dim + 12 * k) + indexed + searching_bytes(rows, dim, k, index) + texts,
         seconds={
             "starting": _STARTING,
             "reading": left.reading + right.reading,
@@ -244,7 +244,7 @@ def _searching(sizes: tuple[int, int, int], index: str, device: str) -> float:
     rate = _multiply_adds_a_second(dim) if sources * targets * dim > 1e9 else 1e11
     if index == "exact":
         return (1 + _BESIDES) * sources * targets * dim / rate
-    return 0.0
+    return search_seconds(*sizes, index, rate)
 
 
 def _multiply_adds_a_second(dim: int) -> float:

@@ -18,9 +18,9 @@ STAGES = {"reading": 5, "encoding": 5, "searching": 15, "judging": 5}
 # State is saved at every chance, so that there is some to go on from in so small a run.
 SCRIPT = """
 import sys
-import xmine.knn.exact, xmine.knn.approximate
+import xmine.knn.exact, xmine.knn.probing
 xmine.knn.exact._SAVE_SECONDS = 0.0
-xmine.knn.approximate._SAVE_SECONDS = 0.0
+xmine.knn.probing._SAVE_SECONDS = 0.0
 from xmine.cli import run
 sys.argv[0] = "xmine"
 run()

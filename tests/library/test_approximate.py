@@ -12,13 +12,15 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError, OptionError
-from xmine.knn import approximate
+from xmine.knn import approximate, meeting, probing
 from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.crew import Crew
-from xmine.knn.direction import Direction
-from xmine.knn.exchange import exchanged
+from xmine.knn.exact import search_few
 from xmine.knn.indexes import index_bytes
-from xmine.knn.lists import ranks_of, search_all, search_lists
+from xmine.knn.lists import Members, distances_of, most_probed, probed
+from xmine.knn.meeting import Listed, meet
+from xmine.knn.topk import EMPTY, columns_of
+from xmine.knn.twins import Side
 from xmine.neighbours import COMPLETE, FILES, Neighbours, nearest
 from xmine.progress import Progress, Report, silent
 
@@ -133,64 +135,98 @@ def test_repeated_rows() -> None:
     assert (found.source_cosines >= true.source_cosines[:, -1:]).mean() > 0.95
 
 
-def test_lists_are_searched_like_their_slow_twin() -> None:
+def nothing(*_: object) -> None:
+    pass
+
+
+def test_lists_within_reach_are_probed() -> None:
     rng = np.random.default_rng(3)
-    vectors, queries = unit(rng.standard_normal((700, 24))), unit(rng.standard_normal((90, 24)))
+    vectors, met = unit(rng.standard_normal((300, 24))), unit(rng.standard_normal((300, 24)))
     centroids = unit(rng.standard_normal((40, 24))).astype(np.float32)
-    wide, all_rows = queries.astype(np.float32), vectors.astype(np.float32)
-    homes = np.argmax(all_rows @ centroids.T, axis=1)
-
-    class InMemory:
-        def size(self, number: int) -> int:
-            return int((homes == number).sum())
-
-        def read(self, number: int, start: int, stop: int) -> tuple[Halves, NDArray[np.int64]]:
-            rows = np.flatnonzero(homes == number)[start:stop]
-            return vectors[rows], rows
-
-    ranked = np.argsort(-(wide @ centroids.T), axis=1)
-    cosines = wide @ all_rows.T
-    for workers, memory, probes in ((1, 2**20, 1), (1, 2**20, 7), (3, 1000, 20), (2, 2**20, 40)):
-        with Crew(workers) as crew:
-            found = search_lists(InMemory(), centroids, wide, 9, probes, memory, crew, lambda: None)
-        for query in range(len(queries)):
-            rows = np.flatnonzero(np.isin(homes, ranked[query, :probes]))
-            best = rows[np.argsort(-cosines[query, rows])][:9].tolist()
-            assert found[query].tolist() == best + [-1] * (9 - len(best))
+    cosines = vectors.astype(np.float32) @ centroids.T
+    ranked = np.argsort(-cosines, axis=1)
+    falling = np.take_along_axis(cosines, ranked, axis=1)
+    slow = (falling[:, :1] - falling) * np.sqrt(np.arange(1, 41))
+    homes = np.argmax(met.astype(np.float32) @ centroids.T, axis=1)
+    expected = slow[np.arange(300), np.argsort(ranked, axis=1)[np.arange(300), homes]]
+    np.testing.assert_allclose(distances_of(centroids, vectors, met), expected, atol=1e-6)
+    reach = float(np.median(expected)) + 1e-4
+    most = most_probed(centroids, vectors, reach)
+    assert most == (slow <= reach).sum(axis=1).max()
+    assert 5 < most < 40
+    lists = np.empty((200, most), dtype=np.uint16)
     with Crew(2) as crew:
-        found = search_all(vectors, wide, 9, 2**20, crew, lambda: None)
-        np.testing.assert_array_equal(found, np.argsort(-cosines, axis=1)[:, :9])
-        met = all_rows[found[:, :3]]
-        ranks = ranks_of(centroids, wide, met, crew, lambda: None)
-    for query in range(len(queries)):
-        wanted = [ranked[query].tolist().index(homes[row]) + 1 for row in found[query, :3]]
-        assert ranks[query].tolist() == wanted
+        probed(centroids, Side(vectors), 100, reach, lists, crew, nothing)
+    np.testing.assert_array_equal(lists, np.where(slow > reach, 40, ranked)[100:, :most])
+    members = Members(lists, 40, 100)
+    for number in range(40):
+        rows = 100 + np.flatnonzero((lists == number).any(axis=1))
+        assert members.of(number).tolist() == rows.tolist()
+        assert members.sizes[number] == len(rows)
 
 
-def test_what_one_side_found_serves_the_other() -> None:
-    rng = np.random.default_rng(5)
-    cosines = rng.integers(-9, 10, (40, 30)).astype(np.float32) / np.float32(10)  # with many ties
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("probes", [1, 4])
+def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
+    workers: int, probes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, small in (
+        ("_QUERIES_AT_ONCE", 16),
+        ("_ROWS_AT_ONCE", 8),
+        ("_BATCH", 20_000),
+        ("_PROBES_AT_ONCE", 300),
+    ):
+        monkeypatch.setattr(meeting, name, small)
+    rng = np.random.default_rng(4)
+    count, k = 12, 5
+    sides = [Side(unit(rng.standard_normal((rows, 24)))) for rows in (400, 250)]
+    lists = [
+        np.array([rng.permutation(count)[:probes] for _ in range(len(side))]) for side in sides
+    ]
+    for each in lists:  # some probe fewer
+        each[::3, 2:] = count
+    left, right = (
+        Listed(side, each, np.full((len(side), k), EMPTY))
+        for side, each in zip(sides, lists, strict=True)
+    )
+    saved = []
 
-    def found(cells: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        some = [rng.choice(cells.shape[1], 6, replace=False) for _ in cells]
-        order = [
-            sorted(row, key=lambda c: (-line[c], c)) for row, line in zip(some, cells, strict=True)
-        ]
-        ids = np.array(order)
-        values = np.take_along_axis(cells, ids, axis=1)
-        ids[::5, 5], values[::5, 5] = -1, -np.inf
-        return ids, values
+    def save(done: int) -> None:
+        saved.append((done, left.best.copy(), right.best.copy()))
 
-    own, back = found(cosines), found(cosines.T)
-    for start, stop in ((0, 40), (0, 7), (7, 40)):
-        ids, values = exchanged(own, back, start, stop, 5)
-        for row in range(start, stop):
-            pairs = set(own[0][row].tolist()) | set(
-                np.flatnonzero((back[0] == row).any(1)).tolist()
-            )
-            best = sorted(pairs - {-1}, key=lambda c: (-cosines[row, c], c))[:5]
-            assert ids[row - start].tolist() == best
-            assert values[row - start].tolist() == cosines[row, best].tolist()
+    with Crew(workers) as crew:
+        meet(left, right, count, 0, crew, nothing, save)
+    there = (lists[0][:, :, None] == lists[1][:, 0]).any(axis=1)
+    back = (lists[1][:, :, None] == lists[0][:, 0]).any(axis=1)
+    cosines = sides[0].vectors.astype(np.float32) @ sides[1].vectors.astype(np.float32).T
+    for best, met, values in (
+        (left.best, there | back.T, cosines),
+        (right.best, there.T | back, cosines.T),
+    ):
+        for row, keys in enumerate(best):
+            others = np.flatnonzero(met[row])
+            expected = others[np.argsort(-values[row, others])][:k].tolist()
+            found = columns_of(keys[keys != EMPTY])[::-1].tolist()
+            assert found == expected
+    done = [step for step, _, _ in saved]
+    assert done == sorted(set(done))
+    whole = left.best.copy(), right.best.copy()
+    for step, left_best, right_best in saved[:: len(saved) // 7]:
+        left.best[:], right.best[:] = left_best, right_best
+        with Crew(workers) as crew:
+            meet(left, right, count, step, crew, nothing, nothing)
+        np.testing.assert_array_equal(left.best, whole[0])
+        np.testing.assert_array_equal(right.best, whole[1])
+
+
+def test_a_few_rows_are_searched_for_among_all() -> None:
+    source, target = clustered(700, 24)
+    source[90] = source[4]  # a side may keep equal rows
+    rows = np.array([3, 4, 90, 699])
+    ids, cosines = search_few(Side(source, apart=True), rows, Side(target[:500]), 9, 2**28, nothing)
+    true = nearest(source, target[:500], 9)
+    np.testing.assert_array_equal(ids, true.targets[rows])
+    np.testing.assert_array_equal(cosines, true.target_cosines[rows])
 
 
 @pytest.mark.parametrize(
@@ -222,12 +258,12 @@ def test_too_few_rows_are_refused_before_the_search(factory: str, words: str) ->
 
 def test_auto_is_exact_up_to_a_fixed_size() -> None:
     assert choose_index(100_000, 100_000, 256, "auto") == "exact"
-    assert choose_index(100_000, 100_000, 1024, "auto") == "exact"
-    assert choose_index(1_000_000, 1_000_000, 256, "auto") == "IVF4096,SQfp16"
+    assert choose_index(100_000, 100_000, 512, "auto") == "IVF512,SQfp16"
+    assert choose_index(1_000_000, 1_000_000, 256, "auto") == "IVF2048,SQfp16"
     assert choose_index(1_000_000, 1_000_000, 256, "auto", "cuda") == "exact"
-    assert choose_index(10_000_000, 10_000_000, 512, "auto", "cuda:1") == "IVF16384,SQfp16"
-    assert choose_index(2**18, 2**18, 2**9, "auto") == "exact"
-    assert choose_index(2**18 + 1, 2**18, 2**9, "auto") == "IVF2048,SQfp16"
+    assert choose_index(10_000_000, 10_000_000, 512, "auto", "cuda:1") == "IVF8192,SQfp16"
+    assert choose_index(2**16, 2**17, 2**9, "auto") == "exact"
+    assert choose_index(2**16 + 1, 2**17, 2**9, "auto") == "IVF512,SQfp16"
     # A short side: lists of forty rows at least, and everything if that makes fewer than 64.
     assert choose_index(10_000, 2**34, 256, "auto") == "IVF128,SQfp16"
     assert choose_index(1000, 2**40, 256, "auto") == "exact"
@@ -235,7 +271,11 @@ def test_auto_is_exact_up_to_a_fixed_size() -> None:
     assert choose_index(1000, 1000, 256, "IVF16,Flat") == "IVF16,Flat"
 
 
-@pytest.mark.parametrize("factory", ["IVF64,SQfp16", "IVF8,Flat", "HNSW16"])
+def test_of_lists_of_vectors_only_the_centroids_are_made() -> None:
+    assert index_bytes(5000, 64, "IVF16,SQfp16") == index_bytes(9, 64, "IVF16,Flat") == 4 * 16 * 64
+
+
+@pytest.mark.parametrize("factory", ["IVF64,SQ8", "IVF8_HNSW8,Flat", "HNSW16"])
 def test_the_memory_of_an_index_is_foretold(factory: str, tmp_path: Path) -> None:
     import faiss
 
@@ -250,7 +290,6 @@ def test_the_memory_of_an_index_is_foretold(factory: str, tmp_path: Path) -> Non
 
 def search_in(folder: Path, report: Report = silent, factory: str = "IVF32,SQfp16") -> Neighbours:
     source, target = clustered(4000, 16)
-    # So little memory that chunks are 1,024 queries.
     return search_approximate(
         source, target, 4, factory=factory, folder=folder, memory=2**20, report=report
     )
@@ -299,7 +338,10 @@ def test_a_report_that_raises_stops_the_search_and_it_continues(tmp_path: Path) 
 
 
 KILLED = """
+import faiss
 import sys
+import xmine.knn.probing
+xmine.knn.probing._SAVE_SECONDS = 0.0
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_approximate import search_in
@@ -313,7 +355,7 @@ def test_a_search_that_is_killed_continues_to_the_same_bytes(tmp_path: Path) -> 
     folder = tmp_path / "cut"
     rng = np.random.default_rng(0)
     kills = 0
-    for _ in range(60):
+    for _ in range(25):
         script = KILLED.format(here=str(HERE), folder=str(folder))
         with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as run:
             assert run.stdout is not None
@@ -338,7 +380,8 @@ def test_a_continued_search_does_not_train_again(
     with pytest.raises(KeyboardInterrupt):
         search_in(tmp_path, stop)
     monkeypatch.setattr(approximate, "trained", None)
-    monkeypatch.setattr(Direction, "choose", None)
+    monkeypatch.setattr(probing, "_reach", None)
+    monkeypatch.setattr(probing, "probed", None)
     search_in(tmp_path)
 
 

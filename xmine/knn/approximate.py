@@ -1,51 +1,65 @@
-"""Two matrices -> most of the nearest rows both ways, from indexes of FAISS (Douze et al., 2024).
+"""Two matrices -> most of the nearest rows both ways, by indexes of FAISS (Douze et al., 2024).
 
-An index over the targets is searched by the sources, then one over the sources by the targets, and
-what one direction found serves both. How far it looks is chosen on a sample of queries for a wanted
-recall; the recall that was reached is measured on others.
+Of lists of vectors, FAISS trains the centroids, and rows of both sides meet in products
+(`xmine.knn.probing`); other indexes FAISS fills and searches. How far it looks is chosen on a
+sample of queries for a wanted recall; the recall that was reached is measured on others.
 """
 
-import json
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from xmine.errors import OptionError
-from xmine.files import replacing
-from xmine.knn.direction import Direction
-from xmine.knn.exchange import Found, exchanged
-from xmine.knn.indexes import SearchedIndex, lists_of, opened, trained, write
+from xmine.knn.direction import search_direction
+from xmine.knn.exact import MEMORY
+from xmine.knn.indexes import (
+    Index,
+    SearchedIndex,
+    centroids_in,
+    centroids_of,
+    lists_of,
+    opened,
+    trained,
+    training_bytes,
+    write,
+)
 from xmine.knn.lists import Tick
+from xmine.knn.probing import SPARE, search_lists
+from xmine.knn.sampling import CHOSEN_ON, MEASURED_ON, measured
 from xmine.knn.searchfiles import SearchFiles
-from xmine.neighbours import FILES, Neighbours, Vectors, found_in
+from xmine.knn.searchstate import SearchState
+from xmine.knn.settling import Direction, directions
+from xmine.knn.twins import Side
+from xmine.neighbours import Neighbours, Vectors, found_in
 from xmine.progress import Progress, Report, silent
 
-# Multiply-adds of an exact search up to which `--index auto` stays exact. Two cores do 9e10 in a
-# second: six minutes of them. A GPU is taken to do a hundred times as many; that is not measured.
-EXACT_UP_TO = {"cpu": 2**45, "cuda": 2**52}
+# Multiply-adds of an exact search up to which `--index auto` stays exact: about 93,000 rows a side
+# of 512 dimensions, 45 s on two cores. 100,000 rows took a quarter of the exact search's processor
+# time by lists. What a GPU can do is not measured.
+EXACT_UP_TO = {"cpu": 2**42, "cuda": 2**52}
 # Lists that are shorter than this are not worth their centroids; with fewer lists than that,
 # searching everything is as good.
 _FEWEST_PER_LIST = 40
 _FEWEST_LISTS = 64
 
-_MEMORY = 512 * 2**20
-# Rows kept beyond k, for the other direction.
-_SPARE = 4
-_EXCHANGED_AT_ONCE = 2**17
+# Room for lists that is made for each row; few probe so many.
+_MOST_PROBES = 128
+# What `search_seconds` takes: rounds of k-means, lists that a row probes, and how long steps take,
+# as measured for 100,000 and a million rows of 512 dimensions: as a multiple of their products;
+# for each number of a row, that of as many multiply-adds.
+_ITERATIONS, _PROBES = 12, 24
+_ASSIGNING, _MEETING, _SETTLING = 2.2, 1.7, 700
 
-_STATE = "approximate.json"
 _TRAINED = "trained.faiss"
-_FILLED = "filled.faiss"
+_FILLED = "{}-filled.faiss"
 
 
 def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str = "cpu") -> str:
     """Tell how to search: `exact`, or a factory string of FAISS; from sizes and device alone.
 
     `auto` is exact up to `EXACT_UP_TO` multiply-adds (sources x targets x dim), or where a side has
-    fewer than 2,560 rows; beyond, IVF with lists of fp16 vectors: 4 sqrt(n) of them, n being the
+    fewer than 2,560 rows; beyond, IVF with lists of fp16 vectors: 2 sqrt(n) of them, n being the
     geometric mean of the sides, as a power of two, and at least 40 rows in each on average.
 
     Args:
@@ -67,10 +81,45 @@ def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str 
     most = EXACT_UP_TO["cpu" if device == "cpu" else "cuda"]
     if wanted == "exact" or sources * targets * dim <= most:
         return "exact"
-    lists = 2 ** round(math.log2(4 * (sources * targets) ** 0.25))
+    lists = 2 ** round(math.log2(2 * (sources * targets) ** 0.25))
     while lists * _FEWEST_PER_LIST > min(sources, targets):
         lists //= 2
     return f"IVF{lists},SQfp16" if lists >= _FEWEST_LISTS else "exact"
+
+
+def search_seconds(sources: int, targets: int, dim: int, factory: str, rate: float) -> float:
+    """Estimate how long a search by lists of fp16 or fp32 vectors takes for a recall of 0.98.
+
+    Args:
+        sources, targets: rows of each side.
+        dim: width of the vectors.
+        factory: factory string of FAISS; other indexes are not estimated, and take 0.
+        rate: multiply-adds in a second, of a product of float32 on all threads.
+    """
+    lists = centroids_in(factory, dim)
+    if not lists:
+        return 0.0
+    rows = sources + targets
+    training = training_bytes(dim, factory) / 4 * lists * _ITERATIONS
+    samples = (CHOSEN_ON + MEASURED_ON) * rows * dim
+    assigning = _ASSIGNING * rows * lists * dim
+    meeting = _MEETING * 2 * sources * (targets / lists) * _PROBES * dim
+    settling = _SETTLING * rows * dim
+    return (training + samples + assigning + meeting + settling) / rate
+
+
+def searching_bytes(rows: int, dim: int, k: int, factory: str) -> int:
+    """Estimate what a search by lists keeps on disk while it runs, index and result aside.
+
+    Args:
+        rows: of both sides.
+        dim: width of the vectors.
+        k: neighbours per row.
+        factory: factory string of FAISS, or `exact`; other than lists, 0.
+    """
+    if factory == "exact" or not centroids_in(factory, dim):
+        return 0
+    return rows * (2 * _MOST_PROBES + 2 * 8 * (k + SPARE))
 
 
 def search_approximate(
@@ -81,7 +130,7 @@ def search_approximate(
     factory: str,
     recall: float = 0.98,
     folder: Path | None = None,
-    memory: int = _MEMORY,
+    memory: int = MEMORY,
     report: Report = silent,
 ) -> Neighbours:
     """Find most of the k nearest rows in both directions by cosine.
@@ -90,10 +139,11 @@ def search_approximate(
     fp16 or fp32 vectors give the same result on any number of threads; FAISS does not promise that
     of HNSW, whose graph depends on the order of threads, nor of OPQ and PCA.
 
-    Anonymous memory is the index (`xmine.knn.indexes.index_bytes`; with `folder`, only until it is
-    filled and written, if it has lists), the training sample before it
-    (`xmine.knn.indexes.training_bytes`), and `memory`; while directions are joined, about 60 bytes
-    for each row and k in place of them. Without `folder`, the result comes on top, twice.
+    Anonymous memory of lists of fp16 or fp32 vectors is the largest of: the training sample
+    (`training_bytes`), `memory` for exact searches of samples, and 300 to 600 MB for probes sorted
+    by lists, blocks and what is found in them. Of other indexes it is `index_bytes` and `memory`.
+    Equal rows cost as much as in an exact search. Without `folder`, results come on top, and what
+    a folder holds while lists are searched: 8 (k + 4) bytes and 2 for each probe, of every row.
 
     Args:
         source: float16 [sources, dim], unit rows, at least one; perhaps memory-mapped.
@@ -101,10 +151,10 @@ def search_approximate(
         k: neighbours per row; cut to the number of rows on the other side.
         factory: what FAISS's index factory takes, such as `IVF4096,SQfp16`.
         recall: share of the k nearest that is to be found, in each direction.
-        folder: where the result is kept, and while the search runs its index and its state; a
-            search that was killed continues when it is called with the same arguments.
-        memory: bytes for chunks of queries and blocks.
-        report: called with the number of finished queries of both directions.
+        folder: where the result is kept, and while the search runs its state; a search that was
+            killed continues when it is called with the same arguments.
+        memory: bytes for blocks of exact searches.
+        report: called with the share that is done, as rows of both sides.
 
     Returns:
         The neighbours; their `recall` is the lower one of both directions, as measured on queries
@@ -115,105 +165,88 @@ def search_approximate(
         FileError: the folder cannot be written.
     """
     if folder and (complete := found_in(folder)):
-        _State(folder, fresh=True).remove()
+        _remove(folder)
         return complete
     files = SearchFiles(folder)
-    ways = ((source, target, FILES[:2]), (target, source, FILES[2:]))
-    arrays: list[NDArray[Any]] = []
-    found: list[Found] = []
-    for queries, others, (ids, cosines) in ways:
-        shape = (len(queries), min(k, len(others)))
-        arrays += [files.array(ids, shape, np.int64), files.array(cosines, shape, np.float32)]
-        wide = (len(queries), min(k + _SPARE, len(others)))
-        wide_ids = files.array(f"wide_{ids}", wide, np.int64)
-        found.append((wide_ids, files.array(f"wide_{cosines}", wide, np.float32)))
-    state = _State(folder, fresh=files.fresh)
+    left, right = Side(source), Side(target)
+    ways = directions(left, right, k, files)
+    state = SearchState(folder, fresh=files.fresh)
     total = len(source) + len(target)
-    searches = []
-    for way, (queries, others, _) in enumerate(ways):
-        before = way * len(source)
 
-        def tick(done: int, before: int = before) -> None:
-            report(Progress("searching", before + done, total))
+    def tick(share: float) -> None:
+        report(Progress("searching", int(total * share), total))
 
-        search = Direction(queries, others, found[way], min(k, len(others)), memory, tick)
-        searches.append(search)
-        if state.of(way).get("done") != len(queries):
-            index = _index(factory, (source, target), way, folder, memory, lambda: tick(0))
-            search.run(index, state.of(way), state.save, recall)
-            del index
-    for way, search in enumerate(searches):
-        search.done = total - way * len(source)
-        best, best_cosines = arrays[2 * way : 2 * way + 2]
-        for start in range(0, len(best), _EXCHANGED_AT_ONCE):
-            stop = min(start + _EXCHANGED_AT_ONCE, len(best))
-            some = exchanged(found[way], found[1 - way], start, stop, search.k)
-            best[start:stop], best_cosines[start:stop] = some
-        if "recall" not in state.of(way):
-            state.of(way)["recall"] = search.measure(best_cosines)
-            state.save()
-    searches[1].tick()
-    settings = [state.of(way)["setting"] for way in (0, 1)]
-    knob = state.of(0)["knob"]
-    name = f"{factory}, {settings[0]} and {settings[1]} {knob}" if knob else factory
-    reached = min(state.of(way)["recall"] for way in (0, 1))
-    neighbours = files.finish(arrays, k, name, reached)
-    state.remove()
+    tick(0.0)
+    index = _trained(factory, (source, target), folder)
+    tick(0.0)
+    if (centroids := centroids_of(index)) is not None:
+        probes = search_lists(*ways, centroids, recall, files, state, memory, tick)
+        name = f"{factory}, {probes:.0f} probes"
+    else:
+        name = _search_index(ways, index, factory, recall, folder, state, memory, tick)
+    reached = min(measured(way, memory, lambda: tick(1.0)) for way in ways)
+    tick(1.0)
+    neighbours = files.finish([*ways[0].result(), *ways[1].result()], k, name, reached)
+    if folder:
+        _remove(folder)
     return neighbours
 
 
-def _index(
-    factory: str,
-    sides: tuple[Vectors, Vectors],
-    way: int,
-    folder: Path | None,
-    memory: int,
-    tick: Tick,
-) -> SearchedIndex:
-    """Open the index that a direction searches; train and fill it unless that was done."""
-    tick()
+def _trained(factory: str, sides: tuple[Vectors, Vectors], folder: Path | None) -> Index:
+    """Train an index on both sides, or open the one that was trained."""
     if folder is None:
-        made = SearchedIndex(trained(factory, sides), factory, memory)
-        made.fill(sides[1 - way], tick)
+        return trained(factory, sides)
+    path = folder / _TRAINED
+    if not path.exists():
+        write(trained(factory, sides), path)
+    return opened(path, mapped=False)
+
+
+def _search_index(
+    ways: tuple[Direction, Direction],
+    index: Index,
+    factory: str,
+    recall: float,
+    folder: Path | None,
+    state: SearchState,
+    memory: int,
+    tick: Callable[[float], None],
+) -> str:
+    """Let FAISS search, in one direction after the other; tell with what."""
+    settings = []
+    for number, way in enumerate(ways):
+        known = state.known.setdefault(str(number), {})
+
+        def share(done: float, number: int = number) -> None:
+            tick((number + done) / 2)
+
+        if known.get("done") != len(way.ids):
+            filled = _filled(index, factory, way, number, folder, partial(share, 0.0))
+            known["knob"] = filled.knob
+            search_direction(way, filled, recall, known, state.save, memory, share)
+        settings.append(str(known["setting"]))
+    knob = known["knob"]
+    return f"{factory}, {' and '.join(settings)} {knob}" if knob else factory
+
+
+def _filled(
+    index: Index, factory: str, way: Direction, number: int, folder: Path | None, tick: Tick
+) -> SearchedIndex:
+    """Fill an index with the others of a direction, or open the file that holds it."""
+    made = SearchedIndex(index, factory)
+    if folder is None:
+        made.fill(way.others, tick)
         return made
-    start, full = folder / _TRAINED, folder / f"{way}-{_FILLED}"
-    (folder / f"{1 - way}-{_FILLED}").unlink(missing_ok=True)
-    if not full.exists():
-        if not start.exists():
-            write(trained(factory, sides), start)
-        tick()
-        made = SearchedIndex(opened(start, mapped=False), factory, memory)
-        made.fill(sides[1 - way], tick)
-        write(made.index, full)
-        del made
-    return SearchedIndex(opened(full, mapped=True), factory, memory)
+    path = folder / _FILLED.format(number)
+    if not path.exists():
+        made.fill(way.others, tick)
+        write(index, path)
+        index.reset()
+    return SearchedIndex(opened(path, mapped=True), factory)
 
 
-class _State:
-    """What is known of both directions: the setting, the queries that are done, the recall."""
-
-    def __init__(self, folder: Path | None, *, fresh: bool) -> None:
-        self.folder = folder
-        self.path = None if folder is None else folder / _STATE
-        self.ways: list[dict[str, Any]] = [{}, {}]
-        if self.path and self.path.exists():
-            if fresh:
-                self.path.unlink()
-            else:
-                self.ways = json.loads(self.path.read_text(encoding="utf-8"))
-
-    def of(self, way: int) -> dict[str, Any]:
-        """Give what is known of a direction: 0 the sources' search, 1 the targets'."""
-        return self.ways[way]
-
-    def save(self) -> None:
-        """Write it down."""
-        if self.path:
-            with replacing(self.path) as partial:
-                partial.write_text(json.dumps(self.ways), encoding="utf-8")
-
-    def remove(self) -> None:
-        """Remove what a complete search does not need."""
-        if self.folder:
-            for name in (_STATE, _TRAINED, f"0-{_FILLED}", f"1-{_FILLED}"):
-                (self.folder / name).unlink(missing_ok=True)
+def _remove(folder: Path) -> None:
+    """Remove what a complete search does not need."""
+    SearchState(folder, fresh=True)
+    for name in (_TRAINED, _FILLED.format(0), _FILLED.format(1)):
+        (folder / name).unlink(missing_ok=True)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +16,10 @@ from numpy.typing import NDArray
 from xmine.knn.bands import Band, Multiplier, Plan, TorchMultiplier, planned
 from xmine.knn.crew import Crew
 from xmine.knn.searchfiles import SearchFiles
-from xmine.knn.settling import Direction, settle
-from xmine.knn.topk import EMPTY, Keys
+from xmine.knn.settling import Direction, directions, settle
+from xmine.knn.topk import EMPTY, Keys, pack
 from xmine.knn.twins import Side
-from xmine.neighbours import FILES, Neighbours, Vectors, found_in
+from xmine.neighbours import Neighbours, Vectors, found_in
 from xmine.progress import Progress, Report, silent
 
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
@@ -29,6 +28,8 @@ MEMORY = 512 * 2**20
 # State is saved after as many seconds, or later, when saving is a fiftieth of the work since then.
 _SAVE_SECONDS = 1.0
 _SAVE_SHARE = 0.02
+# The key of a column that lets nothing in.
+_CLOSED = int(pack(np.array([np.inf], dtype=np.float32), np.array([0]))[0])
 
 
 def search_exact(
@@ -85,6 +86,40 @@ def exact_memory(sources: int, targets: int, dim: int, k: int, memory: int = MEM
     return max(25 * max(sources, targets), plan.memory(dim, k + _SPARE))
 
 
+def search_few(
+    left: Side, rows: NDArray[np.int64], right: Side, k: int, memory: int, tick: Callable[[], None]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Find the k nearest of a few distinct rows of one side, exactly: rows and cosines, [rows, k].
+
+    Args:
+        left: where the rows are.
+        rows: which, as many as are searched for.
+        right: what is searched.
+        k: at most the number of its distinct rows.
+        memory: bytes for blocks.
+        tick: called several times a second.
+    """
+    shape = len(rows), k
+    ids, cosines = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.float32)
+    queries = Side(left.at(rows), apart=True)
+    way = Direction(queries, right, ids, cosines)
+    kept = min(k + _SPARE, len(right))
+    plan = planned(len(rows), len(right), right.vectors.shape[1], kept, memory)
+    nothing: Keys = np.full((plan.columns, 1), _CLOSED, dtype=np.int64)
+    with Crew(plan.workers) as crew:
+        for start in range(0, len(rows), plan.band):
+            band = Band(queries, start, min(start + plan.band, len(rows)), kept)
+
+            def multiply(first: int, band: Band = band) -> None:
+                last = min(first + plan.columns, len(right))
+                multiplier = Multiplier(right, plan)
+                multiplier.multiply(band, first, last, nothing[: last - first], crew)
+
+            crew.run(multiply, range(0, len(right), plan.columns), tick)
+            settle(way, band.best, start, crew, tick)
+    return ids, cosines
+
+
 def search_sides(
     left: Side,
     right: Side,
@@ -95,13 +130,7 @@ def search_sides(
     report: Report = silent,
 ) -> Neighbours:
     """Search with the distinct rows of both sides, then give every row what its like has found."""
-    rows = len(left.vectors), len(right.vectors)
-    found = distinct = _arrays(files, FILES, rows, k)
-    if (len(left), len(right)) != rows:
-        names = tuple(f"distinct_{name}" for name in FILES)
-        distinct = _arrays(files, names, (len(left), len(right)), k)
-    forward = Direction(left, right, *distinct[:2])
-    backward = Direction(right, left, *distinct[2:])
+    forward, backward = directions(left, right, k, files)
     total = len(left.vectors)
 
     def tick(share: float) -> None:
@@ -109,21 +138,7 @@ def search_sides(
 
     with Crew(plan.workers) as crew:
         _multiply(forward, backward, plan, files, device, crew, tick)
-    if distinct is not found:
-        forward.spread(*found[:2])
-        backward.spread(*found[2:])
-    return files.finish(found, k)
-
-
-def _arrays(
-    files: SearchFiles, names: tuple[str, ...], sizes: tuple[int, int], k: int
-) -> list[NDArray[Any]]:
-    """Open the rows and cosines that are found for sources, and those for targets."""
-    shapes = (sizes[0], min(k, sizes[1])), (sizes[1], min(k, sizes[0]))
-    return [
-        files.array(name, shapes[at // 2], (np.int64, np.float32)[at % 2])
-        for at, name in enumerate(names)
-    ]
+    return files.finish([*forward.result(), *backward.result()], k)
 
 
 def _multiply(

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.errors import FileError, OptionError
 from xmine.files import replacing
-from xmine.knn.crew import Crew, blas_threads
-from xmine.knn.lists import Rows, Tick, probed, search_lists
+from xmine.knn.lists import Floats, Rows, Tick
+from xmine.knn.twins import Side
 from xmine.neighbours import Vectors, widen
 
 # FAISS has no types that tell its classes apart.
@@ -84,14 +83,44 @@ def lists_of(factory: str, dim: int) -> int:
     return 0 if ivf is None else int(ivf.nlist)
 
 
-def index_bytes(rows: int, dim: int, factory: str) -> int:
-    """Estimate the memory of an index over `rows` rows when it is filled.
+def centroids_of(index: Index) -> Floats | None:
+    """Give the centroids of lists of fp16 or fp32 vectors, [lists, dim]; None of other indexes.
 
-    In a run with a folder, that of an index with lists is then a file mapped into memory. The
-    vectors of IVF4096,SQfp16 take 2 dim + 8 bytes a row and 4 dim for each list.
+    Nothing but the centroids is needed of such an index: its lists would be copies of the rows.
     """
     import faiss
 
+    store = faiss.downcast_index(index)
+    if not isinstance(store, faiss.IndexIVF) or not _loses_nothing(store):
+        return None
+    quantizer = faiss.downcast_index(store.quantizer)
+    if not isinstance(quantizer, faiss.IndexFlat):
+        return None
+    centroids: Floats = quantizer.reconstruct_n(0, int(quantizer.ntotal))
+    return centroids
+
+
+def centroids_in(factory: str, dim: int) -> int:
+    """Count the lists of fp16 or fp32 vectors of a factory string; 0 of other indexes."""
+    index = parsed(factory, dim)
+    return 0 if centroids_of(index) is None else int(index.nlist)
+
+
+def _loses_nothing(store: Index) -> bool:
+    import faiss
+
+    return _is_half(store) or isinstance(store, (faiss.IndexFlat, faiss.IndexIVFFlat))
+
+
+def index_bytes(rows: int, dim: int, factory: str) -> int:
+    """Estimate the memory of an index over `rows` rows when it is filled.
+
+    Of lists of fp16 or fp32 vectors only the centroids are made.
+    """
+    import faiss
+
+    if lists := centroids_in(factory, dim):
+        return 4 * dim * lists
     index = parsed(factory, dim)
     ivf = _lists_in(index)
     if ivf is not None:
@@ -164,7 +193,7 @@ def opened(path: Path, *, mapped: bool) -> Index:
 
 
 class SearchedIndex:
-    """An index over one side, and how far it looks.
+    """An index over one side that FAISS searches, and how far it looks.
 
     Attributes:
         knob: what is turned for a higher recall: `probes`, `efSearch`, or nothing.
@@ -172,11 +201,11 @@ class SearchedIndex:
         name: the factory string.
     """
 
-    def __init__(self, index: Index, factory: str, memory: int) -> None:
-        """Take a filled index, or one that is to be filled, and bytes for products."""
+    def __init__(self, index: Index, factory: str) -> None:
+        """Take a filled index, or one that is to be filled."""
         import faiss
 
-        self.index, self.name, self.memory = index, factory, memory
+        self.index, self.name = index, factory
         store: Index = faiss.downcast_index(index)
         self.knob, self.most = "", 1
         if (ivf := _lists_in(index)) is not None:
@@ -184,62 +213,27 @@ class SearchedIndex:
         elif hasattr(store, "hnsw"):
             self.knob, self.most = "efSearch", _WIDEST_BEAM
             store = faiss.downcast_index(store.storage)
-        self.halves = _is_half(store)
-        self.lossless = self.halves or isinstance(store, (faiss.IndexFlat, faiss.IndexIVFFlat))
-        # Lists that lose nothing are searched by products; anything else FAISS searches itself.
-        self.by_lists = self.lossless and isinstance(store, faiss.IndexIVF)
-        if self.by_lists and isinstance(faiss.downcast_index(store.quantizer), faiss.IndexFlat):
-            self.centroids = store.quantizer.reconstruct_n(0, self.most)
-        else:
-            self.by_lists = False
+        self._lossless = _loses_nothing(store)
 
     def shortlist(self, k: int) -> int:
         """Tell how many rows to ask for so that the k best are among them."""
-        return k + _SPARE if self.lossless else _SHORTLIST * k
+        return k + _SPARE if self._lossless else _SHORTLIST * k
 
-    def fill(self, vectors: Vectors, tick: Tick) -> None:
-        """Add all rows, in chunks."""
-        import faiss
-
-        for start in range(0, len(vectors), _ROWS_AT_ONCE):
-            part = vectors[start : start + _ROWS_AT_ONCE]
-            chunk = widen(part, np.empty(part.shape, dtype=np.float32))
-            if self.by_lists:
-                with Crew(blas_threads()) as crew:
-                    lists = probed(self.centroids, chunk, 1, crew, tick)[:, 0].astype(np.int64)
-                rows = np.arange(start, start + len(chunk), dtype=np.int64)
-                pointers = (faiss.swig_ptr(each) for each in (chunk, rows, lists))
-                self.index.add_core(len(chunk), *pointers)
-            else:
-                self.index.add(chunk)
+    def fill(self, side: Side, tick: Tick) -> None:
+        """Have it hold all distinct rows of a side, added in chunks."""
+        self.index.reset()
+        for start in range(0, len(side), _ROWS_AT_ONCE):
+            part = side.rows(start, min(start + _ROWS_AT_ONCE, len(side)))
+            self.index.add(widen(part, np.empty(part.shape, dtype=np.float32)))
             tick()
 
-    def search(self, queries: NDArray[np.float32], k: int, setting: int, tick: Tick) -> Rows:
+    def search(self, queries: Floats, k: int, setting: int, tick: Tick) -> Rows:
         """Find rows near to queries [queries, dim]: int64 [queries, k]; -1 where too few."""
         import faiss
 
-        if self.by_lists:
-            with Crew(blas_threads()) as crew:
-                return search_lists(
-                    self, self.centroids, queries, k, setting, self.memory, crew, tick
-                )
         if self.knob:
             knob = "nprobe" if self.knob == "probes" else self.knob
             faiss.ParameterSpace().set_index_parameter(self.index, knob, setting)
         rows: Rows = self.index.search(queries, k)[1]
         tick()
         return rows
-
-    def size(self, number: int) -> int:
-        """Count the rows of a list."""
-        return int(self.index.invlists.list_size(number))
-
-    def read(self, number: int, start: int, stop: int) -> tuple[Vectors, Rows]:
-        """Give some vectors of a list and which rows they are."""
-        import faiss
-
-        lists, dim = self.index.invlists, self.index.d
-        kind = np.dtype(np.float16 if self.halves else np.float32)
-        size = stop * dim * kind.itemsize
-        codes = faiss.rev_swig_ptr(lists.get_codes(number), size).view(kind).reshape(stop, dim)
-        return codes[start:stop], faiss.rev_swig_ptr(lists.get_ids(number), stop)[start:stop]

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.knn.crew import Crew
+from xmine.knn.searchfiles import SearchFiles
 from xmine.knn.topk import Keys, columns_of, values_of
 from xmine.knn.twins import Side
-from xmine.neighbours import ordered, rescored, widen
+from xmine.neighbours import FILES, ordered, rescored, widen
 
 _ROWS_AT_ONCE = 512
 # What is searched again: rows and columns of a block, and pairs that are rescored at once.
@@ -29,30 +30,55 @@ class Direction:
         queries, others: their distinct rows.
         ids: int64 [queries, k], to be filled.
         cosines: float32 [queries, k], to be filled.
+        found: the same for all rows, not the distinct ones alone; None if that is all of them.
     """
 
     queries: Side
     others: Side
     ids: NDArray[np.int64]
     cosines: NDArray[np.float32]
+    found: tuple[NDArray[np.int64], NDArray[np.float32]] | None = None
 
     @property
     def k(self) -> int:
         """Neighbours per row."""
         return int(self.ids.shape[1])
 
-    def spread(self, ids: NDArray[np.int64], cosines: NDArray[np.float32]) -> None:
-        """Give every row what its distinct row has found, and all rows that are equal to it.
-
-        Args:
-            ids, cosines: [rows, k], to be filled.
-        """
+    def result(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Give every row what its distinct row has found, and all rows that are equal to it."""
+        if self.found is None:
+            return self.ids, self.cosines
+        ids, cosines = self.found
         step = max(1, 2**20 // ids.shape[1] ** 2)
         for start in range(0, len(ids), step):
             row = self.queries.distinct(np.arange(start, min(start + step, len(ids))))
             some = slice(start, start + step)
-            found = self.others.spread(self.ids[row], self.cosines[row], ids.shape[1])
-            ids[some], cosines[some] = found
+            near = self.others.spread(self.ids[row], self.cosines[row], ids.shape[1])
+            ids[some], cosines[some] = near
+        return ids, cosines
+
+
+def directions(left: Side, right: Side, k: int, files: SearchFiles) -> tuple[Direction, Direction]:
+    """Make what the search fills: sources look for targets, and targets for sources.
+
+    All arrays are opened here, before a state is restored that may not fit what was lost of them.
+    """
+
+    def direction(queries: Side, others: Side, names: tuple[str, ...]) -> Direction:
+        found = _opened(files, names, (len(queries.vectors), min(k, len(others.vectors))))
+        if left.first is None and right.first is None:
+            return Direction(queries, others, *found)
+        names = tuple(f"distinct_{name}" for name in names)
+        distinct = _opened(files, names, (len(queries), min(k, len(others))))
+        return Direction(queries, others, *distinct, found)
+
+    return direction(left, right, FILES[:2]), direction(right, left, FILES[2:])
+
+
+def _opened(
+    files: SearchFiles, names: tuple[str, ...], shape: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    return files.array(names[0], shape, np.int64), files.array(names[1], shape, np.float32)
 
 
 def error(dim: int) -> float:

@@ -4,10 +4,14 @@ A key is a cell of one row: its cosine above, its column below, so that keys sor
 then by falling column. Merging keys commutes, so blocks may come in any order and from any thread.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 Keys = NDArray[np.int64]
+# Rows and columns of cells in a block, int64, and their values, float32; all [cells].
+Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
 
 _LAST = 0xFFFFFFFF
 _MAGNITUDE = np.int32(0x7FFFFFFF)
@@ -76,7 +80,7 @@ def merge(best: Keys, rows: NDArray[np.int64], keys: Keys) -> None:
         best[touched] = wide[:, width:]
 
 
-def _floor(best: Keys, length: int) -> NDArray[np.float32]:
+def floors(best: Keys, length: int) -> NDArray[np.float32]:
     """Give what a cell must exceed to be let in; nothing exceeds that of a row without `best`."""
     floor = np.full(length, np.inf, dtype=np.float32)
     floor[: len(best)] = values_of(best[:, 0])
@@ -112,9 +116,23 @@ class BlockMaxima:
 
         Columns past those of `best` are left alone, as rows are by `offer_rows`.
         """
-        floor = _floor(best, self.maxima.shape[1])
+        floor = floors(best, self.maxima.shape[1])
+        for rows, columns, values in self.above_columns(floor, best.shape[1]):
+            merge(best, columns, pack(values, row + rows))
+
+    def offer_rows(self, best: Keys, column: int) -> None:
+        """Let the cells of each row into `best` [rows, k]; `column` is that of the first."""
+        floor = floors(best, len(self.block))
+        for rows, columns, values in self.above_rows(floor, best.shape[1]):
+            merge(best, rows, pack(values, column + columns))
+
+    def above_columns(self, floor: NDArray[np.float32], k: int) -> Iterator[Cells]:
+        """Give the cells that exceed the floors [columns] of their columns.
+
+        Where a floor is -inf, cells below the k best of their column may be left out.
+        """
         if np.isneginf(floor).any():
-            floor = _raised(floor, self.maxima.T, best.shape[1])
+            floor = _raised(floor, self.maxima.T, k)
         hits = np.flatnonzero(self.maxima > floor)
         groups, columns = np.divmod(hits, self.block.shape[1])
         for start in range(0, len(hits), _CELLS_AT_ONCE // GROUP):
@@ -122,14 +140,12 @@ class BlockMaxima:
             cells = self.tall[groups[some], :, columns[some]]  # [hits, GROUP]
             better = np.flatnonzero(cells > floor[columns[some], None])
             hit, inside = np.divmod(better, GROUP)
-            found = row + groups[some][hit] * GROUP + inside
-            merge(best, columns[some][hit], pack(cells.ravel()[better], found))
+            yield groups[some][hit] * GROUP + inside, columns[some][hit], cells.ravel()[better]
 
-    def offer_rows(self, best: Keys, column: int) -> None:
-        """Let the cells of each row into `best` [rows, k]; `column` is that of the first."""
+    def above_rows(self, floor: NDArray[np.float32], k: int) -> Iterator[Cells]:
+        """Give the cells that exceed the floors [rows] of their rows, as `above_columns` does."""
         tall, columns = self.maxima.shape
         stride = columns // GROUP
-        floor = _floor(best, tall * GROUP)
         tiles = self._of_tiles[: tall * stride].reshape(tall, stride)
         np.max(self.maxima.reshape(tall, GROUP, stride), axis=1, out=tiles)
         high = GROUP
@@ -137,7 +153,7 @@ class BlockMaxima:
         if len(hits) > _MANY * tiles.size:  # then maxima of each row alone are worth their price
             groups = self.block.reshape(-1, GROUP, stride).max(axis=1)  # [rows, stride]
             if np.isneginf(floor).any():
-                floor = _raised(floor, groups, best.shape[1])
+                floor = _raised(floor, groups, k)
             high = 1
             hits = np.flatnonzero(groups > floor[:, None])
         block = self.block.reshape(-1, high, GROUP, stride)
@@ -149,5 +165,5 @@ class BlockMaxima:
             better = np.flatnonzero(cells > floors[tops[some]])
             hit, inside = np.divmod(better, GROUP * high)
             above, across = np.divmod(inside, GROUP)
-            found = column + across * stride + offsets[some][hit]
-            merge(best, tops[some][hit] * high + above, pack(cells.ravel()[better], found))
+            rows = tops[some][hit] * high + above
+            yield rows, across * stride + offsets[some][hit], cells.ravel()[better]

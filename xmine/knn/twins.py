@@ -24,11 +24,11 @@ class Side:
         number: int64 [rows], the distinct one that each row is.
     """
 
-    def __init__(self, vectors: Vectors) -> None:
-        """Look for equal rows: one pass over the matrix."""
+    def __init__(self, vectors: Vectors, *, apart: bool = False) -> None:
+        """Look for equal rows, one pass over the matrix, unless each is to be kept `apart`."""
         self.vectors = vectors
         self.first: NDArray[np.int64] | None = None
-        same = _first_same(vectors)
+        same = None if apart else _first_same(vectors)
         if same is not None:
             self.first = np.flatnonzero(same == np.arange(len(same)))
             self.number = np.searchsorted(self.first, same)
@@ -49,7 +49,8 @@ class Side:
 
     def at(self, ids: NDArray[np.int64]) -> Vectors:
         """Give the distinct rows of some numbers."""
-        return self.vectors[ids if self.first is None else self.first[ids]]
+        rows = ids if self.first is None else self.first[ids]
+        return self.vectors.take(rows, axis=0)  # in half the time of [rows]
 
     def wide(self, start: int, stop: int, out: NDArray[np.float32]) -> NDArray[np.float32]:
         """Give distinct rows as float32 in `out`, which may have more rows: they become zeros."""

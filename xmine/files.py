@@ -14,6 +14,9 @@ import zstandard
 
 from xmine.errors import FileError
 
+# How the names of files end that are not whole.
+PARTIAL = ".partial"
+
 
 def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
     """Refuse to overwrite unless `force`; called before the work whose result goes to `path`.
@@ -79,7 +82,7 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
 
 def _beside(path: Path) -> dict[str, Any]:
     """Name a temporary file so that it is never too long where `path` itself is not."""
-    return {"prefix": f".{path.name[:40]}.", "suffix": ".partial", "dir": path.parent}
+    return {"prefix": f".{path.name[:40]}.", "suffix": PARTIAL, "dir": path.parent}
 
 
 @contextmanager

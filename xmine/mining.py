@@ -88,6 +88,7 @@ def mine(
         (left, left_vectors), (right, right_vectors) = sides
         neighbours = find_neighbours(here, left_vectors, right_vectors, options, report)
         scored = score_neighbours(left, right, neighbours, options)
+        here.note(f"judging {len(scored.chosen):,} candidates")
         mined = keep(scored, options, known, list(filter(None, warnings)), seeds, gold, report)
         if here.kept:
             write_results(here, mined)

@@ -17,7 +17,7 @@ from typing import Any
 
 import xmine
 from xmine.errors import FileError, OptionError
-from xmine.files import replacing
+from xmine.files import PARTIAL, replacing
 from xmine.options import dump_tables, flag, load_toml
 
 RUN_FILE = "run.toml"
@@ -167,6 +167,8 @@ def open_run(folder: Path, asked: Asked, *, force: bool = False) -> Iterator[Run
                 _write(path, wanted)
         else:
             _write(path, wanted)
+        for leftover in folder.glob(f".*{PARTIAL}"):  # of a process that was killed
+            leftover.unlink()
         yield run
 
 

@@ -1,30 +1,19 @@
 """A run that is killed at any moment goes on and ends with the same files."""
 
-import os
+import multiprocessing
 import random
 import shutil
-import subprocess
-import sys
+import signal
 import time
 from pathlib import Path
 
+import killable
 import pytest
 
 from tests.conftest import toy_sentences
 
-# What the log says when a stage begins (judging begins when the search is complete), and how often
-# it is killed there: thirty times in all.
+# What the log says when a stage begins, and how often it is killed there: thirty times in all.
 STAGES = {"reading": 5, "encoding": 5, "searching": 15, "judging": 5}
-# State is saved at every chance, so that there is some to go on from in so small a run.
-SCRIPT = """
-import sys
-import xmine.knn.exact, xmine.knn.probing
-xmine.knn.exact._SAVE_SECONDS = 0.0
-xmine.knn.probing._SAVE_SECONDS = 0.0
-from xmine.cli import run
-sys.argv[0] = "xmine"
-run()
-"""
 
 
 def corpora(folder: Path, lines: int) -> None:
@@ -34,15 +23,15 @@ def corpora(folder: Path, lines: int) -> None:
     (folder / "zh.txt").write_text("\n".join(chinese) + "\n", encoding="utf-8")
 
 
-def start(folder: Path, model: Path, *more: str) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-c", SCRIPT, "mine", "en.txt", "zh.txt", "-o", "run/", "--no-cache"]
-    return subprocess.Popen(
-        [*command, "--model", str(model), *more],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["killable", "xmine.mining", "xmine.estimate", "pyarrow.parquet"])
+
+
+def start(folder: Path, model: Path, *more: str) -> multiprocessing.process.BaseProcess:
+    arguments = ["mine", "en.txt", "zh.txt", "-o", "run/", "--no-cache", "--model", str(model)]
+    process = FORKS.Process(target=killable.mine, args=(str(folder), [*arguments, *more]))
+    process.start()
+    return process
 
 
 def files(run: Path) -> dict[str, bytes]:
@@ -55,24 +44,29 @@ def files(run: Path) -> dict[str, bytes]:
 
 
 def said(folder: Path, stage: str) -> int:
-    if stage == "judging":
-        return int((folder / "run" / "neighbours" / "search.toml").exists())
     log = folder / "run" / "log.txt"
     return log.read_text().count(f"  {stage} ") if log.exists() else 0
 
 
 def kill_in(folder: Path, model: Path, stage: str, delay: float, *more: str) -> bool:
     """Start, wait until a stage has begun, kill a little later; tell whether it was still at it."""
-    before = 0 if stage == "judging" else said(folder, stage)
-    with start(folder, model, *more) as process:
-        deadline = time.monotonic() + 60
-        while said(folder, stage) == before and process.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.002)
-        time.sleep(delay)
-        was_at_it = process.poll() is None
-        process.kill()
-    return was_at_it
+    before = said(folder, stage)
+    process = start(folder, model, *more)
+    deadline = time.monotonic() + 60
+    while said(folder, stage) == before and process.is_alive():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    time.sleep(delay)
+    process.kill()
+    process.join()
+    return process.exitcode == -signal.SIGKILL
+
+
+def mine_to_the_end(folder: Path, model: Path, *more: str) -> dict[str, bytes]:
+    process = start(folder, model, *more)
+    process.join(120)
+    assert process.exitcode == 0
+    return files(folder / "run")
 
 
 @pytest.mark.slow
@@ -85,10 +79,8 @@ def test_kills_change_nothing(
     dice = random.Random(index)
     whole = tmp_path / "whole"
     whole.mkdir()
-    corpora(whole, 6000)
-    with start(whole, toy_folder, "--index", index) as process:
-        assert process.wait(120) == 0
-    expected = files(whole / "run")
+    corpora(whole, 2500)
+    expected = mine_to_the_end(whole, toy_folder, "--index", index)
     folder = tmp_path / "killed"
     folder.mkdir()
     for name in ("en.txt", "zh.txt"):
@@ -96,11 +88,9 @@ def test_kills_change_nothing(
     for stage, wanted in stages.items():
         kills = 0
         while kills < wanted:
-            if kill_in(folder, toy_folder, stage, dice.uniform(0, 0.2), "--index", index):
+            if kill_in(folder, toy_folder, stage, dice.uniform(0, 0.1), "--index", index):
                 kills += 1
             else:  # it came to its end first
                 shutil.rmtree(folder / "run")
-    with start(folder, toy_folder, "--index", index) as process:
-        assert process.wait(120) == 0
-    assert files(folder / "run") == expected
+    assert mine_to_the_end(folder, toy_folder, "--index", index) == expected
     assert not [name for name in expected if "part" in name or ".keys" in name]

@@ -95,7 +95,7 @@ def test_a_small_disk_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_the_system_tells_its_memory() -> None:
     before = anonymous_memory()
-    held = np.ones(2**22)
+    held = np.ones(2**24)
     assert anonymous_memory() - before > held.nbytes / 2
     free = free_memory()
     assert free is not None and free > 2**20

@@ -35,7 +35,7 @@ def filled(folder: Path) -> Path:
                     (folder / name / "targets.npy").write_text("x")
                 else:
                     (folder / name).write_text("x")
-        (folder / ".source.npy.1.partial").write_text("half")
+        (folder / ".source.npy.1.part").write_text("half")
     return folder
 
 
@@ -103,9 +103,21 @@ def test_force_throws_away_that_stage_and_those_behind_it(tmp_path: Path, stage:
         for each, names in STAGES.items():
             stays = stages.index(each) < stages.index(first)
             assert [(folder / name).exists() for name in names] == [stays] * len(names)
-        assert (folder / ".source.npy.1.partial").exists() == (stage in ("neighbours", "pairs"))
+        assert (folder / ".source.npy.1.part").exists() == (stage in ("neighbours", "pairs"))
     with open_run(folder, changed(stage, odd=1)):  # and it is what the run depends on now
         pass
+
+
+def test_what_a_kill_left_half_written_goes(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "run")
+    (folder / ".pairs.parquet.abc.partial").write_text("half")
+    (folder / ".source.npy.key.part").write_text("goes on")
+    with pytest.raises(OptionError):
+        open_run(folder, changed("pairs", top=5)).__enter__()
+    assert (folder / ".pairs.parquet.abc.partial").exists()
+    with open_run(folder, ASKED):
+        assert not (folder / ".pairs.parquet.abc.partial").exists()
+        assert (folder / ".source.npy.key.part").exists()
 
 
 def test_a_folder_of_another_format_is_refused(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from xmine.hardware import search_device
 from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
 from xmine.knn.crew import blas_threads
 from xmine.knn.exact import MEMORY, exact_memory
-from xmine.knn.indexes import index_bytes, training_bytes
+from xmine.knn.indexes import centroids_in, index_bytes, training_bytes
 from xmine.memory import anonymous_memory, memory_limit
 from xmine.modules.static import StaticEmbedding
 from xmine.options import MiningOptions
@@ -39,6 +39,8 @@ _OF_A_LINE, _WHILE_READING = 32, 40
 _WHILE_JUDGING = 110
 # Of memory per number of the blocks that are encoded at once, which is not given back.
 _WHILE_ENCODING = 8
+# Of memory while lists are met by what probes them, in all and for each row of both sides.
+_WHILE_MEETING, _OF_A_PROBING_ROW = 240 * 2**20, 20
 # Judging and writing a pair takes as long as reading so many lines; and a run begins with loading
 # libraries and the encoder.
 _JUDGING, _STARTING = 4.0, 0.7
@@ -236,6 +238,8 @@ def _while_searching(sizes: tuple[int, int, int], k: int, index: str) -> int:
     sources, targets, dim = sizes
     if index == "exact":
         return exact_memory(sources, targets, dim, k)
+    if centroids_in(index, dim):
+        return _WHILE_MEETING + _OF_A_PROBING_ROW * (sources + targets) + training_bytes(dim, index)
     return MEMORY + training_bytes(dim, index)
 
 

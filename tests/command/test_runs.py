@@ -69,9 +69,8 @@ def test_its_pairs_are_those_of_stdout(
     plain = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
     assert command("convert", "run/", "pairs.tsv").code == 0
     assert (tmp_path / "pairs.tsv").read_text(encoding="utf-8") == plain.out
-    assert (
-        command("pairs", "head", "run").out == plain.out[: len(command("pairs", "head", "run").out)]
-    )
+    head = command("pairs", "head", "run", "-n", 3)
+    assert head.out.splitlines() == plain.out.splitlines()[:3]
 
 
 def test_the_same_again_changes_nothing(command: Command, mined: Path, toy_folder: Path) -> None:

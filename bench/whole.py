@@ -234,11 +234,12 @@ def gold_pairs(path: Path) -> LinePairs:
 
 
 def search_of(output: Path) -> Row:
-    """Say which index a run folder names, and its recall."""
+    """Say which index a run folder names, and the recall of neighbours that it measured."""
     if not output.is_dir():
         return {}
-    notes = [load_toml(path) for path in sorted(output.rglob("search.toml"))]
-    return {name: note[name] for note in notes for name in ("index", "recall") if name in note}
+    note = load_toml(output / "neighbours" / "search.toml")
+    recall = {"recall_of_neighbours": note["recall"]} if "recall" in note else {}
+    return {"index": note["index"], **recall}
 
 
 def digests(output: Path) -> dict[str, str]:

@@ -64,7 +64,11 @@ class TrainingOptions(Options):
         0, "Steps between evaluations and checkpoints; 0: at the end of each pass.", min=0
     )
     seed: int = option(1, "Seed of everything random.", min=0)
-    threads: int = option(0, "CPU threads; 0: all. Other counts may change the last bits.", min=0)
+    threads: int = option(
+        0,
+        "CPU threads; 0: as OMP_NUM_THREADS says, or all. Other counts may change the last bits.",
+        min=0,
+    )
 
     def __post_init__(self) -> None:
         """Check the limits, and that there are two languages."""

@@ -1,7 +1,8 @@
 """Parallel text -> an encoder in a folder: what comes before and after a method's own work."""
 
-import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from xmine.encoder import EMBEDDED, SentenceEncoder
 from xmine.errors import TrainingError, XmineError
 from xmine.facts import EncoderFacts
 from xmine.files import check_free
+from xmine.hardware import allowed_threads
 from xmine.modules.static import StaticEmbedding
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report, silent
@@ -70,8 +72,6 @@ def train(
     check_free(output, force=force, folder=True)
     start = _read_start(options.start)
     _clear(folder, resume=resume, force=force)
-    torch.set_num_threads(options.threads or os.cpu_count() or 1)
-    torch.use_deterministic_algorithms(True)
     kept = without(pairs, options.exclude) if options.exclude else pairs
     is_new = not folder.exists()
     run = Run(folder, options, kept)
@@ -83,13 +83,27 @@ def train(
         raise
     if not run.has_begun:
         run.log(step=0, pairs=len(data.pairs), excluded=len(pairs) - len(kept))
-    measures = METHODS[method].train(tower, data, options, run, report)
+    with _deterministic(options.threads or allowed_threads()):
+        measures = METHODS[method].train(tower, data, options, run, report)
     excluded = len(pairs) - len(kept)
     card = model_card(method, options, seen, excluded, measures)
     encoder = tower.encoder(EncoderFacts(tuple(options.languages.split(",")), method), card)
     encoder.save(output, beside=[folder / "metrics.jsonl", folder / "options.toml"])
     shutil.rmtree(folder)
     return Trained(encoder, measures, len(data.pairs), excluded)
+
+
+@contextmanager
+def _deterministic(threads: int) -> Iterator[None]:
+    """Let torch take some threads, and only algorithms that give the same bits again."""
+    before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before[0])
+        torch.use_deterministic_algorithms(before[1])
 
 
 def _read_start(name: str) -> StaticEmbedding | None:

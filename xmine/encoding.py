@@ -4,7 +4,6 @@ Blocks of rows are fixed, so that the bytes depend neither on where a run was cu
 many threads encode.
 """
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from xmine import cache
 from xmine.encoder import SentenceEncoder
 from xmine.fingerprint import vectors_key
+from xmine.hardware import allowed_threads
 from xmine.matrix import opened, writing_matrix
 from xmine.modules.static import StaticEmbedding
 from xmine.progress import Progress, Report, silent
@@ -108,7 +108,7 @@ def encode_blocks(
         for block in blocks:  # torch has threads of its own
             yield encode(block, report, prompt)
         return
-    threads = _threads()
+    threads = allowed_threads()  # numpy's products are not at work here
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[NDArray[Any]]] = deque()
         for block in blocks:
@@ -117,9 +117,3 @@ def encode_blocks(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-
-
-def _threads() -> int:
-    """Count the threads that numpy's products may take, which are not at work here."""
-    given = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, int(given) if given.isdecimal() else os.cpu_count() or 1)

@@ -39,11 +39,11 @@ _OF_A_LINE, _WHILE_READING = 32, 40
 _WHILE_JUDGING = 110
 # Of memory per number of the blocks that are encoded at once, which is not given back.
 _WHILE_ENCODING = 8
-# Of memory while lists are met by what probes them, in all and for each row of both sides.
-_WHILE_MEETING, _OF_A_PROBING_ROW = 240 * 2**20, 20
+# Of memory while lists are met by what probes them.
+_WHILE_MEETING = 270 * 2**20
 # Judging and writing a pair takes as long as reading so many lines; and a run begins with loading
 # libraries and the encoder.
-_JUDGING, _STARTING = 4.0, 0.7
+_JUDGING, _STARTING = 4.0, 1.0
 # Exact search takes as long as its product, and this share more.
 _BESIDES = 0.12
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
@@ -239,7 +239,7 @@ def _while_searching(sizes: tuple[int, int, int], k: int, index: str) -> int:
     if index == "exact":
         return exact_memory(sources, targets, dim, k)
     if centroids_in(index, dim):
-        return _WHILE_MEETING + _OF_A_PROBING_ROW * (sources + targets) + training_bytes(dim, index)
+        return _WHILE_MEETING + training_bytes(dim, index)
     return MEMORY + training_bytes(dim, index)
 
 

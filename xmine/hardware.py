@@ -3,6 +3,7 @@
 No stopwatch decides, so that the same command gives the same vectors on the same machine.
 """
 
+import os
 from pathlib import Path
 
 from xmine.errors import OptionError
@@ -57,6 +58,12 @@ def choose_dtype(wanted: str, device: str, model_type: str = "") -> str:
     if torch.cuda.get_device_capability(device) >= (8, 0):
         return "bfloat16"
     return "float32" if model_type.startswith(_TOO_LARGE) else "float16"
+
+
+def allowed_threads() -> int:
+    """Count the threads that may work: those of OMP_NUM_THREADS, else one for each core."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, int(given) if given.isdecimal() else os.cpu_count() or 1)
 
 
 # Multiply-adds from which a GPU is worth the seconds that loading torch takes: ten seconds of two

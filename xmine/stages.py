@@ -213,6 +213,8 @@ def _known_rows(
     path, every = run.path(f"{side}.npy"), run.path(f"{side}.every.npy")
     known = open_matrix(path)
     if known is None or len(known) != len(sentences):
+        if path.exists():
+            run.note(f"{path}: is cut short, or of other lines: it is made again")
         run.note(f"encoding {sentences.name}")
         vectors = open_matrix(every)
         if vectors is None or len(vectors) != len(sentences):

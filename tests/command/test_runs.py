@@ -189,6 +189,7 @@ def test_vectors_that_were_cut_short_are_made_again(
     vectors.write_bytes(data[:-100])
     assert command(*MINE, "--model", toy_folder).code == 0
     assert files(mined) == before
+    assert "target.npy: is cut short" in (mined / "log.txt").read_text()
 
 
 def test_neighbours_that_were_cut_short_are_named(

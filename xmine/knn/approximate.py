@@ -45,10 +45,13 @@ _FEWEST_LISTS = 64
 
 # Room for lists that is made for each row; few probe so many.
 _MOST_PROBES = 128
-# What `search_seconds` takes: rounds of k-means, lists that a row probes, and how long steps take,
-# as measured for 100,000 and a million rows of 512 dimensions: as a multiple of their products;
-# for each number of a row, that of as many multiply-adds.
-_ITERATIONS, _PROBES = 12, 24
+# What `search_seconds` takes: rounds of k-means, and how long steps take, as measured for 100,000
+# and a million rows of 512 dimensions: as a multiple of their products; for each number of a row,
+# that of as many multiply-adds.
+_ITERATIONS = 12
+# Lists that a row probes: 24, 33 and 48 of generated lines, where the sides have so many rows; they
+# grow by this power.
+_PROBED, _PROBED_OF, _PROBED_GROW = 24, 100_000, 0.3
 _ASSIGNING, _MEETING, _SETTLING = 2.2, 1.7, 700
 
 _TRAINED = "trained.faiss"
@@ -103,7 +106,8 @@ def search_seconds(sources: int, targets: int, dim: int, factory: str, rate: flo
     training = training_bytes(dim, factory) / 4 * lists * _ITERATIONS
     samples = (CHOSEN_ON + MEASURED_ON) * rows * dim
     assigning = _ASSIGNING * rows * lists * dim
-    meeting = _MEETING * 2 * sources * (targets / lists) * _PROBES * dim
+    probes: float = _PROBED * (math.sqrt(sources * targets) / _PROBED_OF) ** _PROBED_GROW
+    meeting = _MEETING * 2 * sources * (targets / lists) * probes * dim
     settling = _SETTLING * rows * dim
     return (training + samples + assigning + meeting + settling) / rate
 

@@ -27,7 +27,7 @@ _QUERIES_AT_ONCE, _ROWS_AT_ONCE = 1024, 1024
 # compared with what they had found before.
 _BATCH = 2**36
 # Queries and lists of a round, in 4 bytes each.
-_PROBES_AT_ONCE = 2**27
+_PROBES_AT_ONCE = 2**24
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Listed:
     best: Keys
 
     def parts(self) -> list[range]:
-        """Cut the rows so that those of each list take no more than 512 MB."""
+        """Cut the rows so that those of each list take no more than 64 MB."""
         step = max(_QUERIES_AT_ONCE, _PROBES_AT_ONCE // self.lists.shape[1])
         return [range(i, min(i + step, len(self.lists))) for i in range(0, len(self.lists), step)]
 

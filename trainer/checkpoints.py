@@ -3,7 +3,6 @@
 It stands beside the encoder-to-be as `NAME.training/` until the run has ended.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,9 +14,13 @@ from torch import Tensor
 from xmine.errors import TrainingError
 from xmine.files import replacing
 from xmine.options import dump_toml
-from xmine.pairs import ParallelText
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.distributed import World
 from xmine.trainer.options import TrainingOptions
 from xmine.vocabulary import MODEL_FILE, Vocabulary
+
+METRICS_FILE = "metrics.jsonl"
+OPTIONS_FILE = "options.toml"
 
 
 def run_folder(output: Path) -> Path:
@@ -26,31 +29,42 @@ def run_folder(output: Path) -> Path:
 
 
 class Run:
-    """One training run on disk; everything in it is written whole or not at all."""
+    """One training run on disk, or one stage of it; everything is written whole or not at all.
 
-    def __init__(self, folder: Path, options: TrainingOptions, pairs: ParallelText) -> None:
+    Of several processes that train together, the first alone writes.
+    """
+
+    def __init__(self, folder: Path, options: TrainingOptions, corpus: Corpus) -> None:
         """Open the folder, new or of a run that was stopped.
 
         Args:
             folder: see `run_folder`.
             options: of this run.
-            pairs: what it trains on and holds out, after all exclusions.
+            corpus: what it trains on and holds out, after all exclusions.
 
         Raises:
             TrainingError: the stopped run had other options or other data.
         """
         self.folder = folder
-        written = {"data.txt": fingerprint(pairs) + "\n", "options.toml": dump_toml(options)}
+        self.name = ""
+        written = {"data.txt": corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
         if any(_differs(folder / name, text) for name, text in written.items()):
             raise TrainingError(
                 f"{folder}: the run there has other options or other data",
-                f"--options {folder}/options.toml --resume goes on with it, with the same pairs; "
+                f"--options {folder / OPTIONS_FILE} --resume goes on with it, with the same data; "
                 "--force starts anew",
             )
-        folder.mkdir(exist_ok=True)
-        for name, text in written.items():
-            with replacing(folder / name) as partial:
-                partial.write_text(text, encoding="utf-8")
+        if World.here().leads:
+            folder.mkdir(exist_ok=True)
+            for name, text in written.items():
+                with replacing(folder / name) as partial:
+                    partial.write_text(text, encoding="utf-8")
+
+    def stage(self, name: str) -> "Run":
+        """Give one stage of the run a checkpoint of its own; its metrics say which it is."""
+        stage = object.__new__(Run)
+        stage.folder, stage.name = self.folder, name
+        return stage
 
     def vocabulary(self) -> Vocabulary | None:
         """Read the vocabulary, if it is there already."""
@@ -58,38 +72,51 @@ class Run:
 
     def save_vocabulary(self, vocabulary: Vocabulary) -> None:
         """Write the vocabulary; the model last, since it tells that both files are there."""
-        vocabulary.save(self.folder)
+        if World.here().leads:
+            vocabulary.save(self.folder)
 
     def save(self, name: str, state: Mapping[str, Any]) -> None:
-        """Write `name`.pt."""
-        with replacing(self.folder / f"{name}.pt") as partial:
-            torch.save(dict(state), partial)
+        """Write a state under a name."""
+        if World.here().leads:
+            with replacing(self._path(name)) as partial:
+                torch.save(dict(state), partial)
 
     def load(self, name: str) -> dict[str, Any] | None:
-        """Read `name`.pt, if it is there."""
-        path = self.folder / f"{name}.pt"
-        return torch.load(path, weights_only=True) if path.exists() else None
+        """Read a state, if it is there."""
+        path = self._path(name)
+        if not path.exists():
+            return None
+        return torch.load(path, weights_only=True, map_location="cpu")
 
     @property
     def has_begun(self) -> bool:
         """Whether anything has been logged."""
-        return (self.folder / "metrics.jsonl").exists()
+        return (self.folder / METRICS_FILE).exists()
 
     def log(self, **numbers: float) -> None:
-        """Append a line to `metrics.jsonl`."""
-        with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(numbers) + "\n")
+        """Append a line to the metrics."""
+        if World.here().leads:
+            line = {"stage": self.name, **numbers} if self.name else numbers
+            with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
 
     def forget_after(self, step: int) -> None:
-        """Take back the metrics of steps that a resumed run takes again."""
-        path = self.folder / "metrics.jsonl"
-        if path.exists():
-            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-            kept = [
-                line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step
-            ]
-            with replacing(path) as partial:
-                partial.write_text("".join(kept), encoding="utf-8")
+        """Take back the metrics of steps that a resumed run, or stage, takes again."""
+        path = self.folder / METRICS_FILE
+        if not (path.exists() and World.here().leads):
+            return
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        with replacing(path) as partial:
+            partial.write_text("".join(each for each in lines if self._keeps(each, step)))
+
+    def _keeps(self, line: str, step: int) -> bool:
+        if not line.endswith("\n"):  # a kill cut it short
+            return False
+        numbers = json.loads(line)
+        return bool(numbers.get("stage", "") != self.name or numbers["step"] <= step)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{f'{self.name}-' if self.name else ''}{name}.pt"
 
 
 def _differs(path: Path, text: str) -> bool:
@@ -101,12 +128,3 @@ def restore(own: Mapping[str, Tensor], saved: Mapping[str, Tensor]) -> None:
     with torch.no_grad():
         for name, tensor in own.items():
             tensor.copy_(saved[name])
-
-
-def fingerprint(pairs: ParallelText) -> str:
-    """Hash all pairs, so that a run is not resumed with other data."""
-    digest = hashlib.blake2b(digest_size=16)
-    for side in (pairs.sources, pairs.targets, pairs.origins):
-        digest.update("\n".join(side).encode())
-        digest.update(b"\0")
-    return digest.hexdigest()

@@ -1,7 +1,7 @@
-"""Pairs -> what training reads: without what must not be seen, a part held out, cut into pieces."""
+"""Texts -> what training reads: visited so often, a part held out, cut into pieces."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -9,9 +9,6 @@ from numpy.typing import NDArray
 
 from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
-from xmine.reading import read_lines
-from xmine.trainer.vocabulary import folding_table
-from xmine.vocabulary import nfkc
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +45,22 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingPairs:
-    """Row i of `source` translates row i of `target`."""
+class Rows:
+    """What belongs together, row by row: pairs, triplets, or texts alone.
 
-    source: Side
-    target: Side
+    Attributes:
+        columns: sides of equal length; row i of each belongs to row i of the others.
+    """
 
-    def take(self, rows: NDArray[np.int64]) -> "TrainingPairs":
-        """Gather some pairs, in the order of `rows`."""
-        return TrainingPairs(self.source.take(rows), self.target.take(rows))
+    columns: tuple[Side, ...]
+
+    def take(self, rows: NDArray[np.int64]) -> "Rows":
+        """Gather some rows, in the order of `rows`."""
+        return Rows(tuple(column.take(rows) for column in self.columns))
 
     def __len__(self) -> int:
-        """Count the pairs."""
-        return len(self.source)
+        """Count the rows."""
+        return len(self.columns[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,59 +68,14 @@ class TrainingData:
     """What a method trains with.
 
     Attributes:
-        pairs: to train on.
-        visits: float64 [pairs], how often each is visited in a pass.
-        held_out: to measure on.
+        rows: to train on.
+        visits: float64 [rows], how often each is visited in a pass.
+        held_out: pairs to measure on; None if there are none.
     """
 
-    pairs: TrainingPairs
+    rows: Rows
     visits: NDArray[np.float64]
-    held_out: TrainingPairs
-
-
-class Pieces(Protocol):
-    """Whatever cuts texts into pieces: see `xmine.vocabulary.Vocabulary.ids`."""
-
-    def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Give all ids, and where each text starts in them."""
-        ...
-
-
-def cut_into_pieces(pairs: ParallelText, vocabulary: Pieces) -> TrainingPairs:
-    """Tokenise both sides once, for all passes."""
-    sides = []
-    for texts in (pairs.sources, pairs.targets):
-        ids, starts = vocabulary.ids(texts)
-        sides.append(Side(ids, starts, _keys(texts)))
-    return TrainingPairs(*sides)
-
-
-def without(pairs: ParallelText, files: Iterable[str]) -> ParallelText:
-    """Leave out pairs with a side that occurs in a file, as a line or as a column of one.
-
-    Compared after NFKC, case folding and traditional to simplified, by letters and digits alone.
-
-    Raises:
-        FileError: a file cannot be read.
-    """
-    table = folding_table()
-
-    def letters(text: str) -> str:
-        return "".join(filter(str.isalnum, nfkc(text).translate(table)))
-
-    seen = {
-        letters(part)
-        for file in files
-        for line in read_lines(file)
-        for part in (line, *line.split("\t"))
-    } - {""}
-    rows = zip(pairs.sources, pairs.targets, strict=True)
-    kept = [
-        row
-        for row, (source, target) in enumerate(rows)
-        if letters(source) not in seen and letters(target) not in seen
-    ]
-    return pairs.take(np.array(kept, dtype=np.intp))
+    held_out: Rows | None
 
 
 def visits(
@@ -151,7 +106,8 @@ def visits(
         )
     visited = wanted > 0
     times = [
-        np.bincount(keys, visited)[keys] for keys in (_keys(pairs.sources), _keys(pairs.targets))
+        np.bincount(keys, visited)[keys]
+        for keys in (keys_of(pairs.sources), keys_of(pairs.targets))
     ]
     return wanted / np.maximum(1, np.maximum(*times))
 
@@ -172,7 +128,7 @@ def hold_out(
     """
     random = np.random.default_rng([seed, 0])
     lots = random.random(len(pairs)) ** (1 / np.maximum(wanted, 1e-9))  # weighted, none twice
-    sources, targets = _keys(pairs.sources), _keys(pairs.targets)
+    sources, targets = keys_of(pairs.sources), keys_of(pairs.targets)
     used: tuple[set[int], set[int]] = (set(), set())
     held: list[int] = []
     for row in np.argsort(-lots, kind="stable").tolist():
@@ -192,6 +148,26 @@ def hold_out(
     return left, np.array(sorted(held), dtype=np.intp)
 
 
-def _keys(texts: Sequence[str]) -> NDArray[np.int64]:
-    numbers: dict[str, int] = {}
+def keys_of(texts: Sequence[Hashable]) -> NDArray[np.int64]:
+    """Number texts, so that equal ones have equal numbers: int64 [texts]."""
+    numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
+
+
+class Cutter(Protocol):
+    """What cuts texts into pieces: a tower."""
+
+    def cut(self, texts: Sequence[str]) -> Side:
+        """Cut texts."""
+        ...
+
+
+def cut_together(cutter: Cutter, columns: Sequence[Sequence[str]]) -> tuple[Side, ...]:
+    """Cut columns of texts; equal texts have equal keys in whichever column they are."""
+    sides = []
+    keys = keys_of([text for column in columns for text in column])
+    start = 0
+    for column in columns:
+        sides.append(replace(cutter.cut(column), keys=keys[start : start + len(column)]))
+        start += len(column)
+    return tuple(sides)

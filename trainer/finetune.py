@@ -22,9 +22,9 @@ from xmine.evaluation.scoring import goodness
 from xmine.evaluation.tasks import Examples, Learner, Predict, Task, check_learnable
 from xmine.progress import Progress, Report
 from xmine.trainer.data import Side
-from xmine.trainer.loop import schedule
-from xmine.trainer.readers import Reader, adamw, learning_rate_of, reader_of
+from xmine.trainer.schedules import linear
 from xmine.trainer.taskhead import Candidate, TaskHead
+from xmine.trainer.towers import Tower, adamw, tower_of
 
 _HEAD_RATE = 0.001  # a new layer has further to go than the encoder
 _WARM_UP = 0.1
@@ -60,9 +60,9 @@ class FinetunedLearner:
         devices = [device] if device.type == "cuda" else []
         with torch.random.fork_rng(devices):  # the caller's random numbers stay as they were
             torch.manual_seed(self.options.seed)
-            reader = reader_of(encoder, prompt)
-            head = TaskHead(task, reader.dim, joined=self.options.joined).to(device)
-            model = _Model(reader, head, self.options.batch_size)
+            tower = tower_of(encoder, prompt)
+            head = TaskHead(task, tower.dim, joined=self.options.joined).to(device)
+            model = _Model(tower, head, self.options.batch_size)
             _train(model, task, self.options, self.settings(encoder)["learning_rate"], report)
         return model.predict
 
@@ -71,13 +71,22 @@ class FinetunedLearner:
         names = ("epochs", "joined", "seed", "batch_size")
         return {
             "learner": "finetuned",
-            "learning_rate": self.options.learning_rate or learning_rate_of(encoder),
+            "learning_rate": self.options.learning_rate or _rate_of(encoder),
             **{name: getattr(self.options, name) for name in names},
         }
 
     def notes(self) -> list[str]:
         """Give none."""
         return []
+
+
+def _rate_of(encoder: SentenceEncoder) -> float:
+    from xmine.modules.static import StaticEmbedding
+    from xmine.trainer.static import StaticTower
+    from xmine.trainer.transformer import TransformerTower
+
+    static = isinstance(encoder.body, StaticEmbedding)
+    return (StaticTower if static else TransformerTower).learning_rate
 
 
 def finetuned(options: FinetuneOptions) -> Learner:
@@ -103,11 +112,11 @@ class _Cut:
 
 
 class _Model(nn.Module):
-    """A reader and a head."""
+    """An encoder and a head."""
 
-    def __init__(self, reader: Reader, head: TaskHead, batch_size: int) -> None:
+    def __init__(self, tower: Tower, head: TaskHead, batch_size: int) -> None:
         super().__init__()
-        self.reader = reader
+        self.tower = tower
         self.head = head
         self.batch_size = batch_size
 
@@ -121,13 +130,15 @@ class _Model(nn.Module):
 
     def _cut(self, candidates: Sequence[Candidate]) -> Side:
         if self.head.joined:
-            return self.reader.cut_pairs([(first, second) for first, second in candidates])
-        return self.reader.cut([text for candidate in candidates for text in candidate])
+            return self.tower.cut_pairs([(first, second) for first, second in candidates])
+        return self.tower.cut([text for candidate in candidates for text in candidate])
 
     def forward(self, cut: _Cut, rows: NDArray[np.int64]) -> Tensor:
         """Score some examples."""
         texts = np.concatenate([np.arange(cut.starts[row], cut.starts[row + 1]) for row in rows])
-        scores: Tensor = self.head(self.reader(cut.side.take(texts)), cut.counts[rows])
+        # Rows whose numbers are of size one, which a linear layer wants, whatever the width.
+        vectors = self.tower.embed(cut.side.take(texts)) * math.sqrt(self.tower.dim)
+        scores: Tensor = self.head(vectors, cut.counts[rows])
         return scores
 
     @torch.no_grad()
@@ -192,10 +203,10 @@ class _Steps:
         self.model = model
         self.cut = cut
         self.answers = torch.from_numpy(train.answers).float().to(model.head.linear.weight.device)
-        encoders = model.reader.optimizers(learning_rate)
+        encoders = model.tower.optimizers(learning_rate)
         self.optimizers = [*encoders, adamw(model.head, _HEAD_RATE)]
         self.schedules = [
-            LambdaLR(each, lambda done: schedule(done, total, _WARM_UP)) for each in self.optimizers
+            LambdaLR(each, lambda done: linear(done, total, _WARM_UP)) for each in self.optimizers
         ]
         self.done = 0
 

@@ -1,19 +1,25 @@
 """Batches through a step: optimise, schedule, log, measure, save; resume where it stopped."""
 
 import math
+import signal
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
 from xmine.trainer.batches import batches_of, grouped_order, pass_order
 from xmine.trainer.checkpoints import Run, restore
-from xmine.trainer.data import TrainingData, TrainingPairs
-from xmine.trainer.devset import measure
+from xmine.trainer.data import Rows, TrainingData
+from xmine.trainer.distributed import World, average_gradients, mean_of, told_by_the_first
 from xmine.trainer.options import TrainingOptions
+from xmine.trainer.schedules import SCHEDULES
 from xmine.trainer.step import Step
 
 _LOG_EVERY = 20
@@ -38,119 +44,221 @@ def run_steps(
 
     Raises:
         TrainingError: the loss is no longer a number.
+        KeyboardInterrupt: Ctrl-C; what was done is saved.
     """
-    orders = [pass_order(data.visits, options.seed, epoch) for epoch in range(options.epochs)]
-    steps_before = np.cumsum([0] + [len(batches_of(o, options.batch_size)) for o in orders])
-    total = int(steps_before[-1])
-    optimizer = step.optimizer(options.learning_rate)
-    done, grouped = _resume(step, optimizer, run)
-    for epoch, order in enumerate(orders):
-        if steps_before[epoch + 1] <= done:
-            continue
-        if options.near_batches and (epoch or options.start) and grouped is None:
-            grouped = _grouped(order, step, data.pairs, options, epoch)
-        batches = batches_of(order if grouped is None else grouped, options.batch_size)
-        for rows in batches[done - steps_before[epoch] :]:
-            started = time.perf_counter()
-            for group in optimizer.param_groups:
-                group["lr"] = options.learning_rate * schedule(done, total, options.warmup)
-            random = np.random.default_rng([options.seed, 3, done])
-            torch.manual_seed(int(random.integers(2**62)))  # of dropout, also after a resume
-            losses = step.losses(data.pairs.take(rows), random)
-            loss = torch.stack(list(losses.values())).sum()
-            value = loss.item()
-            if not math.isfinite(value):
-                raise TrainingError(
-                    f"the loss is {value} at step {done}",
-                    "give a smaller --learning-rate, and --force to start anew",
-                )
+    training = _Training(step, data, options, run)
+    step.train()
+    with _interruption() as is_interrupted:
+        while training.done < training.total and not training.ended_early:
+            rows = training.next_rows()
+            training.take(rows, report)
+            if is_interrupted() and training.done < training.total:
+                training.save()
+                raise KeyboardInterrupt
+    return training.best()
+
+
+def steps_of(data: TrainingData, options: TrainingOptions) -> int:
+    """Count the steps that a run will take."""
+    return int(min(_ends_of_passes(data, options)[-1], options.steps or np.inf))
+
+
+def _ends_of_passes(data: TrainingData, options: TrainingOptions) -> NDArray[np.int64]:
+    passes = range(options.epochs)
+    sizes = [
+        len(batches_of(pass_order(data.visits, options.seed, number), options.batch_size))
+        for number in passes
+    ]
+    return np.cumsum(sizes)
+
+
+@contextmanager
+def _interruption() -> Iterator[Callable[[], bool]]:
+    """Let a step end before Ctrl-C does, so that it can be saved; a second one does not wait."""
+    pressed = threading.Event()
+
+    def press(number: int, frame: object) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    def is_pressed() -> bool:
+        return bool(told_by_the_first(pressed.is_set()))
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield is_pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Training:
+    """How far a run is, and what moves it on.
+
+    Attributes:
+        done: steps that were taken, of all processes together.
+        total: steps that there will be.
+        ended_early: whether the method asked for the end.
+    """
+
+    def __init__(self, step: Step, data: TrainingData, options: TrainingOptions, run: Run) -> None:
+        """Take up the run where it was saved."""
+        self.step, self.data, self.options, self.run = step, data, options, run
+        self.world = World.here()
+        self.until = _ends_of_passes(data, options)
+        self.total = steps_of(data, options)
+        self.optimizers = step.optimizers(options.learning_rate)
+        self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
+        self.scaler = torch.amp.GradScaler(enabled=options.dtype == "float16")
+        self.done, self.ended_early = 0, False
+        self.grouped: NDArray[np.int64] | None = None
+        self._batches: list[NDArray[np.int64]] = []
+        self._resume()
+
+    def next_rows(self) -> NDArray[np.int64]:
+        """Give the rows of the next batch."""
+        epoch = self.epoch
+        before = int(self.until[epoch - 1]) if epoch else 0
+        if not self._batches or self.done == before:
+            near = self.options.near_batches
+            if near and (epoch or self.options.starts_trained) and self.grouped is None:
+                self.grouped = self._grouped(epoch)
+            order = self._order(epoch) if self.grouped is None else self.grouped
+            self._batches = batches_of(order, self.options.batch_size)
+        return self._batches[self.done - before]
+
+    @property
+    def epoch(self) -> int:
+        """The pass, from 0."""
+        return int(np.searchsorted(self.until, self.done, side="right"))
+
+    def take(self, rows: NDArray[np.int64], report: Report) -> None:
+        """Take a step with some rows, of which this process has its part."""
+        started, epoch = time.perf_counter(), self.epoch
+        rate = SCHEDULES[self.options.schedule](self.done, self.total, self.options.warmup)
+        for optimizer, peaks in zip(self.optimizers, self.peaks, strict=True):
+            for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+                group["lr"] = rate * peak
+        random = np.random.default_rng([self.options.seed, 3, self.done])  # also after a resume
+        torch.manual_seed(int(random.integers(2**62)) + self.world.rank)  # of dropout
+        own = rows[self.world.part(len(rows))]
+        losses = self.step.losses(self.data.rows.take(own), random)
+        loss = torch.stack(list(losses.values())).sum()
+        value = mean_of(loss.item())
+        if not math.isfinite(value):
+            raise TrainingError(
+                f"the loss is {value} at step {self.done}",
+                "give a smaller --learning-rate, and --force to start anew",
+            )
+        self._optimize(loss)
+        self.step.finish()
+        self.done += 1
+        report(Progress("training", self.done, self.total, {"loss": value}))
+        if self.done % _LOG_EVERY == 0:
+            speed = len(rows) / (time.perf_counter() - started)
+            named = {name: part.item() for name, part in losses.items()} | self.step.numbers()
+            rate *= self.options.learning_rate
+            self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
+        self._end_of_step()
+
+    def _optimize(self, loss: torch.Tensor) -> None:
+        for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
-            torch.autograd.backward(loss)
-            optimizer.step()
-            done += 1
-            report(Progress("training", done, total, {"loss": value}))
-            if done % _LOG_EVERY == 0:
-                speed = len(rows) / (time.perf_counter() - started)
-                named = {name: part.item() for name, part in losses.items()}
-                run.log(step=done, epoch=epoch, lr=group["lr"], pairs_per_second=speed, **named)
-            ended = done == steps_before[epoch + 1]
-            if ended:
-                grouped = None
-            due = done % options.evaluate_every == 0 if options.evaluate_every else ended
-            if due or done == total:
-                _evaluate(step, data.held_out, run, done)
-                _save(step, optimizer, run, done, grouped)
-    best = run.load("best")
-    assert best is not None  # the last step is always measured
-    restore(step.state(), best["state"])
-    measures: dict[str, float] = best["measures"]
-    return measures
+        if loss.requires_grad:  # a first step without negatives has nothing to learn from
+            torch.autograd.backward(self.scaler.scale(loss))
+        trained = [
+            each
+            for optimizer in self.optimizers
+            for group in optimizer.param_groups
+            for each in group["params"]
+        ]
+        average_gradients(trained)
+        for optimizer in self.optimizers:
+            self.scaler.unscale_(optimizer)
+        if self.options.clip:
+            dense = [each for each in trained if each.grad is not None and not each.grad.is_sparse]
+            nn.utils.clip_grad_norm_(dense, self.options.clip)
+        for optimizer in self.optimizers:
+            self.scaler.step(optimizer)
+        self.scaler.update()
 
+    def _end_of_step(self) -> None:
+        """Measure and save, where it is time."""
+        ends_pass = self.done in self.until
+        if ends_pass:
+            self.grouped = None
+        every = self.options.evaluate_every
+        if (self.done % every == 0 if every else ends_pass) or self.done == self.total:
+            self._evaluate()
+            self.save()
 
-def schedule(step: int, total: int, warmup: float) -> float:
-    """Rise over the warm-up, then fall to zero in a straight line."""
-    rising = warmup * total
-    if step < rising:
-        return (step + 1) / rising if rising >= 1 else 1.0
-    return (total - step) / max(1.0, total - rising)
+    def _evaluate(self) -> None:
+        """Measure, log, and keep the state if it is the best so far."""
+        measures: dict[str, float] = {}
+        if self.world.leads:
+            held_out = self.data.held_out
+            measures = self.step.measure(held_out) if held_out else {}
+        measures = told_by_the_first(measures)
+        self.run.log(step=self.done, **measures)
+        best, decides = self.run.load("best"), self.step.decides
+        if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):
+            state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
+            self.run.save("best", state)
+        self.ended_early = bool(self.step.stops(measures))
 
-
-def _evaluate(step: Step, held_out: TrainingPairs, run: Run, done: int) -> None:
-    """Measure, log, and keep the state if it is the best so far."""
-    measures = measure(step, held_out)
-    run.log(step=done, **measures)
-    best = run.load("best")
-    if best is None or measures["accuracy"] >= best["measures"]["accuracy"]:
-        run.save("best", {"state": step.state(), "measures": measures, "step": done})
-
-
-def _save(
-    step: Step,
-    optimizer: torch.optim.Optimizer,
-    run: Run,
-    done: int,
-    grouped: NDArray[np.int64] | None,
-) -> None:
-    run.save(
-        "checkpoint",
-        {
-            "done": done,
-            "state": step.state(),
-            "optimizer": optimizer.state_dict(),
-            "grouped": None if grouped is None else torch.from_numpy(grouped),
-        },
-    )
-
-
-def _resume(
-    step: Step, optimizer: torch.optim.Optimizer, run: Run
-) -> tuple[int, NDArray[np.int64] | None]:
-    saved = run.load("checkpoint")
-    if saved is None:
-        run.forget_after(0)
-        return 0, None
-    restore(step.state(), saved["state"])
-    optimizer.load_state_dict(saved["optimizer"])
-    run.forget_after(saved["done"])
-    grouped = saved["grouped"]
-    return int(saved["done"]), None if grouped is None else grouped.numpy()
-
-
-def _grouped(
-    order: NDArray[np.int64],
-    step: Step,
-    pairs: TrainingPairs,
-    options: TrainingOptions,
-    epoch: int,
-) -> NDArray[np.int64]:
-    """Order a pass by nearness of the pairs as the encoder sees them now."""
-
-    def embed(rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        return np.concatenate(
-            [
-                np.add(*step.embed(pairs.take(rows[start : start + _EMBED_AT_ONCE])))
-                for start in range(0, len(rows), _EMBED_AT_ONCE)
-            ]
+    def save(self) -> None:
+        """Save all that a later process needs to go on."""
+        self.run.save(
+            "checkpoint",
+            {
+                "done": self.done,
+                "ended_early": self.ended_early,
+                "state": self.step.state_dict(),
+                "optimizers": [each.state_dict() for each in self.optimizers],
+                "scaler": self.scaler.state_dict(),
+                "grouped": None if self.grouped is None else torch.from_numpy(self.grouped),
+            },
         )
 
-    return grouped_order(order, embed, options.near_batches, options.seed, epoch)
+    def best(self) -> dict[str, float]:
+        """Go back to the best state, and give its measures."""
+        best = self.run.load("best")
+        assert best is not None  # the last step is always measured
+        restore(self.step.state_dict(), best["state"])
+        measures: dict[str, float] = best["measures"]
+        return measures
+
+    def _resume(self) -> None:
+        saved = self.run.load("checkpoint")
+        self.run.forget_after(0 if saved is None else saved["done"])
+        if saved is None:
+            return
+        restore(self.step.state_dict(), saved["state"])
+        for optimizer, state in zip(self.optimizers, saved["optimizers"], strict=True):
+            optimizer.load_state_dict(state)
+        self.scaler.load_state_dict(saved["scaler"])
+        self.done, self.ended_early = int(saved["done"]), bool(saved["ended_early"])
+        self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
+
+    def _grouped(self, epoch: int) -> NDArray[np.int64]:
+        """Order a pass by nearness of the rows as the encoder sees them now."""
+
+        def embed(rows: NDArray[np.int64]) -> NDArray[np.float32]:
+            return np.concatenate(
+                [
+                    np.add(*self.step.embed(self._some(rows[at : at + _EMBED_AT_ONCE])))
+                    for at in range(0, len(rows), _EMBED_AT_ONCE)
+                ]
+            )
+
+        near = self.options.near_batches
+        return grouped_order(self._order(epoch), embed, near, self.options.seed, epoch)
+
+    def _order(self, epoch: int) -> NDArray[np.int64]:
+        return pass_order(self.data.visits, self.options.seed, epoch)
+
+    def _some(self, rows: NDArray[np.int64]) -> Rows:
+        return self.data.rows.take(rows)

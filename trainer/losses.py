@@ -1,7 +1,14 @@
-"""Contrastive losses: pure functions of embeddings or logits, in fp32."""
+"""Contrastive losses: pure functions of embeddings or logits, in float32.
+
+None of them takes an exponential outside `logsumexp`: at a temperature of 0.04 that of a logit
+overflows float16. Memory of large batches and queues is bounded by `in_chunks`.
+"""
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 
 def info_nce(logits: Tensor, positives: Tensor) -> Tensor:
@@ -15,22 +22,77 @@ def info_nce(logits: Tensor, positives: Tensor) -> Tensor:
 
 
 def in_batch_logits(
-    source: Tensor, target: Tensor, temperature: float, same: Tensor | None = None
+    source: Tensor,
+    target: Tensor,
+    scale: float | Tensor,
+    same: Tensor | None = None,
+    first: int = 0,
 ) -> Tensor:
     """Compare every source with every target of a batch.
 
     Args:
-        source: unit rows [pairs, dim].
-        target: unit rows [pairs, dim]; row i is the translation of source row i.
-        temperature: divides the cosines.
-        same: bool [pairs, pairs], cells that are no negatives because the two pairs share a
-            sentence (A-07: mask rather than resample); the diagonal is never masked.
+        source: unit rows [rows, dim].
+        target: unit rows [candidates, dim]; source row i belongs to target row `first` + i.
+        scale: 1 / temperature.
+        same: bool [rows, candidates], cells that are no negatives because the two rows share a
+            sentence (A-07: mask rather than resample); a row's own candidate is never masked.
+        first: the candidate of the first row.
 
     Returns:
-        [pairs, pairs] logits, -inf where masked.
+        [rows, candidates] logits, -inf where masked.
     """
-    logits = (source.float() / temperature) @ target.float().T  # [pairs, pairs]
-    if same is None:
-        return logits
-    own = torch.eye(len(logits), dtype=torch.bool, device=logits.device)
-    return logits.masked_fill(same & ~own, float("-inf"))
+    if same is not None:
+        own = torch.eye(*same.shape, dtype=torch.bool, device=same.device).roll(first, dims=1)
+        same = same & ~own
+    return logits_of(source, target, scale, same)
+
+
+def logits_of(
+    rows: Tensor, others: Tensor, scale: float | Tensor, masked: Tensor | None = None
+) -> Tensor:
+    """Compare unit rows [rows, dim] with others [others, dim]: [rows, others], -inf if masked."""
+    logits = (rows.float() * scale) @ others.float().T  # [rows, others]
+    return logits if masked is None else logits.masked_fill(masked, float("-inf"))
+
+
+def queue_logits(
+    query: Tensor, key: Tensor, queue: Tensor, scale: float | Tensor, same: Tensor | None = None
+) -> Tensor:
+    """Compare every row with its own key and with those of a queue (dual momentum, eq. 2).
+
+    Args:
+        query: unit rows [rows, dim].
+        key: unit rows [rows, dim], the positives.
+        queue: unit rows [keys, dim], the negatives; there may be none.
+        scale: 1 / temperature.
+        same: bool [rows, keys], keys of the queue that are no negatives of a row.
+
+    Returns:
+        [rows, 1 + keys] logits, the positive first, -inf where masked.
+    """
+    own = (query.float() * key.float()).sum(dim=1, keepdim=True)  # [rows, 1]
+    others = query.float() @ queue.float().T  # [rows, keys]
+    if same is not None:
+        others = others.masked_fill(same, float("-inf"))
+    return torch.cat([own, others], dim=1) * scale
+
+
+def in_chunks(loss: Callable[..., Tensor], rows: int, *tensors: Tensor) -> Tensor:
+    """Average a loss over chunks of rows, which the backward pass computes again.
+
+    So that the logits of a chunk are all that memory holds, however many rows there are.
+
+    Args:
+        loss: of the tensors' rows, a mean over them.
+        rows: of a chunk; 0: all.
+        tensors: [rows of the batch, ...] each.
+    """
+    count = len(tensors[0])
+    if not rows or rows >= count:
+        return loss(*tensors)
+    total = tensors[0].new_zeros(())
+    for start in range(0, count, rows):
+        part = [each[start : start + rows] for each in tensors]
+        mean: Tensor = checkpoint(loss, *part, use_reentrant=False)
+        total = total + mean * (len(part[0]) / count)
+    return total

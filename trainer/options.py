@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from xmine.errors import OptionError
-from xmine.options import Options, option
+from xmine.errors import OptionError, TrainingError
+from xmine.options import Options, flag, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,39 +22,52 @@ class TrainingOptions(Options):
     )
     held_out: int = option(2000, "Pairs kept apart to measure retrieval on.", min=2)
 
-    architecture: str = option("static", "Kind of encoder.", choices=("static", "transformer"))
-    width: int = option(256, "Width of the vectors.", min=8, max=4096)
-    layers: int = option(2, "Layers of a transformer.", min=1, max=48)
-    heads: int = option(4, "Attention heads of a transformer.", min=1, max=64)
+    encoder: str = option(
+        "scratch",
+        "Encoder to begin with: a folder, a hub name, embedded, or scratch for a new one.",
+    )
+    architecture: str = option(
+        "static", "Kind of a new encoder.", choices=("static", "transformer")
+    )
+    width: int = option(256, "Width of a new encoder's vectors.", min=8, max=4096)
+    layers: int = option(2, "Layers of a new transformer.", min=1, max=48)
+    heads: int = option(4, "Attention heads of a new transformer.", min=1, max=64)
     max_pieces: int = option(128, "Pieces after which a transformer cuts a sentence.", min=8)
-    dropout: float = option(0.1, "Dropout of a transformer.", min=0, max=0.9)
+    dropout: float = option(0.1, "Dropout of a new transformer.", min=0, max=0.9)
     start: str = option(
         "",
-        "Static encoder with whose vocabulary and vectors a transformer begins: a folder, or "
+        "Static encoder with whose vocabulary and vectors a new transformer begins: a folder, or "
         "embedded.",
     )
-    dtype: str = option(
-        "auto",
-        "Number type a transformer multiplies in; auto follows from the hardware.",
-        choices=("auto", "float32", "bfloat16"),
+    pooling: str = option(
+        "",
+        "What a transformer makes a sentence vector of.",
+        choices=("", "mean", "max", "cls"),
+        shown_default="mean, or as the encoder has it",
     )
-    vocabulary_size: int = option(32_000, "Pieces of the vocabulary.", min=16, max=1_000_000)
+    vocabulary_size: int = option(32_000, "Pieces of a new vocabulary.", min=16, max=1_000_000)
     vocabulary_sample: int = option(
-        1_000_000, "Sentences, half of each side, to train the vocabulary on.", min=2
+        1_000_000, "Sentences, half of each side, to train a vocabulary on.", min=2
     )
 
     epochs: int = option(3, "Passes over the data.", min=1)
-    batch_size: int = option(2048, "Pairs per step.", min=2)
+    steps: int = option(0, "Steps after which training ends; 0: after all passes.", min=0)
+    batch_size: int = option(2048, "Rows per step, of all processes together.", min=2)
     piece_dropout: float = option(
         0.0, "Share of the pieces of each sentence that are left out at random.", min=0, max=0.9
     )
     learning_rate: float = option(
         0.0,
-        "Peak learning rate; 0: by architecture.",
+        "Peak learning rate; 0: by the encoder.",
         min=0,
-        shown_default="0.01 static, 0.0003 transformer",
+        shown_default="0.01 static, 0.0003 transformer; of a trained one 0.003, 0.00002",
+    )
+    schedule: str = option(
+        "linear", "How the rate falls after its peak.", choices=("linear", "cosine")
     )
     warmup: float = option(0.05, "Share of the steps in which it rises.", min=0, max=1)
+    weight_decay: float = option(0.01, "Weight decay of matrices, but for piece vectors.", min=0)
+    clip: float = option(0.0, "Longest gradient; longer ones are scaled down; 0: any.", min=0)
     near_batches: int = option(
         0,
         "Fill batches from groups of this many near neighbours after the first pass; 0: random.",
@@ -64,27 +77,141 @@ class TrainingOptions(Options):
         0, "Steps between evaluations and checkpoints; 0: at the end of each pass.", min=0
     )
     seed: int = option(1, "Seed of everything random.", min=0)
+
+    device: str = option("auto", "Where it trains: auto, cpu, cuda, or cuda:1 and so on.")
+    dtype: str = option(
+        "auto",
+        "Number type a transformer multiplies in; auto follows from the hardware.",
+        choices=("auto", "float32", "bfloat16", "float16"),
+    )
     threads: int = option(
         0,
         "CPU threads; 0: as OMP_NUM_THREADS says, or all. Other counts may change the last bits.",
         min=0,
     )
+    rows_at_once: int = option(
+        256, "Sentences that go through a transformer's layers together.", min=1
+    )
+    recompute: bool = option(
+        False,
+        "Compute a transformer's layers again for the gradients: any batch size in the memory of "
+        "--rows-at-once sentences, a third slower.",
+    )
+    logit_rows: int = option(
+        0, "Rows of a batch whose logits are in memory together; 0: all.", min=0
+    )
 
     def __post_init__(self) -> None:
         """Check the limits, and that there are two languages."""
         super().__post_init__()
-        if self.learning_rate == 0:
+        if self.learning_rate == 0 and self.encoder == "scratch":
             rate = 0.01 if self.architecture == "static" else 0.0003
             object.__setattr__(self, "learning_rate", rate)
-        if self.start and self.architecture == "static":
-            raise OptionError("--start is for --architecture transformer")
+        if self.start and (self.architecture == "static" or self.encoder != "scratch"):
+            raise OptionError("--start is for --architecture transformer, made from scratch")
         if len(self.languages.split(",")) != 2 or not all(self.languages.split(",")):
             raise OptionError(f"--languages is {self.languages!r}", "give two codes, as in en,zh")
+
+    @property
+    def starts_trained(self) -> bool:
+        """Whether the encoder knows something before the first step."""
+        return bool(self.start) or self.encoder != "scratch"
 
 
 @dataclass(frozen=True, kw_only=True)
 class MsimcseOptions(TrainingOptions):
-    """mSimCSE with parallel pairs (its supervised strategy)."""
+    """mSimCSE: in-batch contrast of one encoder."""
 
     temperature: float = option(0.05, "Temperature of the contrastive loss.", min=0.001)
     symmetric: bool = option(False, "Contrast target with source too, not only source with target.")
+    training_head: bool = option(
+        False, "Put a linear layer and tanh on top in training, as the paper does."
+    )
+    drop_hard_negatives: bool = option(False, "Leave contradicting sentences of triplets out.")
+    hard_negative_weight: float = option(
+        0.0, "Added to the logit of a row's own contradicting sentence."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueOptions(TrainingOptions):
+    """What methods with a queue of negatives share."""
+
+    queue_size: int = option(
+        0,
+        "Keys of earlier batches that serve as negatives (MoCo's K); 0: a quarter of the data, at "
+        "most 65,536.",
+        min=0,
+    )
+    queue_init: str = option(
+        "mask",
+        "Before the queue is full: mask what is empty, fill it at random, or prefill it with keys.",
+        choices=("mask", "random", "prefill"),
+    )
+    in_batch_negatives: bool = option(False, "Take the other rows of the batch as negatives, too.")
+
+    def queue_for(self, rows: int) -> int:
+        """Give the size of the queue for so many rows of data.
+
+        Raises:
+            TrainingError: it is larger than a quarter of them.
+        """
+        most = rows // 4
+        if self.queue_size > most:
+            raise TrainingError(
+                f"--queue-size {self.queue_size:,} for {rows:,} rows: a row would meet its own "
+                "translation of the pass before",
+                f"--queue-size of at most {most:,}",
+            )
+        return self.queue_size or min(most, 65_536)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MocoOptions(QueueOptions):
+    """Dual momentum contrast: two encoders, two queues."""
+
+    src_encoder: str = option(
+        "",
+        "Encoder of the source side, where each side has its own: as --encoder.",
+        shown_default="one encoder for both sides",
+    )
+    tgt_encoder: str = option(
+        "",
+        "Encoder of the target side.",
+        shown_default="one encoder for both sides",
+    )
+    temperature: float = option(0.04, "Temperature of the contrastive loss.", min=0.001)
+    momentum: float | str = option(
+        "auto",
+        "How slowly key encoders follow (MoCo's m): a number from 0 to 1; auto is 1 - 20 / steps, "
+        "at most 0.999.",
+    )
+    key_dropout: bool = option(False, "Leave dropout on in key encoders.")
+    nli_weight: float = option(0.1, "Weight of the loss on --nli pairs.", min=0)
+    nli_batch: int = option(128, "Labelled pairs per step.", min=1)
+    nli_features: str = option(
+        "uvd",
+        "What a classifier sees of sentences u, v: uv, uvd with |u - v|, uvdm with u * v too.",
+        choices=("uv", "uvd", "uvdm"),
+    )
+
+    def __post_init__(self) -> None:
+        """Check the limits; a side's encoder needs that of the other."""
+        super().__post_init__()
+        if bool(self.src_encoder) != bool(self.tgt_encoder):
+            raise OptionError(
+                "--src-encoder and --tgt-encoder go together", "give both, or --encoder for both"
+            )
+        if self.momentum != "auto":
+            object.__setattr__(self, "momentum", _share("momentum", self.momentum))
+
+
+def _share(name: str, value: float | str) -> float:
+    """Read a number from 0 to 1."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise OptionError(f"{flag(name)} is {value!r}", "give auto, or a number from 0 to 1")
+    return number

@@ -1,12 +1,14 @@
-"""A static encoder while it is trained: a vector per piece; a sentence is their scaled sum.
+"""A static encoder with gradients: a vector per piece; a sentence is their mean.
 
-The same forward as `SentenceEncoder.encode`, with gradients; a test holds the two together.
+The same forward as `SentenceEncoder.encode`; a test holds the two together.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer, SparseAdam
 
@@ -14,6 +16,7 @@ from xmine.encoder import SentenceEncoder
 from xmine.facts import EncoderFacts
 from xmine.modules.static import StaticEmbedding, Table
 from xmine.trainer.data import Side
+from xmine.trainer.towers import Tower, adamw
 from xmine.vocabulary import Vocabulary
 
 # Length of a random vector. Pieces that are seen often soon outgrow it, rare ones stay small and
@@ -39,9 +42,12 @@ class _PieceSum(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:  # noqa: ANN401
         ids, starts, fixed = ctx.saved_tensors
-        sentences = torch.repeat_interleave(torch.arange(len(starts) - 1), starts.diff())
-        # numpy sorts integers by radix; torch.argsort(stable=True) is far slower
-        order = torch.from_numpy(np.argsort(ids.numpy(), kind="stable"))
+        device = ids.device
+        sentences = torch.repeat_interleave(
+            torch.arange(len(starts) - 1, device=device), starts.diff()
+        )
+        # numpy sorts integers by radix; torch.argsort(stable=True) is far slower on a processor
+        order = torch.from_numpy(np.argsort(ids.cpu().numpy(), kind="stable")).to(device)
         pieces, counts = torch.unique_consecutive(ids[order], return_counts=True)
         ends = nn.functional.pad(counts.cumsum(0), (1, 0))  # [pieces + 1]
         rows = nn.functional.embedding_bag(
@@ -54,44 +60,62 @@ class _PieceSum(torch.autograd.Function):
         return summed, None, None, None
 
 
-class StaticTower(nn.Module):
-    """Piece ids -> unit vectors; gradients are sparse, a row per piece of the batch."""
+class StaticTower(Tower):
+    """The vectors of the pieces are what is trained; gradients are sparse, a row per piece."""
 
-    def __init__(self, vocabulary: Vocabulary, dim: int, seed: int) -> None:
-        """Draw short random vectors; those of meaningless pieces stay zero."""
-        super().__init__()
-        self.pieces = vocabulary
-        generator = torch.Generator().manual_seed(seed)
-        rows = torch.randn(len(vocabulary), dim, generator=generator) * _FIRST_LENGTH / dim**0.5
-        self.meaningless = torch.tensor(vocabulary.meaningless())
-        rows[self.meaningless] = 0
-        self.vectors = nn.Parameter(rows)
+    learning_rate = 0.003
 
-    def forward(self, ids: Tensor, starts: Tensor) -> Tensor:
-        """Embed sentences: ids int64 [pieces], starts int64 [sentences + 1] -> [sentences, dim]."""
-        sums: Tensor = _PieceSum.apply(  # type: ignore[no-untyped-call]
-            self.vectors, ids, starts, self.meaningless
-        )  # [sentences, dim]
-        return nn.functional.normalize(sums, dim=1)
+    def __init__(self, encoder: SentenceEncoder, prompt: str = "") -> None:
+        """Copy the vectors; those of pieces that mean nothing stay as they are."""
+        super().__init__(encoder, prompt)
+        body = encoder.body
+        assert isinstance(body, StaticEmbedding)
+        self._pieces = body.pieces
+        self.vectors = nn.Parameter(torch.from_numpy(body.vectors.copy()))
+        fixed = self._pieces.meaningless() if isinstance(self._pieces, Vocabulary) else []
+        self.register_buffer("fixed", torch.tensor(fixed, dtype=torch.int64), persistent=False)
 
-    def embed(self, *sides: Side) -> Tensor:
-        """Embed the sentences of one side after the other: unit rows [sentences, dim].
+    @property
+    def device(self) -> torch.device:
+        """Where the vectors are."""
+        return self.vectors.device
 
-        Embedding both sides of a batch at once leaves one sparse gradient, not two to be merged.
+    def optimizers(self, learning_rate: float, weight_decay: float = 0.01) -> list[Optimizer]:
+        """Make an Adam that touches only the rows of a batch, and one for the heads.
+
+        Vectors of pieces do not decay: those of rare ones would be gone.
         """
-        ids = np.concatenate([side.ids for side in sides]).astype(np.int64)
-        lengths = np.concatenate([np.diff(side.starts) for side in sides])
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        embedded: Tensor = self(torch.from_numpy(ids), torch.from_numpy(starts))
-        return embedded
-
-    def optimizer(self, learning_rate: float) -> Optimizer:
-        """Adam that touches only the rows of the batch."""
-        return SparseAdam(self.parameters(), lr=learning_rate)
+        found: list[Optimizer] = [SparseAdam([self.vectors], lr=learning_rate)]
+        if len(self.heads):
+            found.append(adamw(self.heads, learning_rate, weight_decay))
+        return found
 
     @torch.no_grad()
     def encoder(self, facts: EncoderFacts, card: str) -> SentenceEncoder:
-        """Round to int8 and give the encoder that mines."""
-        vectors = self.vectors.numpy().astype(np.float32)
-        body = StaticEmbedding(self.pieces, Table.rounded(vectors))
-        return SentenceEncoder(body, facts=facts, card=card)
+        """Give the encoder that mines; with a vocabulary of ours, its vectors become int8."""
+        rows = self.vectors.cpu().numpy().astype(np.float32)
+        ours = isinstance(self._pieces, Vocabulary)
+        body = StaticEmbedding(self._pieces, Table.rounded(rows) if ours else Table(rows, None))
+        heads: Any = list(self.heads)
+        return SentenceEncoder(body, heads, self._settings, facts, card)
+
+    def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        return self._pieces.ids([self.prompt + text for text in texts] if self.prompt else texts)
+
+    def _vectors(self, side: Side) -> Tensor:
+        ids, starts = (
+            torch.from_numpy(each.astype(np.int64)).to(self.device)
+            for each in (side.ids, side.starts)
+        )
+        sums: Tensor = _PieceSum.apply(  # type: ignore[no-untyped-call]
+            self.vectors, ids, starts, self.fixed
+        )  # [sentences, dim]
+        return sums / starts.diff().clamp(min=1)[:, None]
+
+
+def new_static(vocabulary: Vocabulary, dim: int, seed: int) -> SentenceEncoder:
+    """Make an encoder of short random vectors; those of meaningless pieces are zero."""
+    generator = torch.Generator().manual_seed(seed)
+    rows = torch.randn(len(vocabulary), dim, generator=generator) * _FIRST_LENGTH / dim**0.5
+    rows[torch.tensor(vocabulary.meaningless())] = 0
+    return SentenceEncoder(StaticEmbedding(vocabulary, Table(rows.numpy(), None)))

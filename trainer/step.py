@@ -1,68 +1,72 @@
-"""What the loop needs of a method, and what a method needs of an architecture."""
+"""What the loop needs of a method: one step of it, as a module with everything that is trained."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from xmine.encoder import SentenceEncoder
-from xmine.facts import EncoderFacts
-from xmine.trainer.data import Pieces, Side, TrainingPairs
+from xmine.trainer.data import Rows
+from xmine.trainer.devset import measure
+from xmine.trainer.towers import Tower
+
+Vectors = NDArray[np.float32]
 
 
-class Tower(Protocol):
-    """An encoder while it is trained: an nn.Module with these methods."""
+class Step(nn.Module, ABC):
+    """One training step of a method; the loop knows nothing else of it.
 
-    @property
-    def pieces(self) -> Pieces:
-        """What cuts text into pieces."""
-        ...
+    Its parameters and buffers are what a checkpoint holds: encoders, queues, temperatures.
 
-    def embed(self, *sides: Side) -> Tensor:
-        """Embed the sentences of one side after the other: unit rows [sentences, dim]."""
-        ...
+    Attributes:
+        decides: the measure that tells which state is the best.
+    """
 
-    def optimizer(self, learning_rate: float) -> Optimizer:
-        """Make the optimiser that suits its parameters."""
-        ...
+    decides: ClassVar[str] = "accuracy"
 
-    def encoder(self, facts: EncoderFacts, card: str) -> SentenceEncoder:
-        """Give the encoder that mines."""
-        ...
+    @abstractmethod
+    def optimizers(self, learning_rate: float) -> list[Optimizer]:
+        """Make the optimisers of everything that is trained; the loop schedules all their rates."""
 
-    def state_dict(self) -> dict[str, Tensor]:
-        """Everything trained, by name."""
-        ...
-
-    def train(self) -> object:
-        """Switch dropout on."""
-        ...
-
-    def eval(self) -> object:
-        """Switch dropout off."""
-        ...
-
-
-class Step(Protocol):
-    """One training step of a method; the loop knows nothing else of it."""
-
-    def optimizer(self, learning_rate: float) -> Optimizer:
-        """Make the optimiser of everything that is trained."""
-        ...
-
-    def losses(self, batch: TrainingPairs, random: np.random.Generator) -> dict[str, Tensor]:
+    @abstractmethod
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         """Compute the losses by name; the loop adds them up.
 
         `random` is seeded by the step, so that a resumed run draws the same numbers.
         """
-        ...
 
-    def embed(self, pairs: TrainingPairs) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Embed both sides without gradients: unit rows [pairs, dim] each."""
-        ...
+    def finish(self) -> None:
+        """Do what comes after the optimisers: fill queues, hold parameters in their limits."""
+        return
 
-    def state(self) -> dict[str, Tensor]:
-        """Everything trained, by name; the tensors themselves, for saving and restoring."""
-        ...
+    @abstractmethod
+    def towers(self) -> tuple[Tower, Tower]:
+        """Give the encoders of the first and the second column of rows; perhaps the same."""
+
+    @torch.no_grad()
+    def embed(self, rows: Rows) -> tuple[Vectors, Vectors]:
+        """Embed the first two columns as they will be mined: unit rows [rows, dim] each."""
+        vectors = []
+        was_training = self.training
+        self.eval()
+        for tower, column in zip(self.towers(), rows.columns, strict=False):
+            vectors.append(tower.embed(column).float().cpu().numpy())
+        self.train(was_training)
+        return vectors[0], vectors[1]
+
+    def measure(self, held_out: Rows) -> dict[str, float]:
+        """Measure how it goes; see `xmine.trainer.devset.measure`."""
+        return measure(*self.embed(held_out))
+
+    def numbers(self) -> dict[str, float]:
+        """Give what is to be logged besides the losses."""
+        return {}
+
+    def stops(self, measures: Mapping[str, float]) -> str:
+        """Say why training should end here, if so."""
+        del measures
+        return ""

@@ -1,4 +1,4 @@
-"""Parallel text -> an encoder in a folder: what comes before and after a method's own work."""
+"""A corpus -> an encoder in a folder: what comes before and after a method's own work."""
 
 import shutil
 from collections.abc import Iterator
@@ -8,23 +8,19 @@ from pathlib import Path
 
 import torch
 
-from xmine.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoder import SentenceEncoder
 from xmine.errors import TrainingError, XmineError
 from xmine.facts import EncoderFacts
-from xmine.files import check_free
-from xmine.hardware import allowed_threads
-from xmine.modules.static import StaticEmbedding
-from xmine.pairs import ParallelText
-from xmine.progress import Progress, Report, silent
+from xmine.files import check_free, replacing_folder
+from xmine.hardware import allowed_threads, choose_device
+from xmine.progress import Report, silent
 from xmine.trainer.card import model_card
-from xmine.trainer.checkpoints import Run, run_folder
-from xmine.trainer.data import TrainingData, cut_into_pieces, hold_out, visits, without
+from xmine.trainer.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, run_folder
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.distributed import World, together
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
-from xmine.trainer.static import StaticTower
-from xmine.trainer.step import Tower
-from xmine.trainer.vocabulary import train_vocabulary
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.prepare import Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +28,21 @@ class Trained:
     """A finished run.
 
     Attributes:
-        encoder: the best one, as it was saved.
+        encoders: the best ones, as they were saved: one under an empty name, or several.
         measures: on the held-out pairs; see `xmine.trainer.devset.measure`.
-        pairs: how many were trained on.
+        rows: how many were trained on.
         excluded: how many were left out for `--exclude`.
     """
 
-    encoder: SentenceEncoder
+    encoders: dict[str, SentenceEncoder]
     measures: dict[str, float]
-    pairs: int
+    rows: int
     excluded: int
 
 
 def train(
     method: str,
-    pairs: ParallelText,
+    corpus: Corpus,
     options: TrainingOptions,
     output: Path,
     report: Report = silent,
@@ -58,39 +54,58 @@ def train(
 
     Args:
         method: a name in METHODS.
-        pairs: parallel text.
+        corpus: what it learns from.
         options: of that method.
-        output: the encoder's folder; `OUTPUT.training` holds the run until it has ended.
+        output: the encoder's folder, or that of several; `OUTPUT.training` holds the run until it
+            has ended.
         report: called while it goes on.
         resume: go on with a run that was stopped.
         force: replace `output` and forget a run that was stopped.
 
     Raises:
         TrainingError, FileError: data, options or folders do not allow it.
+        EncoderError: an encoder to begin with cannot be read.
     """
     folder = run_folder(output)
     check_free(output, force=force, folder=True)
-    start = _read_start(options.start)
-    _clear(folder, resume=resume, force=force)
-    kept = without(pairs, options.exclude) if options.exclude else pairs
-    is_new = not folder.exists()
-    run = Run(folder, options, kept)
-    try:
-        tower, data, seen = _prepare(kept, options, start, run, report)
-    except XmineError:  # other data or options are needed, with which this run cannot go on
-        if is_new:
-            shutil.rmtree(folder)
-        raise
-    if not run.has_begun:
-        run.log(step=0, pairs=len(data.pairs), excluded=len(pairs) - len(kept))
-    with _deterministic(options.threads or allowed_threads()):
-        measures = METHODS[method].train(tower, data, options, run, report)
-    excluded = len(pairs) - len(kept)
-    card = model_card(method, options, seen, excluded, measures)
-    encoder = tower.encoder(EncoderFacts(tuple(options.languages.split(",")), method), card)
-    encoder.save(output, beside=[folder / "metrics.jsonl", folder / "options.toml"])
-    shutil.rmtree(folder)
-    return Trained(encoder, measures, len(data.pairs), excluded)
+    kept = corpus.without(options.exclude)
+    with together(torch.device(choose_device(options.device))) as world:
+        _clear(folder, resume=resume, force=force)
+        is_new = not folder.exists()
+        run = Run(folder, options, kept)
+        if not run.has_begun:
+            run.log(step=0, excluded=kept.excluded)
+        try:
+            with _deterministic(options.threads or allowed_threads()):
+                made = METHODS[method].train(kept, options, run, report if world.leads else silent)
+        except XmineError:  # other data or options are needed, with which this run cannot go on
+            if is_new and not any(folder.glob("*.pt")):
+                shutil.rmtree(folder)
+            raise
+        return _saved(made, method, options, output, kept.excluded, world)
+
+
+def _saved(
+    made: Made, method: str, options: TrainingOptions, output: Path, excluded: int, world: World
+) -> Trained:
+    """Write the encoders, and remove the run."""
+    folder = run_folder(output)
+    facts = EncoderFacts(tuple(options.languages.split(",")), method)
+    encoders = {}
+    for name, tower in made.towers.items():
+        encoder = tower.encoder(facts, "")
+        encoder.card = model_card(method, options, encoder, made, excluded)
+        encoders[name] = encoder
+    beside = [folder / METRICS_FILE, folder / OPTIONS_FILE]
+    if world.leads:
+        if list(encoders) == [""]:
+            encoders[""].save(output, beside=beside)
+        else:
+            with replacing_folder(output) as partial:
+                for name, encoder in encoders.items():
+                    encoder.save(partial / name, beside=beside)
+        shutil.rmtree(folder)
+    return Trained(encoders, made.measures, made.rows, excluded)
 
 
 @contextmanager
@@ -106,23 +121,15 @@ def _deterministic(threads: int) -> Iterator[None]:
         torch.use_deterministic_algorithms(before[1])
 
 
-def _read_start(name: str) -> StaticEmbedding | None:
-    """Load the static encoder that a transformer begins with."""
-    if not name:
-        return None
-    body = SentenceEncoder.load(EMBEDDED if name == "embedded" else name).body
-    if not isinstance(body, StaticEmbedding) or not isinstance(body.pieces, Vocabulary):
-        raise TrainingError(f"--start {name}: not a static encoder of xmine")
-    return body
-
-
 def _clear(folder: Path, *, resume: bool, force: bool) -> None:
     """Make way for a run, unless that would touch what the user has not given up."""
+    if not World.here().leads:
+        return
     if not folder.exists():
         if resume:
             raise TrainingError(f"{folder}: no run to resume", "leave --resume out to start one")
         return
-    if not (folder / "options.toml").exists():
+    if not (folder / OPTIONS_FILE).exists():
         raise TrainingError(
             f"{folder}: is in the way, and is no run of xmine", "move it, or give another -o"
         )
@@ -133,47 +140,3 @@ def _clear(folder: Path, *, resume: bool, force: bool) -> None:
             f"{folder}: a run that was stopped is there",
             "--resume goes on with it, with the same options and pairs; --force starts anew",
         )
-
-
-def _prepare(
-    pairs: ParallelText,
-    options: TrainingOptions,
-    start: StaticEmbedding | None,
-    run: Run,
-    report: Report,
-) -> tuple[Tower, TrainingData, ParallelText]:
-    """Hold pairs out, find or train the vocabulary, build the tower, cut the pairs into pieces."""
-    wanted = visits(pairs, options.source_weight, options.default_weight)
-    rows, held = hold_out(pairs, wanted, options.held_out, options.seed)
-    seen = pairs.take(rows)
-    vocabulary = run.vocabulary()
-    if start and isinstance(start.pieces, Vocabulary):
-        vocabulary = start.pieces
-    if vocabulary is None:
-        report(Progress("vocabulary", 0, 1))
-        vocabulary = train_vocabulary(
-            seen.sources,
-            seen.targets,
-            options.vocabulary_size,
-            sample=options.vocabulary_sample,
-            seed=options.seed,
-        )
-        run.save_vocabulary(vocabulary)
-        report(Progress("vocabulary", 1, 1))
-    tower = _tower(vocabulary, options, start)
-    data = TrainingData(
-        pairs=cut_into_pieces(seen, tower.pieces),
-        visits=wanted[rows],
-        held_out=cut_into_pieces(pairs.take(held), tower.pieces),
-    )
-    return tower, data, seen
-
-
-def _tower(
-    vocabulary: Vocabulary, options: TrainingOptions, start: StaticEmbedding | None
-) -> Tower:
-    if options.architecture == "static":
-        return StaticTower(vocabulary, options.width, options.seed)
-    from xmine.trainer.transformer import TransformerTower
-
-    return TransformerTower(vocabulary, options, start)

@@ -12,7 +12,7 @@ from xmine.evaluation.tasks import Examples, Task
 from xmine.options import EncodingOptions
 from xmine.progress import silent
 from xmine.trainer.finetune import finetuned
-from xmine.trainer.readers import reader_of
+from xmine.trainer.towers import tower_of
 
 
 @pytest.mark.parametrize("kind", ["bert", "xlm-roberta", "qwen3", "distilbert", "t5"])
@@ -43,7 +43,7 @@ def test_a_checkpoint_is_trained_and_stays_as_it_was(
 def test_joined_pairs_are_those_of_the_tokenizer(checkpoint: Callable[..., Path]) -> None:
     encoder = SentenceEncoder.load(checkpoint("bert"), EncodingOptions(device="cpu"))
     pairs = [("baba fifi", "lulu"), ("bade " * 30, "lulu " * 30)]
-    side = reader_of(encoder, "").cut_pairs(pairs)
+    side = tower_of(encoder).cut_pairs(pairs)
     for row, (first, second) in enumerate(pairs):
         ids = encoder.body.tokenizer(first, second, truncation=True, max_length=20)["input_ids"]  # type: ignore[union-attr]
         assert side.ids[side.starts[row] : side.starts[row + 1]].tolist() == ids

@@ -6,27 +6,31 @@ import pytest
 from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
 from xmine.trainer.batches import batches_of, grouped_order, pass_order
-from xmine.trainer.data import cut_into_pieces, hold_out, visits, without
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.data import hold_out, visits
+from xmine.trainer.prepare import cut_pairs
+from xmine.trainer.static import StaticTower, new_static
 from xmine.vocabulary import Vocabulary
 
 
 def test_gathered_sides_hold_the_pieces_of_their_sentences(
     toy_vocabulary: Vocabulary, toy_pairs: ParallelText
 ) -> None:
-    data = cut_into_pieces(toy_pairs, toy_vocabulary)
+    tower = StaticTower(new_static(toy_vocabulary, 8, seed=1))
+    data = cut_pairs(toy_pairs, tower, tower)
     rows = np.array([5, 0, 5, 77])
-    taken = data.take(rows)
+    source, target = data.take(rows).columns
     for at, row in enumerate(rows.tolist()):
         expected, _ = toy_vocabulary.ids([toy_pairs.targets[row]])
-        start, stop = taken.target.starts[at], taken.target.starts[at + 1]
-        assert taken.target.ids[start:stop].tolist() == expected.tolist()
-    assert taken.source.keys[0] == taken.source.keys[2] != taken.source.keys[1]
+        start, stop = target.starts[at], target.starts[at + 1]
+        assert target.ids[start:stop].tolist() == expected.tolist()
+    assert source.keys[0] == source.keys[2] != source.keys[1]
 
 
 def test_dropped_pieces_leave_the_others_in_their_sentences(
     toy_vocabulary: Vocabulary, toy_pairs: ParallelText
 ) -> None:
-    side = cut_into_pieces(toy_pairs, toy_vocabulary).source
+    side = StaticTower(new_static(toy_vocabulary, 8, seed=1)).cut(toy_pairs.sources)
     thinned = side.without_some(0.3, np.random.default_rng(1))
     assert 0.65 < len(thinned.ids) / len(side.ids) < 0.75
     for row in range(len(side)):
@@ -82,7 +86,8 @@ def test_excluded_sentences_are_found_on_either_side_after_folding(tmp_path: Pat
     first.write_text("hello world\n", encoding="utf-8")
     second = tmp_path / "two.tsv"
     second.write_text("id-7\t机器翻译。\n\n", encoding="utf-8")
-    kept = without(pairs, [str(first), str(second)])
+    kept = Corpus(pairs=pairs).without([str(first), str(second)]).pairs
+    assert kept
     assert kept.sources == ["Good night", "?!"]
 
 

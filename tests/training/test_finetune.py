@@ -11,16 +11,16 @@ from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, TrainingError
 from xmine.evaluation.options import FinetuneOptions, TransferOptions
 from xmine.evaluation.tasks import Examples, Kind, Predict, Task
-from xmine.facts import EncoderFacts, Settings
+from xmine.facts import Settings
 from xmine.modules.heads import Dense
 from xmine.modules.static import StaticEmbedding, Table
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, silent
 from xmine.trainer.finetune import finetuned
 from xmine.trainer.options import MsimcseOptions
-from xmine.trainer.readers import reader_of
+from xmine.trainer.scratch import new_transformer
 from xmine.trainer.taskhead import TaskHead
-from xmine.trainer.transformer import TransformerTower
+from xmine.trainer.towers import tower_of
 from xmine.vocabulary import Vocabulary
 
 KINDS: tuple[Kind, ...] = ("class", "pair", "choice", "document", "number")
@@ -37,7 +37,7 @@ def blind(kind: str, vocabulary: Vocabulary) -> SentenceEncoder:
     body = StaticEmbedding(vocabulary, Table(rows, None))
     if kind == "static":
         return SentenceEncoder(body)
-    return TransformerTower(vocabulary, SMALL, body).encoder(EncoderFacts(), "")
+    return new_transformer(vocabulary, SMALL, body)
 
 
 @pytest.fixture(params=["static", "transformer"])
@@ -162,7 +162,7 @@ def test_dev_chooses_the_epoch(toy_vocabulary: Vocabulary, toy_pairs: ParallelTe
 
 
 @pytest.mark.parametrize("kind", ["static", "transformer"])
-def test_a_reader_gives_the_vectors_of_the_encoder(
+def test_a_tower_gives_the_vectors_of_the_encoder(
     kind: str, toy_vocabulary: Vocabulary, toy_static: StaticEmbedding, toy_pairs: ParallelText
 ) -> None:
     torch.manual_seed(2)
@@ -170,13 +170,13 @@ def test_a_reader_gives_the_vectors_of_the_encoder(
     if kind == "static":
         encoder = SentenceEncoder(toy_static, [Dense(32, 20)], settings)
     else:
-        bare = TransformerTower(toy_vocabulary, SMALL, None).encoder(EncoderFacts(), "")
+        bare = new_transformer(toy_vocabulary, SMALL)
         encoder = SentenceEncoder(bare.body, bare.heads, settings)
     texts = [*toy_pairs.sources[:40], "", " ", "☃", *toy_pairs.targets[:20]]
     for prompt in ("", "lulu: "):
-        reader = reader_of(encoder, prompt).eval()
+        tower = tower_of(encoder, prompt).eval()
         with torch.no_grad():
-            rows = reader(reader.cut(texts)).numpy() / np.sqrt(12)
+            rows = tower.embed(tower.cut(texts)).numpy()
         np.testing.assert_allclose(rows, encoder.encode(texts, prompt=prompt), atol=1e-5)
 
 
@@ -187,9 +187,9 @@ def test_joined_pairs_are_read_at_once(toy_vocabulary: Vocabulary, toy_pairs: Pa
     with pytest.raises(OptionError, match="--joined is for --finetune"):
         TransferOptions(joined=True)
     encoder = blind("transformer", toy_vocabulary)
-    reader = reader_of(encoder, "")
-    joined = reader.cut_pairs([("fifi", "lulu"), ("lulu", "fifi mama")])
-    parts = [reader.cut([text]).ids.tolist() for text in ("fifi", "lulu", "fifi mama")]
+    tower = tower_of(encoder)
+    joined = tower.cut_pairs([("fifi", "lulu"), ("lulu", "fifi mama")])
+    parts = [tower.cut([text]).ids.tolist() for text in ("fifi", "lulu", "fifi mama")]
     assert joined.ids.tolist() == [*parts[0], *parts[1], *parts[1], *parts[2]]
     assert joined.starts.tolist() == [0, len(parts[0] + parts[1]), len(joined.ids)]
     both: tuple[Kind, Kind] = ("pair", "choice")
@@ -216,7 +216,7 @@ def test_one_answer_cannot_be_learned(toy_vocabulary: Vocabulary, toy_pairs: Par
 
 def test_settings_tell_the_learning_rate_that_was_used(encoder: SentenceEncoder) -> None:
     used = finetuned(FinetuneOptions()).settings(encoder)["learning_rate"]
-    assert used == reader_of(encoder, "").learning_rate > 0
+    assert used == tower_of(encoder).learning_rate > 0
     assert finetuned(FinetuneOptions(learning_rate=0.5)).settings(encoder)["learning_rate"] == 0.5
 
 

@@ -11,14 +11,14 @@ HARD = torch.tensor([[0.6, 0.8], [0.0, -1.0]], dtype=torch.float64)
 
 
 def test_golden_g08_in_batch() -> None:
-    logits = in_batch_logits(H, POSITIVES, 0.05)
+    logits = in_batch_logits(H, POSITIVES, 20.0)
     for row in range(2):
         loss = info_nce(logits[row : row + 1], torch.tensor([row]))
         assert loss.item() == pytest.approx(0.01814993, abs=1e-6)
 
 
 def test_golden_g08_with_hard_negatives() -> None:
-    logits = torch.cat([in_batch_logits(H, POSITIVES, 0.05), in_batch_logits(H, HARD, 0.05)], dim=1)
+    logits = torch.cat([in_batch_logits(H, POSITIVES, 20.0), in_batch_logits(H, HARD, 20.0)], dim=1)
     assert torch.allclose(logits, torch.tensor([[16.0, 12, 12, 0], [12, 16, 16, -20]]), atol=1e-5)
     assert info_nce(logits, torch.arange(2)).item() == pytest.approx(0.36911986, abs=1e-6)
 
@@ -35,6 +35,6 @@ def test_info_nce_agrees_with_its_definition() -> None:
 
 def test_pairs_that_share_a_sentence_are_no_negatives() -> None:
     same = torch.tensor([[True, True], [True, True]])
-    logits = in_batch_logits(H, POSITIVES, 0.05, same)
+    logits = in_batch_logits(H, POSITIVES, 20.0, same)
     assert info_nce(logits, torch.arange(2)).item() == 0
     assert torch.isfinite(logits.diagonal()).all()

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,15 +8,16 @@ import torch
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import TrainingError
-from xmine.modules.static import StaticEmbedding
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report
 from xmine.trainer.checkpoints import run_folder
-from xmine.trainer.data import cut_into_pieces
+from xmine.trainer.corpus import Corpus
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import MsimcseOptions
-from xmine.trainer.static import StaticTower
-from xmine.trainer.training import train
+from xmine.trainer.prepare import cut_pairs
+from xmine.trainer.static import StaticTower, new_static
+from xmine.trainer.training import Trained
+from xmine.trainer.training import train as train_on
 from xmine.vocabulary import Vocabulary
 
 # Small enough for seconds; two thirds of the words are seen often enough to be learned.
@@ -29,6 +31,10 @@ OPTIONS = {
     "symmetric": True,
     "threads": 1,
 }
+
+
+def train(method: str, pairs: ParallelText, *rest: Any, **flags: Any) -> Trained:
+    return train_on(method, Corpus(pairs=pairs), *rest, **flags)
 
 
 class Killed(BaseException):
@@ -57,16 +63,12 @@ def metrics(folder: Path) -> list[dict[str, float]]:
 
 
 def test_tower_and_encoder_have_the_same_forward(
-    toy_encoder: SentenceEncoder,
-    toy_static: StaticEmbedding,
-    toy_vocabulary: Vocabulary,
-    toy_pairs: ParallelText,
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
 ) -> None:
-    tower = StaticTower(toy_vocabulary, 32, seed=1)
+    tower = StaticTower(toy_encoder)
     with torch.no_grad():
-        tower.vectors.copy_(torch.from_numpy(toy_static.vectors))
-        data = cut_into_pieces(toy_pairs, toy_vocabulary)
-        trained = tower.embed(data.source, data.target).numpy()
+        data = cut_pairs(toy_pairs, tower, tower)
+        trained = tower.embed(*data.columns).numpy()
     used = toy_encoder.encode(toy_pairs.sources + toy_pairs.targets)
     np.testing.assert_allclose(trained, used, atol=1e-6)
 
@@ -74,22 +76,22 @@ def test_tower_and_encoder_have_the_same_forward(
 def test_the_sparse_gradient_is_that_of_torch(
     toy_vocabulary: Vocabulary, toy_pairs: ParallelText
 ) -> None:
-    data = cut_into_pieces(toy_pairs, toy_vocabulary).take(np.arange(50))
-    tower = StaticTower(toy_vocabulary, 8, seed=1)
+    tower = StaticTower(new_static(toy_vocabulary, 8, seed=1))
+    side = tower.cut(toy_pairs.sources[:50])
     weights = torch.randn(50, 8, generator=torch.Generator().manual_seed(1))
-    torch.autograd.backward((tower.embed(data.source) * weights).sum())
+    torch.autograd.backward((tower.embed(side) * weights).sum())
     dense = tower.vectors.detach().clone().requires_grad_()
     sums = torch.nn.functional.embedding_bag(
-        torch.from_numpy(data.source.ids.astype(np.int64)),
+        torch.from_numpy(side.ids.astype(np.int64)),
         dense,
-        torch.from_numpy(data.source.starts),
+        torch.from_numpy(side.starts),
         mode="sum",
         include_last_offset=True,
     )
     torch.autograd.backward((torch.nn.functional.normalize(sums, dim=1) * weights).sum())
     assert dense.grad is not None and tower.vectors.grad is not None
     expected = dense.grad.clone()
-    expected[tower.meaningless] = 0
+    expected[tower.fixed] = 0
     torch.testing.assert_close(tower.vectors.grad.to_dense(), expected)
 
 
@@ -222,7 +224,7 @@ def test_a_run_is_not_resumed_with_other_exclusions(
     excluded.write_text(toy_pairs.sources[0] + "\n")
     trained = train("msimcse", toy_pairs, options, tmp_path / "encoder", resume=True)
     assert trained.excluded == 1
-    assert metrics(tmp_path / "encoder")[0] == {"step": 0, "pairs": trained.pairs, "excluded": 1}
+    assert metrics(tmp_path / "encoder")[0] == {"step": 0, "excluded": 1}
 
 
 def test_too_little_text_for_the_vocabulary_is_an_error(tmp_path: Path) -> None:

@@ -15,10 +15,13 @@ from xmine.modules.static import StaticEmbedding
 from xmine.options import EncodingOptions
 from xmine.pairs import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.data import cut_into_pieces
+from xmine.trainer.corpus import Corpus
 from xmine.trainer.options import MsimcseOptions
-from xmine.trainer.training import train
-from xmine.trainer.transformer import TransformerTower, even_rows, narrowed
+from xmine.trainer.prepare import cut_pairs
+from xmine.trainer.scratch import even_rows, narrowed, new_transformer
+from xmine.trainer.training import Trained
+from xmine.trainer.training import train as train_on
+from xmine.trainer.transformer import TransformerTower
 from xmine.vocabulary import Vocabulary
 
 OPTIONS: dict[str, Any] = {
@@ -40,7 +43,12 @@ EXACT = EncodingOptions(device="cpu", dtype="float32")
 
 
 def tower_of(vocabulary: Vocabulary, start: StaticEmbedding | None, **changes: Any) -> Any:
-    return TransformerTower(vocabulary, MsimcseOptions(**{**OPTIONS, **changes}), start)
+    options = MsimcseOptions(**{**OPTIONS, **changes})
+    return TransformerTower(new_transformer(vocabulary, options, start))
+
+
+def train(method: str, pairs: ParallelText, *rest: Any, **flags: Any) -> Trained:
+    return train_on(method, Corpus(pairs=pairs), *rest, **flags)
 
 
 def test_a_static_start_is_the_static_encoder(
@@ -85,15 +93,15 @@ def test_tower_and_encoder_have_the_same_forward(
     toy_vocabulary: Vocabulary, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
     tower = tower_of(toy_vocabulary, None)
-    data = cut_into_pieces(toy_pairs, tower.pieces)
+    data = cut_pairs(toy_pairs, tower, tower)
     encoder = tower.encoder(EncoderFacts(languages=("en", "zh")), "# A card\n")
     with torch.no_grad():
-        trained = tower.embed(data.source, data.target).numpy()
+        trained = tower.embed(*data.columns).numpy()
     texts = toy_pairs.sources + toy_pairs.targets
     np.testing.assert_allclose(trained, encoder.encode(texts), atol=1e-5)
     assert np.ptp(trained, axis=0).max() > 0.1
     odd = [*texts[:50], "ba <UNK> de", "<unk>", "ＢＡ  de", ""]
-    ours, known = tower.pieces.ids(odd), toy_vocabulary.ids(odd)
+    ours, known = tower.body.ids(odd), toy_vocabulary.ids(odd)
     assert np.array_equal(ours[0], known[0]) and np.array_equal(ours[1], known[1])
     encoder.save(tmp_path / "saved")
     loaded = SentenceEncoder.load(tmp_path / "saved", EXACT)
@@ -137,7 +145,7 @@ def test_a_transformer_learns_from_scratch(toy_pairs: ParallelText, tmp_path: Pa
     options = MsimcseOptions(**{**OPTIONS, "epochs": 12, "dropout": 0.0})
     trained = train("msimcse", toy_pairs, options, tmp_path / "new")
     assert trained.measures["accuracy"] > 0.5
-    assert "# A transformer sentence encoder for en and zh" in trained.encoder.card
+    assert "# A transformer sentence encoder for en and zh" in trained.encoders[""].card
 
 
 def test_what_makes_no_sense_is_refused(

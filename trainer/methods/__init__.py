@@ -3,8 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from xmine.trainer.options import MsimcseOptions, TrainingOptions
+from xmine.trainer.options import MocoOptions, MsimcseOptions, TrainingOptions
+
+if TYPE_CHECKING:
+    from xmine.trainer.prepare import Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +20,13 @@ class Method:
     module: str
 
     @property
-    def train(self) -> Callable[..., dict[str, float]]:
-        """The method's `train(tower, data, options, run, report)`."""
-        train: Callable[..., dict[str, float]] = import_module(self.module).train
+    def train(self) -> "Callable[..., Made]":
+        """The method's `train(corpus, options, run, report)`."""
+        train: Callable[..., Made] = import_module(self.module).train
         return train
 
 
 METHODS = {
-    "msimcse": Method(
-        "mSimCSE, supervised by parallel pairs", MsimcseOptions, "xmine.trainer.methods.msimcse"
-    ),
+    "moco": Method("dual momentum contrast", MocoOptions, "xmine.trainer.methods.moco"),
+    "msimcse": Method("mSimCSE", MsimcseOptions, "xmine.trainer.methods.msimcse"),
 }

@@ -1,70 +1,153 @@
-"""mSimCSE with parallel pairs: in-batch contrastive learning of one encoder for both languages.
+"""mSimCSE: in-batch contrastive learning of one encoder for all languages.
 
 Wang, Wu, Neubig (2022), "English Contrastive Learning Can Learn Universal Cross-lingual Sentence
-Embeddings", the supervised strategy: a translation is the positive, the other targets of the batch
-are the negatives (eq. 1). The paper contrasts one way; `symmetric` adds the other.
+Embeddings". One loss (eq. 1), and what stands for a sentence x and its positive x+ is the strategy:
+
+    unsupervised        x twice, with two dropout masks               `texts`
+    English NLI         what x entails, and what contradicts it       `triplets`, one table
+    cross-lingual NLI   the same, each in a language drawn at random  `triplets`, several tables
+    parallel            the translation of x                          `pairs`
+
+What is given decides; several of them are mixed. Contradictions are hard negatives of all rows, and
+are left out where a part of the mixture has none.
 """
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from xmine.errors import TrainingError
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
-from xmine.trainer.data import TrainingData, TrainingPairs
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.data import Rows, Side, TrainingData, cut_together
+from xmine.trainer.distributed import World, gathered, gathered_with_gradient
+from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
-from xmine.trainer.losses import in_batch_logits, info_nce
+from xmine.trainer.losses import in_batch_logits, info_nce, logits_of
 from xmine.trainer.options import MsimcseOptions
-from xmine.trainer.step import Tower
+from xmine.trainer.prepare import Made, Split, begin, with_rate
+from xmine.trainer.step import Step
+from xmine.trainer.towers import Tower, adamw, joined, unit_rows
 
 
-def train(
-    tower: Tower, data: TrainingData, options: MsimcseOptions, run: Run, report: Report
-) -> dict[str, float]:
-    """Train `tower` in place and return its measures on the held-out pairs.
+def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> Made:
+    """Train one encoder on whatever the corpus has.
 
     Raises:
-        TrainingError: the loss is no longer a number.
+        TrainingError: there is nothing to train on, or too little; or the loss is no longer a
+            number.
     """
-    return run_steps(_Step(tower, options), data, options, run, report)
+    split = Split.of(corpus.pairs, options) if corpus.pairs else None
+    texts = list(corpus.every_text())
+    if not texts:
+        raise TrainingError(
+            "--method msimcse has nothing to learn from", "give PAIRS, --triplets or --texts"
+        )
+    if split:
+        texts[:2] = split.seen.sources, split.seen.targets
+    tower = begin(options.encoder, options, texts, run, report)
+    options = with_rate(options, tower)
+    data = _rows_of(corpus, split, tower, options)
+    languages = max(1, len(corpus.triplets))
+    step = _Step(tower, options, len(data.rows.columns) // languages, languages)
+    measures = run_steps(step, data, options, run, report)
+    return Made({"": tower}, measures, len(data.rows), split.seen if split else None)
 
 
-class _Step:
-    def __init__(self, tower: Tower, options: MsimcseOptions) -> None:
+def _rows_of(
+    corpus: Corpus, split: Split | None, tower: Tower, options: MsimcseOptions
+) -> TrainingData:
+    """Put the strategies one behind the other, each as (x, x+) or (x, x+, x-) in all languages.
+
+    Returns:
+        Rows of 2 or 3 columns for each language of the triplets, or for one: all members of the
+        first language, then all of the second, and so on.
+    """
+    languages = max(1, len(corpus.triplets))
+    parts: list[list[list[str]]] = []  # by strategy and column
+    visits: list[NDArray[np.float64]] = []
+    if split:
+        parts.append([list(split.seen.sources), list(split.seen.targets)] * languages)
+        visits.append(split.visits)
+    if corpus.texts:
+        parts.append([list(corpus.texts), list(corpus.texts)] * languages)
+        visits.append(np.ones(len(corpus.texts)))
+    if corpus.triplets:
+        members = slice(2 if parts or options.drop_hard_negatives else 3)
+        tables = [each.columns()[members] for each in corpus.triplets]
+        parts.append([list(column) for table in tables for column in table])
+        visits.append(np.ones(len(corpus.triplets[0])))
+    columns = [[text for part in parts for text in part[at]] for at in range(len(parts[-1]))]
+    held_out = split.cut(tower, tower).held_out if split else None
+    return TrainingData(Rows(cut_together(tower, columns)), np.concatenate(visits), held_out)
+
+
+class _Step(Step):
+    """One batch: eq. 1, one way unless `symmetric`."""
+
+    def __init__(self, tower: Tower, options: MsimcseOptions, members: int, languages: int) -> None:
+        super().__init__()
         self.tower = tower
         self.options = options
+        self.members, self.languages = members, languages
+        self.head: nn.Module = TanhHead(tower) if options.training_head else nn.Identity()
 
-    def optimizer(self, learning_rate: float) -> Optimizer:
-        return self.tower.optimizer(learning_rate)
+    def optimizers(self, learning_rate: float) -> list[Optimizer]:
+        decay = self.options.weight_decay
+        found = self.tower.optimizers(learning_rate, decay)
+        if self.options.training_head:
+            found.append(adamw(self.head, learning_rate, decay))
+        return found
 
-    def losses(self, batch: TrainingPairs, random: np.random.Generator) -> dict[str, Tensor]:
-        sides = [batch.source, batch.target]
+    def towers(self) -> tuple[Tower, Tower]:
+        return self.tower, self.tower
+
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        members = self._drawn(batch, random)  # x, x+ and perhaps x-
         if self.options.piece_dropout:
-            sides = [side.without_some(self.options.piece_dropout, random) for side in sides]
-        both = self.tower.embed(*sides)  # [2 * pairs, dim]
-        source, target = both.chunk(2)  # [pairs, dim]
-        same = _equal(batch.source.keys) | _equal(batch.target.keys)  # [pairs, pairs]
-        logits = in_batch_logits(source, target, self.options.temperature, same)
-        own = torch.arange(len(batch))
+            share = self.options.piece_dropout
+            members = [each.without_some(share, random) for each in members]
+        rows = unit_rows(self.head(self.tower(*members)))  # [members * rows, dim]
+        anchors, positives, *negatives = rows.chunk(len(members))  # [rows, dim] each
+        texts = [torch.from_numpy(each.keys).to(rows.device) for each in members]  # [rows] each
+        batch_texts = [gathered(each) for each in texts]  # [batch] each
+        first, scale = World.here().rank * len(anchors), 1 / self.options.temperature
+        own = torch.arange(first, first + len(anchors), device=rows.device)
+        # What shares a sentence with a row is no negative of it (A-07).
+        same = _equal(texts[0], batch_texts[0]) | _equal(texts[1], batch_texts[1])  # [rows, batch]
+        candidates = gathered_with_gradient(positives)  # [batch, dim]
+        logits = in_batch_logits(anchors, candidates, scale, same, first)  # [rows, batch]
+        if negatives:
+            same_hard = _equal(texts[0], batch_texts[2]) | _equal(texts[1], batch_texts[2])
+            hard = gathered_with_gradient(negatives[0])  # [batch, dim]
+            hard_logits = logits_of(anchors, hard, scale, same_hard)  # [rows, batch]
+            weight = torch.zeros_like(hard_logits)
+            weight[torch.arange(len(own)), own] = self.options.hard_negative_weight
+            logits = torch.cat([logits, hard_logits + weight], dim=1)  # [rows, 2 * batch]
         losses = {"source_to_target": info_nce(logits, own)}
         if self.options.symmetric:
-            losses["target_to_source"] = info_nce(logits.T, own)
+            candidates = gathered_with_gradient(anchors)  # [batch, dim]
+            back = in_batch_logits(positives, candidates, scale, same, first)  # [rows, batch]
+            losses["target_to_source"] = info_nce(back, own)
         return losses
 
-    @torch.no_grad()
-    def embed(self, pairs: TrainingPairs) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        self.tower.eval()
-        both = self.tower.embed(pairs.source).numpy(), self.tower.embed(pairs.target).numpy()
-        self.tower.train()
-        return both
+    def _drawn(self, batch: Rows, random: np.random.Generator) -> list[Side]:
+        """Draw a language for each member of each row (A-06)."""
+        if self.languages == 1:
+            return list(batch.columns)
+        count, world = len(batch), World.here()
+        drawn = []
+        for member in range(self.members):
+            languages = joined(batch.columns[member :: self.members])  # all rows of each language
+            chosen = random.integers(self.languages, size=count * world.size)
+            chosen = chosen[world.part(len(chosen))]
+            drawn.append(languages.take(chosen * count + np.arange(count)))
+        return drawn
 
-    def state(self) -> dict[str, Tensor]:
-        return dict(self.tower.state_dict())
 
-
-def _equal(keys: NDArray[np.int64]) -> Tensor:
-    """Tell which sentences of a batch are the same text: bool [pairs, pairs]."""
-    column = torch.from_numpy(keys)
-    return column[:, None] == column[None, :]
+def _equal(texts: Tensor, others: Tensor) -> Tensor:
+    """Tell which texts are the same: bool [texts, others]."""
+    return texts[:, None] == others[None, :]

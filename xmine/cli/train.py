@@ -39,6 +39,7 @@ def train(
 
     from xmine.pairs import read_parallel
     from xmine.trainer.checkpoints import run_folder
+    from xmine.trainer.corpus import Corpus
     from xmine.trainer.training import train as train_encoder
 
     text = read_parallel(pairs)
@@ -46,7 +47,7 @@ def train(
     try:
         with console.progress() as report:
             trained = train_encoder(
-                method, text, options, output, report, resume=resume, force=force
+                method, Corpus(pairs=text), options, output, report, resume=resume, force=force
             )
     except KeyboardInterrupt:
         folder = run_folder(output)
@@ -62,12 +63,12 @@ def train(
     if options.exclude:
         console.say(f"{trained.excluded:,} pairs left out: a side occurs in {options.exclude}")
     console.summary(
-        f"{output}: trained on {trained.pairs:,} pairs in {seconds:.0f} s; "
+        f"{output}: trained on {trained.rows:,} pairs in {seconds:.0f} s; "
         f"{trained.measures['accuracy']:.1%} of {options.held_out:,} held-out pairs retrieved",
         {
             "output": str(output),
             "method": method,
-            "pairs": trained.pairs,
+            "pairs": trained.rows,
             "excluded": trained.excluded,
             **trained.measures,
             "seconds": round(seconds, 1),

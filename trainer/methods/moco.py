@@ -1,0 +1,164 @@
+"""Dual momentum contrast: an encoder for each language, and queues of the other one's keys.
+
+Wang, Zhao, Liu (2021), "Aligning Cross-lingual Sentence Representations with Dual Momentum
+Contrast". E_x and E_y read the two languages, E'_x and E'_y follow them slowly,
+theta' <- m theta' + (1 - m) theta, and queues Q_x and Q_y hold what these made of earlier batches.
+One encoder for both (E_x = E_y, still two queues) is our extension, for multilingual encoders.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from xmine.progress import Report
+from xmine.trainer.checkpoints import Run
+from xmine.trainer.corpus import Corpus, Labelled
+from xmine.trainer.data import Rows
+from xmine.trainer.distributed import World, gathered
+from xmine.trainer.inference import InferenceTask
+from xmine.trainer.loop import run_steps, steps_of
+from xmine.trainer.losses import in_chunks, info_nce, logits_of, queue_logits
+from xmine.trainer.momentum import MomentumTower, momentum_for
+from xmine.trainer.options import MocoOptions
+from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
+from xmine.trainer.queue import KeyQueue, texts_of
+from xmine.trainer.step import Step
+from xmine.trainer.towers import Tower, adamw
+
+
+def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Made:
+    """Train one encoder for both sides, or one for each.
+
+    Raises:
+        TrainingError: there are no pairs, or too few; or the loss is no longer a number.
+    """
+    split = Split.of(needed_pairs(corpus, "moco"), options)
+    texts = [split.seen.sources, split.seen.targets]
+    x = begin(options.src_encoder or options.encoder, options, texts, run, report)
+    y = begin(options.tgt_encoder, options, texts, run, report) if options.tgt_encoder else x
+    options = with_rate(options, x)
+    data = split.cut(x, y)
+    step = _Step(x, y, options, options.queue_for(len(data.rows)), steps_of(data, options))
+    if corpus.labelled:
+        step.learn_inference(corpus.labelled)
+    if options.queue_init == "prefill":
+        step.prefill(data.rows)
+    measures = run_steps(step, data, options, run, report)
+    towers = {"": x} if x is y else {"source": x, "target": y}
+    return Made(towers, measures, len(data.rows), split.seen)
+
+
+class _Step(Step):
+    """L = L(x, y) + L(y, x), eq. 2 and 3: a sum, since the learning rate was tuned with one."""
+
+    def __init__(self, x: Tower, y: Tower, options: MocoOptions, size: int, steps: int) -> None:
+        super().__init__()
+        self.x, self.y, self.options = x, y, options
+        self.shared = x is y
+        self.momentum = float(
+            momentum_for(steps) if options.momentum == "auto" else options.momentum
+        )
+        self.key_x = MomentumTower(x)
+        self.key_y = self.key_x if self.shared else MomentumTower(y)
+        self.queue_x = KeyQueue(size, x.dim, ids=2).to(x.device)
+        self.queue_y = KeyQueue(size, y.dim, ids=2).to(y.device)
+        if options.queue_init == "random":
+            for number, queue in enumerate((self.queue_x, self.queue_y)):
+                queue.fill_at_random(torch.Generator().manual_seed(options.seed + number))
+        self.inference: InferenceTask | None = None
+
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        self._follow()
+        k_x, k_y = self._keys(batch)  # [rows, dim] each, without gradients
+        h_x, h_y = self._queries(batch, random)  # [rows, dim] each
+        texts = texts_of(batch).to(h_x.device)  # [rows, 2]
+        losses = {
+            "source_to_target": self._contrast(h_x, k_y, self.queue_y, texts),
+            "target_to_source": self._contrast(h_y, k_x, self.queue_x, texts),
+        }
+        if self.inference:
+            losses["inference"] = self.options.nli_weight * self.inference.loss(self.x, random)
+        self._new = gathered(k_x), gathered(k_y), gathered(texts)
+        return losses
+
+    def finish(self) -> None:
+        k_x, k_y, texts = self._new
+        self.queue_x.put(k_x, texts)
+        self.queue_y.put(k_y, texts)
+
+    def _follow(self) -> None:
+        self.key_x.follow(self.x, self.momentum)
+        if not self.shared:
+            self.key_y.follow(self.y, self.momentum)
+
+    @torch.no_grad()
+    def _keys(self, batch: Rows) -> tuple[Tensor, Tensor]:
+        source, target = batch.columns
+        return self.key_x.tower.embed(source), self.key_y.tower.embed(target)
+
+    def _queries(self, batch: Rows, random: np.random.Generator) -> tuple[Tensor, Tensor]:
+        source, target = batch.columns
+        if self.options.piece_dropout:
+            source = source.without_some(self.options.piece_dropout, random)
+            target = target.without_some(self.options.piece_dropout, random)
+        if not self.shared:
+            return self.x.embed(source), self.y.embed(target)
+        h_x, h_y = self.x.embed(source, target).chunk(2)
+        return h_x, h_y
+
+    def _contrast(self, query: Tensor, key: Tensor, queue: KeyQueue, texts: Tensor) -> Tensor:
+        """Eq. 2: the key of the translation against the queue as it was before this batch."""
+        scale = 1 / self.options.temperature
+        first = World.here().rank * len(query)
+        every_key, every_text = gathered(key), gathered(texts)  # [batch, dim], [batch, 2]
+        own = torch.arange(first, first + len(query), device=query.device)
+
+        def loss(query: Tensor, key: Tensor, texts: Tensor, own: Tensor) -> Tensor:
+            if not self.options.in_batch_negatives:
+                logits = queue_logits(query, key, queue.keys(), scale, queue.same(texts))
+                return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + keys]
+            same = (texts[:, None] == every_text[None]).any(dim=2)  # [rows, batch]
+            same[torch.arange(len(own)), own] = False
+            near = logits_of(query, every_key, scale, same)  # [rows, batch]
+            far = logits_of(query, queue.keys(), scale, queue.same(texts))  # [rows, keys]
+            return info_nce(torch.cat([near, far], dim=1), own)
+
+        return in_chunks(loss, self.options.logit_rows, query, key, texts, own)
+
+    def learn_inference(self, labelled: Labelled) -> None:
+        """Learn natural language inference besides (appendix B), with E_x and no momentum."""
+        self.inference = InferenceTask(
+            self.x, labelled, self.options.nli_features, self.options.nli_batch
+        )
+
+    def prefill(self, rows: Rows) -> None:
+        """Fill the queues with keys of the first rows, as InfoXLM does."""
+        size = len(self.queue_x.rows)
+        self.eval()
+        for start in range(0, min(size, len(rows)), self.options.batch_size):
+            stop = min(start + self.options.batch_size, size, len(rows))
+            some = rows.take(np.arange(start, stop))
+            k_x, k_y = self._keys(some)
+            texts = texts_of(some).to(k_x.device)
+            self.queue_x.put(k_x, texts)
+            self.queue_y.put(k_y, texts)
+
+    def optimizers(self, learning_rate: float) -> list[Optimizer]:
+        decay = self.options.weight_decay
+        found = self.x.optimizers(learning_rate, decay)
+        if not self.shared:
+            found += self.y.optimizers(learning_rate, decay)
+        if self.inference:
+            found.append(adamw(self.inference, learning_rate, decay))
+        return found
+
+    def towers(self) -> tuple[Tower, Tower]:
+        return self.x, self.y
+
+    def train(self, mode: bool = True) -> "_Step":
+        """Leave dropout off in the keys (A-04), unless it is wanted there."""
+        super().train(mode)
+        for key in (self.key_x, self.key_y):
+            key.train(mode and self.options.key_dropout)
+        return self

@@ -1,0 +1,193 @@
+"""Options and a corpus -> what every method begins with: encoders to train, pairs cut for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoder import EMBEDDED, SentenceEncoder
+from xmine.errors import TrainingError
+from xmine.modules.static import StaticEmbedding
+from xmine.options import EncodingOptions
+from xmine.pairs import ParallelText
+from xmine.progress import Progress, Report
+from xmine.trainer.checkpoints import Run
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.data import Rows, TrainingData, hold_out, visits
+from xmine.trainer.options import TrainingOptions
+from xmine.trainer.static import new_static
+from xmine.trainer.towers import Tower, tower_of
+from xmine.trainer.transformer import TransformerTower
+from xmine.trainer.vocabulary import train_vocabulary
+from xmine.vocabulary import Vocabulary
+
+SCRATCH = "scratch"
+OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
+
+
+def load_encoder(name: str, options: TrainingOptions) -> SentenceEncoder:
+    """Load an encoder by folder, hub name, or `embedded`.
+
+    Raises:
+        EncoderError: it is missing or cannot be read.
+        OptionError: there is no such device.
+    """
+    wanted = EncodingOptions(device=options.device, dtype=options.dtype)
+    return SentenceEncoder.load(EMBEDDED if name == "embedded" else name, wanted)
+
+
+def begin(
+    name: str, options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
+) -> Tower:
+    """Make the tower that training begins with.
+
+    Args:
+        name: an encoder, or `scratch`.
+        options: its architecture and sizes, if it is new; pooling, type, memory.
+        texts: columns of text that a new vocabulary is made of, the first half for one language.
+        run: where a new vocabulary is kept.
+        report: called while it is made.
+
+    Raises:
+        EncoderError, TrainingError: see `load_encoder` and `train_vocabulary`.
+    """
+    encoder = _new(options, texts, run, report) if name == SCRATCH else load_encoder(name, options)
+    tower = tower_of(encoder)
+    if isinstance(tower, TransformerTower):
+        tower.rows_at_once, tower.recompute = options.rows_at_once, options.recompute
+        if options.dtype == "float16":
+            tower.body.dtype = options.dtype
+        if options.pooling:
+            tower.repool(options.pooling)
+    elif options.pooling not in ("", "mean"):
+        raise TrainingError(
+            f"--pooling {options.pooling}: a static encoder takes the mean of its pieces",
+            "leave it out",
+        )
+    return tower
+
+
+def _new(
+    options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
+) -> SentenceEncoder:
+    start = static_start(options)
+    if start is not None and isinstance(start.pieces, Vocabulary):
+        vocabulary = start.pieces
+    else:
+        vocabulary = _vocabulary(options, texts, run, report)
+    if options.architecture == "static":
+        return new_static(vocabulary, options.width, options.seed)
+    from xmine.trainer.scratch import new_transformer
+
+    return new_transformer(vocabulary, options, start)
+
+
+def static_start(options: TrainingOptions) -> StaticEmbedding | None:
+    """Load the static encoder that a new transformer begins with.
+
+    Raises:
+        TrainingError: it is another kind of encoder.
+    """
+    if not options.start:
+        return None
+    body = load_encoder(options.start, options).body
+    if not isinstance(body, StaticEmbedding) or not isinstance(body.pieces, Vocabulary):
+        raise TrainingError(f"--start {options.start}: not a static encoder of xmine")
+    return body
+
+
+def _vocabulary(
+    options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
+) -> Vocabulary:
+    vocabulary = run.vocabulary()
+    if vocabulary is not None:
+        return vocabulary
+    report(Progress("vocabulary", 0, 1))
+    half = -(-len(texts) // 2)
+    vocabulary = train_vocabulary(
+        [text for column in texts[:half] for text in column],
+        [text for column in texts[half:] for text in column],
+        options.vocabulary_size,
+        sample=options.vocabulary_sample,
+        seed=options.seed,
+    )
+    run.save_vocabulary(vocabulary)
+    report(Progress("vocabulary", 1, 1))
+    return vocabulary
+
+
+def with_rate(options: OptionsT, tower: Tower) -> OptionsT:
+    """Fill in the learning rate that suits an encoder, where none was given."""
+    return options if options.learning_rate else replace(options, learning_rate=tower.learning_rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a method leaves.
+
+    Attributes:
+        towers: one encoder under an empty name, or several by name.
+        measures: on the held-out pairs; empty if there are none.
+        rows: how many were trained on.
+        seen: the pairs among them, for the card.
+    """
+
+    towers: dict[str, Tower]
+    measures: dict[str, float]
+    rows: int
+    seen: ParallelText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Pairs in two parts.
+
+    Attributes:
+        seen: to train on.
+        visits: float64 [seen], how often each is visited in a pass.
+        held_out: to measure on.
+    """
+
+    seen: ParallelText
+    visits: NDArray[np.float64]
+    held_out: ParallelText
+
+    @classmethod
+    def of(cls, pairs: ParallelText, options: TrainingOptions) -> "Split":
+        """Hold some pairs out; the others are for training.
+
+        Raises:
+            TrainingError: there are too few, or a weight names an origin that none has.
+        """
+        wanted = visits(pairs, options.source_weight, options.default_weight)
+        rows, held = hold_out(pairs, wanted, options.held_out, options.seed)
+        return cls(pairs.take(rows), wanted[rows], pairs.take(held))
+
+    def cut(self, source: Tower, target: Tower) -> TrainingData:
+        """Cut both parts into the pieces of the towers, once for all passes."""
+        return TrainingData(
+            rows=cut_pairs(self.seen, source, target),
+            visits=self.visits,
+            held_out=cut_pairs(self.held_out, source, target),
+        )
+
+
+def cut_pairs(pairs: ParallelText, source: Tower, target: Tower) -> Rows:
+    """Cut pairs into the pieces of two towers, perhaps the same."""
+    return Rows((source.cut(pairs.sources), target.cut(pairs.targets)))
+
+
+def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
+    """Give the pairs of a corpus.
+
+    Raises:
+        TrainingError: there are none.
+    """
+    if corpus.pairs is None:
+        raise TrainingError(
+            f"--method {method} learns from translations, and there are none",
+            f"xmine train --method {method} PAIRS",
+        )
+    return corpus.pairs

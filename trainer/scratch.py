@@ -1,0 +1,127 @@
+"""A small transformer of our own, before it is trained: a BERT with mean pooling and a Dense.
+
+It may begin as a static encoder, exactly: the piece vectors stand in its word embeddings, and its
+layers add nothing until training makes them.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from xmine.encoder import SentenceEncoder
+from xmine.errors import TrainingError
+from xmine.hardware import choose_device, choose_dtype
+from xmine.modules.heads import Dense
+from xmine.modules.pooling import Pooling
+from xmine.modules.static import StaticEmbedding
+from xmine.modules.transformer import Transformer
+from xmine.trainer.options import TrainingOptions
+from xmine.vocabulary import UNKNOWN, Vocabulary
+
+# Columns that give every piece vector the same length and a sum of zero; see `even_rows`.
+_SPARE = 2
+
+
+def new_transformer(
+    vocabulary: Vocabulary, options: TrainingOptions, start: StaticEmbedding | None = None
+) -> SentenceEncoder:
+    """Make the layers, and begin with a static encoder's vectors if there is one.
+
+    Raises:
+        TrainingError: the heads cannot share the width.
+    """
+    torch.manual_seed(options.seed)
+    width = options.width
+    body = Transformer(
+        _bert(len(vocabulary), options),
+        _tokenizer(vocabulary, options.max_pieces),
+        Pooling(width, (options.pooling or "mean",)),
+        options.max_pieces,
+    )
+    head = Dense(width, width, bias=False)
+    if start is not None:
+        _begin_with(start.vectors, body, head)
+    device = choose_device(options.device)
+    body.dtype = choose_dtype(options.dtype, device)
+    return SentenceEncoder(body.to(device), [head.to(device)])
+
+
+@torch.no_grad()
+def _begin_with(vectors: NDArray[np.float32], body: Transformer, head: Dense) -> None:
+    """Make the whole the same function as a static encoder, up to rounding."""
+    model = body.model
+    width = head.linear.out_features
+    rows = even_rows(narrowed(vectors, width - _SPARE))
+    model.embeddings.word_embeddings.weight.copy_(torch.from_numpy(rows))
+    model.embeddings.position_embeddings.weight.zero_()
+    model.embeddings.token_type_embeddings.weight.zero_()
+    for layer in model.encoder.layer:
+        for last in (layer.attention.output.dense, layer.output.dense):
+            last.weight.zero_()
+            last.bias.zero_()
+    head.linear.weight.copy_(torch.eye(width))
+    head.linear.weight[-_SPARE:] = 0
+
+
+def narrowed(vectors: NDArray[np.float32], width: int) -> NDArray[np.float32]:
+    """Turn vectors [pieces, dim] into [pieces, width] that keep their products as well as can be.
+
+    By the leading directions of the uncentred covariance; zeros are added where width > dim.
+    """
+    if vectors.shape[1] <= width:
+        return np.pad(vectors, ((0, 0), (0, width - vectors.shape[1])))
+    wide = vectors.astype(np.float64)
+    _, directions = np.linalg.eigh(wide.T @ wide)  # rising
+    return (wide @ directions[:, ::-1][:, :width]).astype(np.float32)
+
+
+def even_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Add two columns, so that every row has the same length and a sum of zero.
+
+    Layer normalisation then only scales all rows by one number, and the length of a piece's own
+    vector, its weight in the mean, comes through.
+    """
+    rows = vectors.astype(np.float64)
+    total, square = rows.sum(axis=1), (rows**2).sum(axis=1)
+    length = (square + total**2 / 2).max() * 1.01
+    apart = np.sqrt((length - square) / 2 - total**2 / 4)
+    even = np.column_stack([rows, apart - total / 2, -apart - total / 2])
+    return (even / np.sqrt(length / even.shape[1])).astype(np.float32)
+
+
+def _bert(pieces: int, options: TrainingOptions) -> Any:  # noqa: ANN401 - a PreTrainedModel
+    from transformers import BertConfig, BertModel
+
+    if options.width % options.heads:
+        raise TrainingError(
+            f"--width {options.width} cannot be shared by --heads {options.heads}",
+            "give a width that is a multiple of the heads",
+        )
+    config = BertConfig(
+        vocab_size=pieces,
+        hidden_size=options.width,
+        num_hidden_layers=options.layers,
+        num_attention_heads=options.heads,
+        intermediate_size=4 * options.width,
+        max_position_embeddings=options.max_pieces,
+        type_vocab_size=1,
+        pad_token_id=0,
+        hidden_dropout_prob=options.dropout,
+        attention_probs_dropout_prob=options.dropout,
+    )
+    return BertModel(config, add_pooling_layer=False)
+
+
+def _tokenizer(vocabulary: Vocabulary, longest: int) -> Any:  # noqa: ANN401
+    from tokenizers import Tokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=Tokenizer.from_str(vocabulary.tokenizer),
+        unk_token=UNKNOWN,
+        pad_token=UNKNOWN,  # never seen: the mask tells padding
+        model_max_length=longest,
+        split_special_tokens=True,  # text that spells the unknown piece is text
+    )

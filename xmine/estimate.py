@@ -35,6 +35,8 @@ _TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
 # Bytes of memory per line, besides its text: its number, place, count and stand-in; and while its
 # file is read, those of finding repeated lines.
 _OF_A_LINE, _WHILE_READING = 32, 40
+# Bytes on disk of what is seen of a line, see `xmine.traits`.
+_OF_TRAITS = 46
 # Of memory per line of both sides while candidates are judged.
 _WHILE_JUDGING = 110
 # Of memory per number of the blocks that are encoded at once, which is not given back.
@@ -182,7 +184,10 @@ def estimate_run(
         device=device,
         memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + encoding + working,
         index_memory=indexed,
-        disk=rows * (2 * dim + 12 * k) + indexed + searching_bytes(rows, dim, k, index) + texts,
+        disk=rows * (2 * dim + 12 * k + _OF_TRAITS)
+        + indexed
+        + searching_bytes(rows, dim, k, index)
+        + texts,
         seconds={
             "starting": _STARTING,
             "reading": left.reading + right.reading,

@@ -4,6 +4,7 @@ docs/flags.md says what each flag means and how it was measured.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,7 @@ def flag_pairs(
     target: Sentences,
     languages: tuple[str, str],
     report: Report = silent,
+    folder: Path | None = None,
 ) -> Flags:
     """Name what makes each pair suspicious.
 
@@ -69,6 +71,10 @@ def flag_pairs(
         source, target: the sentences that were searched.
         languages: their codes, or `und`.
         report: called while it looks at lines and pairs.
+        folder: where what was seen of lines is kept, and found again.
+
+    Raises:
+        FileError: the folder cannot be written to.
     """
     x, y = chosen.sources, chosen.targets
     done, total = 0, len(source) + len(target) + len(chosen)
@@ -78,8 +84,8 @@ def flag_pairs(
         done += more
         report(Progress("judging", done, total))
 
-    left = traits_of(source, languages[0], seen)
-    right = traits_of(target, languages[1], seen)
+    left = traits_of(source, languages[0], seen, folder, "source")
+    right = traits_of(target, languages[1], seen, folder, "target")
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
     found = {

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,7 @@ def keep(
     seeds: KnownPairs = NOTHING_KNOWN,
     gold: KnownPairs = NOTHING_KNOWN,
     report: Report = silent,
+    folder: Path | None = None,
 ) -> Mined:
     """Judge candidates, flag them, choose the cut, and keep the pairs that the options ask for.
 
@@ -81,6 +83,10 @@ def keep(
         warnings: what is to be told with the pairs.
         seeds, gold: as `mine` takes them, by the lines that stand for repeated ones.
         report: called meanwhile.
+        folder: where what was seen of lines is kept, and found again.
+
+    Raises:
+        FileError: the folder cannot be written to.
     """
     copies = same_texts(*scored.texts())
     labels = labels_of(seeds.pairs, *scored.lines())
@@ -95,6 +101,7 @@ def keep(
         scored.target,
         languages,
         report,
+        folder,
     )
     selection = select(scored.chosen.scores, flags, labels == 0, options)
     threshold = _threshold(scored, selection.rows, confidence, options, gold)

@@ -14,7 +14,7 @@ from xmine.known import NOTHING_KNOWN, KnownPairs
 from xmine.languages import check_language
 from xmine.options import MiningOptions
 from xmine.progress import Report, silent
-from xmine.runs import open_run, temporary_run
+from xmine.runs import TRAITS, open_run, temporary_run
 from xmine.stages import (
     asked_of,
     encode_side,
@@ -89,7 +89,16 @@ def mine(
         neighbours = find_neighbours(here, left_vectors, right_vectors, options, report)
         scored = score_neighbours(left, right, neighbours, options)
         here.note(f"judging {len(scored.chosen):,} candidates")
-        mined = keep(scored, options, known, list(filter(None, warnings)), seeds, gold, report)
+        mined = keep(
+            scored,
+            options,
+            known,
+            list(filter(None, warnings)),
+            seeds,
+            gold,
+            report,
+            here.path(TRAITS) if here.kept else None,
+        )
         if here.kept:
             write_results(here, mined)
         return mined

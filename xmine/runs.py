@@ -23,6 +23,7 @@ from xmine.options import dump_tables, flag, load_toml
 RUN_FILE = "run.toml"
 PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
+TRAITS = "traits"
 # The files of each stage, in the order of the walk; those of every sentence, unknown ones included,
 # are gone when it is done.
 STAGES = {
@@ -32,7 +33,7 @@ STAGES = {
         "target.parquet",
         "target.repeats.parquet",
     ),
-    "vectors": ("source.npy", "target.npy", "source.every.npy", "target.every.npy"),
+    "vectors": ("source.npy", "target.npy", "source.every.npy", "target.every.npy", TRAITS),
     "neighbours": ("neighbours",),
     "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),
 }

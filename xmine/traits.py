@@ -1,16 +1,20 @@
 """Lines of a side -> what makes pairs of them suspicious, as a few numbers for each line.
 
-A line takes about 30 bytes, 80 while the table is made.
+A line takes about 30 bytes, 80 while the table is made, and 46 on disk: a run that was killed, or
+is asked for another threshold, finds them there.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.boilerplate import boilerplate, ends_of, variants
 from xmine.copies import beyond_latin, letters_of
+from xmine.files import replacing
 from xmine.hashing import hashes_of
 from xmine.scripts import foreign_lines
 from xmine.sentences import Sentences, folded
@@ -18,6 +22,20 @@ from xmine.sentences import Sentences, folded
 Bools = NDArray[np.bool_]
 
 _LINES_AT_ONCE = 4_096
+# Lines of a file, three seconds of work.
+_LINES_PER_FILE = 2**15
+# What is seen of a line without looking at others.
+_LINE = np.dtype(
+    [
+        ("key", "<i8"),
+        ("ends", "<i8", 3),
+        ("letters", "<i4"),
+        ("characters", "<i4"),
+        ("ascii", "<i4"),
+        ("beyond_latin", "?"),
+        ("foreign", "?"),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,46 +64,104 @@ class Traits:
     boilerplate: Bools
 
 
-def traits_of(side: Sentences, language: str, seen: Callable[[int], None]) -> Traits:
+def traits_of(
+    side: Sentences,
+    language: str,
+    seen: Callable[[int], None],
+    folder: Path | None = None,
+    name: str = "",
+) -> Traits:
     """Look at every line of a side.
 
     Args:
         side: its lines.
         language: of them, a code or `und`.
         seen: told now and then how many more lines were looked at.
+        folder: where what was seen of lines is kept, and found again.
+        name: of the side there.
+
+    Raises:
+        FileError: the folder cannot be written to.
     """
     is_foreign = foreign_lines(language, side.texts)
-    size = len(side)
-    keys, ends = np.empty(size, dtype=np.int64), np.empty((size, 3), dtype=np.int64)
-    letters, characters, ascii_ = (np.empty(size, dtype=np.int32) for _ in range(3))
-    beyond, foreign = np.empty(size, dtype=bool), np.empty(size, dtype=bool)
-    for rows, texts, spelt in _by_chunks(side.texts):
-        keys[rows] = _keys(texts, spelt)
-        ends[rows] = ends_of(spelt)
-        letters[rows] = list(map(len, spelt))
-        characters[rows] = list(map(len, texts))
-        ascii_[rows] = [len(text.encode("ascii", "ignore")) for text in texts]
-        beyond[rows] = list(map(beyond_latin, spelt))
-        foreign[rows] = list(map(is_foreign, texts, spelt))
-        seen(len(texts))
+    lines = np.empty(len(side), dtype=_LINE)
+    for start in range(0, len(side), _LINES_PER_FILE):
+        part = lines[start : start + _LINES_PER_FILE]
+        path = None if folder is None else folder / f"{name}-{language}-{start}.npy"
+        if not _found(path, part, seen):
+            _look(lines, range(start, start + len(part)), side.texts, is_foreign, seen)
+            _keep(part, path)
+    keys, letters = lines["key"].copy(), lines["letters"].copy()
     groups = variants(keys, letters)
-    marked = boilerplate(ends, groups, side.occurrences)
-    return Traits(keys, letters, beyond, characters, ascii_, foreign, groups, marked)
+    marked = boilerplate(lines["ends"], groups, side.occurrences)
+    return Traits(
+        keys=keys,
+        letters=letters,
+        beyond_latin=lines["beyond_latin"].copy(),
+        characters=lines["characters"].copy(),
+        ascii=lines["ascii"].copy(),
+        foreign=lines["foreign"].copy(),
+        groups=groups,
+        boilerplate=marked,
+    )
+
+
+def _look(
+    lines: NDArray[Any],
+    some_lines: range,
+    texts: Sequence[str],
+    is_foreign: Callable[[str, str], bool],
+    seen: Callable[[int], None],
+) -> None:
+    """Fill in what is seen of some lines."""
+    for rows, some, spelt in _by_chunks(texts, some_lines):
+        lines["key"][rows] = _keys(some, spelt)
+        lines["ends"][rows] = ends_of(spelt)
+        lines["letters"][rows] = list(map(len, spelt))
+        lines["characters"][rows] = list(map(len, some))
+        lines["ascii"][rows] = [len(text.encode("ascii", "ignore")) for text in some]
+        lines["beyond_latin"][rows] = list(map(beyond_latin, spelt))
+        lines["foreign"][rows] = list(map(is_foreign, some, spelt))
+        seen(len(some))
+
+
+def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) -> bool:
+    """Fill in what a file has of some lines; tell whether there is one that fits."""
+    if path is None or not path.exists():
+        return False
+    try:
+        known = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):  # cut short, and made again
+        return False
+    if known.dtype != _LINE or known.shape != lines.shape:
+        return False
+    lines[:] = known
+    seen(len(lines))
+    return True
+
+
+def _keep(lines: NDArray[Any], path: Path | None) -> None:
+    if path is not None:
+        path.parent.mkdir(exist_ok=True)
+        with replacing(path) as partial, partial.open("wb") as file:
+            np.save(file, lines)
 
 
 def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:
     """Find the `groups` of `Traits`, and nothing else."""
     keys = np.empty(len(texts), dtype=np.int64)
     letters = np.empty(len(texts), dtype=np.int32)
-    for rows, some, spelt in _by_chunks(texts):
+    for rows, some, spelt in _by_chunks(texts, range(len(texts))):
         keys[rows], letters[rows] = _keys(some, spelt), list(map(len, spelt))
     return variants(keys, letters)
 
 
-def _by_chunks(texts: Sequence[str]) -> Iterator[tuple[slice, Sequence[str], list[str]]]:
+def _by_chunks(
+    texts: Sequence[str], lines: range
+) -> Iterator[tuple[slice, Sequence[str], list[str]]]:
     """Give some thousand lines at a time: their rows, their texts, their letters."""
-    for start in range(0, len(texts), _LINES_AT_ONCE):
-        rows = slice(start, start + _LINES_AT_ONCE)
+    for start in lines[::_LINES_AT_ONCE]:
+        rows = slice(start, min(start + _LINES_AT_ONCE, lines.stop))
         some = texts[rows]
         yield rows, some, list(map(letters_of, some))
 

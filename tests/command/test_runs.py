@@ -32,6 +32,8 @@ KEPT = {
     "neighbours/sources.npy",
     "neighbours/source_cosines.npy",
     "neighbours/search.toml",
+    "traits/source-und-0.npy",
+    "traits/target-zh-0.npy",
     "candidates.parquet",
     "pairs.parquet",
     "summary.json",

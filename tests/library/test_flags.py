@@ -1,5 +1,7 @@
 """Each flag has pairs that it must hit and pairs that it must not hit."""
 
+import unicodedata
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -390,6 +392,12 @@ def test_the_words_of_tags_are_no_words() -> None:
     assert not foreign_lines("en", [line])(line, letters_of(line))
     line = '<div class="hinweis">Das ist der neue Modus, und er folgt den Einstellungen.</div>'
     assert foreign_lines("en", [line])(line, letters_of(line))
+
+
+def test_chinese_characters_stay_what_they_are_so_that_ascii_is_never_the_same() -> None:
+    characters = "".join(map(chr, range(0x4E00, 0xA000)))
+    assert unicodedata.normalize("NFKC", characters) == characters and not characters.isascii()
+    assert same_texts(["ABC 12", "A"], ["ＡＢＣ　１２", "一"]).tolist() == [True, False]
 
 
 def test_no_pairs_are_no_copies() -> None:

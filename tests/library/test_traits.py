@@ -1,0 +1,64 @@
+"""What is seen of lines is kept in a folder, and found again: whole, or made anew."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xmine import traits
+from xmine.sentences import Sentences, read_sentences
+from xmine.traits import Traits, traits_of
+
+LINES = [f"Number {row}: {'the same end of many lines ' * (row % 3)}{row % 7}" for row in range(50)]
+LINES[10], LINES[20] = "完全不同的语言", "…"
+
+
+@pytest.fixture
+def side(tmp_path: Path) -> Sentences:
+    path = tmp_path / "en.txt"
+    path.write_text("\n".join(LINES) + "\n", encoding="utf-8")
+    return read_sentences(path)
+
+
+@pytest.fixture(autouse=True)
+def few_lines_per_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traits, "_LINES_PER_FILE", 16)
+
+
+def same(one: Traits, other: Traits) -> bool:
+    names = Traits.__slots__
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def test_what_is_kept_is_not_looked_at_again(
+    side: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "traits"
+    told: list[int] = []
+    plain = traits_of(side, "en", told.append)
+    assert sum(told) == 50
+    assert plain.foreign.nonzero()[0].tolist() == [10]
+    first = traits_of(side, "en", lambda _: None, folder, "source")
+    starts = {"source-en-0.npy", "source-en-16.npy", "source-en-32.npy", "source-en-48.npy"}
+    assert {path.name for path in folder.iterdir()} == starts
+    assert same(first, plain)
+
+    looked: list[int] = []
+    look = traits._look
+
+    def watched(lines: Any, some: range, *rest: Any) -> None:
+        looked.append(len(some))
+        look(lines, some, *rest)
+
+    monkeypatch.setattr(traits, "_look", watched)
+    told.clear()
+    assert same(traits_of(side, "en", told.append, folder, "source"), plain)
+    assert looked == [] and sum(told) == 50
+    cut = folder / "source-en-16.npy"
+    cut.write_bytes(cut.read_bytes()[:-3])
+    np.save(folder / "source-en-48.npy", np.zeros(3))
+    assert same(traits_of(side, "en", lambda _: None, folder, "source"), plain)
+    assert looked == [16, 2]
+    traits_of(side, "de", lambda _: None, folder, "source")  # other languages are other files
+    assert sum(looked) == 18 + 50

@@ -45,7 +45,7 @@ def new_transformer(
         _begin_with(start.vectors, body, head)
     device = choose_device(options.device)
     body.dtype = choose_dtype(options.dtype, device)
-    return SentenceEncoder(body.to(device), [head.to(device)])
+    return SentenceEncoder(body.eval().to(device), [head.to(device)])
 
 
 @torch.no_grad()

@@ -162,7 +162,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     near_batches: int,
     piece_dropout: float,
 ) -> None:
-    changes = {"epochs": 3, "evaluate_every": evaluate_every}
+    changes: dict[str, Any] = {"epochs": 3, "evaluate_every": evaluate_every}
     changes |= {"near_batches": near_batches, "piece_dropout": piece_dropout}
     kind = METHODS[name].options
     options = kind(**OPTIONS | OF_METHOD[name] | changes)

@@ -35,8 +35,8 @@ def test_values_are_read_as_their_option_wants_them() -> None:
     assert options_with(SMALL, "epochs", "7") == MsimcseOptions(
         **{**{name: getattr(SMALL, name) for name in SMALL.__dataclass_fields__}, "epochs": 7}
     )
-    assert options_with(MocoOptions(), "momentum", "auto").momentum == "auto"  # type: ignore[attr-defined]
-    assert options_with(MocoOptions(), "momentum", "0").momentum == 0  # type: ignore[attr-defined]
+    assert options_with(MocoOptions(), "momentum", "auto").momentum == "auto"
+    assert options_with(MocoOptions(), "momentum", "0").momentum == 0
     with pytest.raises(OptionError, match="--epochs is 'many' in the grid"):
         options_with(SMALL, "epochs", "many")
     with pytest.raises(OptionError, match="--drop-hard-negatives is 'perhaps'"):

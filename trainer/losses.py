@@ -70,11 +70,20 @@ def queue_logits(
     Returns:
         [rows, 1 + keys] logits, the positive first, -inf where masked.
     """
-    own = (query.float() * key.float()).sum(dim=1, keepdim=True)  # [rows, 1]
-    others = query.float() @ queue.float().T  # [rows, keys]
-    if same is not None:
+    own = (query.float() * key.float()).sum(dim=1, keepdim=True) * scale  # [rows, 1]
+    others = (query.float() @ queue.float().T) * scale  # [rows, keys]
+    if same is not None:  # after the scale, whose own gradient -inf would make no number
         others = others.masked_fill(same, float("-inf"))
-    return torch.cat([own, others], dim=1) * scale
+    return torch.cat([own, others], dim=1)
+
+
+def distillation(learned: Tensor, taught: Tensor) -> Tensor:
+    """Mean of the squared differences over all elements (TransAug, section 3.2; A-08).
+
+    Args:
+        learned, taught: [rows, dim], vectors of any length, not scaled to one.
+    """
+    return torch.nn.functional.mse_loss(learned.float(), taught.float())
 
 
 def in_chunks(loss: Callable[..., Tensor], rows: int, *tensors: Tensor) -> Tensor:

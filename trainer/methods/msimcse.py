@@ -21,12 +21,12 @@ from torch.optim import Optimizer
 from xmine.errors import TrainingError
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
+from xmine.trainer.contrast import contrast_in_batch
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, Side, TrainingData, cut_together
-from xmine.trainer.distributed import World, gathered, gathered_with_gradient
+from xmine.trainer.distributed import World
 from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
-from xmine.trainer.losses import in_batch_logits, info_nce, logits_of
 from xmine.trainer.options import MsimcseOptions
 from xmine.trainer.prepare import Made, Split, begin, with_rate
 from xmine.trainer.step import Step
@@ -111,27 +111,13 @@ class _Step(Step):
             share = self.options.piece_dropout
             members = [each.without_some(share, random) for each in members]
         rows = unit_rows(self.head(self.tower(*members)))  # [members * rows, dim]
-        anchors, positives, *negatives = rows.chunk(len(members))  # [rows, dim] each
+        vectors = rows.chunk(len(members))  # [rows, dim] each
         texts = [torch.from_numpy(each.keys).to(rows.device) for each in members]  # [rows] each
-        batch_texts = [gathered(each) for each in texts]  # [batch] each
-        first, scale = World.here().rank * len(anchors), 1 / self.options.temperature
-        own = torch.arange(first, first + len(anchors), device=rows.device)
-        # What shares a sentence with a row is no negative of it (A-07).
-        same = _equal(texts[0], batch_texts[0]) | _equal(texts[1], batch_texts[1])  # [rows, batch]
-        candidates = gathered_with_gradient(positives)  # [batch, dim]
-        logits = in_batch_logits(anchors, candidates, scale, same, first)  # [rows, batch]
-        if negatives:
-            same_hard = _equal(texts[0], batch_texts[2]) | _equal(texts[1], batch_texts[2])
-            hard = gathered_with_gradient(negatives[0])  # [batch, dim]
-            hard_logits = logits_of(anchors, hard, scale, same_hard)  # [rows, batch]
-            weight = torch.zeros_like(hard_logits)
-            weight[torch.arange(len(own)), own] = self.options.hard_negative_weight
-            logits = torch.cat([logits, hard_logits + weight], dim=1)  # [rows, 2 * batch]
-        losses = {"source_to_target": info_nce(logits, own)}
+        scale, weight = 1 / self.options.temperature, self.options.hard_negative_weight
+        losses = {"source_to_target": contrast_in_batch(vectors, texts, scale, weight)}
         if self.options.symmetric:
-            candidates = gathered_with_gradient(anchors)  # [batch, dim]
-            back = in_batch_logits(positives, candidates, scale, same, first)  # [rows, batch]
-            losses["target_to_source"] = info_nce(back, own)
+            back = slice(1, None, -1)  # x+, x
+            losses["target_to_source"] = contrast_in_batch(vectors[back], texts[back], scale)
         return losses
 
     def _drawn(self, batch: Rows, random: np.random.Generator) -> list[Side]:
@@ -146,8 +132,3 @@ class _Step(Step):
             chosen = chosen[world.part(len(chosen))]
             drawn.append(languages.take(chosen * count + np.arange(count)))
         return drawn
-
-
-def _equal(texts: Tensor, others: Tensor) -> Tensor:
-    """Tell which texts are the same: bool [texts, others]."""
-    return texts[:, None] == others[None, :]

@@ -156,7 +156,7 @@ class _Training:
         self._optimize(loss)
         self.step.finish()
         self.done += 1
-        report(Progress("training", self.done, self.total, {"loss": value}))
+        report(Progress(self.run.name or "training", self.done, self.total, {"loss": value}))
         if self.done % _LOG_EVERY == 0:
             speed = len(rows) / (time.perf_counter() - started)
             named = {name: part.item() for name, part in losses.items()} | self.step.numbers()

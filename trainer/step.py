@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 import torch
@@ -10,11 +10,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from xmine.trainer.data import Rows
+from xmine.trainer.data import Rows, Side
 from xmine.trainer.devset import measure
-from xmine.trainer.towers import Tower
 
 Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """What makes unit rows of sentences: a tower, alone or with something on top."""
+
+    def embed(self, *sides: Side) -> Tensor:
+        """Embed the sentences of one side after the other: unit rows [sentences, dim]."""
+        ...
 
 
 class Step(nn.Module, ABC):
@@ -44,7 +51,7 @@ class Step(nn.Module, ABC):
         return
 
     @abstractmethod
-    def towers(self) -> tuple[Tower, Tower]:
+    def towers(self) -> tuple[Embedder, Embedder]:
         """Give the encoders of the first and the second column of rows; perhaps the same."""
 
     @torch.no_grad()

@@ -76,6 +76,12 @@ class TrainingOptions(Options):
     evaluate_every: int = option(
         0, "Steps between evaluations and checkpoints; 0: at the end of each pass.", min=0
     )
+    dev: str = option(
+        "",
+        "File of pairs with people's scores: the state that agrees with them best is kept. Score, "
+        "text, text with tabs between; .csv: text,text,score.",
+        shown_default="none: the state that retrieves best",
+    )
     seed: int = option(1, "Seed of everything random.", min=0)
 
     device: str = option("auto", "Where it trains: auto, cpu, cuda, or cuda:1 and so on.")
@@ -104,23 +110,27 @@ class TrainingOptions(Options):
     def __post_init__(self) -> None:
         """Check the limits, and that there are two languages."""
         super().__post_init__()
-        if self.learning_rate == 0 and self.encoder == "scratch":
-            rate = 0.01 if self.architecture == "static" else 0.0003
-            object.__setattr__(self, "learning_rate", rate)
-        if self.start and (self.architecture == "static" or "scratch" not in self.begun_with):
+        if self.learning_rate == 0 and set(self.encoders) == {"scratch"}:
+            object.__setattr__(self, "learning_rate", self.rate_of_new)
+        if self.start and (self.architecture == "static" or "scratch" not in self.encoders):
             raise OptionError("--start is for --architecture transformer, made from scratch")
         if len(self.languages.split(",")) != 2 or not all(self.languages.split(",")):
             raise OptionError(f"--languages is {self.languages!r}", "give two codes, as in en,zh")
 
     @property
-    def begun_with(self) -> tuple[str, ...]:
-        """Name the encoders that training begins with."""
+    def encoders(self) -> tuple[str, ...]:
+        """The names of what training begins with."""
         return (self.encoder,)
 
     @property
+    def rate_of_new(self) -> float:
+        """The learning rate that suits an encoder from scratch."""
+        return 0.01 if self.architecture == "static" else 0.0003
+
+    @property
     def starts_trained(self) -> bool:
-        """Whether the encoder knows something before the first step."""
-        return bool(self.start) or self.encoder != "scratch"
+        """Whether an encoder knows something before the first step."""
+        return bool(self.start) or any(name != "scratch" for name in self.encoders)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,8 +217,18 @@ class MocoOptions(QueueOptions):
             raise OptionError(
                 "--src-encoder and --tgt-encoder go together", "give both, or --encoder for both"
             )
+        if self.src_encoder and self.encoder != "scratch":
+            raise OptionError(
+                "--encoder is for both sides, --src-encoder and --tgt-encoder are for one each",
+                "give one or the others",
+            )
         if self.momentum != "auto":
             object.__setattr__(self, "momentum", _share("momentum", self.momentum))
+
+    @property
+    def encoders(self) -> tuple[str, ...]:
+        """One for both sides, or one for each."""
+        return (self.src_encoder, self.tgt_encoder) if self.src_encoder else (self.encoder,)
 
 
 def _share(name: str, value: float | str) -> float:
@@ -296,9 +316,9 @@ class TransaugOptions(QueueOptions):
             object.__setattr__(self, "temperature", _temperature(self.temperature))
 
     @property
-    def begun_with(self) -> tuple[str, ...]:
-        """Name the encoders that training begins with."""
-        return self.encoder, self.distilled_encoder
+    def encoders(self) -> tuple[str, ...]:
+        """One for both languages, or one for each."""
+        return (self.encoder,) if self.share_encoder else (self.encoder, self.distilled_encoder)
 
     @property
     def teacher_column(self) -> int:
@@ -311,6 +331,7 @@ class TransaugOptions(QueueOptions):
         return replace(
             self,
             encoder=self.distilled_encoder,
+            dev="",  # of which the teacher alone knows the language
             start=self.start if self.distilled_encoder == "scratch" else "",
             epochs=self.distil_epochs or self.epochs,
             learning_rate=self.distil_learning_rate,

@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 
 from xmine.trainer.data import Rows, Side
 from xmine.trainer.devset import measure
+from xmine.trainer.towers import Tower
 
 Vectors = NDArray[np.float32]
 
@@ -51,8 +52,16 @@ class Step(nn.Module, ABC):
         return
 
     @abstractmethod
-    def towers(self) -> tuple[Embedder, Embedder]:
+    def towers(self) -> tuple[Tower, Tower]:
         """Give the encoders of the first and the second column of rows; perhaps the same."""
+
+    def embedders(self) -> tuple[Embedder, Embedder]:
+        """Give what embeds the two columns: the towers, or more on top of them in training."""
+        return self.towers()
+
+    def judged(self) -> Tower:
+        """Give the encoder that is measured with the pairs of `--dev`."""
+        return self.towers()[0]
 
     @torch.no_grad()
     def embed(self, rows: Rows) -> tuple[Vectors, Vectors]:
@@ -60,8 +69,8 @@ class Step(nn.Module, ABC):
         vectors = []
         was_training = self.training
         self.eval()
-        for tower, column in zip(self.towers(), rows.columns, strict=False):
-            vectors.append(tower.embed(column).float().cpu().numpy())
+        for embedder, column in zip(self.embedders(), rows.columns, strict=False):
+            vectors.append(embedder.embed(column).float().cpu().numpy())
         self.train(was_training)
         return vectors[0], vectors[1]
 

@@ -17,7 +17,8 @@ from xmine.progress import Report, silent
 from xmine.trainer.card import model_card
 from xmine.trainer.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, run_folder
 from xmine.trainer.corpus import Corpus
-from xmine.trainer.distributed import World, together
+from xmine.trainer.devset import read_scored
+from xmine.trainer.distributed import by_the_first, together
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.prepare import Made
@@ -68,9 +69,11 @@ def train(
     """
     folder = run_folder(output)
     check_free(output, force=force, folder=True)
+    if options.dev:
+        read_scored(options.dev)  # so that a wrong file is told before work begins
     kept = corpus.without(options.exclude)
     with together(torch.device(choose_device(options.device))) as world:
-        _clear(folder, resume=resume, force=force)
+        by_the_first(lambda: _clear(folder, resume=resume, force=force))
         is_new = not folder.exists()
         run = Run(folder, options, kept)
         if not run.has_begun:
@@ -79,14 +82,14 @@ def train(
             with _deterministic(options.threads or allowed_threads()):
                 made = METHODS[method].train(kept, options, run, report if world.leads else silent)
         except XmineError:  # other data or options are needed, with which this run cannot go on
-            if is_new and not any(folder.glob("*.pt")):
+            if world.leads and is_new and not any(folder.glob("*.pt")):
                 shutil.rmtree(folder)
             raise
-        return _saved(made, method, options, output, kept.excluded, world)
+        return _saved(made, method, options, output, kept.excluded)
 
 
 def _saved(
-    made: Made, method: str, options: TrainingOptions, output: Path, excluded: int, world: World
+    made: Made, method: str, options: TrainingOptions, output: Path, excluded: int
 ) -> Trained:
     """Write the encoders, and remove the run."""
     folder = run_folder(output)
@@ -96,8 +99,9 @@ def _saved(
         encoder = tower.encoder(facts, "")
         encoder.card = model_card(method, options, encoder, made, excluded)
         encoders[name] = encoder
-    beside = [folder / METRICS_FILE, folder / OPTIONS_FILE]
-    if world.leads:
+
+    def write() -> None:
+        beside = [folder / METRICS_FILE, folder / OPTIONS_FILE]
         if list(encoders) == [""]:
             encoders[""].save(output, beside=beside)
         else:
@@ -105,6 +109,8 @@ def _saved(
                 for name, encoder in encoders.items():
                     encoder.save(partial / name, beside=beside)
         shutil.rmtree(folder)
+
+    by_the_first(write)
     return Trained(encoders, made.measures, made.rows, excluded)
 
 
@@ -123,8 +129,6 @@ def _deterministic(threads: int) -> Iterator[None]:
 
 def _clear(folder: Path, *, resume: bool, force: bool) -> None:
     """Make way for a run, unless that would touch what the user has not given up."""
-    if not World.here().leads:
-        return
     if not folder.exists():
         if resume:
             raise TrainingError(f"{folder}: no run to resume", "leave --resume out to start one")

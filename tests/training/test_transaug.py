@@ -14,14 +14,13 @@ from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report, silent
-from xmine.trainer.contrast import contrast_with_queue
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows
 from xmine.trainer.losses import distillation, info_nce, queue_logits
 from xmine.trainer.methods.transaug import _Contrast, _Distillation
 from xmine.trainer.options import TransaugOptions
 from xmine.trainer.prepare import cut_pairs
-from xmine.trainer.queue import KeyQueue
+from xmine.trainer.queue import KeyQueue, contrast_with_queue
 from xmine.trainer.scratch import new_transformer
 from xmine.trainer.static import StaticTower, new_static
 from xmine.trainer.towers import Tower, tower_of, unit_rows
@@ -98,7 +97,8 @@ def test_a_masked_key_leaves_the_scale_a_gradient(in_batch: bool, rows: int) -> 
     queue.put(others, torch.tensor([[0], [7], [8], [9], [10]]))
     texts = torch.tensor([[0], [1], [1], [2], [3]])
     scale = torch.tensor(3.0, requires_grad=True)
-    loss = contrast_with_queue(query, key, queue, texts, scale, in_batch=in_batch, rows=rows)
+    options = TransaugOptions(in_batch_negatives=in_batch, logit_rows=rows)
+    loss = contrast_with_queue(query, key, texts, queue, scale, options)
     torch.autograd.backward(loss)
 
     same = np.array([[a == b for b in (0, 7, 8, 9, 10)] for a in (0, 1, 1, 2, 3)])
@@ -154,7 +154,7 @@ def test_neither_teacher_nor_queue_has_gradients_or_is_in_a_checkpoint(
     assert torch.equal(*keys)  # of the same rows: nothing moves them, no dropout
     assert not second.queue.rows.requires_grad and second.queue.rows.grad is None
     parts = {name.split(".")[0] for name in second.state_dict()}
-    assert parts == {"student", "queue", "logit_scale", "best_accuracy", "worse_since"}
+    assert parts == {"student", "queue", "logit_scale", "best_measure", "worse_since"}
 
     unfrozen = replace(options, train_teacher=True, in_batch_negatives=True)
     taught = transformer(toy_vocabulary, unfrozen)

@@ -11,18 +11,18 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from xmine.errors import TrainingError
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
-from xmine.trainer.contrast import contrast_with_queue
 from xmine.trainer.corpus import Corpus, Labelled
 from xmine.trainer.data import Rows
-from xmine.trainer.distributed import gathered
+from xmine.trainer.distributed import gathered, own_random
 from xmine.trainer.inference import InferenceTask
 from xmine.trainer.loop import run_steps, steps_of
 from xmine.trainer.momentum import MomentumTower, momentum_for
 from xmine.trainer.options import MocoOptions
 from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
-from xmine.trainer.queue import KeyQueue, texts_of
+from xmine.trainer.queue import KeyQueue, contrast_with_queue, drawn_batches, texts_of
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw
 
@@ -37,14 +37,18 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Mad
     texts = [split.seen.sources, split.seen.targets]
     x = begin(options.src_encoder or options.encoder, options, texts, run, report)
     y = begin(options.tgt_encoder, options, texts, run, report) if options.tgt_encoder else x
-    options = with_rate(options, x)
+    if x.dim != y.dim:
+        raise TrainingError(
+            f"--src-encoder makes vectors of {x.dim} numbers, --tgt-encoder of {y.dim}",
+            "give two of one width",
+        )
     data = split.cut(x, y)
     step = _Step(x, y, options, options.queue_for(len(data.rows)), steps_of(data, options))
     if corpus.labelled:
         step.learn_inference(corpus.labelled)
     if options.queue_init == "prefill":
         step.prefill(data.rows)
-    measures = run_steps(step, data, options, run, report)
+    measures = run_steps(step, data, with_rate(options, x), run, report)
     towers = {"": x} if x is y else {"source": x, "target": y}
     return Made(towers, measures, len(data.rows), split.seen)
 
@@ -56,6 +60,7 @@ class _Step(Step):
         super().__init__()
         self.x, self.y, self.options = x, y, options
         self.shared = x is y
+        self.rate_y = options.learning_rate or y.learning_rate  # they may differ in kind
         self.momentum = float(
             momentum_for(steps) if options.momentum == "auto" else options.momentum
         )
@@ -73,13 +78,13 @@ class _Step(Step):
         k_x, k_y = self._keys(batch)  # [rows, dim] each, without gradients
         h_x, h_y = self._queries(batch, random)  # [rows, dim] each
         texts = texts_of(batch).to(h_x.device)  # [rows, 2]
+        self._new = gathered(k_x), gathered(k_y), gathered(texts)  # of all processes
         losses = {
             "source_to_target": self._contrast(h_x, k_y, self.queue_y, texts),
             "target_to_source": self._contrast(h_y, k_x, self.queue_x, texts),
         }
         if self.inference:
             losses["inference"] = self.options.nli_weight * self.inference.loss(self.x, random)
-        self._new = gathered(k_x), gathered(k_y), gathered(texts)
         return losses
 
     def finish(self) -> None:
@@ -100,6 +105,7 @@ class _Step(Step):
     def _queries(self, batch: Rows, random: np.random.Generator) -> tuple[Tensor, Tensor]:
         source, target = batch.columns
         if self.options.piece_dropout:
+            random = own_random(random)
             source = source.without_some(self.options.piece_dropout, random)
             target = target.without_some(self.options.piece_dropout, random)
         if not self.shared:
@@ -109,15 +115,8 @@ class _Step(Step):
 
     def _contrast(self, query: Tensor, key: Tensor, queue: KeyQueue, texts: Tensor) -> Tensor:
         """Eq. 2: the key of the translation against the queue as it was before this batch."""
-        return contrast_with_queue(
-            query,
-            key,
-            queue,
-            texts,
-            1 / self.options.temperature,
-            in_batch=self.options.in_batch_negatives,
-            rows=self.options.logit_rows,
-        )
+        scale = 1 / self.options.temperature
+        return contrast_with_queue(query, key, texts, queue, scale, self.options)
 
     def learn_inference(self, labelled: Labelled) -> None:
         """Learn natural language inference besides (appendix B), with E_x and no momentum."""
@@ -126,12 +125,9 @@ class _Step(Step):
         )
 
     def prefill(self, rows: Rows) -> None:
-        """Fill the queues with keys of the first rows, as InfoXLM does."""
-        size = len(self.queue_x.rows)
+        """Fill the queues with keys of rows drawn at random, as InfoXLM does."""
         self.eval()
-        for start in range(0, min(size, len(rows)), self.options.batch_size):
-            stop = min(start + self.options.batch_size, size, len(rows))
-            some = rows.take(np.arange(start, stop))
+        for some in drawn_batches(rows, len(self.queue_x.rows), self.options):
             k_x, k_y = self._keys(some)
             texts = texts_of(some).to(k_x.device)
             self.queue_x.put(k_x, texts)
@@ -141,7 +137,7 @@ class _Step(Step):
         decay = self.options.weight_decay
         found = self.x.optimizers(learning_rate, decay)
         if not self.shared:
-            found += self.y.optimizers(learning_rate, decay)
+            found += self.y.optimizers(self.rate_y, decay)
         if self.inference:
             found.append(adamw(self.inference, learning_rate, decay))
         return found

@@ -12,6 +12,9 @@ What is given decides; several of them are mixed. Contradictions are hard negati
 are left out where a part of the mixture has none.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -19,16 +22,17 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
+from xmine.pairs import ParallelText
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
-from xmine.trainer.contrast import contrast_in_batch
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, Side, TrainingData, cut_together
-from xmine.trainer.distributed import World
+from xmine.trainer.contrast import Member, contrast_in_batch
+from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
+from xmine.trainer.distributed import World, own_random
 from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
 from xmine.trainer.options import MsimcseOptions
-from xmine.trainer.prepare import Made, Split, begin, with_rate
+from xmine.trainer.prepare import Made, Split, begin, cut_pairs, with_rate
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw, joined, unit_rows
 
@@ -37,52 +41,78 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     """Train one encoder on whatever the corpus has.
 
     Raises:
-        TrainingError: there is nothing to train on, or too little; or the loss is no longer a
-            number.
+        TrainingError: there is nothing to train on, or too little; tables of triplets differ in
+            their number of rows; or the loss is no longer a number.
     """
-    split = Split.of(corpus.pairs, options) if corpus.pairs else None
-    texts = list(corpus.every_text())
-    if not texts:
+    if not (corpus.pairs or corpus.triplets or corpus.texts):
         raise TrainingError(
             "--method msimcse has nothing to learn from", "give PAIRS, --triplets or --texts"
         )
+    split = Split.of(corpus.pairs, options) if corpus.pairs else None
+    held_out = split.held_out if split else None
     if split:
-        texts[:2] = split.seen.sources, split.seen.targets
-    tower = begin(options.encoder, options, texts, run, report)
+        corpus = replace(corpus, pairs=split.seen)
+    elif corpus.triplets:
+        triplets, held_out = _held_apart(corpus.triplets, options)
+        corpus = replace(corpus, triplets=triplets)
+    tower = begin(options.encoder, options, list(corpus.every_text()), run, report)
     options = with_rate(options, tower)
-    data = _rows_of(corpus, split, tower, options)
+    columns, visits = _columns_of(corpus, split.visits if split else None, options)
+    data = TrainingData(
+        Rows(cut_together(tower, columns)),
+        visits,
+        cut_pairs(held_out, tower, tower) if held_out else None,
+    )
     languages = max(1, len(corpus.triplets))
-    step = _Step(tower, options, len(data.rows.columns) // languages, languages)
+    step = _Step(tower, options, len(columns) // languages, languages)
     measures = run_steps(step, data, options, run, report)
     return Made({"": tower}, measures, len(data.rows), split.seen if split else None)
 
 
-def _rows_of(
-    corpus: Corpus, split: Split | None, tower: Tower, options: MsimcseOptions
-) -> TrainingData:
+def _held_apart(
+    tables: Sequence[Triplets], options: MsimcseOptions
+) -> tuple[tuple[Triplets, ...], ParallelText]:
+    """Keep some triplets apart: retrieval of what is entailed tells how it goes.
+
+    Returns:
+        The others in all languages, and (anchor, entailed) of those in the first language.
+    """
+    lengths = [len(each) for each in tables]
+    if len(set(lengths)) > 1:
+        raise TrainingError(
+            f"tables of triplets have {', '.join(f'{each:,}' for each in lengths)} rows",
+            "row N has to be the same item in all languages",
+        )
+    first = tables[0]
+    entailed = ParallelText(first.anchors, first.positives, [""] * len(first))
+    rows, held = hold_out(entailed, np.ones(len(first)), options.held_out, options.seed)
+    return tuple(each.take(rows) for each in tables), entailed.take(held)
+
+
+def _columns_of(
+    corpus: Corpus, visits_of_pairs: NDArray[np.float64] | None, options: MsimcseOptions
+) -> tuple[list[list[str]], NDArray[np.float64]]:
     """Put the strategies one behind the other, each as (x, x+) or (x, x+, x-) in all languages.
 
     Returns:
-        Rows of 2 or 3 columns for each language of the triplets, or for one: all members of the
-        first language, then all of the second, and so on.
+        2 or 3 columns for each language of the triplets, or for one: all members of the first
+        language, then all of the second, and so on; and float64 [rows], the visits in a pass.
     """
     languages = max(1, len(corpus.triplets))
-    parts: list[list[list[str]]] = []  # by strategy and column
+    parts: list[list[Sequence[str]]] = []  # by strategy and column
     visits: list[NDArray[np.float64]] = []
-    if split:
-        parts.append([list(split.seen.sources), list(split.seen.targets)] * languages)
-        visits.append(split.visits)
+    if corpus.pairs and visits_of_pairs is not None:
+        parts.append([corpus.pairs.sources, corpus.pairs.targets] * languages)
+        visits.append(visits_of_pairs)
     if corpus.texts:
-        parts.append([list(corpus.texts), list(corpus.texts)] * languages)
+        parts.append([corpus.texts, corpus.texts] * languages)
         visits.append(np.ones(len(corpus.texts)))
     if corpus.triplets:
         members = slice(2 if parts or options.drop_hard_negatives else 3)
-        tables = [each.columns()[members] for each in corpus.triplets]
-        parts.append([list(column) for table in tables for column in table])
+        parts.append([one for each in corpus.triplets for one in each.columns()[members]])
         visits.append(np.ones(len(corpus.triplets[0])))
     columns = [[text for part in parts for text in part[at]] for at in range(len(parts[-1]))]
-    held_out = split.cut(tower, tower).held_out if split else None
-    return TrainingData(Rows(cut_together(tower, columns)), np.concatenate(visits), held_out)
+    return columns, np.concatenate(visits)
 
 
 class _Step(Step):
@@ -95,30 +125,29 @@ class _Step(Step):
         self.members, self.languages = members, languages
         self.head: nn.Module = TanhHead(tower) if options.training_head else nn.Identity()
 
-    def optimizers(self, learning_rate: float) -> list[Optimizer]:
-        decay = self.options.weight_decay
-        found = self.tower.optimizers(learning_rate, decay)
-        if self.options.training_head:
-            found.append(adamw(self.head, learning_rate, decay))
-        return found
-
-    def towers(self) -> tuple[Tower, Tower]:
-        return self.tower, self.tower
-
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
-        members = self._drawn(batch, random)  # x, x+ and perhaps x-
-        if self.options.piece_dropout:
-            share = self.options.piece_dropout
-            members = [each.without_some(share, random) for each in members]
-        rows = unit_rows(self.head(self.tower(*members)))  # [members * rows, dim]
-        vectors = rows.chunk(len(members))  # [rows, dim] each
-        texts = [torch.from_numpy(each.keys).to(rows.device) for each in members]  # [rows] each
-        scale, weight = 1 / self.options.temperature, self.options.hard_negative_weight
-        losses = {"source_to_target": contrast_in_batch(vectors, texts, scale, weight)}
+        x, x_plus, *x_minus = self._members(batch, random)
+        losses = {"source_to_target": self._contrast(x, x_plus, *x_minus)}
         if self.options.symmetric:
-            back = slice(1, None, -1)  # x+, x
-            losses["target_to_source"] = contrast_in_batch(vectors[back], texts[back], scale)
+            losses["target_to_source"] = self._contrast(x_plus, x)
         return losses
+
+    def _members(self, batch: Rows, random: np.random.Generator) -> list[Member]:
+        drawn = self._drawn(batch, random)  # x, x+ and perhaps x-
+        read = drawn
+        if self.options.piece_dropout:
+            random = own_random(random)
+            read = [each.without_some(self.options.piece_dropout, random) for each in drawn]
+        vectors = unit_rows(self.head(self.tower(*read)))  # [members * rows, dim]
+        return [
+            Member(rows, torch.from_numpy(np.stack(keys, axis=1)).to(rows.device))
+            for rows, *keys in zip(
+                vectors.chunk(len(drawn)),
+                (each.keys for each in batch.columns[: self.members]),
+                (each.keys for each in drawn),
+                strict=True,
+            )
+        ]
 
     def _drawn(self, batch: Rows, random: np.random.Generator) -> list[Side]:
         """Draw a language for each member of each row (A-06)."""
@@ -132,3 +161,24 @@ class _Step(Step):
             chosen = chosen[world.part(len(chosen))]
             drawn.append(languages.take(chosen * count + np.arange(count)))
         return drawn
+
+    def _contrast(self, x: Member, y: Member, negatives: Member | None = None) -> Tensor:
+        """Eq. 1: x with its y, against the y of all other rows and the hard negatives of all."""
+        return contrast_in_batch(
+            x,
+            y,
+            negatives,
+            1 / self.options.temperature,
+            hard_negative_weight=self.options.hard_negative_weight,
+            rows=self.options.logit_rows,
+        )
+
+    def optimizers(self, learning_rate: float) -> list[Optimizer]:
+        decay = self.options.weight_decay
+        found = self.tower.optimizers(learning_rate, decay)
+        if self.options.training_head:
+            found.append(adamw(self.head, learning_rate, decay))
+        return found
+
+    def towers(self) -> tuple[Tower, Tower]:
+        return self.tower, self.tower

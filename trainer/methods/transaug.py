@@ -25,17 +25,17 @@ from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
-from xmine.trainer.contrast import contrast_in_batch, contrast_with_queue
+from xmine.trainer.contrast import Member, contrast_in_batch
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
 from xmine.trainer.devset import measure
-from xmine.trainer.distributed import gathered
+from xmine.trainer.distributed import gathered, own_random
 from xmine.trainer.heads import Projected
 from xmine.trainer.loop import run_steps, steps_of
 from xmine.trainer.losses import distillation, logits_of
 from xmine.trainer.options import TransaugOptions
 from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
-from xmine.trainer.queue import KeyQueue, texts_of
+from xmine.trainer.queue import KeyQueue, contrast_with_queue, drawn_batches, texts_of
 from xmine.trainer.step import Embedder, Step
 from xmine.trainer.towers import Frozen, Tower
 
@@ -120,7 +120,7 @@ class _Distillation(Step):
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
         if self.options.piece_dropout:
-            other = other.without_some(self.options.piece_dropout, random)
+            other = other.without_some(self.options.piece_dropout, own_random(random))
         learned = self.distilled(other)  # [rows, dim]
         taught = self.teacher(english).to(learned.device)  # [rows, dim], without gradients
         return {"distillation": distillation(learned, taught)}
@@ -128,7 +128,10 @@ class _Distillation(Step):
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         return self.distilled.optimizers(learning_rate, self.options.weight_decay)
 
-    def towers(self) -> tuple[Embedder, Embedder]:
+    def towers(self) -> tuple[Tower, Tower]:
+        return _in_order(self.teacher.tower, self.distilled.tower, self.options)
+
+    def embedders(self) -> tuple[Embedder, Embedder]:
         return _in_order(self.teacher, self.distilled, self.options)
 
     def measure(self, held_out: Rows) -> dict[str, float]:
@@ -149,7 +152,6 @@ def _contrast(
     run: Run,
     report: Report,
 ) -> "tuple[_Contrast, Rows, dict[str, float]]":
-    options = with_rate(options, student)
     data = split.cut(*_in_order(student, distilled, options))
     assert data.held_out is not None  # of pairs some always are
     torch.manual_seed(options.seed)
@@ -158,7 +160,8 @@ def _contrast(
     )
     if options.queue_init == "prefill":
         step.prefill(data.rows)
-    measures = run_steps(step, data, options, run.stage("contrast"), report)
+    stage = run.stage("contrast")
+    measures = run_steps(step, data, with_rate(options, student), stage, report)
     return step, data.held_out, measures
 
 
@@ -168,7 +171,7 @@ class _Contrast(Step):
     s = log(1 / temperature) is learned, within [0, ln 100] (A-10).
     """
 
-    best_accuracy: Tensor
+    best_measure: Tensor
     worse_since: Tensor
 
     def __init__(
@@ -176,10 +179,10 @@ class _Contrast(Step):
     ) -> None:
         super().__init__()
         self.options = options
+        self.student = Projected(student, distilled.dim)  # if widths differ (A-09)
         self.shared = student is distilled
-        self.trains_both = options.train_teacher or self.shared
-        self.student = Projected(student, distilled.dim)  # where widths differ (A-09)
-        self.keys = distilled if self.trains_both else Frozen(distilled)
+        is_trained = options.train_teacher or self.shared
+        self.keys = distilled if is_trained else Frozen(distilled)
         self.queue = KeyQueue(size, distilled.dim, ids=2).to(student.device)
         if options.queue_init == "random":
             self.queue.fill_at_random(torch.Generator().manual_seed(options.seed))
@@ -188,26 +191,18 @@ class _Contrast(Step):
         # At 2e-4 for the 48,600 steps of the paper's pass, s could just go from 0 to ln 100; at
         # that rate a run of a thousand steps would leave it where it began.
         self.scale_rate = 2 * _LARGEST_SCALE / steps
-        self.register_buffer("best_accuracy", torch.zeros(()))
+        self.register_buffer("best_measure", torch.tensor(-1.0, dtype=torch.float64))
         self.register_buffer("worse_since", torch.zeros((), dtype=torch.int64))
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
         if self.options.piece_dropout:
-            english = english.without_some(self.options.piece_dropout, random)
+            english = english.without_some(self.options.piece_dropout, own_random(random))
         query = self.student.embed(english)  # [rows, dim]
         key = self.keys.embed(other).to(query.device)  # [rows, dim], mostly without gradients
         texts = texts_of(batch).to(query.device)  # [rows, 2]
         self._last = query.detach(), key.detach(), texts
-        loss = contrast_with_queue(
-            query,
-            key,
-            self.queue,
-            texts,
-            self.scale,
-            in_batch=self.options.in_batch_negatives,
-            rows=self.options.logit_rows,
-        )
+        loss = contrast_with_queue(query, key, texts, self.queue, self.scale, self.options)
         return {"contrast": loss}
 
     @property
@@ -226,16 +221,24 @@ class _Contrast(Step):
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         decay = self.options.weight_decay
         found = self.student.optimizers(learning_rate, decay)
-        if self.options.train_teacher and not self.shared:
-            assert isinstance(self.keys, Tower)
-            found += self.keys.optimizers(learning_rate, decay)
+        if isinstance(self.keys, Tower) and not self.shared:
+            rate = self.options.learning_rate or self.keys.learning_rate  # they may differ in kind
+            found += self.keys.optimizers(rate, decay)
         if self.logit_scale.requires_grad:
             rate = max(learning_rate, self.scale_rate)
             found.append(AdamW([self.logit_scale], lr=rate, weight_decay=0.0))
         return found
 
-    def towers(self) -> tuple[Embedder, Embedder]:
+    def towers(self) -> tuple[Tower, Tower]:
+        distilled = self.keys.tower if isinstance(self.keys, Frozen) else self.keys
+        return _in_order(self.student.tower, distilled, self.options)
+
+    def embedders(self) -> tuple[Embedder, Embedder]:
         return _in_order(self.student, self.keys, self.options)
+
+    def judged(self) -> Tower:
+        """Give the student without the matrix, as it will be used."""
+        return self.student.tower
 
     @torch.no_grad()
     def numbers(self) -> dict[str, float]:
@@ -251,8 +254,9 @@ class _Contrast(Step):
 
     def stops(self, measures: Mapping[str, float]) -> str:
         """End after so many evaluations without a better one (A-11)."""
-        if measures["accuracy"] > self.best_accuracy:
-            self.best_accuracy.fill_(measures["accuracy"])
+        measure = measures.get("spearman", measures["accuracy"])
+        if measure > self.best_measure:
+            self.best_measure.fill_(measure)
             self.worse_since.zero_()
         else:
             self.worse_since += 1
@@ -260,11 +264,9 @@ class _Contrast(Step):
 
     @torch.no_grad()
     def prefill(self, rows: Rows) -> None:
-        """Fill the queue with keys of the first rows."""
+        """Fill the queue with keys of rows drawn at random."""
         self.eval()
-        size = len(self.queue.rows)
-        for start in range(0, size, self.options.batch_size):
-            some = rows.take(np.arange(start, min(start + self.options.batch_size, size)))
+        for some in drawn_batches(rows, len(self.queue.rows), self.options):
             _, other = _sentences(some, self.options)
             self.queue.put(self.keys.embed(other), texts_of(some).to(self.queue.texts.device))
 
@@ -290,7 +292,7 @@ def _needed_triplets(corpus: Corpus) -> Triplets:
 def _fine_tune(
     student: Tower, triplets: Triplets, options: TransaugOptions, run: Run, report: Report
 ) -> dict[str, float]:
-    options = options.of_nli(student.learning_rate)
+    options = options.of_nli(type(student).learning_rate)
     pairs = ParallelText(triplets.anchors, triplets.positives, [""] * len(triplets))
     visits = np.ones(len(triplets))
     count = max(1, min(options.held_out, len(triplets) // 20))
@@ -314,10 +316,15 @@ class _FineTuning(Step):
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         members = list(batch.columns)
         if self.options.piece_dropout:
+            random = own_random(random)
             members = [each.without_some(self.options.piece_dropout, random) for each in members]
-        vectors = self.student.embed(*members).chunk(3)  # [rows, dim] each
-        texts = [torch.from_numpy(each.keys).to(vectors[0].device) for each in members]
-        return {"nli": contrast_in_batch(vectors, texts, 1 / self.options.nli_temperature)}
+        vectors = self.student.embed(*members)  # [3 * rows, dim]
+        texts = torch.from_numpy(np.stack([each.keys for each in members])).to(vectors.device)
+        x, entailed, contradicting = (
+            Member(rows, keys[:, None]) for rows, keys in zip(vectors.chunk(3), texts, strict=True)
+        )
+        scale, chunk = 1 / self.options.nli_temperature, self.options.logit_rows
+        return {"nli": contrast_in_batch(x, entailed, contradicting, scale, rows=chunk)}
 
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         return self.student.optimizers(learning_rate, self.options.weight_decay)

@@ -102,6 +102,7 @@ class _Training:
         done: steps that were taken, of all processes together.
         total: steps that there will be.
         ended_early: whether the method asked for the end.
+        measured: what decides, as it was at the last evaluation.
     """
 
     def __init__(self, step: Step, data: TrainingData, options: TrainingOptions, run: Run) -> None:
@@ -114,6 +115,8 @@ class _Training:
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
         self.scaler = torch.amp.GradScaler(enabled=options.dtype == "float16")
         self.done, self.ended_early = 0, False
+        self.seconds, self.rows = 0.0, 0  # of steps of this process
+        self.measured: dict[str, float] = {}  # at the last evaluation
         self.grouped: NDArray[np.int64] | None = None
         self._batches: list[NDArray[np.int64]] = []
         self._resume()
@@ -156,10 +159,14 @@ class _Training:
         self._optimize(loss)
         self.step.finish()
         self.done += 1
-        report(Progress("training", self.done, self.total, {"loss": value}))
+        self.seconds += time.perf_counter() - started
+        self.rows += len(rows)
+        shown = {"loss": value, **self.measured, "rows/s": self.rows / self.seconds}
+        report(Progress("training", self.done, self.total, shown))
         if self.done % _LOG_EVERY == 0:
             speed = len(rows) / (time.perf_counter() - started)
             named = {name: part.item() for name, part in losses.items()} | self.step.numbers()
+            named["loss"] = value
             rate *= self.options.learning_rate
             self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
         self._end_of_step()
@@ -203,6 +210,7 @@ class _Training:
             measures = self.step.measure(held_out) if held_out else {}
         measures = told_by_the_first(measures)
         self.run.log(step=self.done, **measures)
+        self.measured = {name: x for name, x in measures.items() if name == self.step.decides}
         best, decides = self.run.load("best"), self.step.decides
         if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):
             state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}

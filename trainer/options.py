@@ -117,6 +117,27 @@ class TrainingOptions(Options):
         """Whether the encoder knows something before the first step."""
         return bool(self.start) or self.encoder != "scratch"
 
+    # What `xmine.trainer.estimate` asks of the steps of a method.
+
+    @property
+    def trained(self) -> tuple[str, ...]:
+        """Name the encoders that get gradients; they share the texts of a row."""
+        return (self.encoder,)
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """Name the encoders that read without gradients: momentum copies, teachers."""
+        return ()
+
+    def queues(self, rows: int) -> tuple[int, ...]:
+        """Give the sizes of the queues, for so many rows of data."""
+        del rows
+        return ()
+
+    def candidates(self, rows: int) -> tuple[int, ...]:
+        """Give how many candidates a row is compared with, in each loss of a step."""
+        return (min(self.batch_size, rows),)
+
 
 @dataclass(frozen=True, kw_only=True)
 class MsimcseOptions(TrainingOptions):
@@ -165,6 +186,15 @@ class QueueOptions(TrainingOptions):
             )
         return self.queue_size or min(most, 65_536)
 
+    def queues(self, rows: int) -> tuple[int, ...]:
+        """Give the size of the one queue."""
+        return (self.queue_for(rows),)
+
+    def candidates(self, rows: int) -> tuple[int, ...]:
+        """Count the keys of each queue, and the batch where it counts."""
+        near = min(self.batch_size, rows) if self.in_batch_negatives else 1
+        return tuple(near + size for size in self.queues(rows))
+
 
 @dataclass(frozen=True, kw_only=True)
 class MocoOptions(QueueOptions):
@@ -204,6 +234,20 @@ class MocoOptions(QueueOptions):
             )
         if self.momentum != "auto":
             object.__setattr__(self, "momentum", _share("momentum", self.momentum))
+
+    @property
+    def trained(self) -> tuple[str, ...]:
+        """Name one encoder for both sides, or one for each."""
+        return (self.src_encoder, self.tgt_encoder) if self.src_encoder else (self.encoder,)
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """Name the key encoders."""
+        return self.trained
+
+    def queues(self, rows: int) -> tuple[int, ...]:
+        """Give the size of both queues."""
+        return (self.queue_for(rows),) * 2
 
 
 def _share(name: str, value: float | str) -> float:

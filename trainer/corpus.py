@@ -2,7 +2,7 @@
 
 import csv
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -73,6 +73,7 @@ class Corpus:
         labelled: natural language inference with labels.
         texts: sentences of one language each, with no translation known.
         excluded: how many rows were left out, see `without`.
+        excludes: the files that they were left out for.
     """
 
     pairs: ParallelText | None = None
@@ -80,6 +81,7 @@ class Corpus:
     labelled: Labelled | None = None
     texts: Sequence[str] = field(default_factory=tuple)
     excluded: int = 0
+    excludes: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -150,23 +152,23 @@ class Corpus:
         digest.update(labels)
         return digest.hexdigest()
 
-    def without(self, files: Iterable[str]) -> "Corpus":
+    def without(self, files: Sequence[str]) -> "Corpus":
         """Leave out rows with a text that occurs in a file, as a line or as a column of one.
 
         Compared after NFKC, case folding and traditional to simplified, by letters and digits
-        alone.
+        alone. What was left out for these files already is not looked for again.
 
         Raises:
             FileError: a file cannot be read.
         """
+        if tuple(files) == self.excludes:
+            return self
         seen = {
             _letters(part)
             for file in files
             for line in read_lines(file)
             for part in (line, *line.split("\t"))
         } - {""}
-        if not seen:
-            return self
 
         def kept(*columns: Sequence[str]) -> NDArray[np.intp]:
             rows = zip(*columns, strict=True)
@@ -197,7 +199,7 @@ class Corpus:
             rows = kept(self.texts)
             left_out += len(self.texts) - len(rows)
             changed = replace(changed, texts=[self.texts[row] for row in rows])
-        return replace(changed, excluded=left_out)
+        return replace(changed, excluded=left_out, excludes=tuple(files))
 
 
 def _letters(text: str) -> str:

@@ -162,7 +162,7 @@ class _Training:
         self.seconds += time.perf_counter() - started
         self.rows += len(rows)
         shown = {"loss": value, **self.measured, "rows/s": self.rows / self.seconds}
-        report(Progress("training", self.done, self.total, shown))
+        report(Progress(self.run.name or "training", self.done, self.total, shown))
         if self.done % _LOG_EVERY == 0:
             speed = len(rows) / (time.perf_counter() - started)
             named = {name: part.item() for name, part in losses.items()} | self.step.numbers()

@@ -113,16 +113,14 @@ class TrainingOptions(Options):
             raise OptionError(f"--languages is {self.languages!r}", "give two codes, as in en,zh")
 
     @property
+    def encoders(self) -> tuple[str, ...]:
+        """The names of what training begins with."""
+        return (self.encoder,)
+
+    @property
     def starts_trained(self) -> bool:
         """Whether the encoder knows something before the first step."""
         return bool(self.start) or self.encoder != "scratch"
-
-    # What `xmine.trainer.estimate` asks of the steps of a method.
-
-    @property
-    def trained(self) -> tuple[str, ...]:
-        """Name the encoders that get gradients; they share the texts of a row."""
-        return (self.encoder,)
 
     @property
     def followers(self) -> tuple[str, ...]:
@@ -236,14 +234,14 @@ class MocoOptions(QueueOptions):
             object.__setattr__(self, "momentum", _share("momentum", self.momentum))
 
     @property
-    def trained(self) -> tuple[str, ...]:
-        """Name one encoder for both sides, or one for each."""
+    def encoders(self) -> tuple[str, ...]:
+        """One for both sides, or one for each."""
         return (self.src_encoder, self.tgt_encoder) if self.src_encoder else (self.encoder,)
 
     @property
     def followers(self) -> tuple[str, ...]:
         """Name the key encoders."""
-        return self.trained
+        return self.encoders
 
     def queues(self, rows: int) -> tuple[int, ...]:
         """Give the size of both queues."""

@@ -77,13 +77,12 @@ def with_options(
 
 def _own_first(kind: type) -> list[dataclasses.Field[Any]]:
     """List the fields of a dataclass, those that it inherits last."""
-    inherited = {
-        field.name
-        for parent in kind.__mro__[1:]
-        if dataclasses.is_dataclass(parent)
-        for field in dataclasses.fields(parent)
-    }
-    return sorted(dataclasses.fields(kind), key=lambda field: field.name in inherited)
+
+    def generations(field: dataclasses.Field[Any]) -> int:
+        declared = [field.name in inspect.get_annotations(parent) for parent in kind.__mro__]
+        return declared.index(True)
+
+    return sorted(dataclasses.fields(kind), key=generations)
 
 
 def _from_file(kind: type, path: Path, refuse: Callable[[str], None]) -> dict[str, Any]:

@@ -112,13 +112,15 @@ def train_with(
         examples() if is_demonstration else Corpus.read(pairs, triplets or (), nli, texts or ())
     )
     _tell(console, given, corpus)
+    corpus = corpus.without(options.exclude)
     estimate = estimate_training(corpus, options)
     if dry_run:
         console.summary(str(estimate), estimate.facts())
         return
     console.say(str(estimate))
-    if shortage := estimate.shortage():
-        console.warn(shortage)
+    warnings = estimate.warnings(options)
+    for warning in warnings:
+        console.warn(warning)
     try:
         with console.progress() as report:
             trained = train_encoder(
@@ -142,6 +144,7 @@ def train_with(
             "excluded": trained.excluded,
             **trained.measures,
             "estimate": estimate.facts(),
+            "warnings": warnings,
             "seconds": round(seconds, 1),
         },
     )
@@ -227,6 +230,8 @@ def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds
     if "accuracy" in trained.measures:
         retrieved = trained.measures["accuracy"]
         said += f"; {retrieved:.1%} of {options.held_out:,} held-out pairs retrieved"
+    if "spearman" in trained.measures:
+        said += f"; Spearman's rho {trained.measures['spearman']:.3f} on the pairs of --dev"
     return said
 
 

@@ -122,7 +122,7 @@ class _Training:
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
         device = step.towers()[0].device.type
         self.scaler = torch.amp.GradScaler(device, enabled=options.dtype == "float16")
-        self.dev = DevSet(options.dev, step.towers()[0]) if options.dev else None
+        self.dev = DevSet(options.dev, step.judged()) if options.dev else None
         self.decides = "spearman" if self.dev else step.decides
         self.done, self.ended_early = 0, False
         self.grouped: NDArray[np.int64] | None = None
@@ -167,7 +167,7 @@ class _Training:
         self._optimize(loss)
         self.step.finish()
         self.done += 1
-        report(Progress("training", self.done, self.total, {"loss": value}))
+        report(Progress(self.run.name or "training", self.done, self.total, {"loss": value}))
         if self.done % _LOG_EVERY == 0:
             speed = len(rows) / (time.perf_counter() - started)
             named = {name: part.item() for name, part in losses.items()} | self.step.numbers()
@@ -212,7 +212,7 @@ class _Training:
             held_out = self.data.held_out
             measures = self.step.measure(held_out) if held_out else {}
             if self.dev:
-                measures["spearman"] = self.dev.spearman(self.step.towers()[0])
+                measures["spearman"] = self.dev.spearman(self.step.judged())
         measures = told_by_the_first(measures)
         self.run.log(step=self.done, **measures)
         if self.world.leads:

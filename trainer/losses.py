@@ -77,6 +77,15 @@ def queue_logits(
     return torch.cat([own, logits_of(query, queue, scale, same)], dim=1)
 
 
+def distillation(learned: Tensor, taught: Tensor) -> Tensor:
+    """Mean of the squared differences over all elements (TransAug, section 3.2; A-08).
+
+    Args:
+        learned, taught: [rows, dim], vectors of any length, not scaled to one.
+    """
+    return torch.nn.functional.mse_loss(learned.float(), taught.float())
+
+
 def in_chunks(loss: Callable[..., Tensor], rows: int, *tensors: Tensor) -> Tensor:
     """Average a loss over chunks of rows, which the backward pass computes again.
 

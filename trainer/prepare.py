@@ -190,11 +190,17 @@ def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
     """Give the pairs of a corpus.
 
     Raises:
-        TrainingError: there are none.
+        TrainingError: there are none, or one language is empty.
     """
     if corpus.pairs is None:
         raise TrainingError(
             f"--method {method} learns from translations, and there are none",
             f"xmine train --method {method} PAIRS",
         )
+    for side, texts in (("source", corpus.pairs.sources), ("target", corpus.pairs.targets)):
+        if not any(text and not text.isspace() for text in texts):
+            raise TrainingError(
+                f"the {side} language is empty: {len(texts):,} blank sentences",
+                "give pairs with text on both sides",
+            )
     return corpus.pairs

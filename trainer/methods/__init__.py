@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from xmine.trainer.options import MocoOptions, MsimcseOptions, TrainingOptions
+from xmine.trainer.options import (
+    MocoOptions,
+    MsimcseOptions,
+    TrainingOptions,
+    TransaugOptions,
+)
 
 if TYPE_CHECKING:
     from xmine.trainer.prepare import Made
@@ -29,4 +34,5 @@ class Method:
 METHODS = {
     "moco": Method("dual momentum contrast", MocoOptions, "xmine.trainer.methods.moco"),
     "msimcse": Method("mSimCSE", MsimcseOptions, "xmine.trainer.methods.msimcse"),
+    "transaug": Method("TransAug", TransaugOptions, "xmine.trainer.methods.transaug"),
 }

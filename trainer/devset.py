@@ -1,9 +1,16 @@
-"""Held-out pairs -> how training goes: retrieval both ways, and a watch for collapse."""
+"""How training goes, measured on what it does not see: retrieval, collapse, people's judgements."""
+
+from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from xmine.errors import EncoderError
 from xmine.evaluation.aligned import retrieval_accuracy
+from xmine.evaluation.correlation import spearman
+from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_score_first, read_stsb
+from xmine.trainer.towers import Tower
 
 
 def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[str, float]:
@@ -27,3 +34,33 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
         "backward": found.backward,
         "likeness": (every - own) / (count * (count - 1)),
     }
+
+
+def read_scored(path: str) -> ScoredPairs:
+    """Read pairs with people's scores: score, text, text with tabs; .csv: text,text,score.
+
+    Raises:
+        FileError: it cannot be read, or a line is something else.
+    """
+    return (read_stsb if path.endswith(".csv") else read_score_first)(Path(path))
+
+
+class DevSet:
+    """Pairs of texts of one language, cut, with the scores that people gave them."""
+
+    def __init__(self, path: str, tower: Tower) -> None:
+        """Read a file, see `read_scored`, and cut the texts."""
+        self._pairs = read_scored(path)
+        self._sides = tower.cut(self._pairs.first), tower.cut(self._pairs.second)
+
+    @torch.no_grad()
+    def spearman(self, tower: Tower) -> float:
+        """Correlate the ranks of cosines and scores; 0 if all cosines are the same."""
+        was_training = tower.training
+        first, second = tower.eval().embed(*self._sides).double().chunk(2)  # [pairs, dim] each
+        tower.train(was_training)
+        cosines = (first * second).sum(dim=1).cpu().numpy()  # [pairs]
+        try:
+            return spearman(cosines, self._pairs.gold, self._pairs.name)
+        except EncoderError:
+            return 0.0

@@ -4,16 +4,17 @@ A rank's loss is the mean over its own rows; the mean of the ranks' gradients is
 batch. With one process everything here gives back what it is given.
 """
 
+import atexit
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, distributed, nn
 
-from xmine.errors import TrainingError
+from xmine.errors import TrainingError, XmineError
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +56,28 @@ class World:
         return slice(self.rank * share, (self.rank + 1) * share)
 
 
-@contextmanager
-def together(device: torch.device) -> Iterator[World]:
-    """Join the processes that `torchrun` started, if it did: NCCL on GPUs, gloo elsewhere."""
-    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        yield World()
-        return
+def together(device: torch.device) -> World:
+    """Join the processes that `torchrun` started, if it did: NCCL on GPUs, gloo elsewhere.
+
+    A group that was joined before is used as it is; processes leave theirs when they end, since
+    they cannot meet again at the same place.
+
+    Raises:
+        TrainingError: there are more processes than GPUs.
+    """
+    if distributed.is_initialized() or int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return World.here()
+    if device.type == "cuda" and device.index is None:
+        own, count = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
+        if own >= count:
+            raise TrainingError(
+                f"more processes than GPUs, of which there are {count}",
+                f"torchrun --nproc_per_node {count}, or --device cpu",
+            )
+        torch.cuda.set_device(own)
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
-    try:
-        yield World.here()
-    finally:
-        distributed.destroy_process_group()
+    atexit.register(distributed.destroy_process_group)
+    return World.here()
 
 
 @torch.no_grad()
@@ -102,24 +114,25 @@ def gathered_with_gradient(rows: Tensor) -> Tensor:
 
 
 def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
-    """Give every rank the mean of all ranks' gradients.
+    """Give every rank the mean of all ranks' gradients; what no rank has, none gets.
 
     Dense ones go in one piece. Of sparse ones each rank adds up the rows of all.
     """
     world = World.here()
     if world.size == 1:
         return
+    trained = [each for each in parameters if each.requires_grad]
+    kinds = torch.tensor([_kind(each.grad) for each in trained], device=trained[0].device)
+    distributed.all_reduce(kinds, distributed.ReduceOp.MAX)
     dense = []
-    for each in parameters:
-        if not each.requires_grad:
-            continue
-        if each.grad is None:
+    for each, kind in zip(trained, kinds.tolist(), strict=True):
+        if each.grad is None and kind != _NONE:
             each.grad = torch.zeros_like(each)
-        if each.grad.is_sparse:
-            summed = each.grad.coalesce()
-            distributed.all_reduce(summed)
-            each.grad = summed / world.size
-        else:
+            if kind == _SPARSE:
+                each.grad = each.grad.to_sparse(1)
+        if kind == _SPARSE:
+            each.grad = _summed_rows(each.grad.coalesce()) / world.size
+        elif kind == _DENSE:
             dense.append(each.grad)
     if dense:
         flat = torch.cat([gradient.flatten() for gradient in dense])
@@ -129,6 +142,31 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
         for gradient in dense:
             gradient.copy_(flat[start : start + gradient.numel()].view_as(gradient))
             start += gradient.numel()
+
+
+_NONE, _DENSE, _SPARSE = range(3)
+
+
+def _kind(gradient: Tensor | None) -> int:
+    if gradient is None:
+        return _NONE
+    return _SPARSE if gradient.is_sparse else _DENSE
+
+
+def _summed_rows(gradient: Tensor) -> Tensor:
+    """Add up the rows [pieces, dim] of all ranks; NCCL has no sum of sparse tensors."""
+    pieces, rows = gradient.indices()[0], gradient.values()
+    counts = gathered(torch.tensor([len(pieces)], device=pieces.device)).tolist()
+    missing = max(counts) - len(pieces)
+    every_piece = gathered(nn.functional.pad(pieces, (0, missing))).split(max(counts))
+    every_row = gathered(nn.functional.pad(rows, (0, 0, 0, missing))).split(max(counts))
+    there = [slice(count) for count in counts]
+    return torch.sparse_coo_tensor(
+        torch.cat([each[some] for each, some in zip(every_piece, there, strict=True)])[None],
+        torch.cat([each[some] for each, some in zip(every_row, there, strict=True)]),
+        gradient.shape,
+        check_invariants=False,
+    ).coalesce()
 
 
 def mean_of(value: float) -> float:
@@ -150,3 +188,33 @@ def told_by_the_first(value: Any) -> Any:  # noqa: ANN401 - whatever pickles
     box = [value]
     distributed.broadcast_object_list(box)
     return box[0]
+
+
+def wait_for_all() -> None:
+    """Go on when all processes have come here."""
+    if World.here().size > 1:
+        distributed.barrier()
+
+
+def by_the_first(act: Callable[[], None]) -> None:
+    """Let the first process act when all have come here, while the others wait.
+
+    Raises:
+        XmineError: its error, in all processes.
+    """
+    wait_for_all()
+    error = None
+    if World.here().leads:
+        try:
+            act()
+        except XmineError as raised:
+            error = raised
+    error = told_by_the_first(error)
+    if error:
+        raise error
+
+
+def own_random(random: np.random.Generator) -> np.random.Generator:
+    """Give each process numbers of its own; the generator that all share stays the same in all."""
+    world = World.here()
+    return random if world.size == 1 else random.spawn(world.size)[world.rank]

@@ -53,8 +53,10 @@ class InferenceTask(nn.Module):
 
     def loss(self, tower: Tower, random: np.random.Generator) -> Tensor:
         """Draw pairs and give the cross entropy of their labels."""
-        rows = random.choice(len(self._labels), self._batch_size, replace=False)
-        rows = rows[World.here().part(len(rows))]
+        world = World.here()
+        count = max(1, self._batch_size // world.size) * world.size
+        rows = random.choice(len(self._labels), count, replace=count > len(self._labels))
+        rows = rows[world.part(count)]
         sides = self._premises.take(rows), self._hypotheses.take(rows)
         premises, hypotheses = tower.embed(*sides).chunk(2)  # [rows, dim] each
         labels = self._labels[rows].to(premises.device)

@@ -4,7 +4,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -17,7 +17,14 @@ from xmine.progress import Progress, Report
 from xmine.trainer.batches import batches_of, grouped_order, pass_order
 from xmine.trainer.checkpoints import Run, restore
 from xmine.trainer.data import Rows, TrainingData
-from xmine.trainer.distributed import World, average_gradients, mean_of, told_by_the_first
+from xmine.trainer.devset import DevSet
+from xmine.trainer.distributed import (
+    World,
+    average_gradients,
+    mean_of,
+    told_by_the_first,
+    wait_for_all,
+)
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.schedules import SCHEDULES
 from xmine.trainer.step import Step
@@ -55,6 +62,7 @@ def run_steps(
             if is_interrupted() and training.done < training.total:
                 training.save()
                 raise KeyboardInterrupt
+    torch.manual_seed(options.seed)  # so that a next stage draws what it draws after a resume
     return training.best()
 
 
@@ -113,7 +121,10 @@ class _Training:
         self.total = steps_of(data, options)
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
-        self.scaler = torch.amp.GradScaler(enabled=options.dtype == "float16")
+        device = step.towers()[0].device.type
+        self.scaler = torch.amp.GradScaler(device, enabled=options.dtype == "float16")
+        self.dev = DevSet(options.dev, step.towers()[0]) if options.dev else None
+        self.decides = "spearman" if self.dev else step.decides
         self.done, self.ended_early = 0, False
         self.seconds, self.rows = 0.0, 0  # of steps of this process
         self.measured: dict[str, float] = {}  # at the last evaluation
@@ -186,8 +197,7 @@ class _Training:
         for optimizer in self.optimizers:
             self.scaler.unscale_(optimizer)
         if self.options.clip:
-            dense = [each for each in trained if each.grad is not None and not each.grad.is_sparse]
-            nn.utils.clip_grad_norm_(dense, self.options.clip)
+            _clip(trained, self.options.clip)
         for optimizer in self.optimizers:
             self.scaler.step(optimizer)
         self.scaler.update()
@@ -208,13 +218,16 @@ class _Training:
         if self.world.leads:
             held_out = self.data.held_out
             measures = self.step.measure(held_out) if held_out else {}
+            if self.dev:
+                measures["spearman"] = self.dev.spearman(self.step.towers()[0])
         measures = told_by_the_first(measures)
         self.run.log(step=self.done, **measures)
-        self.measured = {name: x for name, x in measures.items() if name == self.step.decides}
-        best, decides = self.run.load("best"), self.step.decides
-        if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):
-            state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
-            self.run.save("best", state)
+        self.measured = {name: x for name, x in measures.items() if name == self.decides}
+        if self.world.leads:
+            best, decides = self.run.load("best"), self.decides
+            if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):
+                state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
+                self.run.save("best", state)
         self.ended_early = bool(self.step.stops(measures))
 
     def save(self) -> None:
@@ -233,6 +246,7 @@ class _Training:
 
     def best(self) -> dict[str, float]:
         """Go back to the best state, and give its measures."""
+        wait_for_all()  # the first has written it then
         best = self.run.load("best")
         assert best is not None  # the last step is always measured
         restore(self.step.state_dict(), best["state"])
@@ -270,3 +284,18 @@ class _Training:
 
     def _some(self, rows: NDArray[np.int64]) -> Rows:
         return self.data.rows.take(rows)
+
+
+def _clip(parameters: Sequence[nn.Parameter], longest: float) -> None:
+    """Scale all gradients down by one number if together they are longer, sparse ones included."""
+    gradients = []
+    for each in parameters:
+        if each.grad is not None and each.grad.is_sparse:
+            each.grad = each.grad.coalesce()
+            gradients.append(each.grad.values())
+        elif each.grad is not None:
+            gradients.append(each.grad)
+    if gradients:
+        total = nn.utils.get_total_norm(gradients)
+        for gradient in gradients:
+            gradient.mul_((longest / (total + 1e-6)).clamp(max=1))

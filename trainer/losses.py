@@ -50,7 +50,10 @@ def in_batch_logits(
 def logits_of(
     rows: Tensor, others: Tensor, scale: float | Tensor, masked: Tensor | None = None
 ) -> Tensor:
-    """Compare unit rows [rows, dim] with others [others, dim]: [rows, others], -inf if masked."""
+    """Compare unit rows [rows, dim] with others [others, dim]: [rows, others], -inf if masked.
+
+    Masked after scaling, or the gradient of a scale that is learned would be 0 * inf.
+    """
     logits = (rows.float() * scale) @ others.float().T  # [rows, others]
     return logits if masked is None else logits.masked_fill(masked, float("-inf"))
 
@@ -70,11 +73,8 @@ def queue_logits(
     Returns:
         [rows, 1 + keys] logits, the positive first, -inf where masked.
     """
-    own = (query.float() * key.float()).sum(dim=1, keepdim=True)  # [rows, 1]
-    others = query.float() @ queue.float().T  # [rows, keys]
-    if same is not None:
-        others = others.masked_fill(same, float("-inf"))
-    return torch.cat([own, others], dim=1) * scale
+    own = (query.float() * key.float()).sum(dim=1, keepdim=True) * scale  # [rows, 1]
+    return torch.cat([own, logits_of(query, queue, scale, same)], dim=1)
 
 
 def in_chunks(loss: Callable[..., Tensor], rows: int, *tensors: Tensor) -> Tensor:

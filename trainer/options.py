@@ -76,6 +76,12 @@ class TrainingOptions(Options):
     evaluate_every: int = option(
         0, "Steps between evaluations and checkpoints; 0: at the end of each pass.", min=0
     )
+    dev: str = option(
+        "",
+        "File of pairs with people's scores: the state that agrees with them best is kept. Score, "
+        "text, text with tabs between; .csv: text,text,score.",
+        shown_default="none: the state that retrieves best",
+    )
     seed: int = option(1, "Seed of everything random.", min=0)
 
     device: str = option("auto", "Where it trains: auto, cpu, cuda, or cuda:1 and so on.")
@@ -104,9 +110,8 @@ class TrainingOptions(Options):
     def __post_init__(self) -> None:
         """Check the limits, and that there are two languages."""
         super().__post_init__()
-        if self.learning_rate == 0 and self.encoder == "scratch":
-            rate = 0.01 if self.architecture == "static" else 0.0003
-            object.__setattr__(self, "learning_rate", rate)
+        if self.learning_rate == 0 and set(self.encoders) == {"scratch"}:
+            object.__setattr__(self, "learning_rate", self.rate_of_new)
         if self.start and (self.architecture == "static" or self.encoder != "scratch"):
             raise OptionError("--start is for --architecture transformer, made from scratch")
         if len(self.languages.split(",")) != 2 or not all(self.languages.split(",")):
@@ -118,9 +123,14 @@ class TrainingOptions(Options):
         return (self.encoder,)
 
     @property
+    def rate_of_new(self) -> float:
+        """The learning rate that suits an encoder from scratch."""
+        return 0.01 if self.architecture == "static" else 0.0003
+
+    @property
     def starts_trained(self) -> bool:
-        """Whether the encoder knows something before the first step."""
-        return bool(self.start) or self.encoder != "scratch"
+        """Whether an encoder knows something before the first step."""
+        return bool(self.start) or any(name != "scratch" for name in self.encoders)
 
     @property
     def followers(self) -> tuple[str, ...]:
@@ -229,6 +239,11 @@ class MocoOptions(QueueOptions):
         if bool(self.src_encoder) != bool(self.tgt_encoder):
             raise OptionError(
                 "--src-encoder and --tgt-encoder go together", "give both, or --encoder for both"
+            )
+        if self.src_encoder and self.encoder != "scratch":
+            raise OptionError(
+                "--encoder is for both sides, --src-encoder and --tgt-encoder are for one each",
+                "give one or the others",
             )
         if self.momentum != "auto":
             object.__setattr__(self, "momentum", _share("momentum", self.momentum))

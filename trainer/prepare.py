@@ -16,6 +16,7 @@ from xmine.progress import Progress, Report
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, TrainingData, hold_out, visits
+from xmine.trainer.distributed import by_the_first
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.static import new_static
 from xmine.trainer.towers import Tower, tower_of
@@ -55,6 +56,8 @@ def begin(
     """
     encoder = _new(options, texts, run, report) if name == SCRATCH else load_encoder(name, options)
     tower = tower_of(encoder)
+    if name == SCRATCH:
+        tower.learning_rate = options.rate_of_new
     if isinstance(tower, TransformerTower):
         tower.rows_at_once, tower.recompute = options.rows_at_once, options.recompute
         if options.dtype == "float16":
@@ -101,20 +104,24 @@ def static_start(options: TrainingOptions) -> StaticEmbedding | None:
 def _vocabulary(
     options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
 ) -> Vocabulary:
+    def make() -> None:
+        if run.vocabulary() is not None:
+            return
+        report(Progress("vocabulary", 0, 1))
+        half = -(-len(texts) // 2)
+        vocabulary = train_vocabulary(
+            [text for column in texts[:half] for text in column],
+            [text for column in texts[half:] for text in column],
+            options.vocabulary_size,
+            sample=options.vocabulary_sample,
+            seed=options.seed,
+        )
+        run.save_vocabulary(vocabulary)
+        report(Progress("vocabulary", 1, 1))
+
+    by_the_first(make)
     vocabulary = run.vocabulary()
-    if vocabulary is not None:
-        return vocabulary
-    report(Progress("vocabulary", 0, 1))
-    half = -(-len(texts) // 2)
-    vocabulary = train_vocabulary(
-        [text for column in texts[:half] for text in column],
-        [text for column in texts[half:] for text in column],
-        options.vocabulary_size,
-        sample=options.vocabulary_sample,
-        seed=options.seed,
-    )
-    run.save_vocabulary(vocabulary)
-    report(Progress("vocabulary", 1, 1))
+    assert vocabulary is not None
     return vocabulary
 
 

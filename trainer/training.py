@@ -17,7 +17,8 @@ from xmine.progress import Report, silent
 from xmine.trainer.card import model_card
 from xmine.trainer.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, run_folder
 from xmine.trainer.corpus import Corpus
-from xmine.trainer.distributed import World, together
+from xmine.trainer.devset import read_scored
+from xmine.trainer.distributed import by_the_first, together
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.picture import draw_training
@@ -72,25 +73,28 @@ def train(
         EncoderError: an encoder to begin with cannot be read.
     """
     folder = run_folder(output)
-    check_place(output, resume=resume, force=force)
+    if options.dev:
+        read_scored(options.dev)  # so that a wrong file is told before work begins
     kept = corpus.without(options.exclude)
-    with together(torch.device(choose_device(options.device))) as world:
-        if force and not resume and world.leads:
-            shutil.rmtree(folder, ignore_errors=True)
-        is_new = not folder.exists()
-        run = Run(folder, options, kept)
-        if not run.has_begun:
-            run.log(step=0, excluded=kept.excluded)
-        try:
-            with deterministic(options.threads or allowed_threads()):
-                made = METHODS[method].train(kept, options, run, report if world.leads else silent)
-        except XmineError:  # other data or options are needed, with which this run cannot go on
-            if is_new and not any(folder.glob("*.pt")):
-                shutil.rmtree(folder)
-            raise
-        unpictured = _draw(folder, f"{output.name}: {method}") if draws and world.leads else ""
-        encoders = _saved(made, method, options, output, kept.excluded, world)
-        return Trained(encoders, made.measures, made.rows, kept.excluded, unpictured)
+    world = together(torch.device(choose_device(options.device)))
+    by_the_first(lambda: check_place(output, resume=resume, force=force))
+    if force and not resume:
+        by_the_first(lambda: shutil.rmtree(folder, ignore_errors=True))
+    is_new = not folder.exists()
+    run = Run(folder, options, kept)
+    if not run.has_begun:
+        run.log(step=0, excluded=kept.excluded)
+    try:
+        torch.manual_seed(options.seed)
+        with deterministic(options.threads or allowed_threads()):
+            made = METHODS[method].train(kept, options, run, report if world.leads else silent)
+    except XmineError:  # other data or options are needed, with which this run cannot go on
+        if world.leads and is_new and not any(folder.glob("*.pt")):
+            shutil.rmtree(folder)
+        raise
+    unpictured = _draw(folder, f"{output.name}: {method}") if draws and world.leads else ""
+    encoders = _saved(made, method, options, output, kept.excluded)
+    return Trained(encoders, made.measures, made.rows, kept.excluded, unpictured)
 
 
 def _draw(folder: Path, title: str) -> str:
@@ -103,7 +107,7 @@ def _draw(folder: Path, title: str) -> str:
 
 
 def _saved(
-    made: Made, method: str, options: TrainingOptions, output: Path, excluded: int, world: World
+    made: Made, method: str, options: TrainingOptions, output: Path, excluded: int
 ) -> dict[str, SentenceEncoder]:
     """Write the encoders and what is told of the run, which is removed."""
     folder = run_folder(output)
@@ -113,7 +117,8 @@ def _saved(
         encoder = tower.encoder(facts, "")
         encoder.card = model_card(method, options, encoder, made, excluded)
         encoders[name] = encoder
-    if world.leads:
+
+    def write() -> None:
         beside = [folder / METRICS_FILE, folder / OPTIONS_FILE, *folder.glob("training.*")]
         if list(encoders) == [""]:
             encoders[""].save(output, beside=beside)
@@ -124,6 +129,8 @@ def _saved(
                 for path in beside:
                     shutil.copy(path, partial)
         shutil.rmtree(folder)
+
+    by_the_first(write)
     return encoders
 
 
@@ -150,8 +157,6 @@ def check_place(output: Path, *, resume: bool, force: bool) -> None:
     """
     check_free(output, force=force, folder=True)
     folder = run_folder(output)
-    if not World.here().leads:
-        return
     if not folder.exists():
         if resume:
             raise TrainingError(f"{folder}: no run to resume", "leave --resume out to start one")

@@ -11,11 +11,12 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from xmine.errors import TrainingError
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus, Labelled
 from xmine.trainer.data import Rows
-from xmine.trainer.distributed import World, gathered
+from xmine.trainer.distributed import World, gathered, own_random
 from xmine.trainer.inference import InferenceTask
 from xmine.trainer.loop import run_steps, steps_of
 from xmine.trainer.losses import in_chunks, info_nce, logits_of, queue_logits
@@ -37,14 +38,18 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Mad
     texts = [split.seen.sources, split.seen.targets]
     x = begin(options.src_encoder or options.encoder, options, texts, run, report)
     y = begin(options.tgt_encoder, options, texts, run, report) if options.tgt_encoder else x
-    options = with_rate(options, x)
+    if x.dim != y.dim:
+        raise TrainingError(
+            f"--src-encoder makes vectors of {x.dim} numbers, --tgt-encoder of {y.dim}",
+            "give two of one width",
+        )
     data = split.cut(x, y)
     step = _Step(x, y, options, options.queue_for(len(data.rows)), steps_of(data, options))
     if corpus.labelled:
         step.learn_inference(corpus.labelled)
     if options.queue_init == "prefill":
         step.prefill(data.rows)
-    measures = run_steps(step, data, options, run, report)
+    measures = run_steps(step, data, with_rate(options, x), run, report)
     towers = {"": x} if x is y else {"source": x, "target": y}
     return Made(towers, measures, len(data.rows), split.seen)
 
@@ -56,6 +61,7 @@ class _Step(Step):
         super().__init__()
         self.x, self.y, self.options = x, y, options
         self.shared = x is y
+        self.rate_y = options.learning_rate or y.learning_rate  # they may differ in kind
         self.momentum = float(
             momentum_for(steps) if options.momentum == "auto" else options.momentum
         )
@@ -73,13 +79,13 @@ class _Step(Step):
         k_x, k_y = self._keys(batch)  # [rows, dim] each, without gradients
         h_x, h_y = self._queries(batch, random)  # [rows, dim] each
         texts = texts_of(batch).to(h_x.device)  # [rows, 2]
+        self._new = gathered(k_x), gathered(k_y), gathered(texts)  # of all processes
         losses = {
-            "source_to_target": self._contrast(h_x, k_y, self.queue_y, texts),
-            "target_to_source": self._contrast(h_y, k_x, self.queue_x, texts),
+            "source_to_target": self._contrast(h_x, self._new[1], self.queue_y, texts),
+            "target_to_source": self._contrast(h_y, self._new[0], self.queue_x, texts),
         }
         if self.inference:
             losses["inference"] = self.options.nli_weight * self.inference.loss(self.x, random)
-        self._new = gathered(k_x), gathered(k_y), gathered(texts)
         return losses
 
     def finish(self) -> None:
@@ -100,6 +106,7 @@ class _Step(Step):
     def _queries(self, batch: Rows, random: np.random.Generator) -> tuple[Tensor, Tensor]:
         source, target = batch.columns
         if self.options.piece_dropout:
+            random = own_random(random)
             source = source.without_some(self.options.piece_dropout, random)
             target = target.without_some(self.options.piece_dropout, random)
         if not self.shared:
@@ -107,24 +114,31 @@ class _Step(Step):
         h_x, h_y = self.x.embed(source, target).chunk(2)
         return h_x, h_y
 
-    def _contrast(self, query: Tensor, key: Tensor, queue: KeyQueue, texts: Tensor) -> Tensor:
-        """Eq. 2: the key of the translation against the queue as it was before this batch."""
-        scale = 1 / self.options.temperature
+    def _contrast(self, query: Tensor, keys: Tensor, queue: KeyQueue, texts: Tensor) -> Tensor:
+        """Eq. 2: the key of the translation against the queue as it was before this batch.
+
+        Args:
+            query: [rows, dim], of this process.
+            keys: [batch, dim], of the whole batch.
+            queue: of the same language as the keys.
+            texts: int64 [rows, 2], of this process.
+        """
+        scale, every_text = 1 / self.options.temperature, self._new[2]  # [batch, 2]
         first = World.here().rank * len(query)
-        every_key, every_text = gathered(key), gathered(texts)  # [batch, dim], [batch, 2]
         own = torch.arange(first, first + len(query), device=query.device)
 
-        def loss(query: Tensor, key: Tensor, texts: Tensor, own: Tensor) -> Tensor:
+        def loss(query: Tensor, texts: Tensor, own: Tensor) -> Tensor:
+            used = queue.same(texts)  # [rows, slots]
             if not self.options.in_batch_negatives:
-                logits = queue_logits(query, key, queue.keys(), scale, queue.same(texts))
-                return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + keys]
+                logits = queue_logits(query, keys[own], queue.keys(), scale, used)
+                return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + slots]
             same = (texts[:, None] == every_text[None]).any(dim=2)  # [rows, batch]
             same[torch.arange(len(own)), own] = False
-            near = logits_of(query, every_key, scale, same)  # [rows, batch]
-            far = logits_of(query, queue.keys(), scale, queue.same(texts))  # [rows, keys]
+            near = logits_of(query, keys, scale, same)  # [rows, batch]
+            far = logits_of(query, queue.keys(), scale, used)  # [rows, slots]
             return info_nce(torch.cat([near, far], dim=1), own)
 
-        return in_chunks(loss, self.options.logit_rows, query, key, texts, own)
+        return in_chunks(loss, self.options.logit_rows, query, texts, own)
 
     def learn_inference(self, labelled: Labelled) -> None:
         """Learn natural language inference besides (appendix B), with E_x and no momentum."""
@@ -133,12 +147,12 @@ class _Step(Step):
         )
 
     def prefill(self, rows: Rows) -> None:
-        """Fill the queues with keys of the first rows, as InfoXLM does."""
-        size = len(self.queue_x.rows)
+        """Fill the queues with keys of rows drawn at random, as InfoXLM does."""
+        random = np.random.default_rng([self.options.seed, 4])
+        drawn = random.permutation(len(rows))[: len(self.queue_x.rows)]
         self.eval()
-        for start in range(0, min(size, len(rows)), self.options.batch_size):
-            stop = min(start + self.options.batch_size, size, len(rows))
-            some = rows.take(np.arange(start, stop))
+        for start in range(0, len(drawn), self.options.batch_size):
+            some = rows.take(drawn[start : start + self.options.batch_size])
             k_x, k_y = self._keys(some)
             texts = texts_of(some).to(k_x.device)
             self.queue_x.put(k_x, texts)
@@ -148,7 +162,7 @@ class _Step(Step):
         decay = self.options.weight_decay
         found = self.x.optimizers(learning_rate, decay)
         if not self.shared:
-            found += self.y.optimizers(learning_rate, decay)
+            found += self.y.optimizers(self.rate_y, decay)
         if self.inference:
             found.append(adamw(self.inference, learning_rate, decay))
         return found

@@ -12,6 +12,9 @@ What is given decides; several of them are mixed. Contradictions are hard negati
 are left out where a part of the mixture has none.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -19,16 +22,17 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
+from xmine.pairs import ParallelText
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, Side, TrainingData, cut_together
-from xmine.trainer.distributed import World, gathered, gathered_with_gradient
+from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
+from xmine.trainer.distributed import World, gathered, gathered_with_gradient, own_random
 from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
-from xmine.trainer.losses import in_batch_logits, info_nce, logits_of
+from xmine.trainer.losses import in_chunks, info_nce, logits_of
 from xmine.trainer.options import MsimcseOptions
-from xmine.trainer.prepare import Made, Split, begin, with_rate
+from xmine.trainer.prepare import Made, Split, begin, cut_pairs, with_rate
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw, joined, unit_rows
 
@@ -37,52 +41,95 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     """Train one encoder on whatever the corpus has.
 
     Raises:
-        TrainingError: there is nothing to train on, or too little; or the loss is no longer a
-            number.
+        TrainingError: there is nothing to train on, or too little; tables of triplets differ in
+            their number of rows; or the loss is no longer a number.
     """
-    split = Split.of(corpus.pairs, options) if corpus.pairs else None
-    texts = list(corpus.every_text())
-    if not texts:
+    if not (corpus.pairs or corpus.triplets or corpus.texts):
         raise TrainingError(
             "--method msimcse has nothing to learn from", "give PAIRS, --triplets or --texts"
         )
+    split = Split.of(corpus.pairs, options) if corpus.pairs else None
+    held_out = split.held_out if split else None
     if split:
-        texts[:2] = split.seen.sources, split.seen.targets
-    tower = begin(options.encoder, options, texts, run, report)
+        corpus = replace(corpus, pairs=split.seen)
+    elif corpus.triplets:
+        triplets, held_out = _held_apart(corpus.triplets, options)
+        corpus = replace(corpus, triplets=triplets)
+    tower = begin(options.encoder, options, list(corpus.every_text()), run, report)
     options = with_rate(options, tower)
-    data = _rows_of(corpus, split, tower, options)
+    columns, visits = _columns_of(corpus, split.visits if split else None, options)
+    data = TrainingData(
+        Rows(cut_together(tower, columns)),
+        visits,
+        cut_pairs(held_out, tower, tower) if held_out else None,
+    )
     languages = max(1, len(corpus.triplets))
-    step = _Step(tower, options, len(data.rows.columns) // languages, languages)
+    step = _Step(tower, options, len(columns) // languages, languages)
     measures = run_steps(step, data, options, run, report)
     return Made({"": tower}, measures, len(data.rows), split.seen if split else None)
 
 
-def _rows_of(
-    corpus: Corpus, split: Split | None, tower: Tower, options: MsimcseOptions
-) -> TrainingData:
+def _held_apart(
+    tables: Sequence[Triplets], options: MsimcseOptions
+) -> tuple[tuple[Triplets, ...], ParallelText]:
+    """Keep some triplets apart: retrieval of what is entailed tells how it goes.
+
+    Returns:
+        The others in all languages, and (anchor, entailed) of those in the first language.
+    """
+    lengths = [len(each) for each in tables]
+    if len(set(lengths)) > 1:
+        raise TrainingError(
+            f"tables of triplets have {', '.join(f'{each:,}' for each in lengths)} rows",
+            "row N has to be the same item in all languages",
+        )
+    first = tables[0]
+    entailed = ParallelText(first.anchors, first.positives, [""] * len(first))
+    rows, held = hold_out(entailed, np.ones(len(first)), options.held_out, options.seed)
+    return tuple(each.take(rows) for each in tables), entailed.take(held)
+
+
+def _columns_of(
+    corpus: Corpus, visits_of_pairs: NDArray[np.float64] | None, options: MsimcseOptions
+) -> tuple[list[list[str]], NDArray[np.float64]]:
     """Put the strategies one behind the other, each as (x, x+) or (x, x+, x-) in all languages.
 
     Returns:
-        Rows of 2 or 3 columns for each language of the triplets, or for one: all members of the
-        first language, then all of the second, and so on.
+        2 or 3 columns for each language of the triplets, or for one: all members of the first
+        language, then all of the second, and so on; and float64 [rows], the visits in a pass.
     """
     languages = max(1, len(corpus.triplets))
-    parts: list[list[list[str]]] = []  # by strategy and column
+    parts: list[list[Sequence[str]]] = []  # by strategy and column
     visits: list[NDArray[np.float64]] = []
-    if split:
-        parts.append([list(split.seen.sources), list(split.seen.targets)] * languages)
-        visits.append(split.visits)
+    if corpus.pairs and visits_of_pairs is not None:
+        parts.append([corpus.pairs.sources, corpus.pairs.targets] * languages)
+        visits.append(visits_of_pairs)
     if corpus.texts:
-        parts.append([list(corpus.texts), list(corpus.texts)] * languages)
+        parts.append([corpus.texts, corpus.texts] * languages)
         visits.append(np.ones(len(corpus.texts)))
     if corpus.triplets:
         members = slice(2 if parts or options.drop_hard_negatives else 3)
-        tables = [each.columns()[members] for each in corpus.triplets]
-        parts.append([list(column) for table in tables for column in table])
+        parts.append([one for each in corpus.triplets for one in each.columns()[members]])
         visits.append(np.ones(len(corpus.triplets[0])))
     columns = [[text for part in parts for text in part[at]] for at in range(len(parts[-1]))]
-    held_out = split.cut(tower, tower).held_out if split else None
-    return TrainingData(Rows(cut_together(tower, columns)), np.concatenate(visits), held_out)
+    return columns, np.concatenate(visits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """All x of a batch, or all x+, or all x-.
+
+    Attributes:
+        vectors: unit rows [rows, dim].
+        texts: int64 [rows, 2], numbers of the texts: in the first language, and as they were read.
+    """
+
+    vectors: Tensor
+    texts: Tensor
+
+    def of_all(self) -> "_Member":
+        """Put those of all processes one behind the other: [batch, ...]."""
+        return _Member(gathered_with_gradient(self.vectors), gathered(self.texts))
 
 
 class _Step(Step):
@@ -95,44 +142,29 @@ class _Step(Step):
         self.members, self.languages = members, languages
         self.head: nn.Module = TanhHead(tower) if options.training_head else nn.Identity()
 
-    def optimizers(self, learning_rate: float) -> list[Optimizer]:
-        decay = self.options.weight_decay
-        found = self.tower.optimizers(learning_rate, decay)
-        if self.options.training_head:
-            found.append(adamw(self.head, learning_rate, decay))
-        return found
-
-    def towers(self) -> tuple[Tower, Tower]:
-        return self.tower, self.tower
-
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
-        members = self._drawn(batch, random)  # x, x+ and perhaps x-
-        if self.options.piece_dropout:
-            share = self.options.piece_dropout
-            members = [each.without_some(share, random) for each in members]
-        rows = unit_rows(self.head(self.tower(*members)))  # [members * rows, dim]
-        anchors, positives, *negatives = rows.chunk(len(members))  # [rows, dim] each
-        texts = [torch.from_numpy(each.keys).to(rows.device) for each in members]  # [rows] each
-        batch_texts = [gathered(each) for each in texts]  # [batch] each
-        first, scale = World.here().rank * len(anchors), 1 / self.options.temperature
-        own = torch.arange(first, first + len(anchors), device=rows.device)
-        # What shares a sentence with a row is no negative of it (A-07).
-        same = _equal(texts[0], batch_texts[0]) | _equal(texts[1], batch_texts[1])  # [rows, batch]
-        candidates = gathered_with_gradient(positives)  # [batch, dim]
-        logits = in_batch_logits(anchors, candidates, scale, same, first)  # [rows, batch]
-        if negatives:
-            same_hard = _equal(texts[0], batch_texts[2]) | _equal(texts[1], batch_texts[2])
-            hard = gathered_with_gradient(negatives[0])  # [batch, dim]
-            hard_logits = logits_of(anchors, hard, scale, same_hard)  # [rows, batch]
-            weight = torch.zeros_like(hard_logits)
-            weight[torch.arange(len(own)), own] = self.options.hard_negative_weight
-            logits = torch.cat([logits, hard_logits + weight], dim=1)  # [rows, 2 * batch]
-        losses = {"source_to_target": info_nce(logits, own)}
+        x, x_plus, *x_minus = self._members(batch, random)
+        losses = {"source_to_target": self._contrast(x, x_plus, *x_minus)}
         if self.options.symmetric:
-            candidates = gathered_with_gradient(anchors)  # [batch, dim]
-            back = in_batch_logits(positives, candidates, scale, same, first)  # [rows, batch]
-            losses["target_to_source"] = info_nce(back, own)
+            losses["target_to_source"] = self._contrast(x_plus, x)
         return losses
+
+    def _members(self, batch: Rows, random: np.random.Generator) -> list[_Member]:
+        drawn = self._drawn(batch, random)  # x, x+ and perhaps x-
+        read = drawn
+        if self.options.piece_dropout:
+            random = own_random(random)
+            read = [each.without_some(self.options.piece_dropout, random) for each in drawn]
+        vectors = unit_rows(self.head(self.tower(*read)))  # [members * rows, dim]
+        return [
+            _Member(rows, torch.from_numpy(np.stack(keys, axis=1)).to(rows.device))
+            for rows, *keys in zip(
+                vectors.chunk(len(drawn)),
+                (each.keys for each in batch.columns[: self.members]),
+                (each.keys for each in drawn),
+                strict=True,
+            )
+        ]
 
     def _drawn(self, batch: Rows, random: np.random.Generator) -> list[Side]:
         """Draw a language for each member of each row (A-06)."""
@@ -147,7 +179,41 @@ class _Step(Step):
             drawn.append(languages.take(chosen * count + np.arange(count)))
         return drawn
 
+    def _contrast(self, x: _Member, y: _Member, negatives: _Member | None = None) -> Tensor:
+        """Eq. 1: x with its y, against the y of all other rows and the hard negatives of all.
+
+        What shares a sentence with a row is no negative of it (A-07: mask rather than resample).
+        """
+        scale, first = 1 / self.options.temperature, World.here().rank * len(x.texts)
+        own = torch.arange(first, first + len(x.texts), device=x.texts.device)
+        every_x, every_y = gathered(x.texts), y.of_all()
+        hard = negatives.of_all() if negatives else None
+
+        def loss(vectors: Tensor, of_x: Tensor, of_y: Tensor, own: Tensor) -> Tensor:
+            same = _equal(of_x, every_x) | _equal(of_y, every_y.texts) | _equal(of_x, every_y.texts)
+            at = torch.arange(len(own), device=own.device), own
+            same[at] = False
+            logits = logits_of(vectors, every_y.vectors, scale, same)  # [rows, batch]
+            if hard:
+                same = _equal(of_x, hard.texts) | _equal(of_y, hard.texts)
+                others = logits_of(vectors, hard.vectors, scale, same)  # [rows, batch]
+                others[at] += self.options.hard_negative_weight
+                logits = torch.cat([logits, others], dim=1)  # [rows, 2 * batch]
+            return info_nce(logits, own)
+
+        return in_chunks(loss, self.options.logit_rows, x.vectors, x.texts, y.texts, own)
+
+    def optimizers(self, learning_rate: float) -> list[Optimizer]:
+        decay = self.options.weight_decay
+        found = self.tower.optimizers(learning_rate, decay)
+        if self.options.training_head:
+            found.append(adamw(self.head, learning_rate, decay))
+        return found
+
+    def towers(self) -> tuple[Tower, Tower]:
+        return self.tower, self.tower
+
 
 def _equal(texts: Tensor, others: Tensor) -> Tensor:
-    """Tell which texts are the same: bool [texts, others]."""
-    return texts[:, None] == others[None, :]
+    """Tell which texts are the same, in the first language or as read: bool [texts, others]."""
+    return (texts[:, None] == others[None]).any(dim=2)

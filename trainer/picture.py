@@ -69,6 +69,6 @@ def _measured(lines: list[dict[str, Any]]) -> str:
         for line in lines
         if "loss" not in line
         for name in line
-        if name not in ("step", "stage", "excluded")
+        if name not in ("step", "stage", "excluded", "stopped")
     ]
     return "accuracy" if "accuracy" in names or not names else names[0]

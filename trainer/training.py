@@ -77,7 +77,9 @@ def train(
         read_scored(options.dev)  # so that a wrong file is told before work begins
     kept = corpus.without(options.exclude)
     world = together(torch.device(choose_device(options.device)))
-    by_the_first(lambda: _make_way(output, resume=resume, force=force))
+    by_the_first(lambda: check_place(output, resume=resume, force=force))
+    if force and not resume:
+        by_the_first(lambda: shutil.rmtree(folder, ignore_errors=True))
     is_new = not folder.exists()
     run = Run(folder, options, kept)
     if not run.has_begun:
@@ -93,12 +95,6 @@ def train(
     unpictured = _draw(folder, f"{output.name}: {method}") if draws and world.leads else ""
     encoders = _saved(made, method, options, output, kept.excluded)
     return Trained(encoders, made.measures, made.rows, kept.excluded, unpictured)
-
-
-def _make_way(output: Path, *, resume: bool, force: bool) -> None:
-    check_place(output, resume=resume, force=force)
-    if force and not resume:
-        shutil.rmtree(run_folder(output), ignore_errors=True)
 
 
 def _draw(folder: Path, title: str) -> str:

@@ -15,7 +15,7 @@ import pytest
 from xmine.cli.console import Console
 from xmine.encoder import SentenceEncoder
 from xmine.pairs import ParallelText
-from xmine.progress import Report
+from xmine.progress import Progress, Report
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -85,9 +85,13 @@ def test_a_run_that_is_interrupted_says_how_to_go_on_and_does(
     Path("the pairs.tsv").write_bytes(pairs_file.read_bytes())
     train = ["train", "the pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW]
 
+    def press(progress: Progress) -> None:
+        if progress.done == 5:
+            signal.raise_signal(signal.SIGINT)
+
     @contextmanager
     def pressing(_: Console) -> Iterator[Report]:
-        yield lambda progress: progress.done == 5 and signal.raise_signal(signal.SIGINT)
+        yield press
 
     with monkeypatch.context() as patch:
         patch.setattr(Console, "progress", pressing)

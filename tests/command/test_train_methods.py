@@ -3,16 +3,22 @@
 import dataclasses
 import json
 import shutil
+import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from xmine.options import flag
+from xmine.options import flag, option
 from xmine.pairs import ParallelText
-from xmine.trainer.methods import METHODS
+from xmine.progress import Report
+from xmine.trainer.checkpoints import Run
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.methods import METHODS, Method
 from xmine.trainer.options import TrainingOptions
+from xmine.trainer.prepare import Made, begin
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -68,13 +74,13 @@ def test_an_option_of_another_method_is_refused_and_says_whose_it_is(
 ) -> None:
     others = set.union(*map(own_options, METHODS)) - own_options(name)
     assert others
-    for option in others:
-        owners = ", ".join(each for each in METHODS if option in own_options(each))
-        wrong = f"xmine: {flag(option)} is for {owners}; --method is {name}\nhint: "
-        ended = command("train", "pairs.tsv", "--method", name, "-o", "new", flag(option), 1)
+    for other in others:
+        owners = ", ".join(each for each in METHODS if other in own_options(each))
+        wrong = f"xmine: {flag(other)} is for {owners}; --method is {name}\nhint: "
+        ended = command("train", "pairs.tsv", "--method", name, "-o", "new", flag(other), 1)
         assert ended.err.startswith(wrong)
         assert (ended.code, ended.out, ended.touched) == (2, "", set())
-    Path("options.toml").write_text(f"{option} = 1\n")
+    Path("options.toml").write_text(f"{other} = 1\n")
     ended = command(*"train pairs.tsv -o new --options options.toml --method".split(), name)
     assert ended.err.startswith(wrong.replace("xmine: ", "xmine: options.toml: "))
     assert (ended.code, ended.touched) == (2, set())
@@ -187,3 +193,35 @@ def test_a_method_without_data_is_demonstrated_on_the_examples(
     assert ended.code == 0
     options = Path("msimcse-demonstration", "options.toml").read_text()
     assert "held_out = 40\n" in options and "epochs = 1\n" in options
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FifthOptions(TrainingOptions):  # type: ignore[misc]
+    """A method that nobody has heard of."""
+
+    spin: float = option(0.5, "Which way it turns.", min=0, max=1)
+
+
+def test_a_fifth_method_is_a_file_an_options_class_and_a_line(
+    command: Command, data: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[float] = []
+
+    def train(corpus: Corpus, options: FifthOptions, run: Run, report: Report) -> Made:
+        seen.append(options.spin)
+        return Made({"": begin(options.encoder, options, [], run, report)}, {}, len(corpus.texts))
+
+    file = types.ModuleType("fifth")
+    monkeypatch.setattr(file, "train", train, raising=False)
+    monkeypatch.setitem(sys.modules, "fifth", file)
+    monkeypatch.setitem(METHODS, "fifth", Method("a fifth", FifthOptions, "fifth", ("texts",)))
+    shown = command("train", "--method", "fifth", "--help").out
+    assert "--spin <float>" in shown and "0<=x<=1" in shown
+    refused = command("train", "pairs.tsv", "-o", "new", "--spin", "1")
+    assert refused.err.startswith("xmine: --spin is for fifth; --method is msimcse\n")
+    more = ["-o", "new", "--method", "fifth", "--encoder", toy_folder, "--spin", "0.25"]
+    assert command("train", "pairs.tsv", *more).err.startswith("xmine: PAIRS is for moco")
+    ended = command("train", "--texts", "en.txt", *more)
+    assert (ended.code, seen) == (0, [0.25])
+    assert "new: trained on 700 rows in " in ended.err
+    assert "spin = 0.25\n" in Path("new", "options.toml").read_text()

@@ -4,9 +4,9 @@ A rank's loss is the mean over its own rows; the mean of the ranks' gradients is
 batch. With one process everything here gives back what it is given.
 """
 
+import atexit
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,18 +56,17 @@ class World:
         return slice(self.rank * share, (self.rank + 1) * share)
 
 
-@contextmanager
-def together(device: torch.device) -> Iterator[World]:
+def together(device: torch.device) -> World:
     """Join the processes that `torchrun` started, if it did: NCCL on GPUs, gloo elsewhere.
 
-    A group that the caller has joined already is used as it is.
+    A group that was joined before is used as it is; processes leave theirs when they end, since
+    they cannot meet again at the same place.
 
     Raises:
         TrainingError: there are more processes than GPUs.
     """
     if distributed.is_initialized() or int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        yield World.here()
-        return
+        return World.here()
     if device.type == "cuda" and device.index is None:
         own, count = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
         if own >= count:
@@ -77,10 +76,8 @@ def together(device: torch.device) -> Iterator[World]:
             )
         torch.cuda.set_device(own)
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
-    try:
-        yield World.here()
-    finally:
-        distributed.destroy_process_group()
+    atexit.register(distributed.destroy_process_group)
+    return World.here()
 
 
 @torch.no_grad()

@@ -62,6 +62,7 @@ def run_steps(
             if is_interrupted() and training.done < training.total:
                 training.save()
                 raise KeyboardInterrupt
+    torch.manual_seed(options.seed)  # so that a next stage draws what it draws after a resume
     return training.best()
 
 

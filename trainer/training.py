@@ -72,20 +72,21 @@ def train(
     if options.dev:
         read_scored(options.dev)  # so that a wrong file is told before work begins
     kept = corpus.without(options.exclude)
-    with together(torch.device(choose_device(options.device))) as world:
-        by_the_first(lambda: _clear(folder, resume=resume, force=force))
-        is_new = not folder.exists()
-        run = Run(folder, options, kept)
-        if not run.has_begun:
-            run.log(step=0, excluded=kept.excluded)
-        try:
-            with _deterministic(options.threads or allowed_threads()):
-                made = METHODS[method].train(kept, options, run, report if world.leads else silent)
-        except XmineError:  # other data or options are needed, with which this run cannot go on
-            if world.leads and is_new and not any(folder.glob("*.pt")):
-                shutil.rmtree(folder)
-            raise
-        return _saved(made, method, options, output, kept.excluded)
+    world = together(torch.device(choose_device(options.device)))
+    by_the_first(lambda: _clear(folder, resume=resume, force=force))
+    is_new = not folder.exists()
+    run = Run(folder, options, kept)
+    if not run.has_begun:
+        run.log(step=0, excluded=kept.excluded)
+    try:
+        torch.manual_seed(options.seed)
+        with _deterministic(options.threads or allowed_threads()):
+            made = METHODS[method].train(kept, options, run, report if world.leads else silent)
+    except XmineError:  # other data or options are needed, with which this run cannot go on
+        if world.leads and is_new and not any(folder.glob("*.pt")):
+            shutil.rmtree(folder)
+        raise
+    return _saved(made, method, options, output, kept.excluded)
 
 
 def _saved(

@@ -1,0 +1,311 @@
+"""Dual momentum contrast, step by step: eq. 2 and 3, keys, queues, the second task."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from xmine.errors import OptionError, TrainingError
+from xmine.pairs import ParallelText
+from xmine.trainer.corpus import Corpus, Labelled
+from xmine.trainer.data import Rows
+from xmine.trainer.methods.moco import _Step
+from xmine.trainer.options import MocoOptions
+from xmine.trainer.prepare import cut_pairs
+from xmine.trainer.scratch import new_transformer
+from xmine.trainer.static import StaticTower, new_static
+from xmine.trainer.towers import Tower
+from xmine.trainer.training import train
+from xmine.trainer.transformer import TransformerTower
+from xmine.vocabulary import Vocabulary
+
+SCALE = 25.0
+BATCH = 8
+TRANSFORMER: dict[str, Any] = {
+    "architecture": "transformer",
+    "width": 16,
+    "layers": 1,
+    "heads": 2,
+    "max_pieces": 24,
+    "dtype": "float32",
+}
+
+
+def static(vocabulary: Vocabulary, seed: int = 1) -> StaticTower:
+    return StaticTower(new_static(vocabulary, 16, seed))
+
+
+def transformer(vocabulary: Vocabulary, dropout: float) -> TransformerTower:
+    options = MocoOptions(**TRANSFORMER, dropout=dropout)
+    return TransformerTower(new_transformer(vocabulary, options))
+
+
+def begun(
+    pairs: ParallelText, x: Tower, y: Tower | None = None, size: int = 20, **flags: Any
+) -> tuple[_Step, Rows]:
+    options = MocoOptions(**{"temperature": 1 / SCALE, "momentum": 0.5} | flags)
+    step = _Step(x, y or x, options, size, steps=100)
+    return step.train(), cut_pairs(pairs, x, y or x)
+
+
+def batch(rows: Rows, number: int) -> Rows:
+    return rows.take(np.arange(number * BATCH, (number + 1) * BATCH))
+
+
+def losses(step: _Step, rows: Rows) -> dict[str, torch.Tensor]:
+    torch.manual_seed(5)
+    return step.losses(rows, np.random.default_rng(1))
+
+
+def moved(step: _Step) -> None:
+    """Change the encoders as an optimiser would."""
+    with torch.no_grad():
+        for each in step.x.parameters():
+            each.mul_(1.3).add_(0.01)
+
+
+def embedded(tower: Tower, rows: Rows, side: int) -> NDArray[np.float64]:
+    with torch.no_grad():
+        return tower.embed(rows.columns[side]).double().numpy()
+
+
+def slow_loss(
+    query: NDArray[np.float64], keys: NDArray[np.float64], queue: NDArray[np.float64]
+) -> float:
+    """Eq. 2 row by row, with exponentials."""
+    total = 0.0
+    for h, k in zip(query, keys, strict=True):
+        own = np.exp(SCALE * h @ k)
+        total -= np.log(own / (own + sum(np.exp(SCALE * h @ q) for q in queue)))
+    return total / len(query)
+
+
+def test_a_step_is_eq_2_and_3(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:
+    step, rows = begun(toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2))
+    queue_x, queue_y = np.zeros((0, 16)), np.zeros((0, 16))
+    for number in range(4):
+        some = batch(rows, number)
+        found = losses(step, some)
+        k_x, k_y = (
+            embedded(key.tower, some, side) for side, key in enumerate((step.key_x, step.key_y))
+        )
+        h_x, h_y = (embedded(tower, some, side) for side, tower in enumerate((step.x, step.y)))
+        assert found["source_to_target"].item() == pytest.approx(slow_loss(h_x, k_y, queue_y))
+        assert found["target_to_source"].item() == pytest.approx(slow_loss(h_y, k_x, queue_x))
+        assert (found["source_to_target"] == 0) == (number == 0)  # no negatives yet
+        step.finish()
+        moved(step)
+        queue_x = np.concatenate([queue_x, k_x])[-20:]
+        queue_y = np.concatenate([queue_y, k_y])[-20:]
+        np.testing.assert_allclose(
+            sorted(step.queue_y.keys().tolist()), sorted(queue_y.tolist()), atol=1e-6
+        )
+
+
+def test_without_a_queue_it_is_cross_entropy_over_the_batch(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    step, rows = begun(toy_pairs, static(toy_vocabulary), in_batch_negatives=True)
+    some = batch(rows, 0)
+    found = losses(step, some)
+    x, y = (torch.from_numpy(embedded(step.x, some, side)) for side in range(2))
+    cosines, own = SCALE * x @ y.T, torch.arange(BATCH)
+    expected = torch.nn.functional.cross_entropy(cosines, own)
+    assert found["source_to_target"].item() == pytest.approx(expected.item(), abs=1e-5)
+    back = torch.nn.functional.cross_entropy(cosines.T, own)
+    assert found["target_to_source"].item() == pytest.approx(back.item(), abs=1e-5)
+
+
+def test_a_row_never_meets_its_own_sentences_in_queue_or_batch(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    for flags in ({}, {"in_batch_negatives": True}):
+        step, rows = begun(toy_pairs, static(toy_vocabulary), **flags)
+        once = np.array([3, 4, 3, 4])
+        for _ in range(2):
+            losses(step, rows.take(once))
+            step.finish()
+        found = losses(step, rows.take(np.array([3])))  # in the queue: 3 and 4, four times each
+        x, y = (embedded(step.x, rows.take(np.array([3, 4])), side) for side in range(2))
+        expected = slow_loss(x[:1], y[:1], np.repeat(y[1:], 4, axis=0))
+        assert found["source_to_target"].item() == pytest.approx(expected, abs=1e-5)
+
+
+def test_only_the_encoders_have_gradients(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    step, rows = begun(toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2))
+    for number in range(2):
+        found = losses(step, batch(rows, number))
+        torch.autograd.backward(torch.stack(list(found.values())).sum())
+        step.finish()
+    with_gradients = {name for name, each in step.named_parameters() if each.grad is not None}
+    assert with_gradients == {"x.vectors", "y.vectors"}
+    assert not any(each.requires_grad for each in step.buffers())
+    optimised = {
+        id(each)
+        for optimizer in step.optimizers(0.1)
+        for group in optimizer.param_groups
+        for each in group["params"]
+    }
+    assert optimised == {id(step.x.vectors), id(step.y.vectors)}
+
+
+@pytest.mark.parametrize("momentum", [0.0, 1.0])
+def test_momentum_zero_is_the_encoder_and_one_the_first(
+    momentum: float, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    step, rows = begun(toy_pairs, static(toy_vocabulary), momentum=momentum)
+    first = step.x.vectors.detach().clone()
+    for number in range(3):
+        losses(step, batch(rows, number))
+        expected = first if momentum else step.x.vectors
+        assert torch.equal(step.key_x.tower.vectors, expected)
+        step.finish()
+        moved(step)
+    assert not torch.equal(step.x.vectors, first)
+
+
+@pytest.mark.parametrize("key_dropout", [False, True])
+def test_keys_are_made_without_dropout_unless_it_is_wanted(
+    key_dropout: bool, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    tower = transformer(toy_vocabulary, dropout=0.3)
+    step, rows = begun(toy_pairs, tower, key_dropout=key_dropout)
+    some = batch(rows, 0)
+    step.measure(rows.take(np.arange(20)))  # leaves every part as it was
+    assert step.x.training
+    once, again = step._keys(some)[0], step._keys(some)[0]
+    assert torch.equal(once, again) != key_dropout
+    assert not torch.equal(tower.embed(some.columns[0]), tower.embed(some.columns[0]))
+
+
+def test_chunks_of_logits_change_nothing(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    for flags in ({}, {"in_batch_negatives": True}):
+        found = []
+        for logit_rows in (0, 3):
+            step, rows = begun(toy_pairs, static(toy_vocabulary), logit_rows=logit_rows, **flags)
+            losses(step, batch(rows, 0))
+            step.finish()
+            loss = torch.stack(list(losses(step, batch(rows, 1)).values())).sum()
+            torch.autograd.backward(loss)
+            found.append((loss.detach(), step.x.vectors.grad.to_dense()))
+        for whole, chunked in zip(*found, strict=True):
+            torch.testing.assert_close(chunked, whole, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.3])
+def test_recomputed_layers_have_the_same_gradients(
+    dropout: float, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    found = []
+    for recompute in (False, True):
+        tower = transformer(toy_vocabulary, dropout)
+        tower.recompute, tower.rows_at_once = recompute, 3
+        step, rows = begun(toy_pairs, tower, in_batch_negatives=True)
+        loss = torch.stack(list(losses(step, batch(rows, 0)).values())).sum()
+        torch.autograd.backward(loss)
+        found.append([loss.detach(), *(each.grad for each in tower.parameters())])
+    for kept, again in zip(*found, strict=True):
+        assert torch.equal(kept, again)
+    assert found[0][1].any()
+
+
+def test_inference_trains_the_source_encoder_alone(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    english = toy_pairs.sources
+    labelled = Labelled(english[:30], english[30:60], np.arange(30) % 3)
+    step, rows = begun(
+        toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2), nli_batch=12
+    )
+    plain = losses(step, batch(rows, 0))
+    step.learn_inference(labelled)
+    found = losses(step, batch(rows, 0))
+    assert plain.keys() | {"inference"} == found.keys()
+    expected = 0.1 * step.inference.loss(step.x, np.random.default_rng(1)).item()
+    assert found["inference"].item() == pytest.approx(expected, rel=0.2)  # dropout draws anew
+    torch.autograd.backward(found["inference"])
+    with_gradients = {name for name, each in step.named_parameters() if each.grad is not None}
+    assert "x.vectors" in with_gradients and "inference.head.layers.0.weight" in with_gradients
+    assert not [each for each in with_gradients if each.startswith(("y.", "key_"))]
+    assert step.inference.head.layers[0].weight.shape == (256, 3 * 16)
+    assert len(step.optimizers(0.1)) == 3
+
+
+def test_a_queue_may_begin_full(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:
+    step, rows = begun(toy_pairs, static(toy_vocabulary), queue_init="random")
+    assert len(step.queue_x) == len(step.queue_y) == 20
+    assert not torch.equal(step.queue_x.rows, step.queue_y.rows)
+    assert losses(step, batch(rows, 0))["source_to_target"] > 0
+    step, rows = begun(toy_pairs, static(toy_vocabulary), queue_init="prefill", batch_size=8)
+    step.prefill(rows)
+    assert len(step.queue_x) == 20
+    drawn = step.queue_y.texts[:, 1].numpy()  # numbers of rows, since no sentence comes twice
+    expected = embedded(step.x, rows.take(drawn), 1)
+    np.testing.assert_allclose(step.queue_y.rows.numpy(), expected, atol=1e-6)
+    assert len(set(drawn.tolist())) == 20 and drawn.max() > 100  # from anywhere in the data
+
+
+def test_a_queue_of_more_than_a_quarter_of_the_data_is_refused() -> None:
+    assert MocoOptions().queue_for(1000) == 250
+    assert MocoOptions(queue_size=7).queue_for(1000) == 7
+    with pytest.raises(TrainingError, match="--queue-size 251 for 1,000 rows") as error:
+        MocoOptions(queue_size=251).queue_for(1000)
+    assert "at most 250" in error.value.hint
+
+
+def test_encoders_of_two_kinds_train_together_each_at_its_rate(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    new_static(toy_vocabulary, 16, seed=3).save(tmp_path / "static")
+    options = MocoOptions(
+        **TRANSFORMER | {"start": str(tmp_path / "static")},
+        src_encoder=str(tmp_path / "static"),
+        tgt_encoder="scratch",
+        batch_size=64,
+        steps=3,
+        held_out=50,
+        threads=1,
+    )
+    assert options.learning_rate == 0 and options.starts_trained
+    made = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "both")
+    assert sorted(made.encoders) == ["source", "target"]
+    kinds = [
+        json.loads((tmp_path / "both" / name / "modules.json").read_text())
+        for name in ("source", "target")
+    ]
+    assert len(kinds[0]) < len(kinds[1])
+    x = StaticTower(made.encoders["source"])
+    y = transformer(toy_vocabulary, 0)
+    y.learning_rate = options.rate_of_new
+    step = _Step(x, y, options, 20, 100)
+    assert [each.param_groups[0]["lr"] for each in step.optimizers(x.learning_rate)] == [
+        0.003,
+        0.0003,
+    ]
+
+
+def test_encoders_that_do_not_go_together_are_refused(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    for width in (8, 16):
+        new_static(toy_vocabulary, width, seed=3).save(tmp_path / str(width))
+    options = MocoOptions(
+        src_encoder=str(tmp_path / "8"), tgt_encoder=str(tmp_path / "16"), held_out=50
+    )
+    with pytest.raises(TrainingError, match="vectors of 8 numbers, --tgt-encoder of 16"):
+        train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+    assert not (tmp_path / "new.training").exists()
+    with pytest.raises(OptionError, match="go together"):
+        MocoOptions(src_encoder="scratch")
+    with pytest.raises(OptionError, match="--encoder is for both sides"):
+        MocoOptions(src_encoder="a", tgt_encoder="b", encoder="c")
+    with pytest.raises(TrainingError, match="learns from translations"):
+        train("moco", Corpus(texts=toy_pairs.sources), options, tmp_path / "new")

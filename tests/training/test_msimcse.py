@@ -1,0 +1,312 @@
+"""mSimCSE: what stands for x, x+ and x- in each strategy, eq. 1, and what is left of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from xmine.encoder import SentenceEncoder
+from xmine.errors import FileError, TrainingError
+from xmine.options import EncodingOptions
+from xmine.pairs import ParallelText
+from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.data import Rows, cut_together
+from xmine.trainer.methods.msimcse import _columns_of, _Step
+from xmine.trainer.options import MsimcseOptions
+from xmine.trainer.scratch import new_transformer
+from xmine.trainer.static import StaticTower, new_static
+from xmine.trainer.towers import Tower
+from xmine.trainer.training import Trained, train
+from xmine.trainer.transformer import TransformerTower
+from xmine.vocabulary import Vocabulary
+
+SCALE = 20.0
+SMALL: dict[str, Any] = {"width": 16, "batch_size": 32, "held_out": 50, "threads": 1, "epochs": 2}
+TRANSFORMER: dict[str, Any] = {
+    "architecture": "transformer",
+    "width": 16,
+    "layers": 1,
+    "heads": 2,
+    "max_pieces": 24,
+    "dtype": "float32",
+}
+
+
+def tables(pairs: ParallelText) -> tuple[Triplets, Triplets]:
+    """Triplets in both languages; row i is the same item in both."""
+    english, chinese = (
+        Triplets(side[:200], side[200:400], side[400:600])
+        for side in (pairs.sources, pairs.targets)
+    )
+    return english, chinese
+
+
+def static(vocabulary: Vocabulary) -> StaticTower:
+    return StaticTower(new_static(vocabulary, 16, seed=1))
+
+
+def begun(corpus: Corpus, tower: Tower, **flags: Any) -> tuple[_Step, Rows]:
+    options = MsimcseOptions(**flags)
+    visits = np.ones(len(corpus.pairs)) if corpus.pairs else None
+    columns, _ = _columns_of(corpus, visits, options)
+    languages = max(1, len(corpus.triplets))
+    step = _Step(tower, options, len(columns) // languages, languages).train()
+    return step, Rows(cut_together(tower, columns))
+
+
+def losses(step: _Step, rows: Rows, seed: int = 1) -> dict[str, torch.Tensor]:
+    torch.manual_seed(seed)
+    return step.losses(rows, np.random.default_rng(seed))
+
+
+def vectors(step: _Step, rows: Rows) -> list[NDArray[np.float64]]:
+    """x, x+ and perhaps x- as the loss sees them."""
+    torch.manual_seed(1)
+    with torch.no_grad():
+        members = step._members(rows, np.random.default_rng(1))
+    return [each.vectors.double().numpy() for each in members]
+
+
+def slow_loss(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    hard: NDArray[np.float64] | None = None,
+    weight: float = 0.0,
+) -> float:
+    """Eq. 1 row by row, with exponentials; `weight` is on a row's own hard negative."""
+    total = 0.0
+    for row in range(len(x)):
+        terms = [np.exp(SCALE * x[row] @ each) for each in y]
+        if hard is not None:
+            terms += [
+                np.exp(SCALE * x[row] @ each + weight * (at == row)) for at, each in enumerate(hard)
+            ]
+        total -= np.log(terms[row] / sum(terms))
+    return total / len(x)
+
+
+def test_pairs_contrast_the_translations_of_a_batch(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    step, rows = begun(Corpus(pairs=toy_pairs), static(toy_vocabulary), symmetric=True)
+    some = rows.take(np.arange(10))
+    x, y = vectors(step, some)
+    found = losses(step, some)
+    assert found["source_to_target"].item() == pytest.approx(slow_loss(x, y), abs=1e-5)
+    assert found["target_to_source"].item() == pytest.approx(slow_loss(y, x), abs=1e-5)
+    step, rows = begun(Corpus(pairs=toy_pairs), static(toy_vocabulary))
+    assert losses(step, some).keys() == {"source_to_target"}
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_without_pairs_the_two_views_differ_by_dropout_alone(
+    dropout: float, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    options = MsimcseOptions(**TRANSFORMER, dropout=dropout)
+    towers = [
+        (TransformerTower(new_transformer(toy_vocabulary, options)), 0.0),
+        (static(toy_vocabulary), 3 * dropout),
+    ]
+    for tower, piece_dropout in towers:
+        corpus = Corpus(texts=toy_pairs.sources[:40])
+        step, rows = begun(corpus, tower, piece_dropout=piece_dropout)
+        x, y = vectors(step, rows)
+        assert np.array_equal(x, y) == (dropout == 0)
+        assert (x * y).sum(axis=1).mean() > 0.5
+
+
+def test_contradictions_are_negatives_of_all_rows(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    corpus = Corpus(triplets=tables(toy_pairs)[:1])
+    for weight in (0.0, 1.5):
+        step, rows = begun(corpus, static(toy_vocabulary), hard_negative_weight=weight)
+        some = rows.take(np.arange(10))
+        found = losses(step, some)["source_to_target"].item()
+        assert found == pytest.approx(slow_loss(*vectors(step, some), weight), abs=1e-5)
+    step, rows = begun(corpus, static(toy_vocabulary), drop_hard_negatives=True)
+    some = rows.take(np.arange(10))
+    x, y = vectors(step, some)
+    found = losses(step, some)["source_to_target"].item()
+    assert found == pytest.approx(slow_loss(x, y), abs=1e-5)
+
+
+def test_a_mixture_has_all_rows_and_no_hard_negatives(toy_pairs: ParallelText) -> None:
+    some = toy_pairs.take(np.arange(30))
+    triplets = tables(toy_pairs)
+    corpus = Corpus(pairs=some, triplets=triplets, texts=["one", "two"])
+    columns, visits = _columns_of(corpus, np.full(30, 2.0), MsimcseOptions())
+    assert len(columns) == 4  # x and x+, in two languages
+    for language, table in enumerate(triplets):
+        x, y = columns[2 * language : 2 * language + 2]
+        assert x == [*some.sources, "one", "two", *table.anchors]
+        assert y == [*some.targets, "one", "two", *table.positives]
+    assert visits.tolist() == [2.0] * 30 + [1.0] * 202
+    alone = Corpus(triplets=triplets)
+    assert len(_columns_of(alone, None, MsimcseOptions())[0]) == 6
+    without = MsimcseOptions(drop_hard_negatives=True)
+    assert len(_columns_of(alone, None, without)[0]) == 4
+
+
+def test_each_member_has_a_language_of_its_own(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    triplets = tables(toy_pairs)
+    step, rows = begun(Corpus(triplets=triplets), static(toy_vocabulary))
+    picked = np.arange(100, 180)
+    some = rows.take(picked)
+    drawn = step._drawn(some, np.random.default_rng(1))
+    languages = []
+    for member, side in enumerate(drawn):
+        keys = [rows.columns[3 * language + member].keys[picked] for language in range(2)]
+        of_english, of_chinese = (side.keys == each for each in keys)
+        assert (of_english | of_chinese).all()  # row i is still item i
+        languages.append(of_chinese)
+        assert 0.3 < of_chinese.mean() < 0.7
+    assert len({tuple(each) for each in languages}) == 3  # drawn apart
+    again = step._drawn(some, np.random.default_rng(1))
+    assert all(np.array_equal(a.keys, b.keys) for a, b in zip(drawn, again, strict=True))
+    other = step._drawn(some, np.random.default_rng(2))
+    assert not np.array_equal(drawn[0].keys, other[0].keys)
+
+
+def corpus_with_repeats(language: int, pairs: ParallelText) -> Triplets:
+    """Rows 0 and 1 have one anchor, 0 and 2 one positive; 3 denies what 0 entails; 4 is apart."""
+    text = (pairs.sources, pairs.targets)[language]
+    return Triplets(
+        [text[0], text[0], text[2], text[3], text[4]],
+        [text[10], text[11], text[10], text[13], text[14]],
+        [text[20], text[21], text[22], text[10], text[24]],
+    )
+
+
+@pytest.mark.parametrize("languages", [1, 2])
+def test_what_shares_a_sentence_is_no_negative(
+    languages: int, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    triplets = tuple(corpus_with_repeats(each, toy_pairs) for each in range(languages))
+    step, rows = begun(Corpus(triplets=triplets), static(toy_vocabulary))
+    x, y, hard = vectors(step, rows)  # with two languages, equal items may differ in their words
+    masked = {0: {1, 2, 8}, 1: {0}, 2: {0, 8}, 3: set(), 4: set()}  # 5 to 9 are hard negatives
+    total = 0.0
+    for row in range(5):
+        terms = np.exp(SCALE * np.concatenate([y, hard]) @ x[row])
+        total -= np.log(terms[row] / sum(np.delete(terms, list(masked[row]))))
+    found = losses(step, rows)["source_to_target"].item()
+    assert found == pytest.approx(total / 5, abs=1e-5)
+
+
+def test_an_anchor_of_one_row_that_another_entails_is_no_negative_of_itself(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    text = toy_pairs.sources
+    chain = Corpus(pairs=ParallelText(text[:3], [text[5], text[0], text[6]], [""] * 3))
+    step, rows = begun(chain, static(toy_vocabulary), symmetric=True)
+    x, y = vectors(step, rows)
+    found = losses(step, rows)
+    for name, one, other, (row, column) in (
+        ("source_to_target", x, y, (0, 1)),
+        ("target_to_source", y, x, (1, 0)),
+    ):
+        terms = np.exp(SCALE * one @ other.T)
+        own = terms.diagonal().copy()
+        terms[row, column] = 0
+        expected = -np.log(own / terms.sum(axis=1)).mean()
+        assert found[name].item() == pytest.approx(expected, abs=1e-5)
+
+
+def test_chunks_of_logits_change_nothing(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    found = []
+    for logit_rows in (0, 3):
+        corpus = Corpus(triplets=tables(toy_pairs))
+        flags = {"symmetric": True, "hard_negative_weight": 0.5, "logit_rows": logit_rows}
+        step, rows = begun(corpus, static(toy_vocabulary), **flags)
+        loss = torch.stack(list(losses(step, rows.take(np.arange(10))).values())).sum()
+        torch.autograd.backward(loss)
+        found.append((loss.detach(), step.tower.vectors.grad.to_dense()))
+    for whole, chunked in zip(*found, strict=True):
+        torch.testing.assert_close(chunked, whole, atol=1e-5, rtol=1e-5)
+
+
+def run(corpus: Corpus, folder: Path, **flags: Any) -> Trained:
+    return train("msimcse", corpus, MsimcseOptions(**SMALL | flags), folder)
+
+
+def metrics(folder: Path) -> list[dict[str, float]]:
+    lines = (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_the_head_is_not_in_what_is_saved(
+    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
+) -> None:
+    flags = TRANSFORMER | {"start": str(toy_folder), "training_head": True, "learning_rate": 0.001}
+    for name in ("one", "two"):
+        made = run(Corpus(pairs=toy_pairs), tmp_path / name, steps=4, **flags)
+    texts = toy_pairs.sources[:50]
+    exact = EncodingOptions(device="cpu", dtype="float32")
+    saved = SentenceEncoder.load(tmp_path / "one", exact)
+    np.testing.assert_allclose(saved.encode(texts), made.encoders[""].encode(texts), atol=1e-6)
+    kinds = [
+        row["type"].split(".")[-1]
+        for row in json.loads((tmp_path / "one" / "modules.json").read_text())
+    ]
+    assert kinds == ["Transformer", "Pooling", "Dense", "Normalize"]
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two")]
+    assert weights[0] == weights[1]  # the head is drawn from the seed
+
+
+def test_triplets_alone_are_measured_on_some_that_are_held_out(
+    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
+) -> None:
+    same = Triplets(toy_pairs.sources[:300], toy_pairs.targets[:300], toy_pairs.targets[300:600])
+    made = run(Corpus(triplets=(same,)), tmp_path / "new", encoder=str(toy_folder))
+    assert made.rows == 250
+    assert made.measures["accuracy"] > 0.95  # of what the encoder knew already
+    shorter = same.take(np.arange(299))
+    with pytest.raises(TrainingError, match="tables of triplets have 300, 299 rows"):
+        run(Corpus(triplets=(same, shorter)), tmp_path / "other")
+
+
+def test_a_file_of_judgements_decides_which_state_is_best(
+    toy_pairs: ParallelText, toy_static: Any, tmp_path: Path
+) -> None:
+    new_static(toy_static.pieces, 16, seed=1).save(tmp_path / "begin")
+    text = toy_pairs.sources
+    judged = [(5, text[0], text[0]), (4, text[1], text[1][:-4]), (0, text[2], text[3])]
+    judged += [(1, text[4], text[4].split()[0] + " " + text[5]), (2.5, text[6], text[6][5:])]
+    (tmp_path / "dev.tsv").write_text("".join(f"{a}\t{b}\t{c}\n" for a, b, c in judged))
+    (tmp_path / "dev.csv").write_text("".join(f"{b},{c},{a}\n" for a, b, c in judged))
+    flags = {
+        "encoder": str(tmp_path / "begin"),
+        "learning_rate": 0.05,
+        "evaluate_every": 1,
+        "steps": 6,
+        "piece_dropout": 0.6,
+    }
+    corpora = {"texts": Corpus(texts=text), "pairs": Corpus(pairs=toy_pairs)}
+    for name, corpus in corpora.items():
+        made = run(corpus, tmp_path / name, dev=str(tmp_path / "dev.tsv"), **flags)
+        lines = [each for each in metrics(tmp_path / name) if "spearman" in each]
+        assert len(lines) == 6
+        figures = [each["spearman"] for each in lines]
+        assert made.measures["spearman"] == max(figures)
+        assert ("accuracy" in made.measures) == (name == "pairs")
+    again = run(corpora["pairs"], tmp_path / "csv", dev=str(tmp_path / "dev.csv"), **flags)
+    assert again.measures == made.measures
+    assert run(corpora["texts"], tmp_path / "plain", **flags).measures == {}
+    with pytest.raises(FileError, match=r"none.tsv"):
+        run(corpora["texts"], tmp_path / "wrong", dev=str(tmp_path / "none.tsv"))
+    assert not (tmp_path / "wrong.training").exists()
+
+
+def test_nothing_to_learn_from_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="nothing to learn from"):
+        run(Corpus(), tmp_path / "new")
+    assert list(tmp_path.iterdir()) == []

@@ -382,10 +382,11 @@ def test_data_that_a_stage_cannot_use_is_an_error(
     cases: list[tuple[Corpus, dict[str, Any], str]] = [
         (Corpus(), {}, "learns from translations"),
         (Corpus(pairs=blank), {}, "the target language is empty"),
-        (Corpus(pairs=few), {"share_encoder": True}, "--queue-size 128 for 400 rows"),
+        (Corpus(pairs=few), {}, "--queue-size 128 for 400 rows"),
         (Corpus(pairs=few), {"held_out": 400}, "smaller --held-out"),
         (Corpus(pairs=few), {"stage": "nli"}, "there are none"),
         (Corpus(triplets=(toy_triplets,) * 2), {"stage": "nli"}, "files of 2"),
+        (Corpus(pairs=toy_pairs, triplets=(toy_triplets,) * 2), {}, "files of 2"),
     ]
     for corpus, changes, message in cases:
         with pytest.raises(TrainingError) as error:

@@ -56,25 +56,28 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
         TrainingError: there is nothing to learn from, or too little; or the loss is no longer a
             number.
     """
+    is_tuned = options.stage == "nli" or (options.stage == "all" and bool(corpus.triplets))
+    triplets = _needed_triplets(corpus) if is_tuned else None
     if options.stage == "nli":
-        triplets = _needed_triplets(corpus)
+        assert triplets
         student = begin(options.encoder, options, triplets.columns(), run, report)
-        measures = _fine_tune(student, triplets, options, run, report)
-        return Made({"": student}, measures, len(triplets))
+        measures, count = _fine_tune(student, triplets, options, run, report)
+        return Made({"": student}, measures, count)
     split = Split.of(needed_pairs(corpus, "transaug"), options)
     texts, count = [split.seen.sources, split.seen.targets], len(split.seen)
-    if options.share_encoder:
-        student = distilled = begin(options.encoder, options, texts, run, report)
-    else:
+    if options.stage == "distil":
         distilled = begin(options.distilled_encoder, options, texts, run, report)
-        if options.stage in ("all", "distil"):
-            measures = _distil(distilled, split, options, run, report)
-        if options.stage == "distil":
-            return Made({"": distilled}, measures, count, split.seen)
-        student = begin(options.encoder, options, texts, run, report)
+        measures = _distil(distilled, split, options, run, report)
+        return Made({"": distilled}, measures, count, split.seen)
+    options.queue_for(count)  # an error now, not after a stage
+    student = distilled = begin(options.encoder, options, texts, run, report)
+    if not options.share_encoder:
+        distilled = begin(options.distilled_encoder, options, texts, run, report)
+        if options.stage == "all":
+            _distil(distilled, split, options, run, report)
     step, held_out, measures = _contrast(student, distilled, split, options, run, report)
-    if options.stage == "all" and corpus.triplets:
-        tuned = _fine_tune(student, _needed_triplets(corpus), options, run, report)
+    if triplets:
+        tuned, _ = _fine_tune(student, triplets, options, run, report)
         measures = step.measure(held_out) | tuned
     if student is distilled:
         return Made({"": student}, measures, count, split.seen)
@@ -186,8 +189,8 @@ class _Contrast(Step):
         self.queue = KeyQueue(size, distilled.dim, ids=2).to(student.device)
         if options.queue_init == "random":
             self.queue.fill_at_random(torch.Generator().manual_seed(options.seed))
-        begin = torch.tensor(options.logit_scale_init, device=student.device)
-        self.logit_scale = nn.Parameter(begin, requires_grad=options.temperature == "learnable")
+        first = torch.tensor(options.logit_scale_init, device=student.device)
+        self.logit_scale = nn.Parameter(first, requires_grad=options.temperature == "learnable")
         # At 2e-4 for the 48,600 steps of the paper's pass, s could just go from 0 to ln 100; at
         # that rate a run of a thousand steps would leave it where it began.
         self.scale_rate = 2 * _LARGEST_SCALE / steps
@@ -284,14 +287,14 @@ def _needed_triplets(corpus: Corpus) -> Triplets:
         return corpus.triplets[0]
     raise TrainingError(
         "--method transaug --stage nli learns from triplets of one language, and there are "
-        + ("none" if not corpus.triplets else f"files of {len(corpus.triplets)}"),
+        + (f"files of {len(corpus.triplets)}" if corpus.triplets else "none"),
         "give one file of --triplets",
     )
 
 
 def _fine_tune(
     student: Tower, triplets: Triplets, options: TransaugOptions, run: Run, report: Report
-) -> dict[str, float]:
+) -> tuple[dict[str, float], int]:
     options = options.of_nli(type(student).learning_rate)
     pairs = ParallelText(triplets.anchors, triplets.positives, [""] * len(triplets))
     visits = np.ones(len(triplets))
@@ -301,7 +304,8 @@ def _fine_tune(
         Rows(cut_together(student, triplets.take(each).columns())) for each in (rows, held)
     )
     data = TrainingData(seen, visits[rows], held_out)
-    return run_steps(_FineTuning(student, options), data, options, run.stage("nli"), report)
+    step = _FineTuning(student, options)
+    return run_steps(step, data, options, run.stage("nli"), report), len(rows)
 
 
 class _FineTuning(Step):

@@ -79,6 +79,11 @@ def gathered(rows: Tensor) -> Tensor:
     return torch.cat(parts)
 
 
+def summed(value: Tensor) -> Tensor:
+    """Add a tensor up over the ranks, without gradients."""
+    return gathered(value[None]).sum(dim=0)
+
+
 class _Gathered(torch.autograd.Function):
     """Gather rows; each rank gets back the gradients that all ranks have for its own."""
 
@@ -104,14 +109,18 @@ def gathered_with_gradient(rows: Tensor) -> Tensor:
 def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
     """Give every rank the mean of all ranks' gradients.
 
-    Dense ones go in one piece. Of sparse ones each rank adds up the rows of all.
+    Dense ones go in one piece. Of sparse ones each rank adds up the rows of all. A parameter that
+    has no gradient on any rank, since all left out its loss, stays without.
     """
     world = World.here()
     if world.size == 1:
         return
+    trained = [each for each in parameters if each.requires_grad]
+    used = torch.tensor([each.grad is not None for each in trained], device=trained[0].device)
+    used = gathered(used[None].int()).any(dim=0)  # [parameters]
     dense = []
-    for each in parameters:
-        if not each.requires_grad:
+    for each, is_used in zip(trained, used.tolist(), strict=True):
+        if not is_used:
             continue
         if each.grad is None:
             each.grad = torch.zeros_like(each)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
+from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
@@ -95,6 +96,16 @@ def _interruption() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
+def _changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
+    return [each for group in optimizer.param_groups for each in group["params"]]
+
+
+def _dense(optimizer: Optimizer) -> list[nn.Parameter]:
+    """List what has a gradient that can be clipped."""
+    changed = _changed_by(optimizer)
+    return [each for each in changed if each.grad is not None and not each.grad.is_sparse]
+
+
 class _Training:
     """How far a run is, and what moves it on.
 
@@ -169,18 +180,14 @@ class _Training:
             optimizer.zero_grad(set_to_none=True)
         if loss.requires_grad:  # a first step without negatives has nothing to learn from
             torch.autograd.backward(self.scaler.scale(loss))
-        trained = [
-            each
-            for optimizer in self.optimizers
-            for group in optimizer.param_groups
-            for each in group["params"]
-        ]
-        average_gradients(trained)
+        average_gradients(
+            [each for optimizer in self.optimizers for each in _changed_by(optimizer)]
+        )
         for optimizer in self.optimizers:
             self.scaler.unscale_(optimizer)
-        if self.options.clip:
-            dense = [each for each in trained if each.grad is not None and not each.grad.is_sparse]
-            nn.utils.clip_grad_norm_(dense, self.options.clip)
+        if self.options.clip:  # each by itself: a rank classifier's are a thousand times as long
+            for optimizer in self.optimizers:
+                nn.utils.clip_grad_norm_(_dense(optimizer), self.options.clip)
         for optimizer in self.optimizers:
             self.scaler.step(optimizer)
         self.scaler.update()
@@ -207,7 +214,10 @@ class _Training:
         if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):
             state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
             self.run.save("best", state)
-        self.ended_early = bool(self.step.stops(measures))
+        reason = self.step.stops(measures)
+        self.ended_early = bool(reason)
+        if reason:
+            self.run.log(step=self.done, stopped=reason)
 
     def save(self) -> None:
         """Save all that a later process needs to go on."""

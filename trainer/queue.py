@@ -1,10 +1,15 @@
 """Keys of earlier batches, as negatives: a ring of the newest (He et al., 2020)."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from xmine.trainer.data import Rows
+from xmine.trainer.distributed import World, gathered
+from xmine.trainer.losses import in_chunks, info_nce, logits_of, queue_logits
+from xmine.trainer.options import QueueOptions
 
 
 class KeyQueue(nn.Module):
@@ -77,3 +82,46 @@ class KeyQueue(nn.Module):
 def texts_of(batch: Rows) -> Tensor:
     """Number the texts of a batch: int64 [rows, columns]."""
     return torch.from_numpy(np.stack([column.keys for column in batch.columns], axis=1))
+
+
+def contrast_with_queue(
+    query: Tensor,
+    key: Tensor,
+    texts: Tensor,
+    queue: KeyQueue,
+    scale: float | Tensor,
+    options: QueueOptions,
+) -> Tensor:
+    """InfoNCE of each row's own key against a queue (dual momentum, eq. 2), mean over rows.
+
+    Args:
+        query: unit rows [rows, dim].
+        key: unit rows [rows, dim], the positives; with `--in-batch-negatives` those of all
+            processes are negatives of the other rows.
+        texts: int64 [rows, ids], see `KeyQueue`.
+        queue: as it was before this batch.
+        scale: 1 / temperature.
+        options: of the method.
+    """
+    first = World.here().rank * len(query)
+    every_key, every_text = gathered(key), gathered(texts)  # [batch, dim], [batch, ids]
+    own = torch.arange(first, first + len(query), device=query.device)
+
+    def loss(query: Tensor, key: Tensor, texts: Tensor, own: Tensor) -> Tensor:
+        if not options.in_batch_negatives:
+            logits = queue_logits(query, key, queue.keys(), scale, queue.same(texts))
+            return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + keys]
+        same = (texts[:, None] == every_text[None]).any(dim=2)  # [rows, batch]
+        same[torch.arange(len(own)), own] = False
+        near = logits_of(query, every_key, scale, same)  # [rows, batch]
+        far = logits_of(query, queue.keys(), scale, queue.same(texts))  # [rows, keys]
+        return info_nce(torch.cat([near, far], dim=1), own)
+
+    return in_chunks(loss, options.logit_rows, query, key, texts, own)
+
+
+def first_batches(rows: Rows, count: int, size: int) -> Iterator[Rows]:
+    """Walk through the first `count` rows, `size` at once: to fill a queue, as InfoXLM does."""
+    count = min(count, len(rows))
+    for start in range(0, count, size):
+        yield rows.take(np.arange(start, min(start + size, count)))

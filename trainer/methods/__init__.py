@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from xmine.trainer.options import MocoOptions, MsimcseOptions, TrainingOptions
+from xmine.trainer.options import EmmaXOptions, MocoOptions, MsimcseOptions, TrainingOptions
 
 if TYPE_CHECKING:
     from xmine.trainer.prepare import Made
@@ -27,6 +27,7 @@ class Method:
 
 
 METHODS = {
+    "emma-x": Method("Emma-X", EmmaXOptions, "xmine.trainer.methods.emma_x"),
     "moco": Method("dual momentum contrast", MocoOptions, "xmine.trainer.methods.moco"),
     "msimcse": Method("mSimCSE", MsimcseOptions, "xmine.trainer.methods.msimcse"),
 }

@@ -15,14 +15,13 @@ from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus, Labelled
 from xmine.trainer.data import Rows
-from xmine.trainer.distributed import World, gathered
+from xmine.trainer.distributed import gathered
 from xmine.trainer.inference import InferenceTask
 from xmine.trainer.loop import run_steps, steps_of
-from xmine.trainer.losses import in_chunks, info_nce, logits_of, queue_logits
 from xmine.trainer.momentum import MomentumTower, momentum_for
 from xmine.trainer.options import MocoOptions
 from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
-from xmine.trainer.queue import KeyQueue, texts_of
+from xmine.trainer.queue import KeyQueue, contrast_with_queue, first_batches, texts_of
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw
 
@@ -110,21 +109,7 @@ class _Step(Step):
     def _contrast(self, query: Tensor, key: Tensor, queue: KeyQueue, texts: Tensor) -> Tensor:
         """Eq. 2: the key of the translation against the queue as it was before this batch."""
         scale = 1 / self.options.temperature
-        first = World.here().rank * len(query)
-        every_key, every_text = gathered(key), gathered(texts)  # [batch, dim], [batch, 2]
-        own = torch.arange(first, first + len(query), device=query.device)
-
-        def loss(query: Tensor, key: Tensor, texts: Tensor, own: Tensor) -> Tensor:
-            if not self.options.in_batch_negatives:
-                logits = queue_logits(query, key, queue.keys(), scale, queue.same(texts))
-                return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + keys]
-            same = (texts[:, None] == every_text[None]).any(dim=2)  # [rows, batch]
-            same[torch.arange(len(own)), own] = False
-            near = logits_of(query, every_key, scale, same)  # [rows, batch]
-            far = logits_of(query, queue.keys(), scale, queue.same(texts))  # [rows, keys]
-            return info_nce(torch.cat([near, far], dim=1), own)
-
-        return in_chunks(loss, self.options.logit_rows, query, key, texts, own)
+        return contrast_with_queue(query, key, texts, queue, scale, self.options)
 
     def learn_inference(self, labelled: Labelled) -> None:
         """Learn natural language inference besides (appendix B), with E_x and no momentum."""
@@ -134,11 +119,8 @@ class _Step(Step):
 
     def prefill(self, rows: Rows) -> None:
         """Fill the queues with keys of the first rows, as InfoXLM does."""
-        size = len(self.queue_x.rows)
         self.eval()
-        for start in range(0, min(size, len(rows)), self.options.batch_size):
-            stop = min(start + self.options.batch_size, size, len(rows))
-            some = rows.take(np.arange(start, stop))
+        for some in first_batches(rows, len(self.queue_x.rows), self.options.batch_size):
             k_x, k_y = self._keys(some)
             texts = texts_of(some).to(k_x.device)
             self.queue_x.put(k_x, texts)

@@ -4,8 +4,8 @@ Emma-X (Guo et al., 2023) has no such guards; the signs and the measures are our
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,26 +18,25 @@ _PATIENCE = 200  # steps that ranks stand in the wrong order before they are sor
 _LOST = 100.0  # nats a pair, of a classifier that explains nothing
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What a step saw of the pairs of a batch, of all processes together; own keys left out.
 
     Attributes:
-        counts: [ranks], how many pairs the classifier put in each.
+        members: [ranks], how many pairs the classifier put in each.
         sums: [ranks], of their cosines.
         agreed: pairs that encoder and classifier rank alike.
         spread: of exp(-2 distance^2).
     """
 
-    counts: Tensor
+    members: Tensor
     sums: Tensor
     agreed: Tensor
     spread: Tensor
 
     def numbers(self) -> dict[str, float]:
         """Give share of each rank, agreement, mean cosine, and uniformity (Wang & Isola, 2020)."""
-        pairs = self.counts.sum().clamp(min=1)
-        shares = (self.counts / pairs).tolist()
+        pairs = self.members.sum().clamp(min=1)
+        shares = (self.members / pairs).tolist()
         return {
             **{f"share_{rank}": share for rank, share in enumerate(shares, start=1)},
             "agreement": float(self.agreed / pairs),

@@ -366,7 +366,7 @@ class _Maximisation(_Phase):
     def finish(self) -> None:
         seen = self.seen
         self.similarities.copy_(  # eq. 11
-            followed(self.similarities, seen.counts, seen.sums, self.epsilon)
+            followed(self.similarities, seen.members, seen.sums, self.epsilon)
         )
         self._put(*self._new)
         if self.watch.must_sort(self.similarities, self.classifier.distances()):

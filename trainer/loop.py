@@ -100,6 +100,10 @@ def _changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
     return [each for group in optimizer.param_groups for each in group["params"]]
 
 
+def _has_gradients(optimizer: Optimizer) -> bool:
+    return any(each.grad is not None for each in _changed_by(optimizer))
+
+
 def _dense(optimizer: Optimizer) -> list[nn.Parameter]:
     """List what has a gradient that can be clipped."""
     changed = _changed_by(optimizer)
@@ -183,14 +187,17 @@ class _Training:
         average_gradients(
             [each for optimizer in self.optimizers for each in _changed_by(optimizer)]
         )
-        for optimizer in self.optimizers:
+        learning = [each for each in self.optimizers if _has_gradients(each)]
+        for optimizer in learning:
             self.scaler.unscale_(optimizer)
-        if self.options.clip:  # each by itself: a rank classifier's are a thousand times as long
-            for optimizer in self.optimizers:
+            if (
+                self.options.clip
+            ):  # each by itself: a rank classifier's are a thousand times as long
                 nn.utils.clip_grad_norm_(_dense(optimizer), self.options.clip)
-        for optimizer in self.optimizers:
+        for optimizer in learning:
             self.scaler.step(optimizer)
-        self.scaler.update()
+        if learning:
+            self.scaler.update()
 
     def _end_of_step(self) -> None:
         """Measure and save, where it is time."""

@@ -98,7 +98,7 @@ class RankWatch(nn.Module):
         self.sorted += 1
         return True
 
-    def is_lost(self, nats: Tensor) -> bool:
+    def is_lost(self, nats: float) -> bool:
         """Tell whether the classifier has explained nothing for a window of steps.
 
         Args:

@@ -13,8 +13,9 @@ from xmine.progress import Progress, Report, silent
 from xmine.trainer.checkpoints import METRICS_FILE
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, cut_together
-from xmine.trainer.methods.emma_x import _Maximisation, _visits, _WarmUp
+from xmine.trainer.methods.emma_x import _Maximisation, _WarmUp
 from xmine.trainer.options import EmmaXOptions
+from xmine.trainer.prepare import balanced_visits
 from xmine.trainer.ranks import (
     MixtureClassifier,
 )
@@ -178,7 +179,7 @@ def test_ranks_in_the_wrong_order_are_sorted_after_200_steps() -> None:
 
 def test_a_classifier_that_explains_nothing_for_a_window_is_lost() -> None:
     watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 3)
-    nats = [torch.tensor(each) for each in (99.0, 99.0, 103.0, 99.0, 99.0, 99.0)]
+    nats = [99.0, 99.0, 103.0, 99.0, 99.0, 99.0]
     assert [watch.is_lost(each) for each in nats] == [False, False, True, False, False, False]
 
 
@@ -198,10 +199,10 @@ def test_training_ends_where_something_goes_wrong() -> None:
 
 
 def test_rare_languages_are_visited_more_often() -> None:
-    texts = ["the cat sat on the mat"] * 90 + ["我喜欢猫"] * 10
-    visits = _visits(texts, ["en", "zh"])
-    assert visits.sum() == pytest.approx(100)
-    assert visits[90:].sum() / visits[:90].sum() == pytest.approx((10 / 90) ** 0.3)
+    texts = ["the cat sat on the mat"] * 90 + ["我喜欢猫"] * 10 + ["3 + 4"]
+    visits = balanced_visits(texts, ["en", "zh"])
+    assert visits[:100].sum() == pytest.approx(100) and visits[100] == 1
+    assert visits[90:100].sum() / visits[:90].sum() == pytest.approx((10 / 90) ** 0.3)
 
 
 def test_bad_options_say_so() -> None:
@@ -253,7 +254,7 @@ class Killed(BaseException):
 
 
 def test_a_run_killed_in_phase_2_goes_on_there(toy_pairs: ParallelText, tmp_path: Path) -> None:
-    changes = {"em_epochs": 1, "evaluate_every": 15, "parallel_mix": 0.3}
+    changes: dict[str, Any] = {"em_epochs": 1, "evaluate_every": 15, "parallel_mix": 0.3}
     seen: list[int] = []
 
     def watch(progress: Progress) -> None:
@@ -300,7 +301,8 @@ def test_phases_one_by_one(toy_pairs: ParallelText, tmp_path: Path) -> None:
 def test_a_fall_ends_phase_2_and_phase_1_is_given_back(
     toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
-    changes = {"em_learning_rate": 5.0, "steps": 40, "evaluate_every": 5, "freeze_gmm": True}
+    changes: dict[str, Any] = {"em_learning_rate": 5.0, "steps": 40, "evaluate_every": 5}
+    changes["freeze_gmm"] = True
     measures, lines = run(toy_pairs, tmp_path / "encoder", **changes)
     before, after = accuracies(lines, "phase-1"), accuracies(lines, "phase-2")
     assert len(after) == 1 and after[0] < max(before) - 0.03

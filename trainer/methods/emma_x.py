@@ -8,33 +8,34 @@ In phase 2 G ranks pairs of unpaired sentences for M (c_G), and M does for G (c_
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.optim import Adam, Optimizer
 
 from xmine.evaluation.geometry import principal_ratio
-from xmine.languages import guess_language
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run, restore
 from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, Side, TrainingData, cut_together, keys_of
+from xmine.trainer.data import Rows, Side, TrainingData, cut_together
 from xmine.trainer.devset import measure
 from xmine.trainer.distributed import World, gathered, summed, told_by_the_first
 from xmine.trainer.loop import run_steps, steps_of
 from xmine.trainer.losses import in_chunks, ranking_info_nce
-from xmine.trainer.momentum import MomentumTower, momentum_for
 from xmine.trainer.options import EmmaXOptions
-from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
-from xmine.trainer.queue import KeyQueue, contrast_with_queue, first_batches, texts_of
+from xmine.trainer.prepare import (
+    Made,
+    Split,
+    balanced_visits,
+    begin,
+    needed_pairs,
+    unpaired_texts,
+    with_rate,
+)
+from xmine.trainer.queue import contrast_with_queue, texts_of
 from xmine.trainer.ranks import (
     Moments,
-    RankClassifier,
     better_of,
-    first_similarities,
     followed,
     moments_of_grid,
     new_classifier,
@@ -42,12 +43,11 @@ from xmine.trainer.ranks import (
     similarity_ranks,
     sums_by_rank,
 )
+from xmine.trainer.rankstep import RankStep
 from xmine.trainer.rankwatch import FALL, RankWatch, Seen
-from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower
 from xmine.trainer.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_of
 
-_ALPHA = 0.3  # of language sampling (A-19)
 _NOBODY = -2  # number of no text; -1 is that of a random key
 
 
@@ -85,15 +85,15 @@ def _maximise(
         epochs=warm_up.options.em_epochs or warm_up.options.epochs,
         learning_rate=warm_up.options.em_learning_rate or min(rate, tower.learning_rate),
     )
-    texts = _unpaired(corpus, split)
+    texts = unpaired_texts(corpus, split)
     cut = cut_together(tower, [texts, split.seen.sources, split.seen.targets])
     data = TrainingData(
         Rows((cut[0], cut[0])),  # twice, for what looks at two columns
-        _visits(texts, options.languages.split(",")),
+        balanced_visits(texts, options.languages.split(",")),
         pairs.held_out,
     )
-    held_out = pairs.held_out
-    began = told_by_the_first(warm_up.measure(held_out)) if held_out else {}
+    assert pairs.held_out is not None
+    began = told_by_the_first(warm_up.measure(pairs.held_out))
     before = {name: each.clone() for name, each in tower.state_dict().items()}
     steps = steps_of(data, options)
     step = _Maximisation(warm_up, Rows(cut[1:]), options, len(texts), steps, began)
@@ -106,80 +106,7 @@ def _maximise(
     return measures, len(texts)
 
 
-def _unpaired(corpus: Corpus, split: Split) -> list[str]:
-    """Give the sentences of phase 2: the texts, or both sides of the pairs; none held out."""
-    held_out = {*split.held_out.sources, *split.held_out.targets}
-    texts = corpus.texts or split.seen.sources + split.seen.targets
-    return [text for text in texts if text not in held_out]
-
-
-def _visits(texts: list[str], languages: list[str]) -> NDArray[np.float64]:
-    """Visit rare languages more often: share^0.3 in place of share (A-19)."""
-    spoken = keys_of([guess_language([text], languages) for text in texts])
-    shares = np.bincount(spoken) / len(texts)
-    wanted = shares**_ALPHA / (shares**_ALPHA).sum()
-    visits: NDArray[np.float64] = (wanted / shares)[spoken]
-    return visits
-
-
-class _Phase(Step):
-    """What both phases have: M, M', G, a queue, and the similarities s_1 ... s_N of the ranks."""
-
-    ids: ClassVar[int]  # numbers of texts that a key of the queue has
-    similarities: Tensor
-
-    def __init__(
-        self, tower: Tower, classifier: RankClassifier, options: EmmaXOptions, rows: int, steps: int
-    ) -> None:
-        super().__init__()
-        self.tower, self.classifier, self.options = tower, classifier, options
-        auto = options.momentum == "auto"
-        self.momentum = momentum_for(steps) if auto else float(options.momentum)
-        self.key = MomentumTower(tower)
-        self.queue = KeyQueue(options.queue_for(rows), tower.dim, self.ids).to(tower.device)
-        if options.queue_init == "random":
-            self.queue.fill_at_random(torch.Generator().manual_seed(options.seed))
-        similarities = first_similarities(options.ranks).to(tower.device)
-        self.register_buffer("similarities", similarities)
-        self.classifies = True
-
-    def optimizers(self, learning_rate: float) -> list[Optimizer]:
-        """Make one for M and one for G (eq. 8); G does not decay."""
-        found = self.tower.optimizers(learning_rate, self.options.weight_decay)
-        if not self.classifies:
-            return found
-        self.of_classifier = Adam(self.classifier.parameters(), lr=self.options.gmm_learning_rate)
-        return [*found, self.of_classifier]
-
-    def towers(self) -> tuple[Tower, Tower]:
-        return self.tower, self.tower
-
-    @torch.no_grad()
-    def _keys(self, columns: tuple[Side, ...]) -> Tensor:
-        return self.key.tower.embed(*columns)
-
-    def _queries(self, columns: tuple[Side, ...], random: np.random.Generator) -> Tensor:
-        share = self.options.piece_dropout
-        if share:
-            columns = tuple(column.without_some(share, random) for column in columns)
-        return self.tower.embed(*columns)
-
-    def prefill(self, rows: Rows) -> None:
-        """Fill the queue with keys of the first rows."""
-        self.eval()
-        for some in first_batches(rows, len(self.queue.rows), self.options.batch_size):
-            keys = self._keys(some.columns)
-            self._put(keys, texts_of(some).to(keys.device))
-
-    def _put(self, keys: Tensor, texts: Tensor) -> None:
-        """Put keys [columns * batch, dim] of texts [batch, columns] in, the columns in turn."""
-        columns = texts.shape[1]
-        turned = keys.reshape(columns, -1, keys.shape[1]).transpose(0, 1).flatten(0, 1)
-        of_all = texts.repeat_interleave(columns, dim=0)  # [batch * columns, columns]
-        self.queue.put(turned, of_all if self.ids > 1 else texts.reshape(-1, 1))
-
-
-class _WarmUp(_Phase):
+class _WarmUp(RankStep):
     """Phase 1, on pairs: InfoNCE for M (eq. 2), virtual examples for G (eq. 3 and 4)."""
 
     ids = 2
@@ -193,8 +120,8 @@ class _WarmUp(_Phase):
         world = World.here()
         mixing = Mixing.drawn(len(batch) * world.size, self.options, random)
         self.key.follow(self.tower, self.momentum)
-        k_x, k_y = self._keys(batch.columns).chunk(2)  # [rows, dim] each, without gradients
-        h_x, h_y = self._queries(batch.columns, random).chunk(2)  # [rows, dim] each
+        k_x, k_y = self.keys_of(batch.columns).chunk(2)  # [rows, dim] each, without gradients
+        h_x, h_y = self.queries_of(batch.columns, random).chunk(2)  # [rows, dim] each
         texts = texts_of(batch).to(h_x.device)  # [rows, 2]
         queries, positives = torch.cat([h_x, h_y]), torch.cat([k_y, k_x])  # [2 * rows, dim]
         scale = 1 / self.options.temperature
@@ -209,7 +136,7 @@ class _WarmUp(_Phase):
         return {"contrast": contrast} | ({"ranking": ranking} if self.warm_up.ready else {})
 
     def finish(self) -> None:
-        self._put(*self._new)
+        self.put(*self._new)
         self.warm_up.finish(self.classifier)
 
     @torch.no_grad()
@@ -226,7 +153,7 @@ class _WarmUp(_Phase):
         for _ in range(min(WINDOW, len(rows) // size)):
             some = rows.take(random.choice(len(rows), size, replace=False))
             mixing = Mixing.drawn(size, self.options, random)
-            k_x, k_y = self._keys(some.columns).chunk(2)
+            k_x, k_y = self.keys_of(some.columns).chunk(2)
             h_x, h_y = self.tower.embed(*some.columns).chunk(2)
             texts = texts_of(some).to(self.tower.device)
             examples.append(ranked_pairs((h_x, h_y), (k_x, k_y), texts, mixing, slice(size)))
@@ -243,7 +170,7 @@ class _WarmUp(_Phase):
         return {"rank_nats": self.warm_up.nats, "rank_accuracy": self.warm_up.accuracy}
 
 
-class _Maximisation(_Phase):
+class _Maximisation(RankStep):
     """Phase 2, on text without pairs: ranking InfoNCE for M by c_G, likelihood for G by c_M."""
 
     ids = 1
@@ -269,8 +196,8 @@ class _Maximisation(_Phase):
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         columns = self._columns(batch, random)
         self.key.follow(self.tower, self.momentum)
-        keys = self._keys(columns)  # [rows, dim]
-        queries = self._queries(columns, random)  # [rows, dim]
+        keys = self.keys_of(columns)  # [rows, dim]
+        queries = self.queries_of(columns, random)  # [rows, dim]
         texts = texts_of(Rows(columns)).to(keys.device)  # [rows, columns]
         every_text = gathered(texts)
         every_key = torch.cat([gathered(each) for each in keys.chunk(len(columns))])
@@ -346,13 +273,13 @@ class _Maximisation(_Phase):
         def loss(queries: Tensor, c_m: Tensor) -> Tensor:
             log_p = self.classifier.of_grid(queries, candidates)  # [rows, candidates, ranks]
             labels = c_m.long().flatten() - 1
-            summed = nn.functional.nll_loss(
+            cost = nn.functional.nll_loss(
                 log_p.flatten(0, 1), labels, ignore_index=-1, reduction="sum"
             )
-            return summed / (pairs * len(queries))
+            return cost / (pairs * len(queries))
 
         found = in_chunks(loss, self.options.logit_rows, queries, c_m)
-        self._nats = summed(found.detach()) / World.here().size
+        self._nats = float(summed(found.detach())) / World.here().size
         return found
 
     def _contrast(self, queries: Tensor, candidates: Tensor, c_g: Tensor) -> Tensor:
@@ -368,7 +295,7 @@ class _Maximisation(_Phase):
         self.similarities.copy_(  # eq. 11
             followed(self.similarities, seen.members, seen.sums, self.epsilon)
         )
-        self._put(*self._new)
+        self.put(*self._new)
         if self.watch.must_sort(self.similarities, self.classifier.distances()):
             order = self.similarities.argsort(descending=True)
             self.similarities.copy_(self.similarities[order])

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from xmine.trainer.options import (
+    EmmaXOptions,
     MocoOptions,
     MsimcseOptions,
     TrainingOptions,
@@ -58,4 +59,5 @@ METHODS = {
         "xmine.trainer.methods.transaug",
         ("pairs", "triplets"),
     ),
+    "emma-x": Method("Emma-X", EmmaXOptions, "xmine.trainer.methods.emma_x", ("pairs", "texts")),
 }

@@ -60,6 +60,11 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "moco": ("moco", STATIC | QUEUE | {"clip": 1.0, "nli_batch": 20}, "labelled"),
     "moco-transformer": ("moco", TRANSFORMER | QUEUE | TWO_ENCODERS, "pairs"),
     "msimcse": ("msimcse", STATIC | {"symmetric": True, "logit_rows": 5}, "pairs"),
+    "transaug": (
+        "transaug",
+        STATIC | {"teacher": TOY, "distilled_encoder": TOY, "queue_size": 48, "nli_batch_size": 32},
+        "everything",
+    ),
     "msimcse-triplets": ("msimcse", TRANSFORMER | {"training_head": True}, "triplets"),
 }
 INTERRUPTED = "moco-transformer"  # is trained again, with a Ctrl-C after the fourth step
@@ -69,11 +74,14 @@ UNEVEN = ("msimcse", STATIC | {"batch_size": 33}, "pairs")
 def corpora(pairs: ParallelText) -> dict[str, Corpus]:
     """What the cases learn from."""
     english, chinese = pairs.sources, pairs.targets
-    tables = (Triplets(side[:200], side[200:400], side[400:600]) for side in (english, chinese))
+    tables = tuple(
+        Triplets(side[:200], side[200:400], side[400:600]) for side in (english, chinese)
+    )
     labelled = Labelled(english[:90], english[90:180], np.arange(90) % 3)
     return {
         "pairs": Corpus(pairs=pairs),
-        "triplets": Corpus(triplets=tuple(tables)),
+        "triplets": Corpus(triplets=tables),
+        "everything": Corpus(pairs=pairs, triplets=tables[:1]),
         "labelled": Corpus(pairs=pairs, labelled=labelled),
     }
 
@@ -105,7 +113,7 @@ def watched(
     seen, save, dropout = Seen(), Run.save, nn.Dropout.forward
 
     def watch(progress: Progress) -> None:
-        if progress.stage == "training":
+        if "loss" in progress.numbers:
             seen.losses.append(progress.numbers["loss"])
             if len(seen.losses) == interrupt_at:
                 signal.raise_signal(signal.SIGINT)

@@ -181,12 +181,10 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
 
 def _rows_of(corpus: Corpus, options: TrainingOptions) -> tuple[int, int]:
     """Count the rows of a pass, and the texts of a row."""
-    rows = float(len(corpus.texts))
+    rows = float(len(corpus.triplets[0])) if corpus.triplets else 0.0
     if corpus.pairs:
-        wanted = visits(corpus.pairs, options.source_weight, options.default_weight)
-        rows += max(0.0, wanted.sum() - options.held_out)
-    if corpus.triplets:
-        rows += len(corpus.triplets[0])
+        rows += visits(corpus.pairs, options.source_weight, options.default_weight).sum()
+    rows = max(0.0, rows - options.held_out) + len(corpus.texts)
     return max(1, int(rows)), 3 if corpus.kinds == ("triplets",) else 2
 
 

@@ -91,6 +91,11 @@ def gathered(rows: Tensor) -> Tensor:
     return torch.cat(parts)
 
 
+def summed(value: Tensor) -> Tensor:
+    """Add a tensor up over the ranks, without gradients."""
+    return gathered(value[None]).sum(dim=0)
+
+
 class _Gathered(torch.autograd.Function):
     """Gather rows; each rank gets back the gradients that all ranks have for its own."""
 
@@ -116,7 +121,8 @@ def gathered_with_gradient(rows: Tensor) -> Tensor:
 def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
     """Give every rank the mean of all ranks' gradients; what no rank has, none gets.
 
-    Dense ones go in one piece. Of sparse ones each rank adds up the rows of all.
+    Dense ones go in one piece. Of sparse ones each rank adds up the rows of all. A parameter that
+    has no gradient on any rank, since all left out its loss, stays without.
     """
     world = World.here()
     if world.size == 1:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 import torch
@@ -10,11 +10,19 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from xmine.trainer.data import Rows
+from xmine.trainer.data import Rows, Side
 from xmine.trainer.devset import measure
 from xmine.trainer.towers import Tower
 
 Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """What makes unit rows of sentences: a tower, alone or with something on top."""
+
+    def embed(self, *sides: Side) -> Tensor:
+        """Embed the sentences of one side after the other: unit rows [sentences, dim]."""
+        ...
 
 
 class Step(nn.Module, ABC):
@@ -39,6 +47,10 @@ class Step(nn.Module, ABC):
         `random` is seeded by the step, so that a resumed run draws the same numbers.
         """
 
+    def clipped(self) -> list[nn.Parameter]:
+        """List the parameters whose gradients are as long together as `--clip` allows."""
+        return list(self.parameters())
+
     def finish(self) -> None:
         """Do what comes after the optimisers: fill queues, hold parameters in their limits."""
         return
@@ -47,14 +59,22 @@ class Step(nn.Module, ABC):
     def towers(self) -> tuple[Tower, Tower]:
         """Give the encoders of the first and the second column of rows; perhaps the same."""
 
+    def embedders(self) -> tuple[Embedder, Embedder]:
+        """Give what embeds the two columns: the towers, or more on top of them in training."""
+        return self.towers()
+
+    def judged(self) -> Tower:
+        """Give the encoder that is measured with the pairs of `--dev`."""
+        return self.towers()[0]
+
     @torch.no_grad()
     def embed(self, rows: Rows) -> tuple[Vectors, Vectors]:
         """Embed the first two columns as they will be mined: unit rows [rows, dim] each."""
         vectors = []
         was_training = self.training
         self.eval()
-        for tower, column in zip(self.towers(), rows.columns, strict=False):
-            vectors.append(tower.embed(column).float().cpu().numpy())
+        for embedder, column in zip(self.embedders(), rows.columns, strict=False):
+            vectors.append(embedder.embed(column).float().cpu().numpy())
         self.train(was_training)
         return vectors[0], vectors[1]
 

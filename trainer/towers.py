@@ -103,6 +103,26 @@ class Tower(nn.Module, ABC):
     def _vectors(self, side: Side) -> Tensor: ...
 
 
+class Frozen:
+    """An encoder that is not trained: no gradients, no dropout, and no part of a checkpoint."""
+
+    def __init__(self, tower: Tower) -> None:
+        """Freeze it, wherever else it is used."""
+        self.tower = tower.eval().requires_grad_(False)
+        self.dim = tower.dim
+
+    @torch.no_grad()
+    def __call__(self, *sides: Side) -> Tensor:
+        """Read sentences, see `Tower.forward`."""
+        read: Tensor = self.tower(*sides)
+        return read
+
+    @torch.no_grad()
+    def embed(self, *sides: Side) -> Tensor:
+        """Embed sentences, see `Tower.embed`."""
+        return self.tower.embed(*sides)
+
+
 def unit_rows(vectors: Tensor) -> Tensor:
     """Scale rows [n, dim] to length one in float32; rows of zeros stay, and have no gradient."""
     vectors = vectors.float()

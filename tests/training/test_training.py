@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from xmine.progress import Progress, Report
 from xmine.trainer.checkpoints import run_folder
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.methods import METHODS
-from xmine.trainer.options import MsimcseOptions
+from xmine.trainer.options import MsimcseOptions, TrainingOptions
 from xmine.trainer.prepare import cut_pairs
 from xmine.trainer.static import StaticTower, new_static
 from xmine.trainer.training import Trained
@@ -34,8 +35,23 @@ OPTIONS: dict[str, Any] = {
 OF_METHOD: dict[str, dict[str, Any]] = {
     "msimcse": {"symmetric": True},
     "moco": {"momentum": 0.5, "queue_size": 128, "epochs": 6},
+    "transaug": {"queue_size": 128, "teacher": "the toy encoder"},
+    "emma-x": {"momentum": 0.5, "queue_size": 128, "em_epochs": 1},
 }
 MSIMCSE = OPTIONS | OF_METHOD["msimcse"]
+
+
+@pytest.fixture
+def options_of(toy_folder: Path) -> Callable[..., TrainingOptions]:
+    """Make the options of a method, with some changed."""
+
+    def make(name: str, **changes: Any) -> TrainingOptions:
+        options = OPTIONS | OF_METHOD[name] | changes
+        if "teacher" in options:
+            options["teacher"] = str(toy_folder)
+        return METHODS[name].options(**options)
+
+    return make
 
 
 def train(method: str, pairs: ParallelText, *rest: Any, **flags: Any) -> Trained:
@@ -50,19 +66,22 @@ def kill_at(step: int) -> Report:
     """Watch a run and kill it right after a step."""
 
     def watch(progress: Progress) -> None:
-        if progress.stage == "training" and progress.done == step:
+        if "loss" in progress.numbers and progress.done == step:
             raise Killed
 
     return watch
 
 
-def weights_of(folder: Path) -> bytes:
-    return (folder / "model.safetensors").read_bytes()
+def weights_of(folder: Path) -> list[bytes]:
+    """Read the weights of an encoder, or of all in a folder."""
+    return [path.read_bytes() for path in sorted(folder.rglob("model.safetensors"))]
 
 
 def metrics(folder: Path) -> list[dict[str, float]]:
     """Read a run's log, without the speed, which differs from run to run."""
-    lines = (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    file, *others = sorted(folder.rglob("metrics.jsonl"))
+    assert all(other.read_bytes() == file.read_bytes() for other in others)
+    lines = file.read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     return [{name: x for name, x in row.items() if name != "pairs_per_second"} for row in rows]
 
@@ -102,53 +121,58 @@ def test_the_sparse_gradient_is_that_of_torch(
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_learns_the_toy_languages(
-    name: str, toy_pairs: ParallelText, tmp_path: Path
+    name: str,
+    options_of: Callable[..., TrainingOptions],
+    toy_pairs: ParallelText,
+    tmp_path: Path,
 ) -> None:
-    options = METHODS[name].options(**OPTIONS | OF_METHOD[name])
     losses: list[float] = []
 
     def watch(progress: Progress) -> None:
         if progress.stage == "training":
             losses.append(progress.numbers["loss"])
 
-    trained = train(name, toy_pairs, options, tmp_path / "encoder", watch)
+    trained = train(name, toy_pairs, options_of(name), tmp_path / "encoder", watch)
     assert losses[-1] < max(losses) / 10
     assert trained.measures["accuracy"] > 0.9
     assert abs(trained.measures["likeness"]) < 0.3
-    loaded = SentenceEncoder.load(tmp_path / "encoder")
-    assert loaded.facts.languages == ("en", "zh")
-    assert "| odd |" in loaded.card and "mSimCSE" not in loaded.card.splitlines()[0]
+    for each in trained.encoders:
+        loaded = SentenceEncoder.load(tmp_path / "encoder" / each)
+        assert loaded.facts.languages == ("en", "zh")
+        assert "| odd |" in loaded.card and "mSimCSE" not in loaded.card.splitlines()[0]
     lines = metrics(tmp_path / "encoder")
-    assert lines[-1]["step"] == len(losses)
+    steps = {line.get("stage", ""): line["step"] for line in lines if line["step"]}
+    assert sum(steps.values()) == len(losses)
     assert [line["accuracy"] for line in lines if "accuracy" in line][-1] > 0.9
     assert not run_folder(tmp_path / "encoder").exists()
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_golden_first_losses(name: str, toy_pairs: ParallelText, tmp_path: Path) -> None:
+def test_golden_first_losses(
+    name: str,
+    options_of: Callable[..., TrainingOptions],
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+) -> None:
     """Seed 1, one thread, fp32; tolerance 1e-4."""
     seen: list[float] = []
 
     def watch(progress: Progress) -> None:
-        if progress.stage == "training":
+        if "loss" in progress.numbers:
             seen.append(progress.numbers["loss"])
             if len(seen) == 4:
                 raise Killed
 
     with pytest.raises(Killed):
-        train(
-            name,
-            toy_pairs,
-            METHODS[name].options(**OPTIONS | OF_METHOD[name]),
-            tmp_path / "golden",
-            watch,
-        )
+        train(name, toy_pairs, options_of(name), tmp_path / "golden", watch)
     assert seen == pytest.approx(GOLDEN[name], abs=1e-4)
 
 
 GOLDEN = {
     "msimcse": [17.939337, 10.538122, 4.987749, 0.712747],
     "moco": [0.0, 19.515446, 19.109570, 10.942549],
+    "transaug": [0.162944, 0.169233, 0.175467, 0.152697],
+    "emma-x": [0.0, 13.397627, 9.128905, 4.234093],
 }
 
 
@@ -157,6 +181,7 @@ GOLDEN = {
 @pytest.mark.parametrize("evaluate_every", [0, 7])
 def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     name: str,
+    options_of: Callable[..., TrainingOptions],
     toy_pairs: ParallelText,
     tmp_path: Path,
     evaluate_every: int,
@@ -165,8 +190,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
 ) -> None:
     changes: dict[str, Any] = {"epochs": 3, "evaluate_every": evaluate_every}
     changes |= {"near_batches": near_batches, "piece_dropout": piece_dropout}
-    kind = METHODS[name].options
-    options = kind(**OPTIONS | OF_METHOD[name] | changes)
+    options = options_of(name, **changes)
     whole = train(name, toy_pairs, options, tmp_path / "whole")
 
     output = tmp_path / "stopped"
@@ -179,8 +203,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     with pytest.raises(TrainingError, match="a run that was stopped"):
         train(name, toy_pairs, options, output)
     with pytest.raises(TrainingError, match="other options or other data"):
-        other = kind(**OPTIONS | OF_METHOD[name] | changes | {"seed": 9})
-        train(name, toy_pairs, other, output, resume=True)
+        train(name, toy_pairs, options_of(name, **changes, seed=9), output, resume=True)
     resumed = train(name, toy_pairs, options, output, resume=True)
     assert resumed.measures == whole.measures
     assert weights_of(output) == weights_of(tmp_path / "whole")

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from xmine.trainer.options import MocoOptions, MsimcseOptions, TrainingOptions
+from xmine.trainer.options import (
+    EmmaXOptions,
+    MocoOptions,
+    MsimcseOptions,
+    TrainingOptions,
+    TransaugOptions,
+)
 
 if TYPE_CHECKING:
     from xmine.trainer.prepare import Made
@@ -47,4 +53,11 @@ METHODS = {
         "xmine.trainer.methods.msimcse",
         ("pairs", "triplets", "texts"),
     ),
+    "transaug": Method(
+        "TransAug",
+        TransaugOptions,
+        "xmine.trainer.methods.transaug",
+        ("pairs", "triplets"),
+    ),
+    "emma-x": Method("Emma-X", EmmaXOptions, "xmine.trainer.methods.emma_x", ("pairs", "texts")),
 }

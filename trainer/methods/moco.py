@@ -16,14 +16,13 @@ from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus, Labelled
 from xmine.trainer.data import Rows
-from xmine.trainer.distributed import World, gathered, own_random
+from xmine.trainer.distributed import gathered, own_random
 from xmine.trainer.inference import InferenceTask
 from xmine.trainer.loop import run_steps, steps_of
-from xmine.trainer.losses import in_chunks, info_nce, logits_of, queue_logits
 from xmine.trainer.momentum import MomentumTower, momentum_for
 from xmine.trainer.options import MocoOptions
 from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
-from xmine.trainer.queue import KeyQueue, texts_of
+from xmine.trainer.queue import KeyQueue, contrast_with_queue, drawn_batches, texts_of
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw
 
@@ -81,8 +80,8 @@ class _Step(Step):
         texts = texts_of(batch).to(h_x.device)  # [rows, 2]
         self._new = gathered(k_x), gathered(k_y), gathered(texts)  # of all processes
         losses = {
-            "source_to_target": self._contrast(h_x, self._new[1], self.queue_y, texts),
-            "target_to_source": self._contrast(h_y, self._new[0], self.queue_x, texts),
+            "source_to_target": self._contrast(h_x, k_y, self.queue_y, texts),
+            "target_to_source": self._contrast(h_y, k_x, self.queue_x, texts),
         }
         if self.inference:
             losses["inference"] = self.options.nli_weight * self.inference.loss(self.x, random)
@@ -114,31 +113,10 @@ class _Step(Step):
         h_x, h_y = self.x.embed(source, target).chunk(2)
         return h_x, h_y
 
-    def _contrast(self, query: Tensor, keys: Tensor, queue: KeyQueue, texts: Tensor) -> Tensor:
-        """Eq. 2: the key of the translation against the queue as it was before this batch.
-
-        Args:
-            query: [rows, dim], of this process.
-            keys: [batch, dim], of the whole batch.
-            queue: of the same language as the keys.
-            texts: int64 [rows, 2], of this process.
-        """
-        scale, every_text = 1 / self.options.temperature, self._new[2]  # [batch, 2]
-        first = World.here().rank * len(query)
-        own = torch.arange(first, first + len(query), device=query.device)
-
-        def loss(query: Tensor, texts: Tensor, own: Tensor) -> Tensor:
-            used = queue.same(texts)  # [rows, slots]
-            if not self.options.in_batch_negatives:
-                logits = queue_logits(query, keys[own], queue.keys(), scale, used)
-                return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + slots]
-            same = (texts[:, None] == every_text[None]).any(dim=2)  # [rows, batch]
-            same[torch.arange(len(own)), own] = False
-            near = logits_of(query, keys, scale, same)  # [rows, batch]
-            far = logits_of(query, queue.keys(), scale, used)  # [rows, slots]
-            return info_nce(torch.cat([near, far], dim=1), own)
-
-        return in_chunks(loss, self.options.logit_rows, query, texts, own)
+    def _contrast(self, query: Tensor, key: Tensor, queue: KeyQueue, texts: Tensor) -> Tensor:
+        """Eq. 2: the key of the translation against the queue as it was before this batch."""
+        scale = 1 / self.options.temperature
+        return contrast_with_queue(query, key, texts, queue, scale, self.options)
 
     def learn_inference(self, labelled: Labelled) -> None:
         """Learn natural language inference besides (appendix B), with E_x and no momentum."""
@@ -148,11 +126,8 @@ class _Step(Step):
 
     def prefill(self, rows: Rows) -> None:
         """Fill the queues with keys of rows drawn at random, as InfoXLM does."""
-        random = np.random.default_rng([self.options.seed, 4])
-        drawn = random.permutation(len(rows))[: len(self.queue_x.rows)]
         self.eval()
-        for start in range(0, len(drawn), self.options.batch_size):
-            some = rows.take(drawn[start : start + self.options.batch_size])
+        for some in drawn_batches(rows, len(self.queue_x.rows), self.options):
             k_x, k_y = self._keys(some)
             texts = texts_of(some).to(k_x.device)
             self.queue_x.put(k_x, texts)

@@ -13,7 +13,7 @@ are left out where a part of the mixture has none.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -25,12 +25,12 @@ from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
+from xmine.trainer.contrast import Member, contrast_in_batch
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
-from xmine.trainer.distributed import World, gathered, gathered_with_gradient, own_random
+from xmine.trainer.distributed import World, own_random
 from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
-from xmine.trainer.losses import in_chunks, info_nce, logits_of
 from xmine.trainer.options import MsimcseOptions
 from xmine.trainer.prepare import Made, Split, begin, cut_pairs, with_rate
 from xmine.trainer.step import Step
@@ -115,23 +115,6 @@ def _columns_of(
     return columns, np.concatenate(visits)
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """All x of a batch, or all x+, or all x-.
-
-    Attributes:
-        vectors: unit rows [rows, dim].
-        texts: int64 [rows, 2], numbers of the texts: in the first language, and as they were read.
-    """
-
-    vectors: Tensor
-    texts: Tensor
-
-    def of_all(self) -> "_Member":
-        """Put those of all processes one behind the other: [batch, ...]."""
-        return _Member(gathered_with_gradient(self.vectors), gathered(self.texts))
-
-
 class _Step(Step):
     """One batch: eq. 1, one way unless `symmetric`."""
 
@@ -149,7 +132,7 @@ class _Step(Step):
             losses["target_to_source"] = self._contrast(x_plus, x)
         return losses
 
-    def _members(self, batch: Rows, random: np.random.Generator) -> list[_Member]:
+    def _members(self, batch: Rows, random: np.random.Generator) -> list[Member]:
         drawn = self._drawn(batch, random)  # x, x+ and perhaps x-
         read = drawn
         if self.options.piece_dropout:
@@ -157,7 +140,7 @@ class _Step(Step):
             read = [each.without_some(self.options.piece_dropout, random) for each in drawn]
         vectors = unit_rows(self.head(self.tower(*read)))  # [members * rows, dim]
         return [
-            _Member(rows, torch.from_numpy(np.stack(keys, axis=1)).to(rows.device))
+            Member(rows, torch.from_numpy(np.stack(keys, axis=1)).to(rows.device))
             for rows, *keys in zip(
                 vectors.chunk(len(drawn)),
                 (each.keys for each in batch.columns[: self.members]),
@@ -179,29 +162,16 @@ class _Step(Step):
             drawn.append(languages.take(chosen * count + np.arange(count)))
         return drawn
 
-    def _contrast(self, x: _Member, y: _Member, negatives: _Member | None = None) -> Tensor:
-        """Eq. 1: x with its y, against the y of all other rows and the hard negatives of all.
-
-        What shares a sentence with a row is no negative of it (A-07: mask rather than resample).
-        """
-        scale, first = 1 / self.options.temperature, World.here().rank * len(x.texts)
-        own = torch.arange(first, first + len(x.texts), device=x.texts.device)
-        every_x, every_y = gathered(x.texts), y.of_all()
-        hard = negatives.of_all() if negatives else None
-
-        def loss(vectors: Tensor, of_x: Tensor, of_y: Tensor, own: Tensor) -> Tensor:
-            same = _equal(of_x, every_x) | _equal(of_y, every_y.texts) | _equal(of_x, every_y.texts)
-            at = torch.arange(len(own), device=own.device), own
-            same[at] = False
-            logits = logits_of(vectors, every_y.vectors, scale, same)  # [rows, batch]
-            if hard:
-                same = _equal(of_x, hard.texts) | _equal(of_y, hard.texts)
-                others = logits_of(vectors, hard.vectors, scale, same)  # [rows, batch]
-                others[at] += self.options.hard_negative_weight
-                logits = torch.cat([logits, others], dim=1)  # [rows, 2 * batch]
-            return info_nce(logits, own)
-
-        return in_chunks(loss, self.options.logit_rows, x.vectors, x.texts, y.texts, own)
+    def _contrast(self, x: Member, y: Member, negatives: Member | None = None) -> Tensor:
+        """Eq. 1: x with its y, against the y of all other rows and the hard negatives of all."""
+        return contrast_in_batch(
+            x,
+            y,
+            negatives,
+            1 / self.options.temperature,
+            hard_negative_weight=self.options.hard_negative_weight,
+            rows=self.options.logit_rows,
+        )
 
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         decay = self.options.weight_decay
@@ -212,8 +182,3 @@ class _Step(Step):
 
     def towers(self) -> tuple[Tower, Tower]:
         return self.tower, self.tower
-
-
-def _equal(texts: Tensor, others: Tensor) -> Tensor:
-    """Tell which texts are the same, in the first language or as read: bool [texts, others]."""
-    return (texts[:, None] == others[None]).any(dim=2)

@@ -85,7 +85,8 @@ def train_with(
 ) -> None:
     """Train an encoder."""
     started = time.perf_counter()
-    if int(os.environ.get("RANK", "0")):  # of several processes, the first speaks
+    leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
+    if not leads:
         console = Console(quiet=True)
     given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
     _check_data(method, [kind for kind, files in given.items() if files])
@@ -102,7 +103,8 @@ def train_with(
     from xmine.trainer.training import check_place
     from xmine.trainer.training import train as train_encoder
 
-    check_place(output, resume=resume, force=force)
+    if leads:
+        check_place(output, resume=resume, force=force)
     if is_demonstration:
         console.say(
             "a demonstration, on the example sentences of xmine: far too few for an encoder of "

@@ -1,0 +1,395 @@
+"""TransAug: golden values, what is frozen stays frozen, and stages that run and resume alone."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from xmine.encoder import SentenceEncoder
+from xmine.errors import OptionError, TrainingError
+from xmine.pairs import ParallelText
+from xmine.progress import Progress, Report, silent
+from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.data import Rows
+from xmine.trainer.losses import distillation, info_nce, queue_logits
+from xmine.trainer.methods.transaug import _Contrast, _Distillation
+from xmine.trainer.options import TransaugOptions
+from xmine.trainer.prepare import cut_pairs
+from xmine.trainer.queue import KeyQueue, contrast_with_queue
+from xmine.trainer.scratch import new_transformer
+from xmine.trainer.static import StaticTower, new_static
+from xmine.trainer.towers import Tower, tower_of, unit_rows
+from xmine.trainer.training import Trained
+from xmine.trainer.training import train as train_on
+from xmine.vocabulary import Vocabulary
+
+OPTIONS: dict[str, Any] = {
+    "vocabulary_size": 500,
+    "width": 32,
+    "batch_size": 64,
+    "epochs": 2,
+    "held_out": 200,
+    "learning_rate": 0.02,
+    "queue_size": 128,
+    "threads": 1,
+}
+
+
+@pytest.fixture
+def options_of(toy_folder: Path) -> Callable[..., TransaugOptions]:
+    """Make options with the toy encoder as teacher, some of them changed."""
+    return lambda **changes: TransaugOptions(**OPTIONS | {"teacher": str(toy_folder)} | changes)
+
+
+@pytest.fixture(scope="session")
+def toy_triplets(toy_pairs: ParallelText) -> Triplets:
+    """English sentences; the first half of the words entails, half of those of another do not."""
+    sentences = [text.split() for text in toy_pairs.sources]
+    halves = [" ".join(words[: len(words) // 2 + 1]) for words in sentences]
+    return Triplets(toy_pairs.sources[:-1], halves[:-1], halves[1:])
+
+
+def train(corpus: Corpus, options: TransaugOptions, output: Path, *rest: Any, **flags: Any) -> Any:
+    return train_on("transaug", corpus, options, output, *rest, **flags)
+
+
+def test_golden_g09_distillation() -> None:
+    taught = torch.tensor([[1.0, 2.0], [0.0, 0.0]])
+    learned = torch.tensor([[0.0, 2.0], [3.0, 4.0]])
+    assert distillation(learned, taught).item() == 6.5
+    slow = sum((a - b) ** 2 for a, b in zip(learned.ravel(), taught.ravel(), strict=True)) / 4
+    assert distillation(learned, taught).item() == slow
+
+
+@pytest.mark.parametrize(
+    ("start", "loss", "gradient"),
+    [
+        (0.0, 0.68270395, -0.34788724),
+        (1.0, 0.26429854, -0.41901398),
+        (math.log(20), 2.31790958e-5, -2.33847380e-4),
+    ],
+)
+def test_golden_g10_learnable_temperature(start: float, loss: float, gradient: float) -> None:
+    query = torch.eye(2)
+    key = torch.tensor([[0.9, 0.0], [0.0, 0.8]])
+    queue = torch.tensor([[0.1, 0.3], [0.2, -0.1]])
+    scale = torch.tensor(start, requires_grad=True)
+    found = info_nce(queue_logits(query, key, queue, scale.exp()), torch.zeros(2).long())
+    torch.autograd.backward(found)
+    assert scale.grad is not None
+    assert found.item() == pytest.approx(loss, abs=1e-6)
+    assert scale.grad.item() == pytest.approx(gradient, abs=1e-6)
+
+
+@pytest.mark.parametrize("rows", [0, 2])
+@pytest.mark.parametrize("in_batch", [False, True])
+def test_a_masked_key_leaves_the_scale_a_gradient(in_batch: bool, rows: int) -> None:
+    generator = torch.Generator().manual_seed(1)
+    query, key, others = torch.nn.functional.normalize(
+        torch.randn(3, 5, 4, generator=generator), dim=2
+    )
+    queue = KeyQueue(8, 4, ids=1)
+    queue.put(others, torch.tensor([[0], [7], [8], [9], [10]]))
+    texts = torch.tensor([[0], [1], [1], [2], [3]])
+    scale = torch.tensor(3.0, requires_grad=True)
+    options = TransaugOptions(in_batch_negatives=in_batch, logit_rows=rows)
+    loss = contrast_with_queue(query, key, texts, queue, scale, options)
+    torch.autograd.backward(loss)
+
+    same = np.array([[a == b for b in (0, 7, 8, 9, 10)] for a in (0, 1, 1, 2, 3)])
+    slow = []
+    for row in range(5):
+        negatives = [others[at] for at in range(5) if not same[row, at]]
+        if in_batch:
+            negatives += [key[at] for at in range(5) if texts[at] != texts[row]]
+        logits = 3 * torch.stack([query[row] @ each for each in (key[row], *negatives)])
+        slow.append(logits.logsumexp(0) - logits[0])
+    assert loss.item() == pytest.approx(float(torch.stack(slow).mean()), abs=1e-6)
+    assert scale.grad is not None and math.isfinite(scale.grad)
+
+
+def transformer(vocabulary: Vocabulary, options: TransaugOptions) -> Tower:
+    return tower_of(new_transformer(vocabulary, options))
+
+
+def no_gradient(tower: Tower) -> bool:
+    return all(each.grad is None and not each.requires_grad for each in tower.parameters())
+
+
+def moved(tower: Tower) -> bool:
+    return any(each.grad is not None and bool(each.grad.any()) for each in tower.parameters())
+
+
+def test_neither_teacher_nor_queue_has_gradients_or_is_in_a_checkpoint(
+    options_of: Callable[..., TransaugOptions],
+    toy_vocabulary: Vocabulary,
+    toy_pairs: ParallelText,
+) -> None:
+    """Acceptance test 3; the frozen ones have no dropout either."""
+    options = options_of(architecture="transformer", heads=4, dropout=0.5, dtype="float32")
+    teacher, distilled, student = (transformer(toy_vocabulary, options) for _ in range(3))
+    batch = cut_pairs(toy_pairs.take(np.arange(64)), teacher, distilled)
+    random = np.random.default_rng(1)
+
+    first = _Distillation(teacher, distilled, options)
+    first.train()
+    torch.autograd.backward(first.losses(batch, random)["distillation"])
+    assert no_gradient(teacher) and moved(distilled) and not teacher.training
+    assert all(name.startswith("distilled.") for name in first.state_dict())
+
+    distilled.zero_grad(set_to_none=True)
+    second = _Contrast(student, distilled, options, size=16, steps=10)
+    second.train()
+    keys = []
+    for _ in range(2):
+        torch.autograd.backward(second.losses(batch, random)["contrast"])
+        second.finish()
+        keys.append(second.queue.keys().clone())
+    assert no_gradient(distilled) and moved(student) and not distilled.training
+    assert torch.equal(*keys)  # of the same rows: nothing moves them, no dropout
+    assert not second.queue.rows.requires_grad and second.queue.rows.grad is None
+    parts = {name.split(".")[0] for name in second.state_dict()}
+    assert parts == {"student", "queue", "logit_scale", "best_measure", "worse_since"}
+
+    unfrozen = replace(options, train_teacher=True, in_batch_negatives=True)
+    taught = transformer(toy_vocabulary, unfrozen)
+    both = _Contrast(student, taught, unfrozen, size=16, steps=10)
+    torch.autograd.backward(both.losses(batch, random)["contrast"])
+    assert moved(taught)
+
+
+def contrast_step(
+    vocabulary: Vocabulary, pairs: ParallelText, options: TransaugOptions, steps: int = 10
+) -> tuple[_Contrast, Rows]:
+    student, distilled = (StaticTower(new_static(vocabulary, 32, seed)) for seed in (1, 2))
+    step = _Contrast(student, distilled, options, size=32, steps=steps)
+    return step, cut_pairs(pairs.take(np.arange(64)), student, distilled)
+
+
+def test_the_scale_stays_within_its_limits_and_does_not_decay(
+    options_of: Callable[..., TransaugOptions],
+    toy_vocabulary: Vocabulary,
+    toy_pairs: ParallelText,
+) -> None:
+    """Acceptance test 7."""
+    options = options_of(weight_decay=0.5)
+    step, batch = contrast_step(toy_vocabulary, toy_pairs, options)
+    optimizers = step.optimizers(0.02)
+    groups = [group for each in optimizers for group in each.param_groups]
+    [own] = [g for g in groups if any(each is step.logit_scale for each in g["params"])]
+    assert own["weight_decay"] == 0 and len(own["params"]) == 1
+    assert own["lr"] == pytest.approx(2 * math.log(100) / 10)  # it can cross the range
+    seen = []
+    for direction in [-1.0] * 3 + [1.0] * 20:
+        step.losses(batch, np.random.default_rng(1))
+        step.logit_scale.grad = -torch.tensor(direction)
+        optimizers[-1].step()
+        step.finish()
+        seen.append(step.logit_scale.item())
+    assert min(seen) == 0 and seen[:3] == [0, 0, 0]
+    assert max(seen) == pytest.approx(math.log(100), abs=1e-6) == seen[-1]
+    assert step.numbers()["scale"] == pytest.approx(100, rel=1e-5)
+    long = contrast_step(toy_vocabulary, toy_pairs, options, steps=100_000)[0]
+    assert long.optimizers(0.02)[-1].param_groups[0]["lr"] == 0.02
+
+
+def test_a_temperature_that_is_given_is_not_learned(
+    options_of: Callable[..., TransaugOptions],
+    toy_vocabulary: Vocabulary,
+    toy_pairs: ParallelText,
+) -> None:
+    options = options_of(temperature=0.005)  # a scale above 100, which is for learned ones
+    step, batch = contrast_step(toy_vocabulary, toy_pairs, options)
+    trained = [p for each in step.optimizers(0.02) for g in each.param_groups for p in g["params"]]
+    assert not any(each is step.logit_scale for each in trained)
+    step.losses(batch, np.random.default_rng(1))
+    step.finish()
+    assert step.numbers()["scale"] == pytest.approx(200)
+
+
+def test_the_queue_accuracy_leaves_out_what_shares_a_text(
+    options_of: Callable[..., TransaugOptions],
+    toy_vocabulary: Vocabulary,
+    toy_pairs: ParallelText,
+) -> None:
+    step, batch = contrast_step(toy_vocabulary, toy_pairs, options_of())
+    step.losses(batch, np.random.default_rng(1))
+    step.finish()  # the queue has the last 32 keys of the batch itself
+    _, key, texts = step._last
+    noise = torch.randn(64, 32, generator=torch.Generator().manual_seed(1))
+    query = unit_rows(key + 0.4 * noise)
+    step._last = query, key, texts
+    slow = []
+    for row in range(64):
+        others = [at for at in range(32, 64) if not bool((texts[at] == texts[row]).any())]
+        slow.append(all(query[row] @ key[row] > query[row] @ key[at] for at in others))
+    assert 0 < step.numbers()["queue_accuracy"] < 1
+    assert step.numbers()["queue_accuracy"] == pytest.approx(np.mean(slow))
+
+
+def test_the_stage_ends_after_twenty_evaluations_without_a_better_one(
+    options_of: Callable[..., TransaugOptions],
+    toy_vocabulary: Vocabulary,
+    toy_pairs: ParallelText,
+) -> None:
+    step, _ = contrast_step(toy_vocabulary, toy_pairs, options_of())
+    reasons = [step.stops({"accuracy": each}) for each in (0.1, 0.3, *[0.3] * 19, 0.2)]
+    assert not any(reasons[:-1]) and reasons[-1]
+    assert not step.stops({"accuracy": 0.4})
+
+
+class Killed(BaseException):
+    """Stands for a kill: no code of ours catches it."""
+
+
+def kill_in(stage: str, step: int, seen: set[str]) -> Report:
+    """Note the stages that take steps, and kill the run after one of them."""
+
+    def watch(progress: Progress) -> None:
+        if "loss" in progress.numbers:
+            seen.add(progress.stage)
+            if (progress.stage, progress.done) == (stage, step):
+                raise Killed
+
+    return watch
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    names = ("model.safetensors", "README.md")
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.name in names
+    }
+
+
+def test_every_stage_resumes_alone_and_ends_as_a_run_that_was_not_stopped(
+    options_of: Callable[..., TransaugOptions],
+    toy_pairs: ParallelText,
+    toy_triplets: Triplets,
+    tmp_path: Path,
+) -> None:
+    corpus = Corpus(pairs=toy_pairs, triplets=(toy_triplets,))
+    # of another width than the student's, so that there are matrices to be drawn again
+    options = options_of(width=24, encoder=options_of().teacher, nli_learning_rate=0.001)
+    whole = train(corpus, options, tmp_path / "whole")
+    assert set(whole.encoders) == {"source", "target"}
+    assert whole.measures["triplets"] > 0.9 and whole.measures["accuracy"] > 0.5
+
+    output = tmp_path / "stopped"
+    kills = [("distil", 25), ("contrast", 5), ("contrast", 25), ("nli", 13)]
+    for at, (stage, step) in enumerate(kills):
+        seen: set[str] = set()
+        with pytest.raises(Killed):
+            train(corpus, options, output, kill_in(stage, step, seen), resume=at > 0)
+        before = kills[at - 1][0] if at else stage
+        assert seen == {before, stage}  # stages that had ended are not run again
+    resumed = train(corpus, options, output, resume=True)
+    assert resumed.measures == whole.measures
+    assert files_of(output) == files_of(tmp_path / "whole")
+
+
+def test_stages_run_alone(
+    options_of: Callable[..., TransaugOptions],
+    toy_pairs: ParallelText,
+    toy_triplets: Triplets,
+    tmp_path: Path,
+) -> None:
+    pairs = Corpus(pairs=toy_pairs)
+    distilled = train(pairs, options_of(stage="distil"), tmp_path / "distilled")
+    assert set(distilled.encoders) == {""}
+    assert distilled.measures["accuracy"] > 0.8 and distilled.measures["cosine"] > 0.5
+
+    folder = str(tmp_path / "distilled")
+    options = options_of(stage="contrast", distilled_encoder=folder, queue_init="prefill")
+    both = train(pairs, options, tmp_path / "both")
+    assert both.measures["accuracy"] > 0.9
+    kept = SentenceEncoder.load(tmp_path / "both" / "target").encode(toy_pairs.targets[:50])
+    np.testing.assert_array_equal(kept, SentenceEncoder.load(folder).encode(toy_pairs.targets[:50]))
+
+    options = options_of(stage="nli", encoder=str(tmp_path / "both" / "source"), epochs=1)
+    tuned = train(Corpus(triplets=(toy_triplets,)), options, tmp_path / "tuned")
+    assert set(tuned.encoders) == {""} and set(tuned.measures) == {"triplets"}
+    assert tuned.measures["triplets"] > 0.9
+
+
+@pytest.mark.parametrize("changes", [{}, {"languages": "xx,yy", "teacher_language": "yy"}])
+def test_english_may_stand_on_the_right(
+    changes: dict[str, str],
+    options_of: Callable[..., TransaugOptions],
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+) -> None:
+    turned = ParallelText(toy_pairs.targets, toy_pairs.sources, toy_pairs.origins)
+    options = options_of(**{"languages": "zh,en", "steps": 30} | changes)
+    trained: Trained = train(Corpus(pairs=turned), options, tmp_path / "both")
+    assert trained.measures["accuracy"] > 0.8
+    zh, en = (trained.encoders[name] for name in ("source", "target"))
+    found = zh.encode(turned.sources[:100]) @ en.encode(turned.targets[:100]).T
+    assert (found.argmax(axis=1) == np.arange(100)).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [({"train_teacher": True}, {"source", "target"}), ({"share_encoder": True}, {""})],
+)
+def test_the_two_architectures_that_the_paper_compares_with(
+    changes: dict[str, bool],
+    names: set[str],
+    options_of: Callable[..., TransaugOptions],
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+) -> None:
+    stages: set[str] = set()
+    watch = kill_in("", 0, stages)
+    trained = train(Corpus(pairs=toy_pairs), options_of(**changes), tmp_path / "encoder", watch)
+    assert set(trained.encoders) == names and trained.measures["accuracy"] > 0.9
+    assert ("distil" in stages) == ("train_teacher" in changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"teacher": "scratch"}, "--teacher scratch"),
+        ({"stage": "contrast"}, "has nothing to teach"),
+        ({"stage": "distil", "share_encoder": True}, "--share-encoder"),
+        ({"teacher_language": "fr"}, "not one of --languages"),
+        ({"temperature": "cold"}, "--temperature is 'cold'"),
+        ({"temperature": 0.0}, "--temperature is 0.0"),
+        ({"logit_scale_init": 5.0}, "at most 4.6"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    changes: dict[str, Any], message: str, options_of: Callable[..., TransaugOptions]
+) -> None:
+    with pytest.raises(OptionError, match=message):
+        options_of(**changes)
+
+
+def test_data_that_a_stage_cannot_use_is_an_error(
+    options_of: Callable[..., TransaugOptions],
+    toy_pairs: ParallelText,
+    toy_triplets: Triplets,
+    tmp_path: Path,
+) -> None:
+    few = toy_pairs.take(np.arange(600))
+    blank = ParallelText(toy_pairs.sources, [" "] * len(toy_pairs), toy_pairs.origins)
+    cases: list[tuple[Corpus, dict[str, Any], str]] = [
+        (Corpus(), {}, "learns from translations"),
+        (Corpus(pairs=blank), {}, "the target language is empty"),
+        (Corpus(pairs=few), {}, "--queue-size 128 for 400 rows"),
+        (Corpus(pairs=few), {"held_out": 400}, "smaller --held-out"),
+        (Corpus(pairs=few), {"stage": "nli"}, "there are none"),
+        (Corpus(triplets=(toy_triplets,) * 2), {"stage": "nli"}, "files of 2"),
+        (Corpus(pairs=toy_pairs, triplets=(toy_triplets,) * 2), {}, "files of 2"),
+    ]
+    for corpus, changes, message in cases:
+        with pytest.raises(TrainingError) as error:
+            train(corpus, options_of(**changes), tmp_path / "encoder", silent)
+        assert message in f"{error.value} {error.value.hint}"
+        assert list(tmp_path.iterdir()) == []

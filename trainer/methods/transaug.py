@@ -1,0 +1,347 @@
+"""TransAug: a teacher is distilled into another language, and teaches a student from there.
+
+Wang (2021), "TransAug: Translate as Augmentation for Sentence Embeddings". Three encoders: T reads
+English (or whatever --teacher-language says) and is given; S' reads the other language; S reads
+English. Three stages, each with a checkpoint of its own:
+
+    distil     S'(c) comes near T(e), for translations e and c; T is frozen          section 3.2
+    contrast   S(e) is to tell its S'(c) from those of a queue; S' is frozen         section 3.3
+    nli        S learns what sentences entail and contradict, as SimCSE does         section 4.2.3
+
+There is no momentum: the keys of a frozen encoder never age, however long the queue is.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.optim import AdamW, Optimizer
+
+from xmine.errors import TrainingError
+from xmine.pairs import ParallelText
+from xmine.progress import Report
+from xmine.trainer.checkpoints import Run
+from xmine.trainer.contrast import Member, contrast_in_batch
+from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
+from xmine.trainer.devset import measure
+from xmine.trainer.distributed import gathered, own_random
+from xmine.trainer.heads import Projected
+from xmine.trainer.loop import run_steps, steps_of
+from xmine.trainer.losses import distillation, logits_of
+from xmine.trainer.options import TransaugOptions
+from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
+from xmine.trainer.queue import KeyQueue, contrast_with_queue, drawn_batches, texts_of
+from xmine.trainer.step import Embedder, Step
+from xmine.trainer.towers import Frozen, Tower
+
+Either = TypeVar("Either")
+
+_LARGEST_SCALE = math.log(100)  # log of what logits are multiplied by at most, as in CLIP
+_PATIENCE = 20  # evaluations without a better one, after which the stage contrast ends (A-11)
+_WATCHED = 256  # rows of a batch that are looked up in the queue for the log
+
+
+def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) -> Made:
+    """Run all stages, or one of them; a stage that has ended gives its best state again.
+
+    Returns:
+        The encoders of both languages; that of one in the stages distil and nli.
+
+    Raises:
+        TrainingError: there is nothing to learn from, or too little; or the loss is no longer a
+            number.
+    """
+    is_tuned = options.stage == "nli" or (options.stage == "all" and bool(corpus.triplets))
+    triplets = _needed_triplets(corpus) if is_tuned else None
+    if options.stage == "nli":
+        assert triplets
+        student = begin(options.encoder, options, triplets.columns(), run, report)
+        measures, count = _fine_tune(student, triplets, options, run, report)
+        return Made({"": student}, measures, count)
+    split = Split.of(needed_pairs(corpus, "transaug"), options)
+    texts, count = [split.seen.sources, split.seen.targets], len(split.seen)
+    if options.stage == "distil":
+        distilled = begin(options.distilled_encoder, options, texts, run, report)
+        measures = _distil(distilled, split, options, run, report)
+        return Made({"": distilled}, measures, count, split.seen)
+    options.queue_for(count)  # an error now, not after a stage
+    student = distilled = begin(options.encoder, options, texts, run, report)
+    if not options.share_encoder:
+        distilled = begin(options.distilled_encoder, options, texts, run, report)
+        if options.stage == "all":
+            _distil(distilled, split, options, run, report)
+    step, held_out, measures = _contrast(student, distilled, split, options, run, report)
+    if triplets:
+        tuned, _ = _fine_tune(student, triplets, options, run, report)
+        measures = step.measure(held_out) | tuned
+    if student is distilled:
+        return Made({"": student}, measures, count, split.seen)
+    source, target = _in_order(student, distilled, options)
+    return Made({"source": source, "target": target}, measures, count, split.seen)
+
+
+def _in_order(one: Either, other: Either, options: TransaugOptions) -> tuple[Either, Either]:
+    """Turn (English, other language) into (source, target), or that into this."""
+    return (other, one) if options.teacher_column else (one, other)
+
+
+def _sentences(batch: Rows, options: TransaugOptions) -> tuple[Side, Side]:
+    """Give the sentences of English and of the other language."""
+    source, target = batch.columns
+    return _in_order(source, target, options)
+
+
+# Stage distil, section 3.2
+
+
+def _distil(
+    distilled: Tower, split: Split, options: TransaugOptions, run: Run, report: Report
+) -> dict[str, float]:
+    options = with_rate(options.of_distillation(), distilled)
+    # Its vectors are those of its own pooling, whatever that of the others is (A-08).
+    teacher = begin(options.teacher, replace(options, pooling=""), [], run, report)
+    torch.manual_seed(options.seed)  # of the matrix, whatever was drawn before
+    step = _Distillation(teacher, distilled, options)
+    data = split.cut(*_in_order(teacher, distilled, options))
+    return run_steps(step, data, options, run.stage("distil"), report)
+
+
+class _Distillation(Step):
+    """L = mean (S'(c) - T(e))^2, over all elements of vectors of any length (A-08)."""
+
+    def __init__(self, teacher: Tower, distilled: Tower, options: TransaugOptions) -> None:
+        super().__init__()
+        self.options = options
+        self.teacher = Frozen(teacher)
+        self.distilled = Projected(distilled, teacher.dim)
+
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        english, other = _sentences(batch, self.options)
+        if self.options.piece_dropout:
+            other = other.without_some(self.options.piece_dropout, own_random(random))
+        learned = self.distilled(other)  # [rows, dim]
+        taught = self.teacher(english).to(learned.device)  # [rows, dim], without gradients
+        return {"distillation": distillation(learned, taught)}
+
+    def optimizers(self, learning_rate: float) -> list[Optimizer]:
+        return self.distilled.optimizers(learning_rate, self.options.weight_decay)
+
+    def towers(self) -> tuple[Tower, Tower]:
+        return _in_order(self.teacher.tower, self.distilled.tower, self.options)
+
+    def embedders(self) -> tuple[Embedder, Embedder]:
+        return _in_order(self.teacher, self.distilled, self.options)
+
+    def measure(self, held_out: Rows) -> dict[str, float]:
+        """Measure retrieval, and the cosine of what is learned with what is taught."""
+        source, target = self.embed(held_out)
+        cosine = float((source * target).sum(axis=1).mean())
+        return measure(source, target) | {"cosine": cosine}
+
+
+# Stage contrast, section 3.3
+
+
+def _contrast(
+    student: Tower,
+    distilled: Tower,
+    split: Split,
+    options: TransaugOptions,
+    run: Run,
+    report: Report,
+) -> "tuple[_Contrast, Rows, dict[str, float]]":
+    data = split.cut(*_in_order(student, distilled, options))
+    assert data.held_out is not None  # of pairs some always are
+    torch.manual_seed(options.seed)
+    step = _Contrast(
+        student, distilled, options, options.queue_for(len(data.rows)), steps_of(data, options)
+    )
+    if options.queue_init == "prefill":
+        step.prefill(data.rows)
+    stage = run.stage("contrast")
+    measures = run_steps(step, data, with_rate(options, student), stage, report)
+    return step, data.held_out, measures
+
+
+class _Contrast(Step):
+    """InfoNCE one way, of exp(s) cos(S(e), S'(c)): the translation against a queue of keys S'(c).
+
+    s = log(1 / temperature) is learned, within [0, ln 100] (A-10).
+    """
+
+    best_measure: Tensor
+    worse_since: Tensor
+
+    def __init__(
+        self, student: Tower, distilled: Tower, options: TransaugOptions, size: int, steps: int
+    ) -> None:
+        super().__init__()
+        self.options = options
+        self.student = Projected(student, distilled.dim)  # if widths differ (A-09)
+        self.shared = student is distilled
+        is_trained = options.train_teacher or self.shared
+        self.keys = distilled if is_trained else Frozen(distilled)
+        self.queue = KeyQueue(size, distilled.dim, ids=2).to(student.device)
+        if options.queue_init == "random":
+            self.queue.fill_at_random(torch.Generator().manual_seed(options.seed))
+        first = torch.tensor(options.logit_scale_init, device=student.device)
+        self.logit_scale = nn.Parameter(first, requires_grad=options.temperature == "learnable")
+        # At 2e-4 for the 48,600 steps of the paper's pass, s could just go from 0 to ln 100; at
+        # that rate a run of a thousand steps would leave it where it began.
+        self.scale_rate = 2 * _LARGEST_SCALE / steps
+        self.register_buffer("best_measure", torch.tensor(-1.0, dtype=torch.float64))
+        self.register_buffer("worse_since", torch.zeros((), dtype=torch.int64))
+
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        english, other = _sentences(batch, self.options)
+        if self.options.piece_dropout:
+            english = english.without_some(self.options.piece_dropout, own_random(random))
+        query = self.student.embed(english)  # [rows, dim]
+        key = self.keys.embed(other).to(query.device)  # [rows, dim], mostly without gradients
+        texts = texts_of(batch).to(query.device)  # [rows, 2]
+        self._last = query.detach(), key.detach(), texts
+        loss = contrast_with_queue(query, key, texts, self.queue, self.scale, self.options)
+        return {"contrast": loss}
+
+    @property
+    def scale(self) -> float | Tensor:
+        """What cosines are multiplied by: 1 / temperature."""
+        if isinstance(self.options.temperature, float):
+            return 1 / self.options.temperature
+        return self.logit_scale.exp()
+
+    @torch.no_grad()
+    def finish(self) -> None:
+        self.logit_scale.clamp_(0, _LARGEST_SCALE)
+        _, key, texts = self._last
+        self.queue.put(gathered(key), gathered(texts))
+
+    def optimizers(self, learning_rate: float) -> list[Optimizer]:
+        decay = self.options.weight_decay
+        found = self.student.optimizers(learning_rate, decay)
+        if isinstance(self.keys, Tower) and not self.shared:
+            rate = self.options.learning_rate or self.keys.learning_rate  # they may differ in kind
+            found += self.keys.optimizers(rate, decay)
+        if self.logit_scale.requires_grad:
+            rate = max(learning_rate, self.scale_rate)
+            found.append(AdamW([self.logit_scale], lr=rate, weight_decay=0.0))
+        return found
+
+    def towers(self) -> tuple[Tower, Tower]:
+        distilled = self.keys.tower if isinstance(self.keys, Frozen) else self.keys
+        return _in_order(self.student.tower, distilled, self.options)
+
+    def embedders(self) -> tuple[Embedder, Embedder]:
+        return _in_order(self.student, self.keys, self.options)
+
+    def judged(self) -> Tower:
+        """Give the student without the matrix, as it will be used."""
+        return self.student.tower
+
+    @torch.no_grad()
+    def numbers(self) -> dict[str, float]:
+        """Give the scale, and the share of rows whose translation is nearer than all the queue.
+
+        The loss alone says little: at scale 1 it cannot fall below ln(1 + K e^-2).
+        """
+        query, key, texts = (each[:_WATCHED] for each in self._last)
+        near = logits_of(query, self.queue.keys(), 1.0, self.queue.same(texts))  # [rows, keys]
+        own = (query * key).sum(dim=1, keepdim=True)  # [rows, 1]
+        found = (own > near).all(dim=1).float().mean().item()
+        return {"scale": float(self.scale), "queue_accuracy": found}
+
+    def stops(self, measures: Mapping[str, float]) -> str:
+        """End after so many evaluations without a better one (A-11)."""
+        measure = measures.get("spearman", measures["accuracy"])
+        if measure > self.best_measure:
+            self.best_measure.fill_(measure)
+            self.worse_since.zero_()
+        else:
+            self.worse_since += 1
+        return "no better evaluation for long" if self.worse_since >= _PATIENCE else ""
+
+    @torch.no_grad()
+    def prefill(self, rows: Rows) -> None:
+        """Fill the queue with keys of rows drawn at random."""
+        self.eval()
+        for some in drawn_batches(rows, len(self.queue.rows), self.options):
+            _, other = _sentences(some, self.options)
+            self.queue.put(self.keys.embed(other), texts_of(some).to(self.queue.texts.device))
+
+
+# Stage nli, section 4.2.3
+
+
+def _needed_triplets(corpus: Corpus) -> Triplets:
+    """Give the triplets of a corpus.
+
+    Raises:
+        TrainingError: there are none, or those of several languages.
+    """
+    if len(corpus.triplets) == 1:
+        return corpus.triplets[0]
+    raise TrainingError(
+        "--method transaug --stage nli learns from triplets of one language, and there are "
+        + (f"files of {len(corpus.triplets)}" if corpus.triplets else "none"),
+        "give one file of --triplets",
+    )
+
+
+def _fine_tune(
+    student: Tower, triplets: Triplets, options: TransaugOptions, run: Run, report: Report
+) -> tuple[dict[str, float], int]:
+    options = options.of_nli(type(student).learning_rate)
+    pairs = ParallelText(triplets.anchors, triplets.positives, [""] * len(triplets))
+    visits = np.ones(len(triplets))
+    count = max(1, min(options.held_out, len(triplets) // 20))
+    rows, held = hold_out(pairs, visits, count, options.seed)
+    seen, held_out = (
+        Rows(cut_together(student, triplets.take(each).columns())) for each in (rows, held)
+    )
+    data = TrainingData(seen, visits[rows], held_out)
+    step = _FineTuning(student, options)
+    return run_steps(step, data, options, run.stage("nli"), report), len(rows)
+
+
+class _FineTuning(Step):
+    """SimCSE's supervised loss: the entailed sentence against the others' and contradictions."""
+
+    decides: ClassVar[str] = "triplets"
+
+    def __init__(self, student: Tower, options: TransaugOptions) -> None:
+        super().__init__()
+        self.student, self.options = student, options
+
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        members = list(batch.columns)
+        if self.options.piece_dropout:
+            random = own_random(random)
+            members = [each.without_some(self.options.piece_dropout, random) for each in members]
+        vectors = self.student.embed(*members)  # [3 * rows, dim]
+        texts = torch.from_numpy(np.stack([each.keys for each in members])).to(vectors.device)
+        x, entailed, contradicting = (
+            Member(rows, keys[:, None]) for rows, keys in zip(vectors.chunk(3), texts, strict=True)
+        )
+        scale, chunk = 1 / self.options.nli_temperature, self.options.logit_rows
+        return {"nli": contrast_in_batch(x, entailed, contradicting, scale, rows=chunk)}
+
+    def optimizers(self, learning_rate: float) -> list[Optimizer]:
+        return self.student.optimizers(learning_rate, self.options.weight_decay)
+
+    def towers(self) -> tuple[Tower, Tower]:
+        return self.student, self.student
+
+    @torch.no_grad()
+    def measure(self, held_out: Rows) -> dict[str, float]:
+        """Measure in how many triplets the entailed sentence is nearer than the contradicting."""
+        was_training = self.training
+        self.eval()
+        anchors, entailed, contradicting = self.student.embed(*held_out.columns).chunk(3)
+        self.train(was_training)
+        nearer = (anchors * entailed).sum(dim=1) > (anchors * contradicting).sum(dim=1)
+        return {"triplets": nearer.float().mean().item()}

@@ -124,6 +124,10 @@ def test_methods_do_not_import_each_other() -> None:
         ("import xmine.mining, xmine.search, xmine.evaluation.bucc", HEAVY | {"typer", "rich"}),
         ("import xmine.pairs, xmine.survey", HEAVY | {"typer", "rich"}),
         ("import xmine.trainer.options, xmine.trainer.methods", HEAVY | {"numpy"}),
+        (
+            "from xmine.cli import of_method; [of_method.command_of(x) for x in of_method.METHODS]",
+            HEAVY | {"numpy", "sentencepiece"},
+        ),
     ],
 )
 def test_what_an_import_loads(code: str, unwanted: set[str]) -> None:

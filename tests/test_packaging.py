@@ -88,5 +88,6 @@ def test_the_wheel_holds_the_packages_and_the_encoder(tmp_path: Path) -> None:
     needed = [path for path in embedded.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert {f"xmine/embedded/{path.relative_to(embedded)}" for path in needed} <= names
     assert "xmine/py.typed" in names
+    assert {f"xmine/examples/{name}" for name in ("en.txt", "zh.txt", "gold.tsv")} <= names
     shipped = sum(size for name, size in sizes.items() if name.startswith("xmine/embedded/"))
     assert shipped <= 35_000_000

@@ -1,19 +1,27 @@
 """Files -> what there is to train on: pairs, triplets, labelled pairs, texts of one language."""
 
+import csv
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+import xmine
 from xmine.errors import FileError
-from xmine.pairs import ParallelText
-from xmine.reading import read_lines
+from xmine.known import read_known
+from xmine.pairs import ParallelText, read_parallel
+from xmine.reading import name_of, read_lines, stream_lines
+from xmine.records import json_objects, json_text, listed
+from xmine.suffixes import kind_of, suffix_of
+from xmine.texts import read_texts
 from xmine.trainer.vocabulary import folding_table
 from xmine.vocabulary import nfkc
 
 LABELS = ("entailment", "neutral", "contradiction")
+_FIELDS = ("premise", "hypothesis", "label")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,7 @@ class Corpus:
         labelled: natural language inference with labels.
         texts: sentences of one language each, with no translation known.
         excluded: how many rows were left out, see `without`.
+        excludes: the files that they were left out for.
     """
 
     pairs: ParallelText | None = None
@@ -72,6 +81,52 @@ class Corpus:
     labelled: Labelled | None = None
     texts: Sequence[str] = field(default_factory=tuple)
     excluded: int = 0
+    excludes: tuple[str, ...] = ()
+
+    @classmethod
+    def read(
+        cls,
+        pairs: str | None = None,
+        triplets: Sequence[str] = (),
+        nli: str | None = None,
+        texts: Sequence[str] = (),
+    ) -> "Corpus":
+        """Read files.
+
+        Args:
+            pairs: a file of pairs, see `xmine.pairs.read_pairs`.
+            triplets: see `read_triplets`; a file for each language, of the same items.
+            nli: see `read_labelled`.
+            texts: text inputs, see `xmine.texts`; blank lines are left out.
+
+        Raises:
+            FileError: one cannot be read, or has nothing in it; or triplets of two languages are
+                not as many.
+        """
+        tables = tuple(map(read_triplets, triplets))
+        for name, table in zip(triplets, tables, strict=True):
+            if len(table) != len(tables[0]):
+                raise FileError(
+                    f"{triplets[0]} has {len(tables[0]):,} triplets, {name} {len(table):,}",
+                    "the same row of both must be the same item in two languages",
+                )
+        return cls(
+            pairs=None if pairs is None else read_parallel(pairs),
+            triplets=tables,
+            labelled=None if nli is None else read_labelled(nli),
+            texts=[text for each in texts for text in _full_texts(each)],
+        )
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Name what there is: `pairs`, `triplets`, `nli`, `texts`."""
+        there = {
+            "pairs": self.pairs is not None,
+            "triplets": bool(self.triplets),
+            "nli": self.labelled is not None,
+            "texts": bool(self.texts),
+        }
+        return tuple(name for name, is_there in there.items() if is_there)
 
     def every_text(self) -> Iterator[Sequence[str]]:
         """Walk through all columns of text."""
@@ -97,23 +152,23 @@ class Corpus:
         digest.update(labels)
         return digest.hexdigest()
 
-    def without(self, files: Iterable[str]) -> "Corpus":
+    def without(self, files: Sequence[str]) -> "Corpus":
         """Leave out rows with a text that occurs in a file, as a line or as a column of one.
 
         Compared after NFKC, case folding and traditional to simplified, by letters and digits
-        alone.
+        alone. What was left out for these files already is not looked for again.
 
         Raises:
             FileError: a file cannot be read.
         """
+        if tuple(files) == self.excludes:
+            return self
         seen = {
             _letters(part)
             for file in files
             for line in read_lines(file)
             for part in (line, *line.split("\t"))
         } - {""}
-        if not seen:
-            return self
 
         def kept(*columns: Sequence[str]) -> NDArray[np.intp]:
             rows = zip(*columns, strict=True)
@@ -144,7 +199,7 @@ class Corpus:
             rows = kept(self.texts)
             left_out += len(self.texts) - len(rows)
             changed = replace(changed, texts=[self.texts[row] for row in rows])
-        return replace(changed, excluded=left_out)
+        return replace(changed, excluded=left_out, excludes=tuple(files))
 
 
 def _letters(text: str) -> str:
@@ -152,40 +207,98 @@ def _letters(text: str) -> str:
 
 
 def read_triplets(path: str) -> Triplets:
-    """Read rows of three columns with tabs between: anchor, entailed, contradicting.
+    """Read rows of three columns: anchor, entailed, contradicting; with tabs between, or `.csv`.
+
+    A first row that says `sent0,sent1,hard_neg` is a head.
 
     Raises:
-        FileError: it cannot be read, or a row has another number of columns.
+        FileError: it cannot be read, is empty, or a row has another number of columns or a blank
+            one.
     """
-    rows = list(_columns(path, 3, "anchor, entailed and contradicting sentence"))
+    rows: list[list[str]] = []
+    for where, row in _columns(path, "anchor, entailed and contradicting sentence"):
+        if not rows and row == ["sent0", "sent1", "hard_neg"]:
+            continue
+        _refuse_blank(where, row)
+        rows.append(row)
+    if not rows:
+        raise FileError(f"{name_of(path)}: no triplets in it")
     return Triplets(*([row[column] for row in rows] for column in range(3)))
 
 
 def read_labelled(path: str) -> Labelled:
-    """Read rows of three columns with tabs between: premise, hypothesis, label.
+    """Read premises, hypotheses and labels: three columns, or JSONL with these three fields.
 
     Labels are the words of LABELS, or 0, 1, 2 in that order.
 
     Raises:
-        FileError: it cannot be read, or a row has no such label.
+        FileError: it cannot be read, is empty, or a row has no such label, another number of
+            columns or a blank one.
     """
     known = {**{name: at for at, name in enumerate(LABELS)}, **{str(i): i for i in range(3)}}
-    premises, hypotheses, labels = [], [], []
-    for number, row in enumerate(_columns(path, 3, "premise, hypothesis and label"), start=1):
-        if row[2].strip() not in known:
-            raise FileError(
-                f"{path}:{number}: no label is {row[2]!r}", f"labels are {', '.join(LABELS)}"
-            )
+    premises: list[str] = []
+    hypotheses: list[str] = []
+    labels: list[int] = []
+    rows = _objects(path) if kind_of(path) == "jsonl" else _columns(path, ", ".join(_FIELDS))
+    for where, row in rows:
+        if not premises and row == list(_FIELDS):
+            continue
+        _refuse_blank(where, row)
+        label = row[2].strip()
+        if label not in known:
+            raise FileError(f"{where}: no label is {label!r}", f"labels are {', '.join(LABELS)}")
         premises.append(row[0])
         hypotheses.append(row[1])
-        labels.append(known[row[2].strip()])
+        labels.append(known[label])
+    if not labels:
+        raise FileError(f"{name_of(path)}: no labelled pairs in it")
     return Labelled(premises, hypotheses, np.array(labels, dtype=np.int64))
 
 
-def _columns(path: str, count: int, names: str) -> Iterator[list[str]]:
-    for number, line in enumerate(read_lines(path), start=1):
-        row = line.split("\t")
-        if len(row) != count:
+def examples() -> Corpus:
+    """Read the example sentences of xmine: English, Chinese, and which lines are translations."""
+    inside = Path(xmine.__file__).parent / "examples"  # of a wheel
+    folder = inside if inside.is_dir() else Path(xmine.__file__).parents[1] / "examples"
+    english, chinese = (read_lines(folder / f"{language}.txt") for language in ("en", "zh"))
+    known = [pair for pair in read_known(folder / "gold.tsv").pairs if pair.right]
+    sources = [english[pair.source - 1] for pair in known]
+    targets = [chinese[pair.target - 1] for pair in known]
+    return Corpus(ParallelText(sources, targets, [""] * len(known)))
+
+
+def _full_texts(given: str) -> list[str]:
+    """Read a text input without its blank lines."""
+    texts = [text for text in read_texts(given) if text.strip()]
+    if not texts:
+        raise FileError(f"{name_of(given)}: no text in it")
+    return texts
+
+
+def _columns(path: str, names: str) -> Iterator[tuple[str, list[str]]]:
+    """Give `file:line` and the three columns of each row."""
+    lines = stream_lines(path)
+    rows = csv.reader(lines) if suffix_of(path) == ".csv" else (line.split("\t") for line in lines)
+    for number, row in enumerate(rows, start=1):
+        where = f"{name_of(path)}:{number}"
+        if len(row) != 3:
             found = "one column" if len(row) == 1 else f"{len(row)} columns"
-            raise FileError(f"{path}:{number}: {found}; {count} are needed: {names}")
-        yield row
+            raise FileError(f"{where}: {found}; three are needed: {names}")
+        yield where, row
+
+
+def _objects(path: str) -> Iterator[tuple[str, list[str]]]:
+    """Give `file:line` and premise, hypothesis and label of each object."""
+    for where, row in json_objects(path):
+        if row is None:
+            continue
+        for name in _FIELDS:
+            if name not in row:
+                raise FileError(f"{where}: no field {name!r}, only {listed('field', row)}")
+        sides = [json_text(row[name], name, where) for name in _FIELDS[:2]]
+        yield where, [*sides, str(row["label"])]
+
+
+def _refuse_blank(where: str, row: Sequence[str]) -> None:
+    for column, text in enumerate(row, start=1):
+        if not text.strip():
+            raise FileError(f"{where}: column {column} is blank", "leave the row out")

@@ -110,6 +110,7 @@ class _Training:
         done: steps that were taken, of all processes together.
         total: steps that there will be.
         ended_early: whether the method asked for the end.
+        measured: what decides, as it was at the last evaluation.
     """
 
     def __init__(self, step: Step, data: TrainingData, options: TrainingOptions, run: Run) -> None:
@@ -125,6 +126,8 @@ class _Training:
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None
         self.decides = "spearman" if self.dev else step.decides
         self.done, self.ended_early = 0, False
+        self.seconds, self.rows = 0.0, 0  # of steps of this process
+        self.measured: dict[str, float] = {}  # at the last evaluation
         self.grouped: NDArray[np.int64] | None = None
         self._batches: list[NDArray[np.int64]] = []
         self._resume()
@@ -167,10 +170,14 @@ class _Training:
         self._optimize(loss)
         self.step.finish()
         self.done += 1
-        report(Progress(self.run.name or "training", self.done, self.total, {"loss": value}))
+        self.seconds += time.perf_counter() - started
+        self.rows += len(rows)
+        shown = {"loss": value, **self.measured, "rows/s": self.rows / self.seconds}
+        report(Progress(self.run.name or "training", self.done, self.total, shown))
         if self.done % _LOG_EVERY == 0:
             speed = len(rows) / (time.perf_counter() - started)
             named = {name: part.item() for name, part in losses.items()} | self.step.numbers()
+            named["loss"] = value
             rate *= self.options.learning_rate
             self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
         self._end_of_step()
@@ -215,6 +222,7 @@ class _Training:
                 measures["spearman"] = self.dev.spearman(self.step.judged())
         measures = told_by_the_first(measures)
         self.run.log(step=self.done, **measures)
+        self.measured = {name: x for name, x in measures.items() if name == self.decides}
         if self.world.leads:
             best, decides = self.run.load("best"), self.decides
             if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):

@@ -133,6 +133,20 @@ class TrainingOptions(Options):
         """Whether an encoder knows something before the first step."""
         return bool(self.start) or any(name != "scratch" for name in self.encoders)
 
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """Name the encoders that read without gradients: momentum copies, teachers."""
+        return ()
+
+    def queues(self, rows: int) -> tuple[int, ...]:
+        """Give the sizes of the queues, for so many rows of data."""
+        del rows
+        return ()
+
+    def candidates(self, rows: int) -> tuple[int, ...]:
+        """Give how many candidates a row is compared with, in each loss of a step."""
+        return (min(self.batch_size, rows),)
+
 
 @dataclass(frozen=True, kw_only=True)
 class MsimcseOptions(TrainingOptions):
@@ -180,6 +194,15 @@ class QueueOptions(TrainingOptions):
                 f"--queue-size of at most {most:,}",
             )
         return self.queue_size or min(most, 65_536)
+
+    def queues(self, rows: int) -> tuple[int, ...]:
+        """Give the size of the one queue."""
+        return (self.queue_for(rows),)
+
+    def candidates(self, rows: int) -> tuple[int, ...]:
+        """Count the keys of each queue, and the batch where it counts."""
+        near = min(self.batch_size, rows) if self.in_batch_negatives else 1
+        return tuple(near + size for size in self.queues(rows))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,6 +253,15 @@ class MocoOptions(QueueOptions):
     def encoders(self) -> tuple[str, ...]:
         """One for both sides, or one for each."""
         return (self.src_encoder, self.tgt_encoder) if self.src_encoder else (self.encoder,)
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """Name the key encoders."""
+        return self.encoders
+
+    def queues(self, rows: int) -> tuple[int, ...]:
+        """Give the size of both queues."""
+        return (self.queue_for(rows),) * 2
 
 
 def _share(name: str, value: float | str) -> float:

@@ -21,6 +21,7 @@ from xmine.trainer.devset import read_scored
 from xmine.trainer.distributed import by_the_first, together
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
+from xmine.trainer.picture import draw_training
 from xmine.trainer.prepare import Made
 
 
@@ -33,12 +34,14 @@ class Trained:
         measures: on the held-out pairs; see `xmine.trainer.devset.measure`.
         rows: how many were trained on.
         excluded: how many were left out for `--exclude`.
+        unpictured: why there is no picture of the run, if so.
     """
 
     encoders: dict[str, SentenceEncoder]
     measures: dict[str, float]
     rows: int
     excluded: int
+    unpictured: str = ""
 
 
 def train(
@@ -50,6 +53,7 @@ def train(
     *,
     resume: bool = False,
     force: bool = False,
+    draws: bool = False,
 ) -> Trained:
     """Train an encoder and save it to the folder `output`.
 
@@ -62,37 +66,50 @@ def train(
         report: called while it goes on.
         resume: go on with a run that was stopped.
         force: replace `output` and forget a run that was stopped.
+        draws: leave a picture of loss and accuracy too, if matplotlib is there.
 
     Raises:
         TrainingError, FileError: data, options or folders do not allow it.
         EncoderError: an encoder to begin with cannot be read.
     """
     folder = run_folder(output)
-    check_free(output, force=force, folder=True)
     if options.dev:
         read_scored(options.dev)  # so that a wrong file is told before work begins
     kept = corpus.without(options.exclude)
     world = together(torch.device(choose_device(options.device)))
-    by_the_first(lambda: _clear(folder, resume=resume, force=force))
+    by_the_first(lambda: check_place(output, resume=resume, force=force))
+    if force and not resume:
+        by_the_first(lambda: shutil.rmtree(folder, ignore_errors=True))
     is_new = not folder.exists()
     run = Run(folder, options, kept)
     if not run.has_begun:
         run.log(step=0, excluded=kept.excluded)
     try:
         torch.manual_seed(options.seed)
-        with _deterministic(options.threads or allowed_threads()):
+        with deterministic(options.threads or allowed_threads()):
             made = METHODS[method].train(kept, options, run, report if world.leads else silent)
     except XmineError:  # other data or options are needed, with which this run cannot go on
         if world.leads and is_new and not any(folder.glob("*.pt")):
             shutil.rmtree(folder)
         raise
-    return _saved(made, method, options, output, kept.excluded)
+    unpictured = _draw(folder, f"{output.name}: {method}") if draws and world.leads else ""
+    encoders = _saved(made, method, options, output, kept.excluded)
+    return Trained(encoders, made.measures, made.rows, kept.excluded, unpictured)
+
+
+def _draw(folder: Path, title: str) -> str:
+    """Draw a run; say why not, since a run is not lost for its picture."""
+    try:
+        draw_training(folder / METRICS_FILE, title)
+    except XmineError as error:
+        return f"no picture of the run: {error.message}: {error.hint}"
+    return ""
 
 
 def _saved(
     made: Made, method: str, options: TrainingOptions, output: Path, excluded: int
-) -> Trained:
-    """Write the encoders, and remove the run."""
+) -> dict[str, SentenceEncoder]:
+    """Write the encoders and what is told of the run, which is removed."""
     folder = run_folder(output)
     facts = EncoderFacts(tuple(options.languages.split(",")), method)
     encoders = {}
@@ -102,21 +119,23 @@ def _saved(
         encoders[name] = encoder
 
     def write() -> None:
-        beside = [folder / METRICS_FILE, folder / OPTIONS_FILE]
+        beside = [folder / METRICS_FILE, folder / OPTIONS_FILE, *folder.glob("training.*")]
         if list(encoders) == [""]:
             encoders[""].save(output, beside=beside)
         else:
             with replacing_folder(output) as partial:
                 for name, encoder in encoders.items():
-                    encoder.save(partial / name, beside=beside)
+                    encoder.save(partial / name)
+                for path in beside:
+                    shutil.copy(path, partial)
         shutil.rmtree(folder)
 
     by_the_first(write)
-    return Trained(encoders, made.measures, made.rows, excluded)
+    return encoders
 
 
 @contextmanager
-def _deterministic(threads: int) -> Iterator[None]:
+def deterministic(threads: int) -> Iterator[None]:
     """Let torch take some threads, and only algorithms that give the same bits again."""
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     torch.set_num_threads(threads)
@@ -128,8 +147,16 @@ def _deterministic(threads: int) -> Iterator[None]:
         torch.use_deterministic_algorithms(before[1])
 
 
-def _clear(folder: Path, *, resume: bool, force: bool) -> None:
-    """Make way for a run, unless that would touch what the user has not given up."""
+def check_place(output: Path, *, resume: bool, force: bool) -> None:
+    """Refuse an output, or a run beside it, that the user has not given up.
+
+    Raises:
+        FileError: `output` is there already.
+        TrainingError: there is no run to resume; or one is there, and neither `resume` nor `force`
+            says what is to become of it.
+    """
+    check_free(output, force=force, folder=True)
+    folder = run_folder(output)
     if not folder.exists():
         if resume:
             raise TrainingError(f"{folder}: no run to resume", "leave --resume out to start one")
@@ -138,10 +165,8 @@ def _clear(folder: Path, *, resume: bool, force: bool) -> None:
         raise TrainingError(
             f"{folder}: is in the way, and is no run of xmine", "move it, or give another -o"
         )
-    if force and not resume:
-        shutil.rmtree(folder)
-    elif not resume:
+    if not resume and not force:
         raise TrainingError(
             f"{folder}: a run that was stopped is there",
-            "--resume goes on with it, with the same options and pairs; --force starts anew",
+            "--resume goes on with it, with the same options and data; --force starts anew",
         )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from xmine.confidence import NEIGHBOURS
 from xmine.encoder import SentenceEncoder
+from xmine.encoder_pair import EncoderPair, as_pair
 from xmine.errors import FileError, XmineError
 from xmine.hardware import search_device
 from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
@@ -145,14 +146,14 @@ class Estimate:
 def estimate_run(
     source: str | Path,
     target: str | Path,
-    made_by: SentenceEncoder | tuple[NDArray[Any], NDArray[Any]],
+    made_by: SentenceEncoder | EncoderPair | tuple[NDArray[Any], NDArray[Any]],
     options: MiningOptions,
 ) -> Estimate | None:
     """Estimate what mining two files takes; None where one can be read but once.
 
     Args:
         source, target: the text inputs.
-        made_by: the encoder, or the vectors of all lines.
+        made_by: one encoder for both sides, or one for each, or the vectors of all lines.
         options: see MiningOptions.
 
     Raises:
@@ -162,16 +163,18 @@ def estimate_run(
     sources, targets = count_lines(source), count_lines(target)
     if sources is None or targets is None:
         return None
-    left = _tried(source, sources, made_by, options)
-    right = _tried(target, targets, made_by, options)
-    dim = made_by.dim if isinstance(made_by, SentenceEncoder) else made_by[0].shape[1]
+    pair = None if isinstance(made_by, tuple) else as_pair(made_by)
+    encoders = (pair.source, pair.target) if pair else (None, None)
+    left = _tried(source, sources, encoders[0], options)
+    right = _tried(target, targets, encoders[1], options)
+    dim = made_by[0].shape[1] if isinstance(made_by, tuple) else made_by.dim
     sizes = left.rows, right.rows, dim
     device = search_device(options.device, *sizes)
     index = choose_index(*sizes, options.index, device)
     k = max(options.neighborhood, NEIGHBOURS)
     rows, texts = left.rows + right.rows, left.bytes + right.bytes
     indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
-    encoding = _while_encoding(made_by, max(sizes[:2]))
+    encoding = max(_while_encoding(each, max(sizes[:2])) for each in encoders)
     working = max(
         _WHILE_READING * max(sources, targets) + max(left.bytes, right.bytes),
         _while_searching(sizes, k, index),
@@ -201,7 +204,7 @@ def estimate_run(
 def _tried(
     given: str | Path,
     lines: int,
-    made_by: SentenceEncoder | tuple[NDArray[Any], NDArray[Any]],
+    encoder: SentenceEncoder | None,
     options: MiningOptions,
 ) -> Trial:
     """Read and encode the first lines of a file."""
@@ -220,11 +223,11 @@ def _tried(
         sentence_table(name_of(given), first, dedup=options.dedup)
         judging = (time.perf_counter() - started) * times
     encoding, some = 0.0, table.texts[:_TRIED]
-    if isinstance(made_by, SentenceEncoder):
-        is_static = isinstance(made_by.body, StaticEmbedding)
+    if encoder is not None:
+        is_static = isinstance(encoder.body, StaticEmbedding)
         some = some if is_static else some[:: max(1, len(some) // _TRIED_BY_A_TRANSFORMER)]
         started = time.perf_counter()
-        made_by.encode_half(some)
+        encoder.encode_half(some)
         threads = blas_threads() if is_static else 1
         encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
     rows = math.ceil(len(table) * times)
@@ -232,11 +235,11 @@ def _tried(
     return Trial(lines, rows, size, reading, encoding, _JUDGING * judging)
 
 
-def _while_encoding(made_by: SentenceEncoder | tuple[NDArray[Any], NDArray[Any]], rows: int) -> int:
-    if not isinstance(made_by, SentenceEncoder):
+def _while_encoding(encoder: SentenceEncoder | None, rows: int) -> int:
+    if encoder is None:
         return 0
-    at_once = made_by.texts_at_once * (1 + blas_threads())
-    return _WHILE_ENCODING * made_by.dim * min(rows, at_once)
+    at_once = encoder.texts_at_once * (1 + blas_threads())
+    return _WHILE_ENCODING * encoder.dim * min(rows, at_once)
 
 
 def _while_searching(sizes: tuple[int, int, int], k: int, index: str) -> int:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 # Another one whenever the same encoder gives the same texts other vectors than it did before.
 _VERSION = 1
 # Files of an encoder's folder that its vectors do not depend on, and endings of such files.
-_WITHOUT_EFFECT = ("xmine.json", "options.toml", "metrics.jsonl")
+_OF_TRAINING = ("options.toml", "metrics.jsonl", "training.svg", "training.csv")
+_WITHOUT_EFFECT = ("xmine.json", *_OF_TRAINING)
 _ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc", ".onnx", ".pt", ".h5", ".msgpack")
 _DIGITS = 32
 

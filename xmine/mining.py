@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from xmine.candidates import score_neighbours
 from xmine.encoder import SentenceEncoder
+from xmine.encoder_pair import EncoderPair, as_pair
 from xmine.errors import OptionError
 from xmine.keeping import Mined, keep
 from xmine.known import NOTHING_KNOWN, KnownPairs
@@ -28,7 +29,7 @@ from xmine.stages import (
 def mine(
     source: str | Path,
     target: str | Path,
-    encoder: SentenceEncoder | None = None,
+    encoder: SentenceEncoder | EncoderPair | None = None,
     options: MiningOptions | None = None,
     report: Report = silent,
     *,
@@ -44,7 +45,8 @@ def mine(
         source: a text input, see `xmine.texts`: a file with a sentence per line, `path:column`, or
             `-` for standard input.
         target: the same in the other language.
-        encoder: the English-Chinese one that ships with xmine if left out.
+        encoder: one for both sides, or one for each; the English-Chinese one that ships with
+            xmine if left out.
         options: see MiningOptions.
         report: called while reading, encoding and searching.
         vectors: in place of an encoder: a matrix [lines, dim] for each side, a row for every line
@@ -65,7 +67,7 @@ def mine(
     options = options or MiningOptions()
     _check(encoder, options, vectors is not None, seeds, gold)
     warnings: list[str] = []
-    made_by = vectors or encoder or SentenceEncoder.load()
+    made_by = vectors or as_pair(encoder or SentenceEncoder.load())
     with ExitStack() as stack:
         if run is None:
             here = stack.enter_context(temporary_run())
@@ -76,12 +78,13 @@ def mine(
         right = read_side(here, "target", target, options, report)
         seeds, gold = seeds.resolved(left, right), gold.resolved(left, right)
         known: tuple[str, ...] = ()
-        if isinstance(made_by, SentenceEncoder):
-            known = made_by.facts.languages
+        if isinstance(made_by, EncoderPair):
+            known = made_by.languages
             warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
+            x, y = made_by.source, made_by.target
             sides = (
-                encode_side(here, "source", left, made_by, options, report, warnings.append),
-                encode_side(here, "target", right, made_by, options, report, warnings.append),
+                encode_side(here, "source", left, x, options, report, warnings.append),
+                encode_side(here, "target", right, y, options, report, warnings.append),
             )
         else:
             sides = take_vectors(here, left, right, made_by, report)
@@ -105,7 +108,7 @@ def mine(
 
 
 def _check(
-    encoder: SentenceEncoder | None,
+    encoder: SentenceEncoder | EncoderPair | None,
     options: MiningOptions,
     has_vectors: bool,
     seeds: KnownPairs,

@@ -17,6 +17,7 @@ from xmine.candidates import Encoded, rows_of, without_zeros
 from xmine.confidence import NEIGHBOURS, Confidence, Floats, estimate
 from xmine.copies import same_texts
 from xmine.encoder import SentenceEncoder
+from xmine.encoder_pair import EncoderPair, as_pair
 from xmine.errors import FileError, OptionError
 from xmine.flagged import Flags
 from xmine.flags import flag_pairs
@@ -96,7 +97,7 @@ class AlignedScores:
 def score_aligned(
     source: str | Path,
     target: str | Path | None = None,
-    encoder: SentenceEncoder | None = None,
+    encoder: SentenceEncoder | EncoderPair | None = None,
     options: ScoringOptions | None = None,
     report: Report = silent,
     *,
@@ -113,7 +114,8 @@ def score_aligned(
         source: a text input, see `xmine.texts`; or, without `target`, a file of pairs, see
             `xmine.pairs.read_pairs`.
         target: the translations, line by line.
-        encoder: the English-Chinese one that ships with xmine if left out.
+        encoder: one for both sides, or one for each; the English-Chinese one that ships with
+            xmine if left out.
         options: see ScoringOptions.
         report: called while encoding and searching.
         pool: more lines to look for neighbours in: a text input of the source's language and one
@@ -140,12 +142,14 @@ def score_aligned(
     if vectors is not None:
         sides = rows_of(left, right, vectors)
     else:
-        encoder = encoder or SentenceEncoder.load()
-        known = encoder.facts.languages
-        prompts = options.src_prompt, options.tgt_prompt
+        pair = as_pair(encoder or SentenceEncoder.load())
+        known = pair.languages
         sides = tuple(
-            without_zeros(side, encoder.encode_half(side.texts, report, prompt))
-            for side, prompt in zip((left, right), prompts, strict=True)
+            without_zeros(side, each.encode_half(side.texts, report, prompt))
+            for side, each, prompt in (
+                (left, pair.source, options.src_prompt),
+                (right, pair.target, options.tgt_prompt),
+            )
         )
     languages = (
         options.src_lang or said[0] or guess_language(left.texts, known),

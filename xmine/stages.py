@@ -17,6 +17,7 @@ from xmine import cache
 from xmine.candidates import Encoded, check_vectors, nothing_known
 from xmine.confidence import NEIGHBOURS
 from xmine.encoder import SentenceEncoder
+from xmine.encoder_pair import EncoderPair
 from xmine.encoding import encode_sentences, vectors_of
 from xmine.errors import FileError
 from xmine.fingerprint import vectors_key
@@ -57,7 +58,7 @@ Encode = Callable[[Path], NDArray[np.float16]]
 
 def asked_of(
     texts: tuple[str | Path, str | Path],
-    made_by: SentenceEncoder | tuple[NDArray[Any], NDArray[Any]],
+    made_by: EncoderPair | tuple[NDArray[Any], NDArray[Any]],
     options: MiningOptions,
     seeds: KnownPairs = NOTHING_KNOWN,
     gold: KnownPairs = NOTHING_KNOWN,
@@ -66,7 +67,7 @@ def asked_of(
 
     Args:
         texts: the two text inputs; files are hashed, standard input is compared when it is read.
-        made_by: what makes the vectors, or the vectors of all lines themselves.
+        made_by: what makes the vectors of each side, or the vectors of all lines themselves.
         options, seeds, gold: as `xmine.mining.mine` takes them.
 
     Raises:
@@ -78,10 +79,11 @@ def asked_of(
         if can_be_read_again(given):
             of_texts[f"{side}_digest"] = _digest(raw_blocks(text_input(given).path))
     of_vectors: dict[str, Any] = {}
-    if isinstance(made_by, SentenceEncoder):
+    if isinstance(made_by, EncoderPair):
         of_vectors["encoder"] = made_by.name
-        for side, prompt in (("source", options.src_prompt), ("target", options.tgt_prompt)):
-            of_vectors[f"encoder_of_{side}_digest"] = vectors_key(made_by, "", prompt)
+        prompts = {"source": options.src_prompt, "target": options.tgt_prompt}
+        for side, encoder in made_by.sides.items():
+            of_vectors[f"encoder_of_{side}_digest"] = vectors_key(encoder, "", prompts[side])
     else:
         for side, rows in zip(("source", "target"), made_by, strict=True):
             of_vectors[f"vectors_of_{side}_digest"] = _digest(_bytes_of(rows))

@@ -1,17 +1,26 @@
 """xmine train, from the command line to the files."""
 
 import json
-from collections.abc import Callable
+import re
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from xmine.cli.console import Console
 from xmine.encoder import SentenceEncoder
 from xmine.pairs import ParallelText
+from xmine.progress import Progress, Report
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
+# Of a trained encoder, which needs no vocabulary of its own.
+FEW = "--batch-size 64 --epochs 2 --held-out 100 --threads 1".split()
 SMALL = "--vocabulary-size 500 --width 32 --batch-size 64 --epochs 2 --held-out 100".split()
 
 
@@ -41,8 +50,8 @@ def test_train_makes_an_encoder_that_mines_and_its_options_can_be_given_again(
     again = ["train", "pairs.tsv", "-o", "again", "--options", "new/options.toml", "--epochs", 1]
     ended = command(*again)
     assert ended.code == 0
-    assert ended.err.startswith(f"xmine: {facts['excluded']:,} pairs left out: ")
-    assert f"again: trained on {facts['pairs']:,} pairs in " in ended.err
+    assert ended.err.startswith(f"xmine: {facts['excluded']:,} rows left out: ")
+    assert f"again: trained on {facts['pairs']:,} rows in " in ended.err
     assert SentenceEncoder.load(tmp_path / "again").dim == 32
     assert "epochs = 1\n" in Path(tmp_path, "again", "options.toml").read_text()
 
@@ -68,39 +77,95 @@ def test_training_data_that_cannot_be_used_leaves_nothing(
         assert (ended.code, ended.out, ended.touched) == (1, "", set())
 
 
-def test_an_interrupted_run_says_how_to_go_on(
-    command: Command, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_run_that_is_interrupted_says_how_to_go_on_and_does(
+    command: Command, pairs_file: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+    """Ctrl-C in the middle of a pass: nothing is lost, and the printed command is all one needs."""
+    command("train", "pairs.tsv", "-o", "whole", "--encoder", toy_folder, *FEW)
+    Path("the pairs.tsv").write_bytes(pairs_file.read_bytes())
+    train = ["train", "the pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW]
 
-    train = ["train", "pairs.tsv", "-o", "new", *SMALL]
+    def press(progress: Progress) -> None:
+        if progress.done == 5:
+            signal.raise_signal(signal.SIGINT)
+
+    @contextmanager
+    def pressing(_: Console) -> Iterator[Report]:
+        yield press
+
     with monkeypatch.context() as patch:
-        patch.setattr("xmine.trainer.methods.msimcse.train", interrupted)
+        patch.setattr(Console, "progress", pressing)
         ended = command(*train)
-    assert ended.err == (
-        "xmine: nothing is saved before the first evaluation; see --evaluate-every\n"
-        "xmine: interrupted\n"
-    )
-    assert ended.code == 130
-    with monkeypatch.context() as patch:
-        patch.setattr("xmine.trainer.methods.msimcse.train", interrupted)
-        Path("new.training", "checkpoint.pt").touch()
-        ended = command(*train, "--resume")
-    Path("new.training", "checkpoint.pt").unlink()
-    assert ended.err == (
-        "xmine: go on with: xmine train pairs.tsv -o new --options new.training/options.toml "
-        "--resume\nxmine: interrupted\n"
-    )
+    said, _, last = ended.err.partition("\n")
+    assert (ended.code, last) == (130, "xmine: interrupted\n")
+    words = shlex.split(said.removeprefix("xmine: go on with: "))
+    assert words[:3] == ["xmine", "train", "the pairs.tsv"]
+
     refused = command(*train)
     assert refused.err.startswith(
         "xmine: new.training: a run that was stopped is there\nhint: --re"
     )
     assert (refused.code, refused.touched) == (1, set())
-    resumed = command(*train, "--resume")
+    other = command(*words[1:], "--seed", 9)
+    assert other.err.startswith("xmine: new.training: the run there has other options or other da")
+    assert (other.code, other.touched) == (1, set())
+    resumed = command(*words[1:])
     assert resumed.code == 0
     assert {path.split("/")[0] for path in resumed.touched} == {"new", "new.training"}
     assert not Path("new.training").exists()
+    weights = [Path(each, "model.safetensors").read_bytes() for each in ("new", "whole")]
+    assert weights[0] == weights[1]
+
+
+def test_what_a_run_leaves(
+    command: Command, pairs_file: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = command("train", "pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--epochs", 3)
+    assert ended.estimate.startswith("xmine: estimate: 63 steps, 1,400 rows a pass, ")
+    left = {path.name for path in Path("new").iterdir()}
+    assert {"README.md", "options.toml", "metrics.jsonl", "training.svg", "training.csv"} <= left
+    assert "accuracy" in Path("new", "training.svg").read_text()
+    head, *rows = Path("new", "training.csv").read_text().splitlines()
+    assert head == "step,loss,accuracy"
+    logged = map(json.loads, Path("new", "metrics.jsonl").read_text().splitlines())
+    assert [int(row.split(",")[0]) for row in rows] == [x["step"] for x in logged if x["step"]]
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    ended = command("train", "pairs.tsv", "-o", "bare", "--encoder", toy_folder, *FEW)
+    assert ended.err.startswith("xmine: no picture of the run: this needs matplotlib")
+    assert not list(Path("bare").glob("training.*"))
+
+
+def test_a_loss_that_is_no_number_ends_the_run(
+    command: Command, pairs_file: Path, toy_folder: Path
+) -> None:
+    ended = command(
+        "train", "pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW, "--learning-rate", "1e38"
+    )
+    assert re.match(r"xmine: the loss is (nan|inf) at step \d", ended.err)
+    assert "hint: give a smaller --learning-rate" in ended.err
+    assert ended.code == 1
+    assert not Path("new").exists()
+
+
+def test_a_batch_larger_than_the_data_is_told(
+    command: Command, pairs_file: Path, toy_folder: Path
+) -> None:
+    ended = command(
+        "train",
+        "pairs.tsv",
+        "-o",
+        "new",
+        "--encoder",
+        toy_folder,
+        *FEW,
+        "--batch-size",
+        5000,
+        "--epochs",
+        1,
+    )
+    told = "xmine: warning: --batch-size 5,000 for 1,400 rows: each pass is one step\n"
+    assert ended.err.startswith(told)
+    assert ended.code == 0
 
 
 def test_force_replaces_an_encoder_and_nothing_else(

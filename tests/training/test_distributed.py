@@ -106,7 +106,7 @@ def watched(
 
     def watch(progress: Progress) -> None:
         if progress.stage == "training":
-            seen.losses.extend(progress.numbers.values())
+            seen.losses.append(progress.numbers["loss"])
             if len(seen.losses) == interrupt_at:
                 signal.raise_signal(signal.SIGINT)
 

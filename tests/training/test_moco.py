@@ -309,3 +309,22 @@ def test_encoders_that_do_not_go_together_are_refused(
         MocoOptions(src_encoder="a", tgt_encoder="b", encoder="c")
     with pytest.raises(TrainingError, match="learns from translations"):
         train("moco", Corpus(texts=toy_pairs.sources), options, tmp_path / "new")
+
+
+def test_a_tiny_transformer_finds_translations_both_ways(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    options = MocoOptions(
+        **TRANSFORMER | {"width": 32, "dropout": 0.0},
+        vocabulary_size=500,
+        steps=100,
+        epochs=10,
+        batch_size=64,
+        queue_size=256,
+        momentum=0.9,
+        held_out=200,
+        learning_rate=0.004,
+        threads=1,
+    )
+    made = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+    assert made.measures["forward"] > 0.95 and made.measures["backward"] > 0.95

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError, XmineError
 from xmine.facts import EncoderFacts
+from xmine.modules.pooling import Pooling
 from xmine.modules.static import StaticEmbedding
 from xmine.options import EncodingOptions
 from xmine.pairs import ParallelText
@@ -160,3 +161,21 @@ def test_what_makes_no_sense_is_refused(
         with pytest.raises(XmineError, match=message):
             train("msimcse", toy_pairs, MsimcseOptions(**{**OPTIONS, **changes}), tmp_path / "new")
         assert list(tmp_path.iterdir()) == []
+
+
+def test_golden_g06_pooling_sees_no_padding() -> None:
+    tokens = torch.tensor([[[-1.0, -2.0], [-3.0, -1.0], [5.0, 5.0]]])
+    mask = torch.tensor([[1, 1, 0]])
+    for mode, expected in (("cls", [-1, -2]), ("mean", [-2, -1.5]), ("max", [-1, -1])):
+        assert Pooling(2, (mode,), True)(tokens, mask, 0).tolist() == [expected]
+
+
+@pytest.mark.parametrize("pooling", ["mean", "max", "cls"])
+def test_padding_changes_no_vector(
+    pooling: str, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    tower = tower_of(toy_vocabulary, None, pooling=pooling).eval()
+    side = tower.cut([toy_pairs.sources[0], " ".join(toy_pairs.sources[:9])])
+    with torch.no_grad():
+        alone, padded = tower.embed(side.take(np.array([0]))), tower.embed(side)
+    assert (alone[0] @ padded[0]).item() > 1 - 1e-6

@@ -1,9 +1,9 @@
 """The training methods: a name, a title, an options dataclass, and the module with `train()`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xmine.trainer.options import (
     MocoOptions,
@@ -18,11 +18,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An entry of METHODS; its module, and with it torch, loads when `train` is asked for."""
+    """An entry of METHODS; its module, and with it torch, loads when `train` is asked for.
+
+    Attributes:
+        title: what the paper calls it.
+        options: what it can be told.
+        module: where its `train` is.
+        reads: which kinds of a corpus it learns from; see `Corpus.kinds`.
+        demonstration: options to show it with on the examples, where it is given no data; None if
+            it has to be given some.
+    """
 
     title: str
     options: type[TrainingOptions]
     module: str
+    reads: tuple[str, ...] = ("pairs", "triplets", "nli", "texts")
+    demonstration: Mapping[str, Any] | None = None
 
     @property
     def train(self) -> "Callable[..., Made]":
@@ -32,7 +43,19 @@ class Method:
 
 
 METHODS = {
-    "moco": Method("dual momentum contrast", MocoOptions, "xmine.trainer.methods.moco"),
-    "msimcse": Method("mSimCSE", MsimcseOptions, "xmine.trainer.methods.msimcse"),
-    "transaug": Method("TransAug", TransaugOptions, "xmine.trainer.methods.transaug"),
+    "moco": Method(
+        "dual momentum contrast", MocoOptions, "xmine.trainer.methods.moco", ("pairs", "nli")
+    ),
+    "msimcse": Method(
+        "mSimCSE",
+        MsimcseOptions,
+        "xmine.trainer.methods.msimcse",
+        ("pairs", "triplets", "texts"),
+    ),
+    "transaug": Method(
+        "TransAug",
+        TransaugOptions,
+        "xmine.trainer.methods.transaug",
+        ("pairs", "triplets"),
+    ),
 }

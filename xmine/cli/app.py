@@ -11,6 +11,7 @@ from xmine.cli.encode import encode
 from xmine.cli.evaluate import evaluate
 from xmine.cli.mine import mine
 from xmine.cli.model import model
+from xmine.cli.of_method import OfMethod
 from xmine.cli.pairs import pairs
 from xmine.cli.score import score
 from xmine.cli.search import search
@@ -29,7 +30,7 @@ app.command("search")(search)
 app.command("encode")(encode)
 app.command("convert")(convert)
 app.add_typer(pairs, name="pairs")
-app.command("train")(train)
+app.command("train", cls=OfMethod)(train)
 app.add_typer(evaluate, name="eval", short_help="Measure an encoder on benchmarks.")
 app.add_typer(model, name="model")
 app.add_typer(cache, name="cache")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from xmine.encoder import SentenceEncoder
+    from xmine.encoder_pair import EncoderPair
     from xmine.evaluation.data import DataFolder
     from xmine.evaluation.options import EvaluationOptions
 
@@ -196,13 +197,19 @@ def load_vectors(
     model: str | None,
     options: MiningOptions,
     console: Console,
-) -> "tuple[SentenceEncoder | None, tuple[NDArray[Any], NDArray[Any]] | None, dict[str, object]]":
-    """Open the vectors of both sides or, without them, load the encoder; and tell which it was."""
+) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None, dict[str, object]]":
+    """Open the vectors of both sides or, without them, load the encoders; tell which they were."""
+    from xmine.encoder_pair import EncoderPair, as_pair, is_pair
     from xmine.vectors import read_vectors
 
     if source and target:
         vectors = read_vectors(source, dim), read_vectors(target, dim)
         console.detail(f"vectors of {source} and {target}, width {vectors[0].shape[1]}")
         return None, vectors, {"source": str(source), "target": str(target)}
-    encoder = load_encoder(model, options, console)
-    return encoder, None, about_run(encoder, model, options)
+    if not model or not is_pair(model):
+        encoder = load_encoder(model, options, console)
+        return as_pair(encoder), None, about_run(encoder, model, options)
+    sides = {side: str(Path(model) / side) for side in ("source", "target")}
+    pair = EncoderPair(*(load_encoder(folder, options, console) for folder in sides.values()))
+    about = {name: about_run(each, sides[name], options) for name, each in pair.sides.items()}
+    return pair, None, {"model": model, **about}

@@ -74,21 +74,24 @@ class Console:
         from rich.console import Console as RichConsole
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
+        from rich.table import Column
 
         columns = (
             TextColumn("{task.description:<10}"),
-            BarColumn(),
+            BarColumn(bar_width=None, table_column=Column(ratio=1)),
             MofNCompleteColumn(),
             TimeRemainingColumn(compact=True),
             TextColumn("{task.fields[numbers]}"),
         )
-        with Bar(*columns, console=RichConsole(stderr=True), transient=True) as bar:
+        # The bar has the room that is left, so that on 80 columns no number is cut off.
+        drawn = Bar(*columns, console=RichConsole(stderr=True), transient=True, expand=True)
+        with drawn as bar:
             tasks: dict[str, int] = {}
 
             def report(progress: Progress) -> None:
                 if progress.stage not in tasks:
                     tasks[progress.stage] = bar.add_task(progress.stage, numbers="")
-                numbers = "  ".join(f"{name} {x:.4g}" for name, x in progress.numbers.items())
+                numbers = "  ".join(f"{name} {_short(x)}" for name, x in progress.numbers.items())
                 task = bar.tasks[tasks[progress.stage]].id
                 bar.update(
                     task,
@@ -99,6 +102,10 @@ class Console:
                 )
 
             yield report
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def _print(text: str) -> None:

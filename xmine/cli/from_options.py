@@ -46,8 +46,13 @@ def with_console(command: Callable[..., None]) -> Callable[..., None]:
     return _with_signature(wrapper, command, "console", flags)
 
 
-def with_options(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add a flag per field of an options dataclass; the command gets one object, `options`."""
+def with_options(
+    kind: type, refuse: Callable[[str], None] = lambda name: None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a flag per field of an options dataclass; the command gets one object, `options`.
+
+    `refuse` is called with each name in `--options FILE` first: it may say more of a wrong one.
+    """
     fields = _own_first(kind)
     names = [field.name for field in fields]
     hints = typing.get_type_hints(kind)
@@ -56,7 +61,7 @@ def with_options(kind: type) -> Callable[[Callable[..., None]], Callable[..., No
         @functools.wraps(command)
         def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
             flags = {name: given.pop(name) for name in names}
-            values = _from_file(kind, options) if options else {}
+            values = _from_file(kind, options, refuse) if options else {}
             for name, value in flags.items():
                 if _is_given(context, name):
                     is_table = hints[name] == dict[str, float]
@@ -72,20 +77,21 @@ def with_options(kind: type) -> Callable[[Callable[..., None]], Callable[..., No
 
 def _own_first(kind: type) -> list[dataclasses.Field[Any]]:
     """List the fields of a dataclass, those that it inherits last."""
-    inherited = {
-        field.name
-        for parent in kind.__mro__[1:]
-        if dataclasses.is_dataclass(parent)
-        for field in dataclasses.fields(parent)
-    }
-    return sorted(dataclasses.fields(kind), key=lambda field: field.name in inherited)
+
+    def generations(field: dataclasses.Field[Any]) -> int:
+        declared = [field.name in inspect.get_annotations(parent) for parent in kind.__mro__]
+        return declared.index(True)
+
+    return sorted(dataclasses.fields(kind), key=generations)
 
 
-def _from_file(kind: type, path: Path) -> dict[str, Any]:
+def _from_file(kind: type, path: Path, refuse: Callable[[str], None]) -> dict[str, Any]:
     """Read options from a TOML file and check them, so that a message can name the file."""
     values = load_toml(path)
-    check_names(values, {field.name for field in dataclasses.fields(kind)}, path)
     try:
+        for name in values:
+            refuse(name)
+        check_names(values, {field.name for field in dataclasses.fields(kind)}, path)
         kind(**values)
     except OptionError as error:
         raise OptionError(f"{path}: {error.message}", error.hint) from None

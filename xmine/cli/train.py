@@ -1,85 +1,241 @@
-"""xmine train: parallel pairs -> an encoder of one's own."""
+"""xmine train: pairs, triplets, labelled pairs or texts -> an encoder of one's own."""
 
+import os
+import shlex
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from xmine.cli.arguments import FORCE
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
-from xmine.errors import FileError
-from xmine.trainer.options import MsimcseOptions
+from xmine.cli.of_method import GIVEN, USUAL, check_method, example_of, help_of
+from xmine.errors import FileError, OptionError
+from xmine.trainer.methods import METHODS
+from xmine.trainer.options import TrainingOptions
+
+if TYPE_CHECKING:
+    from xmine.trainer.corpus import Corpus
+    from xmine.trainer.training import Trained
 
 
-@with_console
-@with_options(MsimcseOptions)
-def train(
+def train_with(
+    options: TrainingOptions,
+    console: Console,
     pairs: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="PAIRS",
-            help="Pairs: .tsv, .jsonl, .parquet, .tmx, or corpus.en,corpus.zh; - for TSV on stdin.",
+            help="Pairs: .tsv, .jsonl, .parquet, .tmx, corpus.en,corpus.zh, or the folder of a "
+            "mining run; - for TSV on stdin.",
         ),
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the new encoder.")],
-    options: MsimcseOptions,
-    console: Console,
-    method: Annotated[Literal["msimcse"], typer.Option(help="Training method.")] = "msimcse",
+    ] = None,
+    triplets: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Sentence, what it entails, what contradicts it, with tabs between, or .csv; "
+            "repeatable: the same items in another language.",
+            show_default="none",
+        ),
+    ] = None,
+    nli: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
+            show_default="none",
+        ),
+    ] = None,
+    texts: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text of one language, a sentence per line, or a column of a file "
+            "(zh.tsv:2); repeatable.",
+            show_default="none",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Folder of the new encoder.",
+            show_default="required, but for a demonstration",
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar=f"<{'|'.join(METHODS)}>",
+            help="How it learns; with --help: its own options, too.",
+            callback=check_method,
+        ),
+    ] = USUAL,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,
     force: FORCE = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it will take, and stop.")
+    ] = False,
 ) -> None:
-    """Train an encoder on parallel pairs.
-
-    Example: xmine train pairs.tsv -o encoder/
-    """
+    """Train an encoder."""
     started = time.perf_counter()
+    leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
+    if not leads:
+        console = Console(quiet=True)
+    given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
+    _check_data(method, [kind for kind, files in given.items() if files])
+    is_demonstration = not any(given.values())
+    if is_demonstration:
+        options = _demonstrating(method, options)
+        output = output or Path(f"{method}-demonstration")
+    if output is None:
+        raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
     _check_output(output)
 
-    from xmine.pairs import read_parallel
-    from xmine.trainer.checkpoints import run_folder
-    from xmine.trainer.corpus import Corpus
+    from xmine.trainer.corpus import Corpus, examples
+    from xmine.trainer.estimate import estimate_training
+    from xmine.trainer.training import check_place
     from xmine.trainer.training import train as train_encoder
 
-    text = read_parallel(pairs)
-    console.detail(f"{pairs}: {len(text):,} pairs; the run is in {run_folder(output)}")
+    if leads:
+        check_place(output, resume=resume, force=force)
+    if is_demonstration:
+        console.say(
+            "a demonstration, on the example sentences of xmine: far too few for an encoder of "
+            f"use; for a real run give your own, and -o: {example_of(method)}"
+        )
+    corpus = (
+        examples() if is_demonstration else Corpus.read(pairs, triplets or (), nli, texts or ())
+    )
+    _tell(console, given, corpus)
+    corpus = corpus.without(options.exclude)
+    estimate = estimate_training(corpus, options)
+    if dry_run:
+        console.summary(str(estimate), estimate.facts())
+        return
+    console.say(str(estimate))
+    warnings = estimate.warnings(options)
+    for warning in warnings:
+        console.warn(warning)
     try:
         with console.progress() as report:
             trained = train_encoder(
-                method, Corpus(pairs=text), options, output, report, resume=resume, force=force
+                method, corpus, options, output, report, resume=resume, force=force, draws=True
             )
     except KeyboardInterrupt:
-        folder = run_folder(output)
-        if (folder / "checkpoint.pt").exists():
-            console.say(
-                f"go on with: xmine train {pairs} -o {output} --options {folder / 'options.toml'} "
-                "--resume"
-            )
-        elif folder.exists():
-            console.say("nothing is saved before the first evaluation; see --evaluate-every")
+        _say_how_to_go_on(console, method, output, given)
         raise
-    seconds = time.perf_counter() - started
     if options.exclude:
-        console.say(f"{trained.excluded:,} pairs left out: a side occurs in {options.exclude}")
+        files = ", ".join(options.exclude)
+        console.say(f"{trained.excluded:,} rows left out: a text of theirs occurs in {files}")
+    if trained.unpictured:
+        console.say(trained.unpictured)
+    seconds = time.perf_counter() - started
     console.summary(
-        f"{output}: trained on {trained.rows:,} pairs in {seconds:.0f} s; "
-        f"{trained.measures['accuracy']:.1%} of {options.held_out:,} held-out pairs retrieved",
+        _summary(trained, output, options, seconds),
         {
             "output": str(output),
             "method": method,
             "pairs": trained.rows,
             "excluded": trained.excluded,
             **trained.measures,
+            "estimate": estimate.facts(),
+            "warnings": warnings,
             "seconds": round(seconds, 1),
         },
     )
 
 
+# What was given on the command line, by the kind of a corpus.
+Given = Mapping[str, "str | Sequence[str] | None"]
+
+
+def _check_data(method: str, kinds: Sequence[str]) -> None:
+    """Refuse data that the method does not learn from, and none at all."""
+    of = METHODS[method]
+    for kind in kinds:
+        if kind not in of.reads:
+            readers = [name for name, each in METHODS.items() if kind in each.reads]
+            raise OptionError(
+                f"{GIVEN[kind]} is for {', '.join(readers)}; --method is {method}",
+                f"{method} learns from {', '.join(GIVEN[each] for each in of.reads)}",
+            )
+    if not kinds and of.demonstration is None:
+        sources = ", ".join(GIVEN[each] for each in of.reads)
+        raise OptionError(
+            f"--method {method} has nothing to learn from: it takes {sources}", example_of(method)
+        )
+
+
+def _demonstrating(method: str, options: TrainingOptions) -> TrainingOptions:
+    """Take the options of the demonstration where none were given."""
+    usual, shown = type(options)(), METHODS[method].demonstration or {}
+    as_usual = {
+        field.name
+        for field in fields(options)
+        if getattr(options, field.name) == getattr(usual, field.name)
+    }
+    return replace(options, **{name: shown[name] for name in as_usual & shown.keys()})
+
+
 def _check_output(output: Path) -> None:
     """Refuse, before hours of work, a place that `--force` would rather not replace."""
-    if output.exists() and not (output / "xmine.json").is_file():
+    from xmine.encoder_pair import is_pair
+
+    if output.exists() and not ((output / "xmine.json").is_file() or is_pair(output)):
         raise FileError(
             f"{output}: exists and is not an encoder of xmine, so it is not replaced",
             "give another name",
         )
+
+
+def _tell(console: Console, given: Given, corpus: "Corpus") -> None:
+    """Say how much was read."""
+    from xmine.formats.losses import count
+
+    if corpus.pairs:
+        console.detail(f"{given['pairs']}: {count(len(corpus.pairs), 'pair')}")
+    for name, table in zip(given["triplets"] or (), corpus.triplets, strict=True):
+        console.detail(f"{name}: {count(len(table), 'triplet')}")
+    if corpus.labelled:
+        console.detail(f"{given['nli']}: {count(len(corpus.labelled), 'labelled pair')}")
+    if corpus.texts:
+        console.detail(f"{', '.join(given['texts'] or ())}: {count(len(corpus.texts), 'text')}")
+
+
+def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given) -> None:
+    """Give the command that goes on with a stopped run, if there is one to go on with."""
+    from xmine.trainer.checkpoints import OPTIONS_FILE, run_folder
+
+    written = run_folder(output) / OPTIONS_FILE
+    if not written.exists():
+        return
+    words = ["xmine", "train", *([str(given["pairs"])] if given["pairs"] else [])]
+    for kind in ("triplets", "nli", "texts"):
+        files = given[kind] or ()
+        for file in [files] if isinstance(files, str) else files:
+            words += [GIVEN[kind], file]
+    words += ["-o", str(output), "--method", method, "--options", str(written), "--resume"]
+    console.say(f"go on with: {shlex.join(words)}")
+
+
+def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds: float) -> str:
+    """Say what there is now, in one line."""
+    folders = [str(output / name) for name in trained.encoders if name] or [str(output)]
+    said = f"{' and '.join(folders)}: trained on {trained.rows:,} rows in {seconds:.0f} s"
+    if "accuracy" in trained.measures:
+        retrieved = trained.measures["accuracy"]
+        said += f"; {retrieved:.1%} of {options.held_out:,} held-out pairs retrieved"
+    if "spearman" in trained.measures:
+        said += f"; Spearman's rho {trained.measures['spearman']:.3f} on the pairs of --dev"
+    return said
+
+
+train = with_console(with_options(TrainingOptions)(train_with))
+train.__doc__ = help_of("")

@@ -67,6 +67,8 @@ def _holds(folder: Path) -> str:
     """Say what a folder that is no encoder holds, where that helps."""
     if (folder / "adapter_config.json").exists():
         return "it holds an adapter (PEFT): merge it into its model first"
+    if all((folder / side / MODULES_FILE).exists() for side in ("source", "target")):
+        return f"it holds an encoder for each side: give {folder}/source or {folder}/target"
     for suffix, name in ((".gguf", "a GGUF file"), (".onnx", "an ONNX model")):
         if any(folder.glob(f"*{suffix}")):
             return f"it holds {name}: give the folder that this was made from"

@@ -1,0 +1,227 @@
+"""xmine train --method: whose options, whose data, two encoders, a demonstration."""
+
+import dataclasses
+import json
+import shutil
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xmine.options import flag, option
+from xmine.pairs import ParallelText
+from xmine.progress import Report
+from xmine.trainer.checkpoints import Run
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.methods import METHODS, Method
+from xmine.trainer.options import TrainingOptions
+from xmine.trainer.prepare import Made, begin
+
+Command = Callable[..., Any]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+FEW = "--batch-size 64 --epochs 1 --held-out 100 --threads 1".split()
+SHARED = {field.name for field in dataclasses.fields(TrainingOptions)}
+
+
+def own_options(method: str) -> set[str]:
+    return {field.name for field in dataclasses.fields(METHODS[method].options)} - SHARED
+
+
+@pytest.fixture
+def data(tmp_path: Path, toy_pairs: ParallelText) -> Path:
+    """Write pairs, triplets in two languages, labelled pairs and texts."""
+    rows = list(zip(toy_pairs.sources, toy_pairs.targets, strict=True))
+    files = {
+        "pairs.tsv": [f"{x}\t{y}" for x, y in rows[:800]],
+        "en.tsv": ["\t".join(x for x, _ in rows[at : at + 3]) for at in range(200)],
+        "zh.tsv": ["\t".join(y for _, y in rows[at : at + 3]) for at in range(200)],
+        "nli.tsv": [
+            f"{x}\t{x}\t{('entailment', 'neutral')[at % 2]}" for at, (x, _) in enumerate(rows)
+        ],
+        "en.txt": [x for x, _ in rows[800:]],
+    }
+    for name, lines in files.items():
+        Path(tmp_path, name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_help_without_a_method_lists_all_and_what_they_share(command: Command) -> None:
+    text = command("train", "--help").out
+    for name, method in METHODS.items():
+        assert f"  {name}" in text and method.title in text
+    assert "--batch-size" in text and "--queue-size" not in text
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_help_of_a_method_shows_its_options_before_those_of_all(
+    command: Command, name: str
+) -> None:
+    for arguments in (("--method", name, "--help"), ("-h", f"--method={name}")):
+        ended = command("train", *arguments)
+        assert (ended.code, ended.err) == (0, "")
+        assert METHODS[name].title in ended.out
+        places = {each: ended.out.find(f"  {flag(each)} ") for each in own_options(name)}
+        assert min(places.values()) > 0, places
+        assert max(places.values()) < ended.out.index("  --batch-size ")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_an_option_of_another_method_is_refused_and_says_whose_it_is(
+    command: Command, data: Path, name: str
+) -> None:
+    others = set.union(*map(own_options, METHODS)) - own_options(name)
+    assert others
+    for other in others:
+        owners = ", ".join(each for each in METHODS if other in own_options(each))
+        wrong = f"xmine: {flag(other)} is for {owners}; --method is {name}\nhint: "
+        ended = command("train", "pairs.tsv", "--method", name, "-o", "new", flag(other), 1)
+        assert ended.err.startswith(wrong)
+        assert (ended.code, ended.out, ended.touched) == (2, "", set())
+    Path("options.toml").write_text(f"{other} = 1\n")
+    ended = command(*"train pairs.tsv -o new --options options.toml --method".split(), name)
+    assert ended.err.startswith(wrong.replace("xmine: ", "xmine: options.toml: "))
+    assert (ended.code, ended.touched) == (2, set())
+
+
+def test_what_is_missing_or_of_no_use_is_told_before_work(command: Command, data: Path) -> None:
+    for words, message in {
+        "pairs.tsv --method magic -o new": "--method is 'magic'\nhint: choose from ",
+        "pairs.tsv": "no -o: where is the encoder to go?\nhint: -o FOLDER/\n",
+        "-o new --method moco": "--method moco has nothing to learn from: it takes PAIRS, --nli\n",
+        "pairs.tsv --method moco --texts en.txt -o new": "--texts is for msimcse",
+        "pairs.tsv -o new --momentum=0.5": "--momentum is for moco",
+        "pairs.tsv -o new --queue-size=5 --method=moco --queue-size=300": "",
+    }.items():
+        ended = command("train", *words.split())
+        assert ended.err.startswith(f"xmine: {message}"), words
+        assert "internal error" not in ended.err
+        assert ended.code == (2 if message else 1), words
+        assert ended.touched == set(), words
+
+
+def test_files_that_cannot_be_used_are_named_with_the_line(command: Command, data: Path) -> None:
+    Path("two.tsv").write_text("a\tb\tc\nd\te\n")
+    Path("blank.tsv").write_text("a\t \tc\n")
+    Path("empty.txt").write_text("")
+    Path("lines.txt").write_text("\n\n")
+    Path("maybe.tsv").write_text("a\tb\tneutral\na\tb\tmaybe\n")
+    Path("maybe.jsonl").write_text('{"premise": "a", "hypothesis": "b"}\n')
+    Path("short.tsv").write_text("a\tb\tc\n")
+    for words, message in {
+        "--triplets two.tsv": "two.tsv:2: 2 columns; three are needed: anchor, entailed and",
+        "--triplets blank.tsv": "blank.tsv:1: column 2 is blank",
+        "--triplets empty.txt": "empty.txt: the file is empty",
+        "--triplets en.tsv --triplets short.tsv": "en.tsv has 200 triplets, short.tsv 1\nhint: ",
+        "--texts empty.txt": "empty.txt: the file is empty",
+        "--texts lines.txt": "lines.txt: no text in it",
+        "--texts en.tsv": "en.tsv: a table of 3 columns\nhint: name the one with the text",
+        "pairs.tsv --method moco --nli maybe.tsv": "maybe.tsv:2: no label is 'maybe'\nhint: lab",
+        "pairs.tsv --method moco --nli maybe.jsonl": "maybe.jsonl:1: no field 'label', only ",
+        "pairs.tsv --method moco --nli two.tsv": "two.tsv:1: no label is 'c'",
+    }.items():
+        ended = command("train", *words.split(), "-o", "new")
+        assert ended.err.startswith(f"xmine: {message}"), words
+        assert (ended.code, ended.out, ended.touched) == (1, "", set())
+
+
+def test_a_dry_run_says_what_it_will_take_and_leaves_nothing(
+    command: Command, data: Path, toy_folder: Path
+) -> None:
+    train = ["train", "pairs.tsv", "-o", "new", "--method", "moco", "--encoder", toy_folder, *FEW]
+    ended = command(*train, "--dry-run")
+    assert ended.estimate.startswith("xmine: estimate: 10 steps, 700 rows a pass, ")
+    assert (ended.code, ended.out, ended.err, ended.touched) == (0, "", "", set())
+    ended = command(*train, "--dry-run", "--json", "--queue-size", 150)
+    facts = json.loads(ended.out)
+    assert facts["memory"]["queues"] == 4 * 32 * 150 * 2
+    assert facts["steps"] == 10 and facts["seconds"] > 0
+    assert (ended.err, ended.touched) == ("", set())
+
+
+def test_one_language_triplets_and_text_train_an_encoder(
+    command: Command, data: Path, toy_folder: Path
+) -> None:
+    sources = "--triplets en.tsv --triplets zh.tsv --texts en.txt --texts pairs.tsv:2".split()
+    ended = command("train", *sources, "-o", "new", "--encoder", toy_folder, *FEW, "--json")
+    assert (ended.code, ended.err) == (0, "")
+    assert json.loads(ended.out)["pairs"] == 200 + 700 + 800
+
+
+def test_two_encoders_are_trained_and_mined_with(
+    command: Command, data: Path, toy_folder: Path, toy_files: Toy
+) -> None:
+    shutil.copytree(toy_folder, "a")
+    encoders = "--method moco --src-encoder a --tgt-encoder a --nli nli.tsv".split()
+    ended = command("train", "pairs.tsv", "-o", "two", *encoders, *FEW)
+    assert ended.code == 0
+    assert "xmine: two/source and two/target: trained on 700 rows in " in ended.err
+    left = {path.name for path in Path("two").iterdir()}
+    assert {"source", "target", "options.toml", "metrics.jsonl"} <= left
+    mined = command("mine", "en.txt", "zh.txt", "--model", "two", "-o", "run/", "--json")
+    facts = json.loads(mined.out)
+    assert mined.code == 0 and facts["pairs"] > 20
+    assert [facts["vectors"][side]["model"] for side in ("source", "target")] == [
+        "two/source",
+        "two/target",
+    ]
+    there = command("train", "pairs.tsv", "-o", "two", *encoders, *FEW)
+    assert there.err.startswith("xmine: two: exists already\nhint: ")
+    assert (
+        command("train", "run/", "-o", "two", *encoders, "--force", *FEW[:4], "--dry-run").code == 0
+    )
+    for arguments in (["encode", "en.txt", "-o", "x.npy"], ["search", "en.txt", "zh.txt"]):
+        refused = command(*arguments, "--model", "two")
+        assert refused.err.endswith(
+            "hint: it holds an encoder for each side: give two/source or two/target\n"
+        )
+        assert (refused.code, refused.touched) == (1, set())
+    assert command("encode", "en.txt", "-o", "x.npy", "--model", "two/source").code == 0
+
+
+def test_a_method_without_data_is_demonstrated_on_the_examples(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = {"held_out": 40, "encoder": "embedded", "epochs": 2, "batch_size": 32}
+    method = dataclasses.replace(METHODS["msimcse"], demonstration=shown)
+    monkeypatch.setitem(METHODS, "msimcse", method)
+    ended = command("train", "--epochs", 1)
+    assert ended.err.startswith("xmine: a demonstration, on the example sentences of xmine: ")
+    assert "for a real run give your own, and -o: xmine train pairs.tsv -o enc" in ended.err
+    assert ended.code == 0
+    options = Path("msimcse-demonstration", "options.toml").read_text()
+    assert "held_out = 40\n" in options and "epochs = 1\n" in options
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FifthOptions(TrainingOptions):  # type: ignore[misc]
+    """A method that nobody has heard of."""
+
+    spin: float = option(0.5, "Which way it turns.", min=0, max=1)
+
+
+def test_a_fifth_method_is_a_file_an_options_class_and_a_line(
+    command: Command, data: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[float] = []
+
+    def train(corpus: Corpus, options: FifthOptions, run: Run, report: Report) -> Made:
+        seen.append(options.spin)
+        return Made({"": begin(options.encoder, options, [], run, report)}, {}, len(corpus.texts))
+
+    file = types.ModuleType("fifth")
+    monkeypatch.setattr(file, "train", train, raising=False)
+    monkeypatch.setitem(sys.modules, "fifth", file)
+    monkeypatch.setitem(METHODS, "fifth", Method("a fifth", FifthOptions, "fifth", ("texts",)))
+    shown = command("train", "--method", "fifth", "--help").out
+    assert "--spin <float>" in shown and "0<=x<=1" in shown
+    refused = command("train", "pairs.tsv", "-o", "new", "--spin", "1")
+    assert refused.err.startswith("xmine: --spin is for fifth; --method is msimcse\n")
+    more = ["-o", "new", "--method", "fifth", "--encoder", toy_folder, "--spin", "0.25"]
+    assert command("train", "pairs.tsv", *more).err.startswith("xmine: PAIRS is for moco")
+    ended = command("train", "--texts", "en.txt", *more)
+    assert (ended.code, seen) == (0, [0.25])
+    assert "new: trained on 700 rows in " in ended.err
+    assert "spin = 0.25\n" in Path("new", "options.toml").read_text()

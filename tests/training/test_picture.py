@@ -1,0 +1,47 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from xmine.trainer.picture import draw_training
+
+
+def written(folder: Path, lines: list[dict[str, object]]) -> list[list[str]]:
+    metrics = folder / "metrics.jsonl"
+    metrics.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    draw_training(metrics, "a run")
+    rows = (folder / "training.csv").read_text().splitlines()
+    assert (folder / "training.svg").read_text().startswith("<?xml")
+    return [row.split(",") for row in rows]
+
+
+def test_stages_are_drawn_one_behind_the_other(tmp_path: Path) -> None:
+    rows = written(
+        tmp_path,
+        [
+            {"step": 0, "excluded": 0},
+            {"stage": "distil", "step": 20, "lr": 0.1, "loss": 2.0},
+            {"stage": "distil", "step": 30, "accuracy": 0.5, "forward": 0.4},
+            {"stage": "contrast", "step": 20, "lr": 0.1, "loss": 1.0},
+            {"stage": "contrast", "step": 40, "accuracy": 0.75},
+        ],
+    )
+    assert rows == [
+        ["step", "loss", "accuracy"],
+        ["20", "2.0", ""],
+        ["30", "", "0.5"],
+        ["50", "1.0", ""],
+        ["70", "", "0.75"],
+    ]
+
+
+def test_another_measure_is_drawn_where_there_is_no_accuracy(tmp_path: Path) -> None:
+    rows = written(tmp_path, [{"step": 20, "loss": 2.0}, {"step": 20, "spearman": -0.25}])
+    assert rows == [["step", "loss", "spearman"], ["20", "2.0", "-0.25"]]
+
+
+@pytest.mark.parametrize("lines", ["", '{"step": 0, "excluded": 3}\n'])
+def test_nothing_is_drawn_of_nothing(tmp_path: Path, lines: str) -> None:
+    (tmp_path / "metrics.jsonl").write_text(lines)
+    draw_training(tmp_path / "metrics.jsonl", "a run")
+    assert [path.name for path in tmp_path.iterdir()] == ["metrics.jsonl"]

@@ -1,0 +1,108 @@
+"""The estimate before training: sizes by formula, a trial that leaves everything as it was."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from xmine.errors import TrainingError
+from xmine.pairs import ParallelText
+from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.estimate import TrainingEstimate, estimate_training
+from xmine.trainer.options import MocoOptions, MsimcseOptions
+from xmine.trainer.prepare import load_encoder
+from xmine.trainer.towers import tower_of
+
+FEW: dict[str, Any] = {"batch_size": 64, "held_out": 100, "threads": 1, "epochs": 2}
+
+
+@pytest.fixture
+def pairs(toy_pairs: ParallelText) -> Corpus:
+    return Corpus(toy_pairs)
+
+
+def test_sizes_are_those_of_the_encoder_and_its_step(pairs: Corpus, toy_folder: Path) -> None:
+    options = MocoOptions(encoder=str(toy_folder), queue_size=300, logit_rows=16, **FEW)
+    found = estimate_training(pairs, options)
+    weights = sum(x.numel() for x in tower_of(load_encoder(str(toy_folder), options)).parameters())
+    assert found.weights == weights
+    assert (found.rows, found.steps) == (1400, 2 * 21)
+    memory = found.memory
+    assert memory["weights and optimiser"] == 4 * 4 * weights
+    assert memory["copies"] == 4 * weights  # the key encoder
+    assert memory["queues"] == 2 * 300 * 32 * 4
+    assert memory["logits"] == 3 * 16 * 2 * 301 * 4
+    assert found.total_memory == sum(memory.values()) and found.seconds > 0
+
+    both = replace(
+        options, encoder="scratch", src_encoder=str(toy_folder), tgt_encoder=str(toy_folder)
+    )
+    assert estimate_training(pairs, both).weights == 2 * weights
+
+
+def test_a_new_encoder_has_the_vocabulary_that_was_asked_for(pairs: Corpus) -> None:
+    options = MsimcseOptions(vocabulary_size=500, width=32, **FEW)
+    assert estimate_training(pairs, options).weights == 500 * 32
+
+
+def test_nothing_is_drawn_and_no_weight_is_changed(pairs: Corpus, toy_folder: Path) -> None:
+    before = torch.get_rng_state(), (toy_folder / "model.safetensors").read_bytes()
+    threads = torch.get_num_threads()
+    estimate_training(pairs, MsimcseOptions(vocabulary_size=500, width=32, **FEW))
+    estimate_training(pairs, MsimcseOptions(encoder=str(toy_folder), **FEW))
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert (toy_folder / "model.safetensors").read_bytes() == before[1]
+    assert torch.get_num_threads() == threads
+
+
+def test_rows_are_visits_and_everything_else_that_is_learned_from(
+    toy_pairs: ParallelText, toy_folder: Path
+) -> None:
+    options = MsimcseOptions(
+        encoder=str(toy_folder), source_weight={"odd": 2.0, "even": 0.0}, **FEW
+    )
+    some = toy_pairs.sources[:30]
+    corpus = Corpus(toy_pairs, (Triplets(some, some, some),) * 2, texts=some[:20])
+    found = estimate_training(corpus, options)
+    assert found.rows == 2 * 750 - 100 + 30 + 20
+    assert estimate_training(corpus, replace(options, steps=5)).steps == 5
+    assert estimate_training(corpus, replace(options, batch_size=5000)).steps == 2
+
+
+def test_the_activations_of_a_transformer_follow_the_batch_or_what_is_recomputed(
+    pairs: Corpus, toy_folder: Path
+) -> None:
+    options = MsimcseOptions(
+        architecture="transformer",
+        width=16,
+        layers=1,
+        heads=1,
+        start=str(toy_folder),
+        rows_at_once=32,
+        **FEW,
+    )
+
+    def held(**changes: Any) -> int:
+        return estimate_training(pairs, replace(options, **changes)).memory["activations"]
+
+    small = held()
+    assert small > 2 * 64 * 16 * 4 * 4  # more than a few vectors a text
+    assert held(batch_size=640) == pytest.approx(10 * small, rel=0.3)
+    assert held(recompute=True, batch_size=640) == pytest.approx(small * 32 / 128, rel=0.3)
+
+
+def test_a_queue_that_cannot_be_is_refused_before_work(pairs: Corpus, toy_folder: Path) -> None:
+    options = MocoOptions(encoder=str(toy_folder), queue_size=400, **FEW)
+    with pytest.raises(TrainingError, match="--queue-size 400 for 1,500 rows"):
+        estimate_training(pairs, options)
+
+
+def test_what_will_not_do_is_warned_of() -> None:
+    options = MsimcseOptions(**FEW)
+    fits = TrainingEstimate(64, 2, 1, {"program": 1}, "cpu", 1.0)
+    assert fits.warnings(options) == []
+    assert "each pass is one step" in replace(fits, rows=63).warnings(options)[0]
+    (warning,) = replace(fits, memory={"program": 2**60}).warnings(options)
+    assert "of memory, " in warning and "--recompute" in warning

@@ -1,0 +1,137 @@
+"""xmine train: which options it has, which follow from `--method`."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+import typer
+import typer.core
+import typer.main
+
+from xmine.cli.from_options import with_console, with_options
+from xmine.errors import OptionError
+from xmine.options import flag
+from xmine.trainer.methods import METHODS
+
+USUAL = "msimcse"
+# Kinds of a corpus -> how they are given.
+GIVEN = {"pairs": "PAIRS", "triplets": "--triplets", "nli": "--nli", "texts": "--texts"}
+
+
+def chosen_method(arguments: Sequence[str]) -> str:
+    """Find the method among the words of a command line; empty if none is named.
+
+    Raises:
+        OptionError: there is no such method.
+    """
+    name, words = "", iter(arguments)
+    for word in words:
+        if word == "--":
+            break
+        if word == "--method":
+            name = next(words, "")
+        elif word.startswith("--method="):
+            name = word.partition("=")[2]
+        else:
+            continue
+        check_method(name)
+    return name
+
+
+def check_method(name: str) -> str:
+    """Refuse what is no method."""
+    if name not in METHODS:
+        raise OptionError(f"--method is {name!r}", f"choose from {', '.join(METHODS)}")
+    return name
+
+
+def refuse_others(method: str, name: str) -> None:
+    """Refuse an option, a field's name, that other methods have and this one has not.
+
+    Raises:
+        OptionError: the message says whose it is.
+    """
+    owners = [
+        each for each, of in METHODS.items() if name in {field.name for field in fields(of.options)}
+    ]
+    if owners and method not in owners:
+        raise OptionError(
+            f"{flag(name)} is for {', '.join(owners)}; --method is {method}",
+            f"leave it out, or give --method {owners[0]}",
+        )
+
+
+def help_of(method: str) -> str:
+    """Write the first lines of a method's help; without one, of those that all share."""
+    if method:
+        of = METHODS[method]
+        sources = ", ".join(GIVEN[kind] for kind in of.reads)
+        return (
+            f"Train an encoder by {of.title}. It learns from {sources}.\n\n"
+            f"Example: {example_of(method)}"
+        )
+    wide = max(map(len, METHODS))
+    rows = [
+        f"  {name:<{wide}}  {each.title}: {', '.join(GIVEN[kind] for kind in each.reads)}"
+        for name, each in METHODS.items()
+    ]
+    return "\n".join(
+        [
+            "Train an encoder of your own.\n",
+            f"Example: {example_of(USUAL)}\n",
+            "\b\nMethods, and what they learn from:",
+            *rows,
+            "\nBelow are the options of all methods. Those of one method, too:\n",
+            f"  xmine train --method {USUAL} --help",
+        ]
+    )
+
+
+def example_of(method: str) -> str:
+    """Give a command that trains by a method."""
+    file = {"pairs": "pairs.tsv", "triplets": "--triplets nli.tsv", "texts": "--texts en.txt"}
+    what = next(file[kind] for kind in METHODS[method].reads if kind in file)
+    return f"xmine train {what} -o encoder/ --method {method}"
+
+
+class OfMethod(typer.core.TyperCommand):
+    """The command that hands over to that of the method on its line.
+
+    Its own options are those that all methods share: what `--help` shows where none is named.
+    """
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: Any = None,  # noqa: ANN401 - Typer keeps the class to itself
+        **extra: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        """Parse the line as the command of the method does."""
+        method = chosen_method(args)
+        words = args[: args.index("--")] if "--" in args else args
+        if not method and {"-h", "--help"} & set(words):
+            return super().make_context(info_name, args, parent, **extra)
+        method = method or USUAL
+        for word in words:
+            if word.startswith("--"):
+                name = word[2:].partition("=")[0].removeprefix("no-")
+                refuse_others(method, name.replace("-", "_"))
+        command = command_of(method)
+        return command.make_context(info_name, args, parent, **extra)
+
+
+def command_of(method: str) -> typer.core.TyperCommand:
+    """Make the command of one method."""
+    from xmine.cli.train import train_with
+
+    def refuse(name: str) -> None:
+        refuse_others(method, name)
+
+    function = with_console(with_options(METHODS[method].options, refuse)(train_with))
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    settings = {"help_option_names": ["-h", "--help"]}
+    single.command("train", help=help_of(method), context_settings=settings)(function)
+    command = typer.main.get_command(single)
+    assert isinstance(command, typer.core.TyperCommand)
+    return command

@@ -125,8 +125,8 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
 
     Args:
         corpus: what it trains on.
-        options: of the method, whose `encoders`, `followers`, `queues` and `candidates` tell what
-            its steps are.
+        options: of the method, whose `encoders`, `stages`, `followers`, `queues` and `candidates`
+            tell what its steps are.
 
     Raises:
         TrainingError: a weight names an origin that no pair has, or the queue is too large.
@@ -136,12 +136,12 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     device = choose_device(options.device)
     rows, members = _rows_of(corpus, options)
     batch = min(options.batch_size, rows)
-    steps = options.epochs * (rows // batch)
-    steps = min(steps, options.steps) if options.steps else steps
+    most = options.steps or math.inf  # of each stage
+    steps = int(sum(min(passes * (rows // batch), most) for passes in options.stages))
     own = max(1, batch // processes)  # rows of this process
     texts = own * members // len(options.encoders)  # that each encoder reads in a step
-    most = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
-    queues, candidates = options.queues(most), options.candidates(most)
+    distinct = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
+    queues, candidates = options.queues(distinct), options.candidates(distinct)
     with (
         torch.random.fork_rng(range(torch.cuda.device_count())),
         deterministic(options.threads or allowed_threads()),
@@ -166,7 +166,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     )
     if SCRATCH in options.encoders and not options.start:
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
-    evaluations = steps // options.evaluate_every if options.evaluate_every else options.epochs
+    evaluations = steps // options.evaluate_every if options.evaluate_every else sum(options.stages)
     seconds += evaluations * 2 * options.held_out * max(each.reading for each in tried)
     memory = {
         "program": before,

@@ -21,6 +21,7 @@ from xmine.memory import anonymous_memory, free_memory
 from xmine.modules.static import StaticEmbedding
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Side, visits
+from xmine.trainer.distributed import together
 from xmine.trainer.losses import info_nce, logits_of
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.prepare import SCRATCH, load_encoder, static_start
@@ -134,6 +135,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     """
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
     device = choose_device(options.device)
+    together(torch.device(device))  # so that each process tries on a GPU of its own
     rows, members = _rows_of(corpus, options)
     batch = min(options.batch_size, rows)
     most = options.steps or math.inf  # of each stage

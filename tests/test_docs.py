@@ -14,7 +14,7 @@ from xmine.trainer.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCS = {path: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+DOCS = {path: path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")}
 
 
 def commands() -> dict[str, Command]:

@@ -1,6 +1,7 @@
 """The options of training, shared and per method; no torch here, so that help costs nothing."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from xmine.errors import OptionError, TrainingError
 from xmine.options import Options, flag, option
@@ -131,6 +132,11 @@ class TrainingOptions(Options):
     def starts_trained(self) -> bool:
         """Whether an encoder knows something before the first step."""
         return bool(self.start) or any(name != "scratch" for name in self.encoders)
+
+    @property
+    def stages(self) -> tuple[int, ...]:
+        """Count the passes of each stage."""
+        return (self.epochs,)
 
     @property
     def followers(self) -> tuple[str, ...]:
@@ -353,6 +359,22 @@ class TransaugOptions(QueueOptions):
         return (self.encoder,) if self.share_encoder else (self.encoder, self.distilled_encoder)
 
     @property
+    def stages(self) -> tuple[int, ...]:
+        """Count the passes of each stage that is run."""
+        passes = {
+            "distil": 0 if self.share_encoder else self.distil_epochs or self.epochs,
+            "contrast": self.epochs,
+            "nli": self.nli_epochs or self.epochs,
+        }
+        both = passes["distil"], passes["contrast"]  # the triplets are few beside the pairs
+        return both if self.stage == "all" else (passes[self.stage],)
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """Name the teacher, while it is distilled."""
+        return (self.teacher,) if self.stage in ("all", "distil") and self.stages[0] else ()
+
+    @property
     def teacher_column(self) -> int:
         """Tell which column of the pairs teacher and student read: 0 or 1."""
         codes = self.languages.split(",")
@@ -377,6 +399,16 @@ class TransaugOptions(QueueOptions):
             batch_size=self.nli_batch_size,
             learning_rate=self.nli_learning_rate or learning_rate,
         )
+
+
+# Options with which the 178 pairs of the examples show all of it in seconds.
+TRANSAUG_DEMONSTRATION: dict[str, Any] = {
+    "held_out": 40,
+    "vocabulary_size": 1400,
+    "width": 512,  # of the embedded encoder, the teacher
+    "batch_size": 69,
+    "epochs": 30,
+}
 
 
 def _temperature(value: float | str) -> float:
@@ -476,6 +508,17 @@ class EmmaXOptions(QueueOptions):
                 "--classifier fcn learns in phase 1, which --phase 2 leaves out",
                 "give --phase both, or --classifier gmm, which is estimated from the pairs",
             )
+
+    @property
+    def stages(self) -> tuple[int, ...]:
+        """Count the passes of each phase that is run."""
+        first, second = self.epochs, self.em_epochs or self.epochs
+        return {"1": (first,), "2": (second,), "both": (first, second)}[self.phase]
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """Name the key encoder."""
+        return self.encoders
 
     @property
     def estimates_ranks(self) -> bool:

@@ -18,7 +18,7 @@ from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows
 from xmine.trainer.losses import distillation, info_nce, queue_logits
 from xmine.trainer.methods.transaug import _Contrast, _Distillation
-from xmine.trainer.options import TransaugOptions
+from xmine.trainer.options import TRANSAUG_DEMONSTRATION, TransaugOptions
 from xmine.trainer.prepare import cut_pairs
 from xmine.trainer.queue import KeyQueue, contrast_with_queue
 from xmine.trainer.scratch import new_transformer
@@ -393,3 +393,18 @@ def test_data_that_a_stage_cannot_use_is_an_error(
             train(corpus, options_of(**changes), tmp_path / "encoder", silent)
         assert message in f"{error.value} {error.value.hint}"
         assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demonstration_fits_the_examples(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[2] / "examples"
+    english, chinese = (
+        (folder / name).read_text(encoding="utf-8").split("\n") for name in ("en.txt", "zh.txt")
+    )
+    gold = np.loadtxt(folder / "gold.tsv", dtype=int) - 1
+    pairs = ParallelText(
+        [english[row] for row in gold[:, 0]], [chinese[row] for row in gold[:, 1]], [""] * len(gold)
+    )
+    options = TransaugOptions(**TRANSAUG_DEMONSTRATION, threads=1)
+    assert options.teacher == "embedded"
+    trained = train(Corpus(pairs=pairs), replace(options, epochs=10), tmp_path / "encoder")
+    assert trained.measures["accuracy"] > 0.1  # by chance 0.025

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from xmine.trainer.options import (
+    TRANSAUG_DEMONSTRATION,
     EmmaXOptions,
     MocoOptions,
     MsimcseOptions,
@@ -58,6 +59,7 @@ METHODS = {
         TransaugOptions,
         "xmine.trainer.methods.transaug",
         ("pairs", "triplets"),
+        TRANSAUG_DEMONSTRATION,
     ),
     "emma-x": Method("Emma-X", EmmaXOptions, "xmine.trainer.methods.emma_x", ("pairs", "texts")),
 }

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from xmine.trainer.options import (
+    TRANSAUG_DEMONSTRATION,
     MocoOptions,
     MsimcseOptions,
     TrainingOptions,
@@ -57,5 +58,6 @@ METHODS = {
         TransaugOptions,
         "xmine.trainer.methods.transaug",
         ("pairs", "triplets"),
+        TRANSAUG_DEMONSTRATION,
     ),
 }

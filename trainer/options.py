@@ -354,6 +354,14 @@ class TransaugOptions(QueueOptions):
         return (self.encoder,) if self.share_encoder else (self.encoder, self.distilled_encoder)
 
     @property
+    def followers(self) -> tuple[str, ...]:
+        """Name the encoders that are frozen: the teacher in distil, what it made in contrast."""
+        found = [self.teacher] if self.stage in ("all", "distil") else []
+        if self.stage in ("all", "contrast") and not self.train_teacher:
+            found.append(self.distilled_encoder)
+        return () if self.share_encoder else tuple(found)
+
+    @property
     def teacher_column(self) -> int:
         """Tell which column of the pairs teacher and student read: 0 or 1."""
         codes = self.languages.split(",")

@@ -53,6 +53,8 @@ TRANSFORMER = STATIC | {
     "clip": 1.0,
 }
 QUEUE = {"queue_size": 48, "momentum": 0.5}
+TAUGHT = {"teacher": TOY, "queue_size": 48, "width": 24, "vocabulary_size": 500, "clip": 1.0}
+TOWERS = {"distilled_encoder": TOY, "train_teacher": True, "in_batch_negatives": True}
 TWO_ENCODERS = {"src_encoder": "scratch", "tgt_encoder": "scratch", "in_batch_negatives": True}
 
 # name: method, options, data (see `corpora`)
@@ -60,12 +62,9 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "moco": ("moco", STATIC | QUEUE | {"clip": 1.0, "nli_batch": 20}, "labelled"),
     "moco-transformer": ("moco", TRANSFORMER | QUEUE | TWO_ENCODERS, "pairs"),
     "msimcse": ("msimcse", STATIC | {"symmetric": True, "logit_rows": 5}, "pairs"),
-    "transaug": (
-        "transaug",
-        STATIC | {"teacher": TOY, "distilled_encoder": TOY, "queue_size": 48, "nli_batch_size": 32},
-        "everything",
-    ),
     "msimcse-triplets": ("msimcse", TRANSFORMER | {"training_head": True}, "triplets"),
+    "transaug": ("transaug", STATIC | TAUGHT | {"distilled_encoder": "scratch"}, "english"),
+    "transaug-two-towers": ("transaug", STATIC | TAUGHT | TOWERS, "pairs"),
 }
 INTERRUPTED = "moco-transformer"  # is trained again, with a Ctrl-C after the fourth step
 UNEVEN = ("msimcse", STATIC | {"batch_size": 33}, "pairs")
@@ -74,14 +73,12 @@ UNEVEN = ("msimcse", STATIC | {"batch_size": 33}, "pairs")
 def corpora(pairs: ParallelText) -> dict[str, Corpus]:
     """What the cases learn from."""
     english, chinese = pairs.sources, pairs.targets
-    tables = tuple(
-        Triplets(side[:200], side[200:400], side[400:600]) for side in (english, chinese)
-    )
+    tables = [Triplets(side[:200], side[200:400], side[400:600]) for side in (english, chinese)]
     labelled = Labelled(english[:90], english[90:180], np.arange(90) % 3)
     return {
         "pairs": Corpus(pairs=pairs),
-        "triplets": Corpus(triplets=tables),
-        "everything": Corpus(pairs=pairs, triplets=tables[:1]),
+        "triplets": Corpus(triplets=tuple(tables)),
+        "english": Corpus(pairs=pairs, triplets=tuple(tables[:1])),
         "labelled": Corpus(pairs=pairs, labelled=labelled),
     }
 

@@ -182,12 +182,12 @@ def test_the_classifier_that_is_right_more_often_goes_on() -> None:
     random = np.random.default_rng(1)
     examples = []
     for _ in range(4):
-        ranks = random.integers(1, 4, 300)
-        scale = ranks * np.exp(0.3 * random.standard_normal(300))  # ranks overlap
-        x = torch.from_numpy(random.standard_normal((300, 64)) * scale[:, None])
-        examples.append((x, torch.zeros(300, 64).double(), torch.from_numpy(ranks)))
+        drawn = random.integers(1, 4, 300)
+        scale = drawn * np.exp(0.3 * random.standard_normal(300))  # ranks overlap
+        d = torch.from_numpy(random.standard_normal((300, 64)) * scale[:, None])
+        examples.append((d, torch.zeros_like(d), torch.from_numpy(drawn)))
     classifier = MixtureClassifier(3, 64).double()
-    x, y, ranks = examples[1][0], examples[1][1], examples[1][2]
+    x, y, ranks = examples[1]
 
     def nats() -> float:
         return torch.nn.functional.nll_loss(classifier.of_pairs(x, y), ranks - 1).item()

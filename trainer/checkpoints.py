@@ -93,8 +93,8 @@ class Run:
         """Whether anything has been logged."""
         return (self.folder / METRICS_FILE).exists()
 
-    def log(self, **numbers: float) -> None:
-        """Append a line to the metrics."""
+    def log(self, **numbers: float | str) -> None:
+        """Append a line to the metrics: figures, or a reason in words."""
         if World.here().leads:
             line = {"stage": self.name, **numbers} if self.name else numbers
             with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:

@@ -21,6 +21,7 @@ from xmine.memory import anonymous_memory, free_memory
 from xmine.modules.static import StaticEmbedding
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Side, visits
+from xmine.trainer.distributed import together
 from xmine.trainer.losses import info_nce, logits_of
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.prepare import SCRATCH, load_encoder, static_start
@@ -125,8 +126,8 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
 
     Args:
         corpus: what it trains on.
-        options: of the method, whose `encoders`, `followers`, `queues` and `candidates` tell what
-            its steps are.
+        options: of the method, whose `encoders`, `stages`, `followers`, `queues` and `candidates`
+            tell what its steps are.
 
     Raises:
         TrainingError: a weight names an origin that no pair has, or the queue is too large.
@@ -134,14 +135,15 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     """
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
     device = choose_device(options.device)
+    together(torch.device(device))  # so that each process tries on a GPU of its own
     rows, members = _rows_of(corpus, options)
     batch = min(options.batch_size, rows)
-    steps = options.epochs * (rows // batch)
-    steps = min(steps, options.steps) if options.steps else steps
+    most = options.steps or math.inf  # of each stage
+    steps = int(sum(min(passes * (rows // batch), most) for passes in options.stages))
     own = max(1, batch // processes)  # rows of this process
     texts = own * members // len(options.encoders)  # that each encoder reads in a step
-    most = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
-    queues, candidates = options.queues(most), options.candidates(most)
+    distinct = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
+    queues, candidates = options.queues(distinct), options.candidates(distinct)
     with (
         torch.random.fork_rng(range(torch.cuda.device_count())),
         deterministic(options.threads or allowed_threads()),
@@ -166,7 +168,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     )
     if SCRATCH in options.encoders and not options.start:
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
-    evaluations = steps // options.evaluate_every if options.evaluate_every else options.epochs
+    evaluations = steps // options.evaluate_every if options.evaluate_every else sum(options.stages)
     seconds += evaluations * 2 * options.held_out * max(each.reading for each in tried)
     memory = {
         "program": before,
@@ -181,12 +183,10 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
 
 def _rows_of(corpus: Corpus, options: TrainingOptions) -> tuple[int, int]:
     """Count the rows of a pass, and the texts of a row."""
-    rows = float(len(corpus.texts))
+    rows = float(len(corpus.triplets[0])) if corpus.triplets else 0.0
     if corpus.pairs:
-        wanted = visits(corpus.pairs, options.source_weight, options.default_weight)
-        rows += max(0.0, wanted.sum() - options.held_out)
-    if corpus.triplets:
-        rows += len(corpus.triplets[0])
+        rows += visits(corpus.pairs, options.source_weight, options.default_weight).sum()
+    rows = max(0.0, rows - options.held_out) + len(corpus.texts)
     return max(1, int(rows)), 3 if corpus.kinds == ("triplets",) else 2
 
 

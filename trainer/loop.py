@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
+from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
@@ -103,6 +104,14 @@ def _interruption() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
+def _changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
+    return [each for group in optimizer.param_groups for each in group["params"]]
+
+
+def _has_gradients(optimizer: Optimizer) -> bool:
+    return any(each.grad is not None for each in _changed_by(optimizer))
+
+
 class _Training:
     """How far a run is, and what moves it on.
 
@@ -187,20 +196,18 @@ class _Training:
             optimizer.zero_grad(set_to_none=True)
         if loss.requires_grad:  # a first step without negatives has nothing to learn from
             torch.autograd.backward(self.scaler.scale(loss))
-        trained = [
-            each
-            for optimizer in self.optimizers
-            for group in optimizer.param_groups
-            for each in group["params"]
-        ]
-        average_gradients(trained)
-        for optimizer in self.optimizers:
+        average_gradients(
+            [each for optimizer in self.optimizers for each in _changed_by(optimizer)]
+        )
+        learning = [each for each in self.optimizers if _has_gradients(each)]
+        for optimizer in learning:
             self.scaler.unscale_(optimizer)
         if self.options.clip:
-            _clip(trained, self.options.clip)
-        for optimizer in self.optimizers:
+            _clip(self.step.clipped(), self.options.clip)
+        for optimizer in learning:
             self.scaler.step(optimizer)
-        self.scaler.update()
+        if learning:
+            self.scaler.update()
 
     def _end_of_step(self) -> None:
         """Measure and save, where it is time."""
@@ -228,7 +235,10 @@ class _Training:
             if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):
                 state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
                 self.run.save("best", state)
-        self.ended_early = bool(self.step.stops(measures))
+        reason = self.step.stops(measures)
+        self.ended_early = bool(reason)
+        if reason:
+            self.run.log(step=self.done, stopped=reason)
 
     def save(self) -> None:
         """Save all that a later process needs to go on."""

@@ -4,7 +4,7 @@ None of them takes an exponential outside `logsumexp`: at a temperature of 0.04 
 overflows float16. Memory of large batches and queues is bounded by `in_chunks`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -84,6 +84,29 @@ def distillation(learned: Tensor, taught: Tensor) -> Tensor:
         learned, taught: [rows, dim], vectors of any length, not scaled to one.
     """
     return torch.nn.functional.mse_loss(learned.float(), taught.float())
+
+
+def ranking_info_nce(cosines: Tensor, ranks: Tensor, temperatures: Sequence[float]) -> Tensor:
+    """Ranking InfoNCE, the sum inside the logarithm (Emma-X, eq. 20), mean over rows.
+
+    For r = 1 ... N-1: the candidates of rank r against those of rank r and worse; better ones are
+    left out. A row has no term for a rank of which it has no candidate (A-17).
+
+    Args:
+        cosines: [rows, candidates].
+        ranks: [rows, candidates], from 1 to N; 0 leaves a candidate out.
+        temperatures: tau_1 ... tau_{N-1}.
+    """
+    total = cosines.new_zeros(len(cosines))
+    for rank, temperature in enumerate(temperatures, start=1):
+        logits = cosines / temperature
+        there = (ranks == rank).any(dim=1)  # [rows]
+        # A row without positives is a difference of equals here, so that no gradient is NaN.
+        aside = ~there[:, None]
+        positive = logits.masked_fill((ranks != rank) & ~aside, float("-inf")).logsumexp(dim=1)
+        every = logits.masked_fill((ranks < rank) & ~aside, float("-inf")).logsumexp(dim=1)
+        total = total + torch.where(there, every - positive, 0.0)
+    return total.mean()
 
 
 def in_chunks(loss: Callable[..., Tensor], rows: int, *tensors: Tensor) -> Tensor:

@@ -134,6 +134,11 @@ class TrainingOptions(Options):
         return bool(self.start) or any(name != "scratch" for name in self.encoders)
 
     @property
+    def stages(self) -> tuple[int, ...]:
+        """Count the passes of each stage."""
+        return (self.epochs,)
+
+    @property
     def followers(self) -> tuple[str, ...]:
         """Name the encoders that read without gradients: momentum copies, teachers."""
         return ()
@@ -357,6 +362,17 @@ class TransaugOptions(QueueOptions):
         return (self.encoder,) if self.share_encoder else (self.encoder, self.distilled_encoder)
 
     @property
+    def stages(self) -> tuple[int, ...]:
+        """Count the passes of each stage that is run."""
+        passes = {
+            "distil": 0 if self.share_encoder else self.distil_epochs or self.epochs,
+            "contrast": self.epochs,
+            "nli": self.nli_epochs or self.epochs,
+        }
+        both = passes["distil"], passes["contrast"]  # the triplets are few beside the pairs
+        return both if self.stage == "all" else (passes[self.stage],)
+
+    @property
     def followers(self) -> tuple[str, ...]:
         """Name the encoders that are frozen: the teacher in distil, what it made in contrast."""
         found = [self.teacher] if self.stage in ("all", "distil") else []
@@ -412,3 +428,105 @@ def _temperature(value: float | str) -> float:
             f"--temperature is {value!r}", "give learnable, or a number from 0.001 to 1"
         )
     return number
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmmaXOptions(QueueOptions):
+    """Emma-X: a rank classifier and an encoder that teach each other on text without pairs."""
+
+    phase: str = option(
+        "both",
+        "1 learns from pairs, 2 from text in which nothing is aligned; both, one after the other.",
+        choices=("both", "1", "2"),
+    )
+    queue_size: int = option(
+        256,
+        "Keys of earlier batches to compare with (the paper's K); 0: a quarter of the data, at "
+        "most 65,536.",
+        min=0,
+    )
+    temperature: float = option(0.04, "Temperature of the contrastive loss of phase 1.", min=0.001)
+    momentum: float | str = option(
+        "auto",
+        "How slowly the key encoder follows (MoCo's m): a number from 0 to 1; auto is "
+        "1 - 20 / steps, at most 0.999.",
+    )
+    ranks: int = option(
+        4, "Semantic ranks (the paper's N), from paraphrase to irrelevant.", min=2, max=64
+    )
+    classifier: str = option(
+        "gmm",
+        "What judges ranks: a Gaussian mixture, or a network of two layers.",
+        choices=("gmm", "fcn"),
+    )
+    gmm_init: str = option(
+        "moments",
+        "How the mixture begins: moments of each rank over batches, unit (all ranks alike), or "
+        "random.",
+        choices=("moments", "unit", "random"),
+    )
+    gmm_learning_rate: float = option(3e-5, "Peak learning rate of the rank classifier.", min=0)
+    freeze_gmm: bool = option(False, "Leave the rank classifier as phase 1 made it.")
+    interp_rule: str = option(
+        "uniform",
+        "Rank of a mixture of a translation and another sentence: N equal parts, or the paper's "
+        "ceil.",
+        choices=("uniform", "ceil"),
+    )
+    virtual_examples: int = option(
+        0, "Such mixtures per sentence in phase 1.", min=0, shown_default="one less than ranks"
+    )
+    label_smoothing: float = option(
+        0.0, "Label smoothing of the rank classifier in phase 1.", min=0, max=0.9
+    )
+    self_positive: bool = option(
+        True, "Count a sentence's own key as a paraphrase in phase 2; the paper does not say."
+    )
+    parallel_mix: float = option(
+        0.0, "Share of the batches of phase 2 that are pairs, known to be of rank 1.", min=0, max=1
+    )
+    rank_ema: float | str = option(
+        "auto",
+        "How slowly a rank's similarity follows (the paper's epsilon): a number from 0 to 1; auto "
+        "is 0.999, and 0.99 in runs of fewer than 5,000 steps.",
+    )
+    rank_temperature_low: float = option(0.05, "Temperature of rank 1 in phase 2.", min=0.001)
+    rank_temperature_high: float = option(0.1, "Temperature of rank N - 1 in phase 2.", min=0.001)
+    em_epochs: int = option(
+        0, "Passes of phase 2 over its text.", min=0, shown_default="as --epochs"
+    )
+    em_learning_rate: float = option(
+        0.0,
+        "Peak learning rate of the encoder in phase 2.",
+        min=0,
+        shown_default="as --learning-rate, at most 0.003 static, 0.00002 transformer",
+    )
+
+    def __post_init__(self) -> None:
+        """Check the limits; a network learns in phase 1 or never."""
+        super().__post_init__()
+        for name in ("momentum", "rank_ema"):
+            value = getattr(self, name)
+            if value != "auto":
+                object.__setattr__(self, name, _share(name, value))
+        if self.phase == "2" and self.classifier == "fcn":
+            raise OptionError(
+                "--classifier fcn learns in phase 1, which --phase 2 leaves out",
+                "give --phase both, or --classifier gmm, which is estimated from the pairs",
+            )
+
+    @property
+    def stages(self) -> tuple[int, ...]:
+        """Count the passes of each phase that is run."""
+        first, second = self.epochs, self.em_epochs or self.epochs
+        return {"1": (first,), "2": (second,), "both": (first, second)}[self.phase]
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """Name the key encoder."""
+        return self.encoders
+
+    @property
+    def estimates_ranks(self) -> bool:
+        """Whether the rank classifier is one that is estimated, where it is lost."""
+        return self.classifier == "gmm" and self.gmm_init == "moments"

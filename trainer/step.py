@@ -47,6 +47,10 @@ class Step(nn.Module, ABC):
         `random` is seeded by the step, so that a resumed run draws the same numbers.
         """
 
+    def clipped(self) -> list[nn.Parameter]:
+        """List the parameters whose gradients are as long together as `--clip` allows."""
+        return list(self.parameters())
+
     def finish(self) -> None:
         """Do what comes after the optimisers: fill queues, hold parameters in their limits."""
         return

@@ -123,8 +123,8 @@ def watched(
     method, flags, data = case
     toy = {name: str(output.parent / "toy") for name, value in flags.items() if value == TOY}
     options, corpus = METHODS[method].options(**flags | toy), corpora(pairs)[data]
-    Run.save = keep
-    nn.Dropout.forward = lambda _, rows: rows  # of the layers that judge labelled pairs
+    setattr(Run, "save", keep)  # noqa: B010 - mypy knows no such change
+    setattr(nn.Dropout, "forward", lambda _, rows: rows)  # noqa: B010 - of the layers that judge
     try:
         if interrupt_at:
             try:
@@ -136,7 +136,8 @@ def watched(
     except XmineError as error:
         seen.error = str(error)
     finally:
-        Run.save, nn.Dropout.forward = save, dropout
+        setattr(Run, "save", save)  # noqa: B010
+        setattr(nn.Dropout, "forward", dropout)  # noqa: B010
     return seen
 
 

@@ -36,6 +36,7 @@ OF_METHOD: dict[str, dict[str, Any]] = {
     "msimcse": {"symmetric": True},
     "moco": {"momentum": 0.5, "queue_size": 128, "epochs": 6},
     "transaug": {"queue_size": 128, "teacher": "the toy encoder"},
+    "emma-x": {"momentum": 0.5, "queue_size": 128, "em_epochs": 1},
 }
 MSIMCSE = OPTIONS | OF_METHOD["msimcse"]
 
@@ -171,6 +172,7 @@ GOLDEN = {
     "msimcse": [17.939337, 10.538122, 4.987749, 0.712747],
     "moco": [0.0, 19.515446, 19.109570, 10.942549],
     "transaug": [0.162944, 0.169233, 0.175467, 0.152697],
+    "emma-x": [0.0, 13.397627, 9.128905, 4.234093],
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xmine.trainer.options import (
     TRANSAUG_DEMONSTRATION,
+    EmmaXOptions,
     MocoOptions,
     MsimcseOptions,
     TrainingOptions,
@@ -60,4 +61,5 @@ METHODS = {
         ("pairs", "triplets"),
         TRANSAUG_DEMONSTRATION,
     ),
+    "emma-x": Method("Emma-X", EmmaXOptions, "xmine.trainer.methods.emma_x", ("pairs", "texts")),
 }

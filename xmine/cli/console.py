@@ -38,10 +38,10 @@ class Console:
     verbose: bool = False
     as_json: bool = False
 
-    def say(self, text: str) -> None:
-        """Say something worth knowing."""
+    def say(self, text: str, *, whole: bool = False) -> None:
+        """Say something worth knowing; `whole`: on one line, since it is to be copied."""
         if not self.quiet and not self.as_json:
-            _print(visible(text))
+            _print(visible(text), whole=whole)
 
     def detail(self, text: str) -> None:
         """Say something only `-v` asks for."""
@@ -108,10 +108,10 @@ def _short(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
-def _print(text: str) -> None:
+def _print(text: str, *, whole: bool = False) -> None:
     """Print lines on stderr, behind the name of the command; no terminal breaks them in a word."""
     lines = text.split("\n")
-    if sys.stderr is not None and sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty() and not whole:
         room = max(shutil.get_terminal_size().columns - len(_NAME), 20)
         wrapper = textwrap.TextWrapper(room, break_long_words=False, break_on_hyphens=False)
         lines = [part for line in lines for part in wrapper.wrap(line) or [""]]

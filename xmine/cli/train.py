@@ -216,13 +216,15 @@ def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given)
     written = run_folder(output) / OPTIONS_FILE
     if not written.exists():
         return
-    words = ["xmine", "train", *([str(given["pairs"])] if given["pairs"] else [])]
+    processes = os.environ.get("WORLD_SIZE", "1")
+    together = ["torchrun", "--nproc_per_node", processes, "-m"] if processes != "1" else []
+    words = [*together, "xmine", "train", *([str(given["pairs"])] if given["pairs"] else [])]
     for kind in ("triplets", "nli", "texts"):
         files = given[kind] or ()
         for file in [files] if isinstance(files, str) else files:
             words += [GIVEN[kind], file]
     words += ["-o", str(output), "--method", method, "--options", str(written), "--resume"]
-    console.say(f"go on with: {shlex.join(words)}")
+    console.say(f"go on with: {shlex.join(words)}", whole=True)
 
 
 def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds: float) -> str:

@@ -1,0 +1,318 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from xmine.encoder import SentenceEncoder
+from xmine.errors import OptionError, TrainingError
+from xmine.pairs import ParallelText
+from xmine.progress import Progress, Report, silent
+from xmine.trainer.checkpoints import METRICS_FILE
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.data import Rows, cut_together
+from xmine.trainer.methods.emma_x import _Maximisation, _WarmUp
+from xmine.trainer.options import EmmaXOptions
+from xmine.trainer.prepare import balanced_visits
+from xmine.trainer.ranks import (
+    MixtureClassifier,
+)
+from xmine.trainer.rankwatch import RankWatch, Seen
+from xmine.trainer.towers import tower_of
+from xmine.trainer.training import train
+
+TOY: dict[str, Any] = {
+    "vocabulary_size": 500,
+    "width": 32,
+    "batch_size": 64,
+    "epochs": 2,
+    "held_out": 200,
+    "learning_rate": 0.02,
+    "threads": 1,
+    "momentum": 0.5,
+    "queue_size": 128,
+}
+
+
+def steps_of_both_phases(
+    encoder: SentenceEncoder, pairs: ParallelText, **changes: Any
+) -> tuple[_WarmUp, _Maximisation, Rows, Rows]:
+    """Make a step of each phase, and 16 rows for it."""
+    tower = tower_of(encoder)
+    options = EmmaXOptions(**TOY | changes)
+    cut = cut_together(tower, [pairs.sources[:16], pairs.targets[:16]])
+    warm_up = _WarmUp(tower, options, 1000, 100)
+    measures = {"accuracy": 0.5, "likeness": 0.0}
+    step = _Maximisation(warm_up, Rows(cut), options, 1000, 100, measures)
+    return warm_up.train(), step.train(), Rows(cut), Rows((cut[0], cut[0]))
+
+
+def test_each_loss_of_phase_2_reaches_one_module_only(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs)
+    first = {name: each.clone() for name, each in step.state_dict().items()}
+    for name, taught, other in (
+        ("ranking", step.classifier, step.tower),
+        ("contrast", step.tower, step.classifier),
+    ):
+        step.zero_grad(set_to_none=True)
+        torch.autograd.backward(step.losses(texts, np.random.default_rng(1))[name])
+        assert all(each.grad is not None for each in taught.parameters())
+        assert all(each.grad is None for each in other.parameters())
+        assert all(each.grad is None for each in step.key.parameters())
+    assert all(torch.equal(first[name], each) for name, each in step.state_dict().items())
+    step.finish()
+    assert len(step.queue) == 16 and not step.queue.rows.requires_grad
+    assert not step.similarities.requires_grad
+    assert not torch.equal(step.similarities, first["similarities"])
+
+
+def test_each_loss_of_phase_1_reaches_one_module_only(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    step, _, pairs, _ = steps_of_both_phases(toy_encoder, toy_pairs, gmm_init="unit")
+    step.losses(pairs, np.random.default_rng(1))
+    step.finish()
+    losses = step.losses(pairs, np.random.default_rng(2))
+    torch.autograd.backward(losses["ranking"])
+    assert all(each.grad is not None for each in step.classifier.parameters())
+    assert all(each.grad is None for each in step.tower.parameters())
+    step.zero_grad(set_to_none=True)
+    torch.autograd.backward(losses["contrast"])
+    assert all(each.grad is None for each in step.classifier.parameters())
+    assert all(each.grad is not None for each in step.tower.parameters())
+
+
+def test_rows_in_chunks_have_the_losses_of_all_at_once(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    found = []
+    for rows in (0, 5):
+        _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs, logit_rows=rows)
+        losses = step.losses(texts, np.random.default_rng(1))
+        torch.autograd.backward(torch.stack(list(losses.values())).sum())
+        gradient = next(step.tower.parameters()).grad
+        assert gradient is not None
+        found.append((losses["ranking"], losses["contrast"], gradient.to_dense()))
+    for whole, parts in zip(*found, strict=True):
+        torch.testing.assert_close(whole, parts, rtol=1e-4, atol=1e-6)
+
+
+def test_a_sentence_is_its_own_paraphrase_only_if_wanted(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    for wanted in (True, False):
+        _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs, self_positive=wanted)
+        q = step.tower.embed(texts.columns[0]).detach()
+        own = torch.arange(16)
+        c_g, c_m = step._rank(q, q, own, own - 100, own)
+        assert c_g.diagonal().tolist() == [int(wanted)] * 16
+        assert not c_m.diagonal().any() and int((c_m == 0).sum()) == 16
+        assert int(step.seen.members.sum()) == 16 * 15
+        cosines = (q @ q.T)[~torch.eye(16, dtype=torch.bool)]
+        assert step.seen.numbers()["batch_likeness"] == pytest.approx(cosines.mean().item())
+        spread = torch.exp(-2 * torch.cdist(q, q) ** 2)[~torch.eye(16, dtype=torch.bool)]
+        expected = spread.mean().log().item()
+        assert step.seen.numbers()["uniformity"] == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_step_without_positives_leaves_the_encoder_and_is_counted(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    changes = {"self_positive": False, "freeze_gmm": True}
+    _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs, **changes)
+    assert isinstance(step.classifier, MixtureClassifier)
+    with torch.no_grad():
+        step.classifier.logit_pi.copy_(torch.tensor([0.0, 0.0, 0.0, 1e6]))  # all are irrelevant
+    losses = step.losses(texts, np.random.default_rng(1))
+    assert [each.item() for each in losses.values()] == [0.0]
+    assert not losses["contrast"].requires_grad
+    assert step.numbers()["skipped"] == 1
+
+
+def test_known_pairs_are_of_rank_1(toy_encoder: SentenceEncoder, toy_pairs: ParallelText) -> None:
+    _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs, parallel_mix=1.0)
+    assert isinstance(step.classifier, MixtureClassifier)
+    with torch.no_grad():
+        step.classifier.logit_pi.copy_(torch.tensor([0.0, 0.0, 0.0, 1e6]))
+    step.losses(texts, np.random.default_rng(1))
+    queries, candidates, c_m = step._grid
+    assert len(queries) == len(candidates) == 16  # eight pairs
+    translations = torch.arange(16).roll(8)
+    assert (c_m[torch.arange(16), translations] == 1).all()
+    assert step.seen.members.tolist()[0] >= 16
+    step.finish()
+    assert torch.equal(step.queue.rows[:16:2], candidates[:8])  # languages in turn
+    assert torch.equal(step.queue.rows[1:16:2], candidates[8:])
+
+
+def test_the_estimate_after_phase_1_is_that_of_its_examples(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    step, _, pairs, _ = steps_of_both_phases(toy_encoder, toy_pairs, phase="2")
+    step.estimate(pairs)
+    similarities = step.similarities.tolist()
+    assert similarities == sorted(similarities, reverse=True)
+    assert similarities[0] > 0.8 and abs(similarities[3]) < 0.5
+    distances = step.classifier.distances()
+    assert distances == sorted(distances)
+
+
+SEEN = Seen(
+    torch.tensor([1.0, 9.0]), torch.tensor([0.5, 0.5]), torch.tensor(5.0), torch.tensor(1.0)
+)
+
+
+def test_ranks_in_the_wrong_order_are_sorted_after_200_steps() -> None:
+    watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 5)
+    wrong, right = torch.tensor([0.2, 0.8]), torch.tensor([0.8, 0.2])
+    assert not any(watch.must_sort(wrong, []) for _ in range(199))
+    assert watch.numbers()["disordered"] == 199
+    assert not watch.must_sort(right, [])
+    assert watch.numbers()["disordered"] == 0
+    assert [watch.must_sort(right, [2.0, 1.0]) for _ in range(200)] == [False] * 199 + [True]
+    assert watch.numbers() == {"skipped": 0, "disordered": 0, "sorted": 1, "refitted": 0}
+
+
+def test_a_classifier_that_explains_nothing_for_a_window_is_lost() -> None:
+    watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 3)
+    nats = [99.0, 99.0, 103.0, 99.0, 99.0, 99.0]
+    assert [watch.is_lost(each) for each in nats] == [False, False, True, False, False, False]
+
+
+def test_training_ends_where_something_goes_wrong() -> None:
+    def reason(seen: Seen = SEEN, accuracy: float = 0.9, likeness: float = 0.0) -> str:
+        watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 5)
+        return watch.stops({"accuracy": accuracy, "likeness": likeness}, seen)
+
+    assert reason() == reason(accuracy=0.871) == ""
+    assert "fell from 90.0% to 86.0%" in reason(accuracy=0.86)
+    assert "mean cosine 0.31" in reason(likeness=0.31)
+    assert "60% of all pairs" in reason(SEEN._replace(members=torch.tensor([6.0, 4.0])))
+    echo = SEEN._replace(agreed=torch.tensor(10.0))
+    watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 5)
+    falling = [{"accuracy": accuracy, "likeness": 0.0} for accuracy in (0.895, 0.89)]
+    assert [watch.stops(each, echo)[:21] for each in falling] == ["", "encoder and classifie"]
+
+
+def test_rare_languages_are_visited_more_often() -> None:
+    texts = ["the cat sat on the mat"] * 90 + ["我喜欢猫"] * 10 + ["3 + 4"]
+    visits = balanced_visits(texts, ["en", "zh"])
+    assert visits[:100].sum() == pytest.approx(100) and visits[100] == 1
+    assert visits[90:100].sum() / visits[:90].sum() == pytest.approx((10 / 90) ** 0.3)
+
+
+def test_bad_options_say_so() -> None:
+    with pytest.raises(OptionError, match="--classifier fcn learns in phase 1"):
+        EmmaXOptions(phase="2", classifier="fcn")
+    with pytest.raises(OptionError, match="--rank-ema is 2"):
+        EmmaXOptions(rank_ema=2)
+    with pytest.raises(OptionError, match="--ranks is 1"):
+        EmmaXOptions(ranks=1)
+
+
+def run(
+    pairs: ParallelText,
+    folder: Path,
+    report: Report = silent,
+    *,
+    resume: bool = False,
+    **changes: Any,
+) -> tuple[dict[str, float], list[dict[str, Any]]]:
+    """Train on the toy languages: the measures, and the log without what differs by the clock."""
+    corpus = Corpus(pairs=pairs, texts=changes.pop("texts", ()))
+    options = EmmaXOptions(**TOY | changes)
+    trained = train("emma-x", corpus, options, folder, report, resume=resume)
+    lines = [json.loads(line) for line in (folder / METRICS_FILE).read_text().splitlines()]
+    for line in lines:
+        line.pop("pairs_per_second", None)
+    return trained.measures, lines
+
+
+def accuracies(lines: list[dict[str, Any]], stage: str) -> list[float]:
+    return [each["accuracy"] for each in lines if each.get("stage") == stage and "accuracy" in each]
+
+
+def test_phase_2_keeps_what_phase_1_learned(toy_pairs: ParallelText, tmp_path: Path) -> None:
+    measures, lines = run(toy_pairs, tmp_path / "encoder", epochs=3, em_epochs=1)
+    before, after = accuracies(lines, "phase-1"), accuracies(lines, "phase-2")
+    assert before[-1] > 0.95
+    assert min(after) > before[-1] - 0.03
+    assert measures["accuracy"] == max(after)
+    log = [each for each in lines if "similarity_1" in each][-1]
+    for name, sign in (("similarity", -1), ("distance", 1)):
+        values = [sign * log[f"{name}_{rank}"] for rank in range(1, 5)]
+        assert values == sorted(values)
+    assert sum(log[f"share_{rank}"] for rank in range(1, 5)) == pytest.approx(1)
+
+
+class Killed(BaseException):
+    """Stands for a kill: no code of ours catches it."""
+
+
+def test_a_run_killed_in_phase_2_goes_on_there(toy_pairs: ParallelText, tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"em_epochs": 1, "evaluate_every": 15, "parallel_mix": 0.3}
+    seen: list[int] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.stage == "training":
+            seen.append(progress.done)
+
+    whole = run(toy_pairs, tmp_path / "whole", watch, **changes)
+    of_phase_1, steps = seen.index(1, 1), len(seen)
+    seen.clear()
+
+    def kill(progress: Progress) -> None:
+        watch(progress)
+        if len(seen) == of_phase_1 + 20:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(toy_pairs, tmp_path / "stopped", kill, **changes)
+    seen.clear()
+    resumed = run(toy_pairs, tmp_path / "stopped", watch, resume=True, **changes)
+    assert len(seen) == steps - of_phase_1 - 15  # those after the last checkpoint
+    assert resumed == whole
+    weights = [tmp_path / name / "model.safetensors" for name in ("whole", "stopped")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
+def test_phases_one_by_one(toy_pairs: ParallelText, tmp_path: Path) -> None:
+    first, lines = run(toy_pairs, tmp_path / "one", phase="1")
+    assert {each.get("stage", "") for each in lines} == {"", "phase-1"}
+    texts = toy_pairs.sources + toy_pairs.targets
+    second, lines = run(
+        toy_pairs,
+        tmp_path / "two",
+        phase="2",
+        encoder=str(tmp_path / "one"),
+        texts=texts,
+        ranks=2,
+        epochs=1,
+    )
+    assert {each.get("stage", "") for each in lines} == {"", "phase-2"}
+    assert second["accuracy"] > first["accuracy"] - 0.03
+    assert lines[-1]["step"] == (2 * 1500 - 2 * 200) // 64  # no sentence that is held out
+
+
+def test_a_fall_ends_phase_2_and_phase_1_is_given_back(
+    toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    changes: dict[str, Any] = {"em_learning_rate": 5.0, "steps": 40, "evaluate_every": 5}
+    changes["freeze_gmm"] = True
+    measures, lines = run(toy_pairs, tmp_path / "encoder", **changes)
+    before, after = accuracies(lines, "phase-1"), accuracies(lines, "phase-2")
+    assert len(after) == 1 and after[0] < max(before) - 0.03
+    assert "held-out retrieval fell" in lines[-1]["stopped"]
+    assert measures["accuracy"] == max(before)
+    encoder = SentenceEncoder.load(tmp_path / "encoder")
+    found = encoder.encode(toy_pairs.sources[:50]) @ encoder.encode(toy_pairs.targets[:50]).T
+    assert np.mean(found.argmax(axis=1) == np.arange(50)) > 0.8
+
+
+def test_pairs_are_needed(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="--method emma-x learns from translations"):
+        train("emma-x", Corpus(texts=["a b"]), EmmaXOptions(**TOY), tmp_path / "encoder")

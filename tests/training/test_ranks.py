@@ -1,0 +1,317 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import multivariate_normal
+from torch import Tensor
+
+from xmine.trainer.losses import info_nce, ranking_info_nce
+from xmine.trainer.options import EmmaXOptions
+from xmine.trainer.ranks import (
+    MixtureClassifier,
+    NetworkClassifier,
+    RankClassifier,
+    better_of,
+    first_similarities,
+    followed,
+    moments_of,
+    moments_of_grid,
+    rank_temperatures,
+    similarity_ranks,
+    sums_by_rank,
+)
+from xmine.trainer.virtual import Mixing, ranked_pairs, virtual_ranks
+
+# G-13 and G-14 of the methods specification.
+COSINES = torch.tensor([[0.9, 0.7, 0.4, 0.1, -0.2], [0.8, 0.5, 0.3, 0.2, 0.0]]).double()
+RANKS = torch.tensor([[1, 2, 3, 4, 4], [2, 2, 4, 4, 4]])
+TEMPERATURES = [0.05, 0.075, 0.1]
+
+
+def mixture(mu: Tensor, variances: Tensor, pi: Tensor) -> MixtureClassifier:
+    """Make a classifier with given parameters, in their type."""
+    made = MixtureClassifier(*mu.shape).to(mu.dtype)
+    state = {"logit_pi": pi.log(), "mu": mu, "log_var": variances.log()}
+    made.load_state_dict(state)
+    return made
+
+
+def random_mixture(ranks: int = 3, dim: int = 6, seed: int = 1) -> MixtureClassifier:
+    random = np.random.default_rng(seed)
+    mu, variances = random.standard_normal((ranks, dim)), random.random((ranks, dim)) + 0.2
+    pi = random.dirichlet(np.ones(ranks))
+    return mixture(*(torch.from_numpy(each) for each in (mu, variances, pi)))
+
+
+def unit(rows: int, dim: int, seed: int) -> Tensor:
+    random = np.random.default_rng(seed)
+    return torch.nn.functional.normalize(torch.from_numpy(random.standard_normal((rows, dim))))
+
+
+def test_golden_g11a_counts_the_prior_once() -> None:
+    deviations = torch.tensor([[0.1, 0.2], [0.5, 0.5]]).double()
+    pi = torch.tensor([0.25, 0.75]).double()
+    classifier = mixture(torch.zeros(2, 2).double(), deviations**2, pi)
+    d = torch.tensor([[0.1, -0.2], [0.6, 0.3]]).double()
+    with torch.no_grad():
+        density, posterior = classifier.log_density(d), classifier.of_pairs(d, d * 0)
+    expected = [[1.07414594, -0.55158271], [-17.05085406, -1.35158271]]
+    np.testing.assert_allclose(density, expected, atol=1e-6)
+    expected = [[-0.46392566, -0.99104202], [-16.79788370, -5e-8]]
+    np.testing.assert_allclose(posterior, expected, atol=1e-6)
+    loss = torch.nn.functional.nll_loss(posterior, torch.tensor([0, 1]))
+    assert loss.item() == pytest.approx(0.23196286, abs=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "tolerance"), [(torch.float32, 0.02), (torch.float64, 1e-5)])
+def test_golden_g11b_where_an_exponential_would_overflow(
+    kind: torch.dtype, tolerance: float
+) -> None:
+    variances = torch.tensor([0.2, 0.4, 1.0, 1.9], dtype=kind)[:, None].expand(4, 1024) / 1024
+    classifier = mixture(
+        torch.zeros(4, 1024, dtype=kind), variances, torch.full((4,), 0.25).to(kind)
+    )
+    x, y = torch.full((1, 1024), 0.05, dtype=kind), torch.full((1, 1024), 0.02, dtype=kind)
+    expected = [1072.656718, 1897.413361, 2136.061306, 2030.944369]
+    with torch.no_grad():
+        found = classifier.log_density(x - y)[0], classifier.log_density_of_grid(x, y)[0, 0]
+        posterior = classifier.of_grid(x, y)[0, 0]
+    for each in found:
+        np.testing.assert_allclose(each, expected, atol=tolerance)
+    expected = [-1063.404589, -238.647945, 0, -105.116937]
+    np.testing.assert_allclose(posterior, expected, atol=tolerance)
+
+
+def test_golden_g11c_ranks_are_thresholds_of_the_cosine() -> None:
+    variances = torch.tensor([0.2, 0.4, 1.0, 1.9]).double()[:, None].expand(4, 1024) / 1024
+    pi = torch.full((4,), 0.25).double()
+    classifier = mixture(torch.zeros(4, 1024).double(), variances, pi)
+    limits = [(0.27725887, 0.86137), (0.61086049, 0.69457), (1.35502487, 0.32249)]
+    slopes = [25.6, 15.4, 4.9]
+    for rank, ((limit, cosine), slope) in enumerate(zip(limits, slopes, strict=True), start=1):
+        assert 1 - limit / 2 == pytest.approx(cosine, abs=1e-5)
+        near = [
+            torch.full((1, 1024), math.sqrt(limit * by / 1024)).double() for by in (0.999, 1.001)
+        ]
+        with torch.no_grad():
+            ranks = [int(classifier.of_pairs(d, d * 0).argmax()) + 1 for d in near]
+            ends = [
+                classifier.of_pairs(torch.full((1, 1024), math.sqrt(x / 1024)).double(), d * 0)
+                for x, d in ((limit - 0.01, near[0]), (limit + 0.01, near[0]))
+            ]
+        assert ranks == [rank, rank + 1]
+        odds = [float(end[0, rank - 1] - end[0, rank]) for end in ends]
+        assert odds[0] - odds[1] == pytest.approx(slope, abs=0.05)  # over 0.01 of the cosine
+
+
+def test_the_density_is_that_of_scipy() -> None:
+    classifier = random_mixture(dim=8)
+    d = torch.from_numpy(np.random.default_rng(2).standard_normal((5, 8)))
+    mu, variances = classifier.mu.detach().numpy(), classifier.log_var.detach().exp().numpy()
+    expected = np.stack(
+        [multivariate_normal(mu[r], np.diag(variances[r])).logpdf(d) for r in range(3)], axis=1
+    )
+    np.testing.assert_allclose(classifier.log_density(d).detach(), expected, rtol=1e-9)
+
+
+def test_the_grid_is_what_every_difference_gives() -> None:
+    classifier, x, y = random_mixture(), unit(4, 6, 3), unit(5, 6, 4)
+    with torch.no_grad():
+        grid = classifier.of_grid(x, y)
+        slow = torch.stack([classifier.of_pairs(row.expand_as(y), y) for row in x])
+        differences = x[:, None, None] - y[:, None] - classifier.mu  # [4, 5, 3, 6]
+        variance = classifier.log_var.exp()
+        density = -0.5 * (differences**2 / variance + variance.log() + math.log(2 * math.pi))
+    np.testing.assert_allclose(grid, slow, atol=1e-9)
+    np.testing.assert_allclose(
+        classifier.log_density_of_grid(x, y).detach(), density.sum(dim=3), atol=1e-9
+    )
+
+
+def test_the_network_judges_a_grid_as_it_judges_pairs() -> None:
+    torch.manual_seed(1)
+    classifier, x, y = NetworkClassifier(3, 6).double(), unit(4, 6, 3), unit(5, 6, 4)
+    grid = classifier.of_grid(x, y)
+    slow = torch.stack([classifier.of_pairs(row.expand_as(y), y) for row in x])
+    np.testing.assert_allclose(grid.detach(), slow.detach(), atol=1e-9)
+
+
+@pytest.mark.parametrize("classifier", [random_mixture(), NetworkClassifier(3, 6).double()])
+def test_ranks_in_another_order_have_their_posteriors_in_that_order(
+    classifier: RankClassifier,
+) -> None:
+    x, y, order = unit(4, 6, 3), unit(4, 6, 4), torch.tensor([2, 0, 1])
+    optimizer = torch.optim.Adam(classifier.parameters())
+    torch.autograd.backward(classifier.of_pairs(x, y)[:, 0].sum())
+    optimizer.step()
+    before = classifier.of_pairs(x, y).detach()
+    last = classifier.by_rank()[-1]
+    memory = optimizer.state[last]["exp_avg"].clone()
+    classifier.reorder(order, optimizer)
+    torch.testing.assert_close(classifier.of_pairs(x, y).detach(), before[:, order])
+    assert torch.equal(optimizer.state[last]["exp_avg"], memory[order])
+
+
+def test_moments_make_the_classifier_that_the_examples_come_from() -> None:
+    x, y = unit(30, 6, 5), unit(40, 6, 6)
+    ranks = torch.from_numpy(np.random.default_rng(7).integers(0, 4, (30, 40)))  # 0: left out
+    differences = (x[:, None] - y).flatten(0, 1)
+    for moments in (moments_of_grid(x, y, ranks, 3), moments_of(differences, ranks.flatten(), 3)):
+        classifier = MixtureClassifier(3, 6).double()
+        classifier.fit(moments)
+        for rank in (1, 2, 3):
+            members = differences[ranks.flatten() == rank]
+            torch.testing.assert_close(classifier.mu[rank - 1].detach(), members.mean(dim=0))
+            variance = classifier.log_var[rank - 1].detach().exp()
+            torch.testing.assert_close(variance, members.var(dim=0, correction=0))
+        share = classifier.logit_pi.detach().softmax(dim=0)
+        torch.testing.assert_close(share, moments.members / moments.members.sum())
+
+
+def test_a_rank_without_examples_keeps_its_gaussian() -> None:
+    classifier = random_mixture()
+    before = classifier.mu.detach().clone()
+    d = unit(20, 6, 1)
+    classifier.fit(moments_of(d, torch.ones(20).long(), 3))
+    assert torch.equal(classifier.mu[1:].detach(), before[1:])
+    assert torch.isfinite(classifier.of_pairs(d, d * 0)).all()
+
+
+def test_the_classifier_that_is_right_more_often_goes_on() -> None:
+    random = np.random.default_rng(1)
+    examples = []
+    for _ in range(4):
+        drawn = random.integers(1, 4, 300)
+        scale = drawn * np.exp(0.3 * random.standard_normal(300))  # ranks overlap
+        d = torch.from_numpy(random.standard_normal((300, 64)) * scale[:, None])
+        examples.append((d, torch.zeros_like(d), torch.from_numpy(drawn)))
+    classifier = MixtureClassifier(3, 64).double()
+    x, y, ranks = examples[1]
+
+    def nats() -> float:
+        return torch.nn.functional.nll_loss(classifier.of_pairs(x, y), ranks - 1).item()
+
+    assert nats() == pytest.approx(math.log(3))
+    assert better_of(classifier, examples)
+    assert nats() > math.log(3)  # and yet
+    assert float((classifier.of_pairs(x, y).argmax(dim=1) + 1 == ranks).double().mean()) > 0.7
+    assert not better_of(classifier, examples)
+
+
+SHARES = [0, 0.01, 0.25, 1 / 3, 0.34, 0.5, 2 / 3, 0.67, 0.75, 1]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [("ceil", [1, 2, 2, 2, 3, 3, 3, 4, 4, 4]), ("uniform", [1, 1, 2, 2, 2, 3, 3, 3, 4, 4])],
+)
+def test_golden_g12_ranks_of_virtual_examples(rule: str, expected: list[int]) -> None:
+    assert virtual_ranks(np.array(SHARES), 4, rule).tolist() == expected
+
+
+def test_golden_g12b_a_mixture_is_not_scaled() -> None:
+    y = torch.tensor([[0.8, 0.6], [-0.6, 0.8]]).double()
+    x = unit(2, 2, 1)
+    mixing = Mixing(
+        np.array([[[1, 1], [0, 0]]] * 2), np.full((2, 2, 1), 0.25), np.array([[[1, 4, 2]] * 2] * 2)
+    )
+    texts = torch.tensor([[0, 2], [1, 3]])
+    left, right, ranks = ranked_pairs((x, x), (y, y), texts, mixing, slice(2))
+    np.testing.assert_allclose(right[2], [0.45, 0.65], atol=1e-12)
+    assert right[2].norm().item() == pytest.approx(0.7905694, abs=1e-6)
+    assert ranks[:3].tolist() == [1, 4, 2]
+    assert torch.equal(right[0], y[0]) and torch.equal(right[1], y[1])
+    assert torch.equal(left[:3], x[[0, 0, 0]])
+
+
+def test_a_stranger_that_shares_a_text_is_left_out() -> None:
+    options = EmmaXOptions(ranks=3)
+    mixing = Mixing.drawn(4, options, np.random.default_rng(1))
+    x, y = unit(4, 6, 1), unit(4, 6, 2)
+    texts = torch.tensor([[0, 4], [0, 5], [0, 6], [0, 7]])
+    _, right, ranks = ranked_pairs((x, x), (y, y), texts, mixing, slice(4))
+    assert ranks.tolist() == [1] * 8
+    assert torch.equal(right, torch.cat([y, y]))
+    part = ranked_pairs((x[2:], x[2:]), (y, y), torch.arange(8).view(4, 2), mixing, slice(2, 4))
+    assert len(part[0]) == 2 * 2 * (2 + 2)  # directions, rows, y and y' and two mixtures
+
+
+def test_golden_g13_ranking_info_nce() -> None:
+    cosines = COSINES.clone().requires_grad_()
+    loss = ranking_info_nce(cosines, RANKS, TEMPERATURES)
+    rows = [
+        ranking_info_nce(COSINES[row : row + 1], RANKS[row : row + 1], TEMPERATURES).item()
+        for row in range(2)
+    ]
+    assert rows == pytest.approx([0.08762572, 0.00160078], abs=1e-6)
+    assert loss.item() == pytest.approx(0.04461325, abs=1e-6)
+    torch.autograd.backward(loss)
+    expected = [
+        [-0.18030098, 0.05775054, -0.12803527, 0.23876734, 0.01181838],
+        [-0.01047154, -0.00019179, 0.00831830, 0.00219268, 0.00015235],
+    ]
+    assert cosines.grad is not None
+    np.testing.assert_allclose(cosines.grad, expected, atol=1e-6)
+    for rank, value in enumerate([0.01819462, 0.01848533, 0.05094576], start=1):
+        only = torch.where(RANKS[:1] >= rank, RANKS[:1], 0)
+        only = torch.where(only > rank, 4, only)
+        term = ranking_info_nce(COSINES[:1], only, TEMPERATURES).item()
+        assert term == pytest.approx(value, abs=1e-6)
+
+
+def test_ranking_agrees_with_its_definition() -> None:
+    random = np.random.default_rng(3)
+    cosines, ranks = random.uniform(-1, 1, (6, 9)), random.integers(0, 5, (6, 9))
+    total = 0.0
+    for row, rank in zip(cosines, ranks, strict=True):
+        for r, temperature in enumerate(TEMPERATURES, start=1):
+            if (rank == r).any():
+                shares = np.exp(row / temperature)
+                total -= math.log(shares[rank == r].sum() / shares[rank >= r].sum())
+    loss = ranking_info_nce(torch.from_numpy(cosines), torch.from_numpy(ranks), TEMPERATURES)
+    assert loss.item() == pytest.approx(total / 6, rel=1e-9)
+
+
+def test_two_ranks_with_one_positive_are_info_nce() -> None:
+    cosines, positives = COSINES, torch.tensor([2, 0])
+    ranks = torch.full((2, 5), 2)
+    ranks[torch.arange(2), positives] = 1
+    temperatures = rank_temperatures(2, 0.05, 0.1)
+    assert temperatures == [0.05]
+    loss = ranking_info_nce(cosines, ranks, temperatures)
+    assert loss.item() == pytest.approx(info_nce(cosines / 0.05, positives).item(), rel=1e-9)
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2, 3, 4])
+def test_one_rank_for_all_costs_nothing(rank: int) -> None:
+    cosines = COSINES.clone().requires_grad_()
+    loss = ranking_info_nce(cosines, torch.full((2, 5), rank), TEMPERATURES)
+    torch.autograd.backward(loss)
+    assert loss.item() == 0
+    assert cosines.grad is not None and torch.equal(cosines.grad, torch.zeros(2, 5))
+
+
+def test_ranking_is_finite_where_ranks_are_empty() -> None:
+    queries = unit(8, 1024, 1).float().requires_grad_()
+    ranks = torch.from_numpy(np.random.default_rng(1).choice([0, 2, 4], (8, 300)))
+    ranks[0], ranks[1] = 4, 0
+    loss = ranking_info_nce(queries @ unit(300, 1024, 2).float().T, ranks, TEMPERATURES)
+    torch.autograd.backward(loss)
+    assert torch.isfinite(loss) and queries.grad is not None and torch.isfinite(queries.grad).all()
+
+
+def test_temperatures_rise_with_the_rank() -> None:
+    assert rank_temperatures(4, 0.05, 0.1) == pytest.approx(TEMPERATURES)
+
+
+def test_golden_g14_similarities_follow_and_rank() -> None:
+    first = first_similarities(4).double()
+    assert first.tolist() == [1, 0.75, 0.5, 0.25]
+    moved = followed(first, *sums_by_rank(COSINES, RANKS, 4), epsilon=0.9)
+    np.testing.assert_allclose(moved, [0.99, 0.74166667, 0.49, 0.233], atol=1e-6)
+    assert similarity_ranks(COSINES, first).tolist() == [[1, 2, 3, 4, 4], [2, 3, 4, 4, 4]]
+    upside_down = first.flip(0)  # the paper's r / N
+    assert similarity_ranks(COSINES, upside_down).tolist() == [[4, 3, 2, 1, 1], [3, 2, 1, 1, 1]]
+    empty = followed(first, *sums_by_rank(COSINES, torch.zeros_like(RANKS), 4), epsilon=0.9)
+    assert torch.equal(empty, first)

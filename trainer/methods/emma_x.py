@@ -1,0 +1,333 @@
+"""Emma-X: an encoder and a rank classifier that teach each other on text without pairs.
+
+Guo et al. (2023), "Emma-X: An EM-like Multilingual Pre-training Algorithm for Cross-lingual
+Representation Learning". M is the encoder, M' follows it slowly, G judges which of N ranks the
+relation of two sentences has: 1 is a paraphrase, N is irrelevant. Phase 1 starts both from pairs.
+In phase 2 G ranks pairs of unpaired sentences for M (c_G), and M does for G (c_M).
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from xmine.evaluation.geometry import principal_ratio
+from xmine.progress import Report
+from xmine.trainer.checkpoints import Run, restore
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.data import Rows, Side, TrainingData, cut_together
+from xmine.trainer.devset import measure
+from xmine.trainer.distributed import World, gathered, summed, told_by_the_first
+from xmine.trainer.loop import run_steps, steps_of
+from xmine.trainer.losses import in_chunks, ranking_info_nce
+from xmine.trainer.options import EmmaXOptions
+from xmine.trainer.prepare import (
+    Made,
+    Split,
+    balanced_visits,
+    begin,
+    needed_pairs,
+    unpaired_texts,
+    with_rate,
+)
+from xmine.trainer.queue import contrast_with_queue, texts_of
+from xmine.trainer.ranks import (
+    Moments,
+    better_of,
+    followed,
+    moments_of_grid,
+    new_classifier,
+    rank_temperatures,
+    similarity_ranks,
+    sums_by_rank,
+)
+from xmine.trainer.rankstep import RankStep
+from xmine.trainer.rankwatch import FALL, RankWatch, Seen
+from xmine.trainer.towers import Tower
+from xmine.trainer.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_of
+
+_NOBODY = -2  # number of no text; -1 is that of a random key
+
+
+def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Made:
+    """Train one encoder for all languages.
+
+    Raises:
+        TrainingError: there are no pairs, or too few; or the loss is no longer a number.
+    """
+    split = Split.of(needed_pairs(corpus, "emma-x"), options)
+    seen = split.seen
+    tower = begin(options.encoder, options, [seen.sources, seen.targets], run, report)
+    options = with_rate(options, tower)
+    data = split.cut(tower, tower)
+    warm_up = _WarmUp(tower, options, len(data.rows), steps_of(data, options))
+    measures: dict[str, float] = {}
+    if options.phase != "2":
+        if options.queue_init == "prefill":
+            warm_up.prefill(data.rows)
+        measures = run_steps(warm_up, data, options, run.stage("phase-1"), report)
+    if options.phase == "1":
+        return Made({"": tower}, measures, len(data.rows), seen)
+    warm_up.estimate(data.rows)
+    measures, texts = _maximise(warm_up, corpus, split, data, run, report)
+    return Made({"": tower}, measures, len(data.rows) + texts, seen)
+
+
+def _maximise(
+    warm_up: "_WarmUp", corpus: Corpus, split: Split, pairs: TrainingData, run: Run, report: Report
+) -> tuple[dict[str, float], int]:
+    """Train phase 2; where it ends far below its beginning, give that back."""
+    tower, rate = warm_up.tower, warm_up.options.learning_rate
+    options = replace(
+        warm_up.options,
+        epochs=warm_up.options.em_epochs or warm_up.options.epochs,
+        learning_rate=warm_up.options.em_learning_rate or min(rate, tower.learning_rate),
+    )
+    texts = unpaired_texts(corpus, split)
+    cut = cut_together(tower, [texts, split.seen.sources, split.seen.targets])
+    data = TrainingData(
+        Rows((cut[0], cut[0])),  # twice, for what looks at two columns
+        balanced_visits(texts, options.languages.split(",")),
+        pairs.held_out,
+    )
+    assert pairs.held_out is not None
+    began = told_by_the_first(warm_up.measure(pairs.held_out))
+    before = {name: each.clone() for name, each in tower.state_dict().items()}
+    steps = steps_of(data, options)
+    step = _Maximisation(warm_up, Rows(cut[1:]), options, len(texts), steps, began)
+    if options.queue_init == "prefill":
+        step.prefill(Rows(cut[:1]))
+    measures = run_steps(step, data, options, run.stage("phase-2"), report)
+    if measures["accuracy"] < began["accuracy"] - FALL:
+        restore(tower.state_dict(), before)
+        measures = began
+    return measures, len(texts)
+
+
+class _WarmUp(RankStep):
+    """Phase 1, on pairs: InfoNCE for M (eq. 2), virtual examples for G (eq. 3 and 4)."""
+
+    ids = 2
+
+    def __init__(self, tower: Tower, options: EmmaXOptions, rows: int, steps: int) -> None:
+        classifier = new_classifier(options, tower.dim).to(tower.device)
+        super().__init__(tower, classifier, options, rows, steps)
+        self.warm_up = ClassifierWarmUp(options, tower.dim, steps).to(tower.device)
+
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        world = World.here()
+        mixing = Mixing.drawn(len(batch) * world.size, self.options, random)
+        self.key.follow(self.tower, self.momentum)
+        k_x, k_y = self.keys_of(batch.columns).chunk(2)  # [rows, dim] each, without gradients
+        h_x, h_y = self.queries_of(batch.columns, random).chunk(2)  # [rows, dim] each
+        texts = texts_of(batch).to(h_x.device)  # [rows, 2]
+        queries, positives = torch.cat([h_x, h_y]), torch.cat([k_y, k_x])  # [2 * rows, dim]
+        scale = 1 / self.options.temperature
+        contrast = contrast_with_queue(
+            queries, positives, texts.repeat(2, 1), self.queue, scale, self.options
+        )
+        keys, texts = (gathered(k_x), gathered(k_y)), gathered(texts)  # of the whole batch
+        own = world.part(len(texts))
+        pairs = ranked_pairs((h_x.detach(), h_y.detach()), keys, texts, mixing, own)
+        self._new = torch.cat(keys), texts
+        ranking = self.warm_up.loss(self.classifier, *pairs)
+        return {"contrast": contrast} | ({"ranking": ranking} if self.warm_up.ready else {})
+
+    def finish(self) -> None:
+        self.put(*self._new)
+        self.warm_up.finish(self.classifier)
+
+    @torch.no_grad()
+    def estimate(self, rows: Rows) -> None:
+        """Measure s_r, the mean cosine of examples of each rank (A-18), with M as it is now.
+
+        G, which began with what M was at first, is estimated anew where that ranks better (A-14).
+        Every process does all of it.
+        """
+        self.eval()
+        random = np.random.default_rng([self.options.seed, 4])
+        size, ranks = min(len(rows), self.options.batch_size), self.options.ranks
+        examples = []
+        for _ in range(min(WINDOW, len(rows) // size)):
+            some = rows.take(random.choice(len(rows), size, replace=False))
+            mixing = Mixing.drawn(size, self.options, random)
+            k_x, k_y = self.keys_of(some.columns).chunk(2)
+            h_x, h_y = self.tower.embed(*some.columns).chunk(2)
+            texts = texts_of(some).to(self.tower.device)
+            examples.append(ranked_pairs((h_x, h_y), (k_x, k_y), texts, mixing, slice(size)))
+        found = [
+            sums_by_rank(nn.functional.cosine_similarity(x, y), rank, ranks)
+            for x, y, rank in examples
+        ]
+        counts, sums = (torch.stack(each).sum(dim=0) for each in zip(*found, strict=True))
+        self.similarities.copy_(followed(self.similarities, counts, sums, epsilon=0))
+        if self.options.estimates_ranks or self.options.phase == "2":
+            better_of(self.classifier, examples)
+
+    def numbers(self) -> dict[str, float]:
+        return {"rank_nats": self.warm_up.nats, "rank_accuracy": self.warm_up.accuracy}
+
+
+class _Maximisation(RankStep):
+    """Phase 2, on text without pairs: ranking InfoNCE for M by c_G, likelihood for G by c_M."""
+
+    ids = 1
+
+    def __init__(
+        self,
+        warm_up: _WarmUp,
+        pairs: Rows,
+        options: EmmaXOptions,
+        rows: int,
+        steps: int,
+        measures: Mapping[str, float],
+    ) -> None:
+        super().__init__(warm_up.tower, warm_up.classifier, options, rows, steps)
+        self.similarities.copy_(warm_up.similarities)
+        self.pairs, self.watch = pairs, RankWatch(measures, window_of(steps))
+        self.classifies = not options.freeze_gmm
+        low, high = options.rank_temperature_low, options.rank_temperature_high
+        self.temperatures = rank_temperatures(options.ranks, low, high)
+        auto = 0.99 if steps < 5000 else 0.999
+        self.epsilon = auto if options.rank_ema == "auto" else float(options.rank_ema)
+
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        columns = self._columns(batch, random)
+        self.key.follow(self.tower, self.momentum)
+        keys = self.keys_of(columns)  # [rows, dim]
+        queries = self.queries_of(columns, random)  # [rows, dim]
+        texts = texts_of(Rows(columns)).to(keys.device)  # [rows, columns]
+        every_text = gathered(texts)
+        every_key = torch.cat([gathered(each) for each in keys.chunk(len(columns))])
+        candidates = torch.cat([every_key, self.queue.keys()])  # [candidates, dim]
+        of_candidates = torch.cat(
+            [every_text.T.reshape(-1), self.queue.texts[: len(self.queue), 0]]
+        )
+        self._new = every_key, every_text
+        aligned = texts.flip(1) if len(columns) > 1 else torch.full_like(texts, _NOBODY)
+        c_g, c_m = self._rank(
+            queries.detach(), candidates, texts.T.reshape(-1), aligned.T.reshape(-1), of_candidates
+        )
+        self._grid = queries.detach(), candidates, c_m
+        losses = {}
+        if self.classifies:
+            losses["ranking"] = self._likelihood(queries.detach(), candidates, c_m)
+        if summed(((c_g > 0) & (c_g < self.options.ranks)).any().int()):
+            losses["contrast"] = self._contrast(queries, candidates, c_g)
+        else:
+            self.watch.skipped += 1
+        return losses or {"contrast": queries.new_zeros(())}
+
+    def _columns(self, batch: Rows, random: np.random.Generator) -> tuple[Side, ...]:
+        """Give the sentences of the step; a share of the steps takes pairs in their place."""
+        if random.random() >= self.options.parallel_mix:
+            return batch.columns[:1]
+        world, half = World.here(), max(1, len(batch) // 2)
+        rows = random.integers(len(self.pairs), size=half * world.size)
+        return self.pairs.take(rows[world.part(len(rows))]).columns
+
+    @torch.no_grad()
+    def _rank(
+        self, queries: Tensor, candidates: Tensor, texts: Tensor, aligned: Tensor, others: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """c_G (eq. 9) and c_M (eq. 10) of every query and candidate, and what the step sees.
+
+        Args:
+            queries, candidates: unit rows [rows, dim], [candidates, dim].
+            texts, aligned: numbers of the queries' texts and of their known translations, [rows].
+            others: those of the candidates' texts.
+
+        Returns:
+            uint8 [rows, candidates] each; 0 is left out, as a query's own key is by c_M.
+        """
+        ranks, at_once = self.options.ranks, self.options.logit_rows or len(queries)
+        total = torch.zeros(2 * ranks + 2, dtype=torch.float64, device=queries.device)
+        by_g, by_m = [], []
+        for at in range(0, len(queries), at_once):
+            part = slice(at, at + at_once)
+            some = queries[part]
+            cosines = some @ candidates.T  # [rows, candidates]
+            c_g = self.classifier.of_grid(some, candidates).argmax(dim=2) + 1
+            c_m = similarity_ranks(cosines, self.similarities)
+            paired, own = (each[part, None] == others for each in (aligned, texts))
+            c_g, c_m = c_g.masked_fill(paired, 1), c_m.masked_fill(paired, 1)
+            c_m = c_m.masked_fill(own, 0)
+            judged = c_g.masked_fill(own, 0)
+            counts, sums = sums_by_rank(cosines, judged, ranks)
+            spread = torch.exp(4 * cosines - 4).masked_fill(own, 0)  # exp(-2 |x - y|^2)
+            rest = torch.stack([(judged == c_m)[~own].sum(), spread.sum()])
+            total += torch.cat([counts, sums, rest])
+            c_g = c_g.masked_fill(own, 1 if self.options.self_positive else 0)
+            by_g.append(c_g.to(torch.uint8))
+            by_m.append(c_m.to(torch.uint8))
+        total = summed(total)
+        self.seen = Seen(total[:ranks], total[ranks:-2], total[-2], total[-1])
+        return torch.cat(by_g), torch.cat(by_m)
+
+    def _likelihood(self, queries: Tensor, candidates: Tensor, c_m: Tensor) -> Tensor:
+        """L_MLE (eq. 6): mean over all pairs of -log P_G(c_M); queries have no gradient."""
+        pairs = summed((c_m > 0).sum()) / World.here().size / len(queries)  # of a row
+
+        def loss(queries: Tensor, c_m: Tensor) -> Tensor:
+            log_p = self.classifier.of_grid(queries, candidates)  # [rows, candidates, ranks]
+            labels = c_m.long().flatten() - 1
+            cost = nn.functional.nll_loss(
+                log_p.flatten(0, 1), labels, ignore_index=-1, reduction="sum"
+            )
+            return cost / (pairs * len(queries))
+
+        found = in_chunks(loss, self.options.logit_rows, queries, c_m)
+        self._nats = float(summed(found.detach())) / World.here().size
+        return found
+
+    def _contrast(self, queries: Tensor, candidates: Tensor, c_g: Tensor) -> Tensor:
+        """L_CTL (eq. 7, 20); candidates have no gradient."""
+
+        def loss(queries: Tensor, c_g: Tensor) -> Tensor:
+            return ranking_info_nce(queries @ candidates.T, c_g, self.temperatures)
+
+        return in_chunks(loss, self.options.logit_rows, queries, c_g)
+
+    def finish(self) -> None:
+        seen = self.seen
+        self.similarities.copy_(  # eq. 11
+            followed(self.similarities, seen.members, seen.sums, self.epsilon)
+        )
+        self.put(*self._new)
+        if self.watch.must_sort(self.similarities, self.classifier.distances()):
+            order = self.similarities.argsort(descending=True)
+            self.similarities.copy_(self.similarities[order])
+            self.classifier.reorder(order, self.of_classifier if self.classifies else None)
+        if self.classifies and self.watch.is_lost(self._nats) and self.options.estimates_ranks:
+            self.watch.refitted += 1
+            self.classifier.fit(self._moments())
+
+    @torch.no_grad()
+    def _moments(self) -> Moments:
+        moments = moments_of_grid(*self._grid, self.options.ranks)
+        return Moments(*(summed(each) for each in moments))
+
+    def measure(self, held_out: Rows) -> dict[str, float]:
+        """Measure retrieval, likeness, and how many directions are used (eq. 18)."""
+        source, target = self.embed(held_out)
+        return measure(source, target) | {"principal_ratio": principal_ratio([source, target])}
+
+    def numbers(self) -> dict[str, float]:
+        named = {"similarity": self.similarities.tolist(), "distance": self.classifier.distances()}
+        by_rank = {
+            f"{name}_{rank}": value
+            for name, values in named.items()
+            for rank, value in enumerate(values, start=1)
+        }
+        return by_rank | self.seen.numbers() | self.watch.numbers()
+
+    def stops(self, measures: Mapping[str, float]) -> str:
+        return self.watch.stops(measures, self.seen)
+
+    def train(self, mode: bool = True) -> "_Maximisation":
+        """Leave dropout on in the keys where a sentence's own is its positive (A-04, A-17)."""
+        super().train(mode)
+        self.key.train(mode and self.options.self_positive)
+        return self

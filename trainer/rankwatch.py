@@ -1,0 +1,135 @@
+"""What can go wrong while ranks teach an encoder and the encoder ranks, and what is done about it.
+
+Emma-X (Guo et al., 2023) has no such guards; the signs and the measures are ours.
+"""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+FALL = 0.03  # of retrieval below where phase 2 began
+LIKER = 0.3  # rise of the mean cosine of sentences that do not belong together
+_CROWD = 0.5  # share of random pairs that are said to be paraphrases
+_AGREED = 0.99
+_PATIENCE = 200  # steps that ranks stand in the wrong order before they are sorted
+_LOST = 100.0  # nats a pair, of a classifier that explains nothing
+
+
+class Seen(NamedTuple):
+    """What a step saw of the pairs of a batch, of all processes together; own keys left out.
+
+    Attributes:
+        members: [ranks], how many pairs the classifier put in each.
+        sums: [ranks], of their cosines.
+        agreed: pairs that encoder and classifier rank alike.
+        spread: of exp(-2 distance^2).
+    """
+
+    members: Tensor
+    sums: Tensor
+    agreed: Tensor
+    spread: Tensor
+
+    def numbers(self) -> dict[str, float]:
+        """Give share of each rank, agreement, mean cosine, and uniformity (Wang & Isola, 2020)."""
+        pairs = self.members.sum().clamp(min=1)
+        shares = (self.members / pairs).tolist()
+        return {
+            **{f"share_{rank}": share for rank, share in enumerate(shares, start=1)},
+            "agreement": float(self.agreed / pairs),
+            "batch_likeness": float(self.sums.sum() / pairs),
+            "uniformity": float((self.spread / pairs).log()),
+        }
+
+
+class RankWatch(nn.Module):
+    """Counts what went wrong; everything is a buffer, so that a resumed run counts on.
+
+    Attributes:
+        skipped: steps in which no pair was of a rank below N, and the encoder did not learn.
+        disordered: steps on end in which a worse rank was more similar.
+        sorted: how often ranks were sorted for that.
+        refitted: how often the classifier was estimated anew, having lost its way.
+        falls: evaluations on end in which retrieval fell.
+        cost, steps: nats of the classifier, and steps, of this window.
+        last, began: accuracy at the last evaluation, and before the first step.
+        likeness: of held-out sentences that do not belong together, before the first step.
+    """
+
+    skipped: Tensor
+    disordered: Tensor
+    sorted: Tensor
+    refitted: Tensor
+    falls: Tensor
+    cost: Tensor
+    steps: Tensor
+    last: Tensor
+    began: Tensor
+    likeness: Tensor
+
+    def __init__(self, measures: Mapping[str, float], window: int) -> None:
+        """Remember what an encoder measured before; `window` is that of `is_lost`."""
+        super().__init__()
+        self.window = window
+        self.register_buffer("cost", torch.zeros((), dtype=torch.float64))
+        for name in ("skipped", "disordered", "sorted", "refitted", "falls", "steps"):
+            self.register_buffer(name, torch.zeros((), dtype=torch.int64))
+        for name, value in (("last", "accuracy"), ("began", "accuracy"), ("likeness", "likeness")):
+            value_before = torch.tensor(measures[value], dtype=torch.float64)
+            self.register_buffer(name, value_before)
+
+    def must_sort(self, similarities: Tensor, distances: list[float]) -> bool:
+        """Tell, after each step, whether ranks have been in the wrong order for too long.
+
+        Args:
+            similarities: s_1 ... s_N, which should fall.
+            distances: of each rank, which should rise; none for a network.
+        """
+        values = similarities.tolist()
+        falls = all(better > worse for better, worse in pairwise(values))
+        rises = all(near < far for near, far in pairwise(distances))
+        self.disordered.copy_(torch.zeros(()) if falls and rises else self.disordered + 1)
+        if self.disordered < _PATIENCE:
+            return False
+        self.disordered.zero_()
+        self.sorted += 1
+        return True
+
+    def is_lost(self, nats: float) -> bool:
+        """Tell whether the classifier has explained nothing for a window of steps.
+
+        Args:
+            nats: what a pair of this step cost it.
+        """
+        self.cost += nats
+        self.steps += 1
+        if self.steps < self.window:
+            return False
+        lost = bool(self.cost > _LOST * self.steps)
+        self.cost.zero_()
+        self.steps.zero_()
+        return lost
+
+    def stops(self, measures: Mapping[str, float], seen: Seen) -> str:
+        """Say why training should end, if so: a fall, a collapse, or an echo chamber."""
+        accuracy, began = measures["accuracy"], float(self.began)
+        self.falls.copy_(self.falls + 1 if accuracy < self.last else torch.zeros(()))
+        self.last.fill_(accuracy)
+        batch = seen.numbers()
+        if accuracy < began - FALL:
+            return f"held-out retrieval fell from {began:.1%} to {accuracy:.1%}"
+        if measures["likeness"] > self.likeness + LIKER:
+            return f"sentences grow alike: mean cosine {measures['likeness']:.2f}"
+        if batch["share_1"] > _CROWD:
+            return f"{batch['share_1']:.0%} of all pairs count as paraphrases"
+        if batch["agreement"] > _AGREED and self.falls >= 2:
+            return "encoder and classifier agree, and retrieval falls"
+        return ""
+
+    def numbers(self) -> dict[str, float]:
+        """Give the counts for the log."""
+        names = ("skipped", "disordered", "sorted", "refitted")
+        return {name: int(getattr(self, name)) for name in names}

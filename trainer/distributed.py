@@ -132,14 +132,15 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
     distributed.all_reduce(kinds, distributed.ReduceOp.MAX)
     dense = []
     for each, kind in zip(trained, kinds.tolist(), strict=True):
-        if each.grad is None and kind != _NONE:
-            each.grad = torch.zeros_like(each)
-            if kind == _SPARSE:
-                each.grad = each.grad.to_sparse(1)
+        if kind == _NONE:
+            continue
+        gradient = torch.zeros_like(each) if each.grad is None else each.grad
         if kind == _SPARSE:
-            each.grad = _summed_rows(each.grad.coalesce()) / world.size
-        elif kind == _DENSE:
-            dense.append(each.grad)
+            rows = gradient if gradient.is_sparse else gradient.to_sparse(1)
+            each.grad = _summed_rows(rows.coalesce()) / world.size
+        else:
+            each.grad = gradient
+            dense.append(gradient)
     if dense:
         flat = torch.cat([gradient.flatten() for gradient in dense])
         distributed.all_reduce(flat)
@@ -164,12 +165,13 @@ def _summed_rows(gradient: Tensor) -> Tensor:
     pieces, rows = gradient.indices()[0], gradient.values()
     counts = gathered(torch.tensor([len(pieces)], device=pieces.device)).tolist()
     missing = max(counts) - len(pieces)
-    every_piece = gathered(nn.functional.pad(pieces, (0, missing))).split(max(counts))
-    every_row = gathered(nn.functional.pad(rows, (0, 0, 0, missing))).split(max(counts))
-    there = [slice(count) for count in counts]
+    every_piece = gathered(nn.functional.pad(pieces, (0, missing)))
+    every_row = gathered(nn.functional.pad(rows, (0, 0, 0, missing)))
+    starts = (rank * max(counts) for rank in range(len(counts)))
+    there = [slice(at, at + count) for at, count in zip(starts, counts, strict=True)]
     return torch.sparse_coo_tensor(
-        torch.cat([each[some] for each, some in zip(every_piece, there, strict=True)])[None],
-        torch.cat([each[some] for each, some in zip(every_row, there, strict=True)]),
+        torch.cat([every_piece[some] for some in there])[None],
+        torch.cat([every_row[some] for some in there]),
         gradient.shape,
         check_invariants=False,
     ).coalesce()

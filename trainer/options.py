@@ -371,8 +371,11 @@ class TransaugOptions(QueueOptions):
 
     @property
     def followers(self) -> tuple[str, ...]:
-        """Name the teacher, while it is distilled."""
-        return (self.teacher,) if self.stage in ("all", "distil") and self.stages[0] else ()
+        """Name the encoders that are frozen: the teacher in distil, what it made in contrast."""
+        found = [self.teacher] if self.stage in ("all", "distil") else []
+        if self.stage in ("all", "contrast") and not self.train_teacher:
+            found.append(self.distilled_encoder)
+        return () if self.share_encoder else tuple(found)
 
     @property
     def teacher_column(self) -> int:

@@ -53,6 +53,8 @@ TRANSFORMER = STATIC | {
     "clip": 1.0,
 }
 QUEUE = {"queue_size": 48, "momentum": 0.5}
+TAUGHT = {"teacher": TOY, "queue_size": 48, "width": 24, "vocabulary_size": 500, "clip": 1.0}
+TOWERS = {"distilled_encoder": TOY, "train_teacher": True, "in_batch_negatives": True}
 TWO_ENCODERS = {"src_encoder": "scratch", "tgt_encoder": "scratch", "in_batch_negatives": True}
 
 # name: method, options, data (see `corpora`)
@@ -61,6 +63,8 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "moco-transformer": ("moco", TRANSFORMER | QUEUE | TWO_ENCODERS, "pairs"),
     "msimcse": ("msimcse", STATIC | {"symmetric": True, "logit_rows": 5}, "pairs"),
     "msimcse-triplets": ("msimcse", TRANSFORMER | {"training_head": True}, "triplets"),
+    "transaug": ("transaug", STATIC | TAUGHT | {"distilled_encoder": "scratch"}, "english"),
+    "transaug-two-towers": ("transaug", STATIC | TAUGHT | TOWERS, "pairs"),
 }
 INTERRUPTED = "moco-transformer"  # is trained again, with a Ctrl-C after the fourth step
 UNEVEN = ("msimcse", STATIC | {"batch_size": 33}, "pairs")
@@ -69,11 +73,12 @@ UNEVEN = ("msimcse", STATIC | {"batch_size": 33}, "pairs")
 def corpora(pairs: ParallelText) -> dict[str, Corpus]:
     """What the cases learn from."""
     english, chinese = pairs.sources, pairs.targets
-    tables = (Triplets(side[:200], side[200:400], side[400:600]) for side in (english, chinese))
+    tables = [Triplets(side[:200], side[200:400], side[400:600]) for side in (english, chinese)]
     labelled = Labelled(english[:90], english[90:180], np.arange(90) % 3)
     return {
         "pairs": Corpus(pairs=pairs),
         "triplets": Corpus(triplets=tuple(tables)),
+        "english": Corpus(pairs=pairs, triplets=tuple(tables[:1])),
         "labelled": Corpus(pairs=pairs, labelled=labelled),
     }
 
@@ -105,7 +110,7 @@ def watched(
     seen, save, dropout = Seen(), Run.save, nn.Dropout.forward
 
     def watch(progress: Progress) -> None:
-        if progress.stage == "training":
+        if "loss" in progress.numbers:
             seen.losses.append(progress.numbers["loss"])
             if len(seen.losses) == interrupt_at:
                 signal.raise_signal(signal.SIGINT)
@@ -118,8 +123,8 @@ def watched(
     method, flags, data = case
     toy = {name: str(output.parent / "toy") for name, value in flags.items() if value == TOY}
     options, corpus = METHODS[method].options(**flags | toy), corpora(pairs)[data]
-    Run.save = keep
-    nn.Dropout.forward = lambda _, rows: rows  # of the layers that judge labelled pairs
+    setattr(Run, "save", keep)  # noqa: B010 - mypy knows no such change
+    setattr(nn.Dropout, "forward", lambda _, rows: rows)  # noqa: B010 - of the layers that judge
     try:
         if interrupt_at:
             try:
@@ -131,7 +136,8 @@ def watched(
     except XmineError as error:
         seen.error = str(error)
     finally:
-        Run.save, nn.Dropout.forward = save, dropout
+        setattr(Run, "save", save)  # noqa: B010
+        setattr(nn.Dropout, "forward", dropout)  # noqa: B010
     return seen
 
 

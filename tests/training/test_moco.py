@@ -159,12 +159,14 @@ def test_only_the_encoders_have_gradients(
 def test_momentum_zero_is_the_encoder_and_one_the_first(
     momentum: float, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
 ) -> None:
-    step, rows = begun(toy_pairs, static(toy_vocabulary), momentum=momentum)
-    first = step.x.vectors.detach().clone()
+    encoders = static(toy_vocabulary), static(toy_vocabulary, seed=2)
+    step, rows = begun(toy_pairs, *encoders, momentum=momentum)
+    first, first_y = (each.vectors.detach().clone() for each in encoders)
     for number in range(3):
         losses(step, batch(rows, number))
         expected = first if momentum else step.x.vectors
         assert torch.equal(step.key_x.tower.vectors, expected)
+        assert torch.equal(step.key_y.tower.vectors, first_y)  # which is not moved here
         step.finish()
         moved(step)
     assert not torch.equal(step.x.vectors, first)

@@ -127,7 +127,8 @@ def test_contradictions_are_negatives_of_all_rows(
         step, rows = begun(corpus, static(toy_vocabulary), hard_negative_weight=weight)
         some = rows.take(np.arange(10))
         found = losses(step, some)["source_to_target"].item()
-        assert found == pytest.approx(slow_loss(*vectors(step, some), weight), abs=1e-5)
+        x, y, hard = vectors(step, some)
+        assert found == pytest.approx(slow_loss(x, y, hard, weight), abs=1e-5)
     step, rows = begun(corpus, static(toy_vocabulary), drop_hard_negatives=True)
     some = rows.take(np.arange(10))
     x, y = vectors(step, some)
@@ -279,7 +280,11 @@ def test_a_file_of_judgements_decides_which_state_is_best(
 ) -> None:
     new_static(toy_static.pieces, 16, seed=1).save(tmp_path / "begin")
     text = toy_pairs.sources
-    judged = [(5, text[0], text[0]), (4, text[1], text[1][:-4]), (0, text[2], text[3])]
+    judged: list[tuple[float, str, str]] = [
+        (5, text[0], text[0]),
+        (4, text[1], text[1][:-4]),
+        (0, text[2], text[3]),
+    ]
     judged += [(1, text[4], text[4].split()[0] + " " + text[5]), (2.5, text[6], text[6][5:])]
     (tmp_path / "dev.tsv").write_text("".join(f"{a}\t{b}\t{c}\n" for a, b, c in judged))
     (tmp_path / "dev.csv").write_text("".join(f"{b},{c},{a}\n" for a, b, c in judged))

@@ -12,6 +12,7 @@ from xmine.trainer.ranks import (
     MixtureClassifier,
     NetworkClassifier,
     RankClassifier,
+    better_of,
     first_similarities,
     followed,
     moments_of,
@@ -175,6 +176,27 @@ def test_a_rank_without_examples_keeps_its_gaussian() -> None:
     classifier.fit(moments_of(d, torch.ones(20).long(), 3))
     assert torch.equal(classifier.mu[1:].detach(), before[1:])
     assert torch.isfinite(classifier.of_pairs(d, d * 0)).all()
+
+
+def test_the_classifier_that_is_right_more_often_goes_on() -> None:
+    random = np.random.default_rng(1)
+    examples = []
+    for _ in range(4):
+        drawn = random.integers(1, 4, 300)
+        scale = drawn * np.exp(0.3 * random.standard_normal(300))  # ranks overlap
+        d = torch.from_numpy(random.standard_normal((300, 64)) * scale[:, None])
+        examples.append((d, torch.zeros_like(d), torch.from_numpy(drawn)))
+    classifier = MixtureClassifier(3, 64).double()
+    x, y, ranks = examples[1]
+
+    def nats() -> float:
+        return torch.nn.functional.nll_loss(classifier.of_pairs(x, y), ranks - 1).item()
+
+    assert nats() == pytest.approx(math.log(3))
+    assert better_of(classifier, examples)
+    assert nats() > math.log(3)  # and yet
+    assert float((classifier.of_pairs(x, y).argmax(dim=1) + 1 == ranks).double().mean()) > 0.7
+    assert not better_of(classifier, examples)
 
 
 SHARES = [0, 0.01, 0.25, 1 / 3, 0.34, 0.5, 2 / 3, 0.67, 0.75, 1]

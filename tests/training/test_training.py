@@ -129,7 +129,7 @@ def test_a_method_learns_the_toy_languages(
     losses: list[float] = []
 
     def watch(progress: Progress) -> None:
-        if progress.stage == "training":
+        if "loss" in progress.numbers:
             losses.append(progress.numbers["loss"])
 
     trained = train(name, toy_pairs, options_of(name), tmp_path / "encoder", watch)

@@ -353,6 +353,23 @@ def test_the_two_architectures_that_the_paper_compares_with(
 
 
 @pytest.mark.parametrize(
+    ("changes", "frozen"),
+    [
+        ({}, ("embedded", "scratch")),
+        ({"stage": "distil"}, ("embedded",)),
+        ({"stage": "contrast", "distilled_encoder": "zh"}, ("zh",)),
+        ({"stage": "nli"}, ()),
+        ({"train_teacher": True}, ("embedded",)),
+        ({"share_encoder": True}, ()),
+    ],
+)
+def test_what_is_read_without_gradients_is_counted(
+    changes: dict[str, Any], frozen: tuple[str, ...]
+) -> None:
+    assert TransaugOptions(**changes).followers == frozen
+
+
+@pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"teacher": "scratch"}, "--teacher scratch"),

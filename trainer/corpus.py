@@ -277,13 +277,22 @@ def _full_texts(given: str) -> list[str]:
 def _columns(path: str, names: str) -> Iterator[tuple[str, list[str]]]:
     """Give `file:line` and the three columns of each row."""
     lines = stream_lines(path)
-    rows = csv.reader(lines) if suffix_of(path) == ".csv" else (line.split("\t") for line in lines)
+    is_csv = suffix_of(path) == ".csv"
+    rows = _csv_rows(path, lines) if is_csv else (line.split("\t") for line in lines)
     for number, row in enumerate(rows, start=1):
         where = f"{name_of(path)}:{number}"
         if len(row) != 3:
             found = "one column" if len(row) == 1 else f"{len(row)} columns"
             raise FileError(f"{where}: {found}; three are needed: {names}")
         yield where, row
+
+
+def _csv_rows(path: str, lines: Iterator[str]) -> Iterator[list[str]]:
+    rows = csv.reader(lines)
+    try:
+        yield from rows
+    except csv.Error as error:
+        raise FileError(f"{name_of(path)}:{rows.line_num}: not CSV: {error}") from None
 
 
 def _objects(path: str) -> Iterator[tuple[str, list[str]]]:

@@ -1,5 +1,6 @@
 """A corpus -> an encoder in a folder: what comes before and after a method's own work."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,14 +35,14 @@ class Trained:
         measures: on the held-out pairs; see `xmine.trainer.devset.measure`.
         rows: how many were trained on.
         excluded: how many were left out for `--exclude`.
-        unpictured: why there is no picture of the run, if so.
+        remarks: why a stage ended early, and why there is no picture, if so.
     """
 
     encoders: dict[str, SentenceEncoder]
     measures: dict[str, float]
     rows: int
     excluded: int
-    unpictured: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 def train(
@@ -92,18 +93,31 @@ def train(
         if world.leads and is_new and not any(folder.glob("*.pt")):
             shutil.rmtree(folder)
         raise
-    unpictured = _draw(folder, f"{output.name}: {method}") if draws and world.leads else ""
+    remarks: tuple[str, ...] = ()
+    if world.leads:
+        remarks += _early_ends(folder)
+        remarks += _draw(folder, f"{output.name}: {method}") if draws else ()
     encoders = _saved(made, method, options, output, kept.excluded)
-    return Trained(encoders, made.measures, made.rows, kept.excluded, unpictured)
+    return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
 
 
-def _draw(folder: Path, title: str) -> str:
+def _early_ends(folder: Path) -> tuple[str, ...]:
+    """Say which stages their method ended before all steps were taken."""
+    lines = map(json.loads, (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines())
+    return tuple(
+        f"{line.get('stage', 'training')} ended at step {line['step']:,}: {line['stopped']}"
+        for line in lines
+        if "stopped" in line
+    )
+
+
+def _draw(folder: Path, title: str) -> tuple[str, ...]:
     """Draw a run; say why not, since a run is not lost for its picture."""
     try:
         draw_training(folder / METRICS_FILE, title)
     except XmineError as error:
-        return f"no picture of the run: {error.message}: {error.hint}"
-    return ""
+        return (f"no picture of the run: {error.message}: {error.hint}",)
+    return ()
 
 
 def _saved(

@@ -134,8 +134,8 @@ def train_with(
     if options.exclude:
         files = ", ".join(options.exclude)
         console.say(f"{trained.excluded:,} rows left out: a text of theirs occurs in {files}")
-    if trained.unpictured:
-        console.say(trained.unpictured)
+    for remark in trained.remarks:
+        console.say(remark)
     seconds = time.perf_counter() - started
     console.summary(
         _summary(trained, output, options, seconds),
@@ -146,7 +146,7 @@ def train_with(
             "excluded": trained.excluded,
             **trained.measures,
             "estimate": estimate.facts(),
-            "warnings": warnings,
+            "warnings": [*warnings, *trained.remarks],
             "seconds": round(seconds, 1),
         },
     )

@@ -1,0 +1,62 @@
+"""Files -> a corpus: every way to write them, and what is left out of it."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from xmine.errors import FileError
+from xmine.pairs import ParallelText
+from xmine.trainer.corpus import Corpus, examples, read_labelled, read_triplets
+
+
+def test_triplets_are_read_from_tsv_and_csv(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text('a "b"\tc, d\te\nf\tg\th\n')
+    (tmp_path / "b.csv").write_text('sent0,sent1,hard_neg\n"a ""b""","c, d",e\nf,g,h\n')
+    (tmp_path / "c.tsv.gz").write_bytes(gzip.compress((tmp_path / "a.tsv").read_bytes()))
+    for name in ("a.tsv", "b.csv", "c.tsv.gz"):
+        read = read_triplets(str(tmp_path / name))
+        assert read.columns() == (['a "b"', "f"], ["c, d", "g"], ["e", "h"])
+
+
+def test_a_csv_that_is_broken_is_named_with_its_row(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text("a,b,c\n" + "x" * 200_000 + ",b,c\n")
+    with pytest.raises(FileError, match=r"b\.csv:2: not CSV: field larger"):
+        read_triplets(str(tmp_path / "b.csv"))
+
+
+def test_labels_are_read_from_tsv_and_jsonl_as_words_or_numbers(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("p\th\tneutral\nq\ti\t0\n")
+    (tmp_path / "b.tsv").write_text("premise\thypothesis\tlabel\np\th\t1\nq\ti\tentailment\n")
+    (tmp_path / "c.jsonl").write_text(
+        '{"premise": "p", "hypothesis": "h", "label": "neutral"}\n\n'
+        '{"label": 0, "premise": "q", "hypothesis": "i", "more": null}\n'
+    )
+    for name in ("a.tsv", "b.tsv", "c.jsonl"):
+        read = read_labelled(str(tmp_path / name))
+        assert (read.premises, read.hypotheses) == (["p", "q"], ["h", "i"])
+        assert read.labels.tolist() == [1, 0]
+
+
+def test_texts_come_from_all_files_without_blank_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n\ntwo\n")
+    (tmp_path / "b.tsv").write_text("x\tthree\ny\t\n")
+    corpus = Corpus.read(texts=[str(tmp_path / "a.txt"), f"{tmp_path}/b.tsv:2"])
+    assert corpus.texts == ["one", "two", "three"]
+    assert corpus.kinds == ("texts",)
+    assert Corpus().kinds == ()
+
+
+def test_what_was_excluded_is_not_counted_twice(tmp_path: Path) -> None:
+    (tmp_path / "seen.txt").write_text("B!\n")
+    corpus = Corpus(ParallelText(["a", "b"], ["c", "d"], ["", ""]))
+    kept = corpus.without([str(tmp_path / "seen.txt")])
+    assert kept.excluded == 1 and kept.pairs is not None and kept.pairs.sources == ["a"]
+    assert kept.without([str(tmp_path / "seen.txt")]) is kept
+
+
+def test_the_examples_are_translations() -> None:
+    pairs = examples().pairs
+    assert pairs is not None and len(pairs) > 150
+    assert all(text.strip() for text in [*pairs.sources, *pairs.targets])
+    assert all(not text.isascii() for text in pairs.targets)

@@ -358,8 +358,12 @@ class TransaugOptions(QueueOptions):
 
     @property
     def encoders(self) -> tuple[str, ...]:
-        """One for both languages, or one for each."""
-        return (self.encoder,) if self.share_encoder else (self.encoder, self.distilled_encoder)
+        """One for both languages, or one for each; in distil and nli that which learns."""
+        if self.share_encoder or self.stage == "nli":
+            return (self.encoder,)
+        if self.stage == "distil":
+            return (self.distilled_encoder,)
+        return self.encoder, self.distilled_encoder
 
     @property
     def stages(self) -> tuple[int, ...]:

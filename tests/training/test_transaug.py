@@ -365,20 +365,21 @@ def test_the_two_architectures_that_the_paper_compares_with(
 
 
 @pytest.mark.parametrize(
-    ("changes", "frozen"),
+    ("changes", "begun", "frozen"),
     [
-        ({}, ("embedded", "scratch")),
-        ({"stage": "distil"}, ("embedded",)),
-        ({"stage": "contrast", "distilled_encoder": "zh"}, ("zh",)),
-        ({"stage": "nli"}, ()),
-        ({"train_teacher": True}, ("embedded",)),
-        ({"share_encoder": True}, ()),
+        ({}, ("en", "zh"), ("embedded", "zh")),
+        ({"stage": "distil"}, ("zh",), ("embedded",)),
+        ({"stage": "contrast"}, ("en", "zh"), ("zh",)),
+        ({"stage": "nli"}, ("en",), ()),
+        ({"train_teacher": True}, ("en", "zh"), ("embedded",)),
+        ({"share_encoder": True}, ("en",), ()),
     ],
 )
-def test_what_is_read_without_gradients_is_counted(
-    changes: dict[str, Any], frozen: tuple[str, ...]
+def test_the_estimate_counts_what_learns_and_what_is_frozen(
+    changes: dict[str, Any], begun: tuple[str, ...], frozen: tuple[str, ...]
 ) -> None:
-    assert TransaugOptions(**changes).followers == frozen
+    options = TransaugOptions(encoder="en", distilled_encoder="zh", **changes)
+    assert (options.encoders, options.followers) == (begun, frozen)
 
 
 @pytest.mark.parametrize(

@@ -59,13 +59,15 @@ def _panel(panel: Any, rows: Any, name: str, title: str, ticks: Mapping[int, str
         points = sorted((row["lines"], row[name]) for row in rows if row["who"] == who)
         if not points:
             continue
+        # Lines rise, so there is room above the end of each; but for names that leave the panel.
+        ends_early = points[-1][0] < max(row["lines"] for row in rows)
         panel.plot(*zip(*points, strict=True), linewidth=2, markersize=5, **style)
         panel.annotate(
             LABELS[who],
-            points[-1],
-            xytext=(4, 7),
+            (points[0][0] if ends_early else points[-1][0], points[-1][1]),
+            xytext=(-4 if ends_early else 4, 7),
             textcoords="offset points",
-            ha="right",  # lines rise, so there is room on the left
+            ha="left" if ends_early else "right",
             va="bottom",
             color=style["color"],
             fontweight="bold",

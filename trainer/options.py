@@ -302,6 +302,9 @@ class TransaugOptions(QueueOptions):
         "Encoder of the other language that the teacher is distilled into: as --encoder. --stage "
         "contrast takes it as it is.",
     )
+    distil_both: bool = option(
+        False, "Let the distilled encoder learn the teacher's own language, too."
+    )
     distil_epochs: int = option(0, "Passes of the stage distil; 0: as --epochs.", min=0)
     distil_learning_rate: float = option(
         0.0, "Peak learning rate of the stage distil; 0: by the encoder.", min=0

@@ -36,10 +36,10 @@ def test_ls_tells_what_is_kept(command: Command, kept: Path) -> None:
     ended = command("cache", "ls")
     assert (ended.code, ended.touched) == (0, set())
     first, second = (line.split() for line in ended.out.splitlines())
-    assert first[:6] == [KEYS[1][:12], "152", "shared", "3", "x", "4"]
-    assert first[8:] == ["encoder/", "zh.txt"]
-    assert second[:5] == [KEYS[0][:12], "152", "3", "x", "4"]
-    assert second[7:] == ["encoder/", "en.txt"]
+    assert first[:6] == [KEYS[1][:8], "152", "shared", "3", "x", "4"]
+    assert first[7:] == ["encoder/", "zh.txt"]
+    assert second[:5] == [KEYS[0][:8], "152", "3", "x", "4"]
+    assert second[6:] == ["encoder/", "en.txt"]
     assert ended.err == f"xmine: {cache.folder()}: 2 entries, 304 bytes\n"
 
 

@@ -318,6 +318,18 @@ def test_stages_run_alone(
     assert tuned.measures["triplets"] > 0.9
 
 
+def test_both_languages_may_be_distilled(
+    options_of: Callable[..., TransaugOptions], toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    turned = ParallelText(toy_pairs.targets, toy_pairs.sources, toy_pairs.origins)
+    options = options_of(stage="distil", distil_both=True, languages="zh,en", piece_dropout=0.1)
+    trained = train(Corpus(pairs=turned), options, tmp_path / "encoder")
+    zh, en = (
+        trained.encoders[""].encode(texts[:200]) for texts in (turned.sources, turned.targets)
+    )
+    assert ((zh @ en.T).argmax(axis=1) == np.arange(200)).mean() > 0.8
+
+
 @pytest.mark.parametrize("changes", [{}, {"languages": "xx,yy", "teacher_language": "yy"}])
 def test_english_may_stand_on_the_right(
     changes: dict[str, str],

@@ -83,7 +83,7 @@ def _maximise(
     options = replace(
         warm_up.options,
         epochs=warm_up.options.em_epochs or warm_up.options.epochs,
-        learning_rate=warm_up.options.em_learning_rate or min(rate, tower.learning_rate),
+        learning_rate=warm_up.options.em_learning_rate or min(rate, type(tower).learning_rate),
     )
     texts = unpaired_texts(corpus, split)
     cut = cut_together(tower, [texts, split.seen.sources, split.seen.targets])

@@ -92,7 +92,7 @@ def _in_order(one: Either, other: Either, options: TransaugOptions) -> tuple[Eit
 
 def _sentences(batch: Rows, options: TransaugOptions) -> tuple[Side, Side]:
     """Give the sentences of English and of the other language."""
-    source, target = batch.columns
+    source, target = batch.columns[:2]
     return _in_order(source, target, options)
 
 
@@ -108,6 +108,9 @@ def _distil(
     torch.manual_seed(options.seed)  # of the matrix, whatever was drawn before
     step = _Distillation(teacher, distilled, options)
     data = split.cut(*_in_order(teacher, distilled, options))
+    if options.distil_both:  # English, cut for the encoder that learns, as a third column
+        english, _ = _in_order(split.seen.sources, split.seen.targets, options)
+        data = replace(data, rows=Rows((*data.rows.columns, distilled.cut(english))))
     return run_steps(step, data, options, run.stage("distil"), report)
 
 
@@ -122,11 +125,16 @@ class _Distillation(Step):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
+        read = [other, *batch.columns[2:]]  # perhaps English, too
         if self.options.piece_dropout:
-            other = other.without_some(self.options.piece_dropout, own_random(random))
-        learned = self.distilled(other)  # [rows, dim]
-        taught = self.teacher(english).to(learned.device)  # [rows, dim], without gradients
-        return {"distillation": distillation(learned, taught)}
+            random = own_random(random)
+            read = [each.without_some(self.options.piece_dropout, random) for each in read]
+        learned = self.distilled(*read).chunk(len(read))  # [rows, dim] each
+        taught = self.teacher(english).to(learned[0].device)  # [rows, dim], without gradients
+        names = ("distillation", "own_language")
+        return {
+            name: distillation(each, taught) for name, each in zip(names, learned, strict=False)
+        }
 
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         return self.distilled.optimizers(learning_rate, self.options.weight_decay)

@@ -18,7 +18,7 @@ cache = typer.Typer(
 )
 
 _DAY = 24 * 60 * 60
-_SHOWN = 12  # digits of a key
+_SHOWN = 8  # digits of a key
 
 
 @with_console
@@ -126,8 +126,8 @@ def _row(entry: "Entry") -> str:
     size = f"{about.rows:,} x {about.dim:,}"
     wrong = f"  ({entry.wrong})" if entry.wrong else ""
     return (
-        f"{entry.key[:_SHOWN]}  {entry.bytes:>15,} {shared:<6}  {size:>18}  "
-        f"{_time(entry.used)}  {about.encoder or '?'}  {about.text or '?'}{wrong}"
+        f"{entry.key[:_SHOWN]}  {entry.bytes:>13,} {shared:<6}  {size:>15}  "
+        f"{_time(entry.used)[:10]}  {about.encoder or '?'}  {about.text or '?'}{wrong}"
     )
 
 

@@ -18,6 +18,12 @@ from xmine.trainer.towers import tower_of
 FEW: dict[str, Any] = {"batch_size": 64, "held_out": 100, "threads": 1, "epochs": 2}
 
 
+@pytest.fixture(autouse=True)
+def a_short_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let it end at once: sizes are looked at here, not times."""
+    monkeypatch.setattr("xmine.trainer.estimate._SECONDS", 0.0)
+
+
 @pytest.fixture
 def pairs(toy_pairs: ParallelText) -> Corpus:
     return Corpus(toy_pairs)

@@ -177,8 +177,9 @@ GOLDEN = {
 
 
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize(("near_batches", "piece_dropout"), [(0, 0.0), (16, 0.2)])
-@pytest.mark.parametrize("evaluate_every", [0, 7])
+@pytest.mark.parametrize(
+    ("near_batches", "piece_dropout", "evaluate_every"), [(0, 0.0, 0), (16, 0.2, 7)]
+)
 def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     name: str,
     options_of: Callable[..., TrainingOptions],

@@ -1,4 +1,4 @@
-"""Rows of a batch told apart from each other, and from hard negatives (mSimCSE, eq. 1; SimCSE)."""
+"""A row told apart from others: of its batch, hard negatives (mSimCSE, eq. 1), a queue (MoCo)."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,9 @@ import torch
 from torch import Tensor
 
 from xmine.trainer.distributed import World, gathered, gathered_with_gradient
-from xmine.trainer.losses import in_chunks, info_nce, logits_of
+from xmine.trainer.losses import in_chunks, info_nce, logits_of, queue_logits
+from xmine.trainer.options import QueueOptions
+from xmine.trainer.queue import KeyQueue
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,46 @@ def contrast_in_batch(
         return info_nce(logits, own)
 
     return in_chunks(loss, rows, x.vectors, x.texts, y.texts, own)
+
+
+def contrast_with_queue(
+    query: Tensor,
+    key: Tensor,
+    texts: Tensor,
+    queue: KeyQueue,
+    scale: float | Tensor,
+    options: QueueOptions,
+) -> Tensor:
+    """InfoNCE of each row's own key against a queue (dual momentum, eq. 2), mean over rows.
+
+    Args:
+        query: unit rows [rows, dim], of this process.
+        key: unit rows [rows, dim], the positives, with gradients or without; with
+            `--in-batch-negatives` those of all processes are negatives of the other rows.
+        texts: int64 [rows, ids], see `KeyQueue`.
+        queue: as it was before this batch.
+        scale: 1 / temperature.
+        options: of the method.
+    """
+    first = World.here().rank * len(query)
+    own = torch.arange(first, first + len(query), device=query.device)
+    every_key, every_text = key, texts
+    if options.in_batch_negatives:
+        every_key = gathered_with_gradient(key)  # [batch, dim]
+        every_text = gathered(texts)  # [batch, ids]
+
+    def loss(query: Tensor, key: Tensor, texts: Tensor, own: Tensor) -> Tensor:
+        used = queue.same(texts)  # [rows, slots]
+        if not options.in_batch_negatives:
+            logits = queue_logits(query, key, queue.keys(), scale, used)
+            return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + slots]
+        same = _equal(texts, every_text)  # [rows, batch]
+        same[torch.arange(len(own)), own] = False
+        near = logits_of(query, every_key, scale, same)  # [rows, batch]
+        far = logits_of(query, queue.keys(), scale, used)  # [rows, slots]
+        return info_nce(torch.cat([near, far], dim=1), own)
+
+    return in_chunks(loss, options.logit_rows, query, key, texts, own)
 
 
 def _equal(texts: Tensor, others: Tensor) -> Tensor:

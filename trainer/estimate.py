@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer, SparseAdam
 
-from xmine.encoder import SentenceEncoder
 from xmine.estimate import duration, in_words
 from xmine.hardware import allowed_threads, choose_device
 from xmine.memory import anonymous_memory, free_memory
@@ -25,8 +24,7 @@ from xmine.trainer.data import Side, visits
 from xmine.trainer.distributed import together
 from xmine.trainer.losses import info_nce, logits_of
 from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import SCRATCH, load_encoder, static_start
-from xmine.trainer.static import new_static
+from xmine.trainer.prepare import SCRATCH, load_encoder, new_encoder, static_start
 from xmine.trainer.towers import Tower, tower_of
 from xmine.trainer.training import deterministic
 from xmine.trainer.transformer import TransformerTower
@@ -266,21 +264,13 @@ def _known_vocabulary(options: TrainingOptions) -> Vocabulary:
 def _tower(name: str, options: TrainingOptions) -> Tower:
     """Make a tower as training will; a new vocabulary is not there yet, so it has a known one."""
     if name == SCRATCH:
-        encoder = _new(_known_vocabulary(options), options)
+        encoder = new_encoder(_known_vocabulary(options), options)
     else:
         encoder = load_encoder(name, options)
     tower = tower_of(encoder).train()
     if isinstance(tower, TransformerTower):
         tower.rows_at_once = options.rows_at_once
     return tower
-
-
-def _new(vocabulary: Vocabulary, options: TrainingOptions) -> SentenceEncoder:
-    if options.architecture == "static":
-        return new_static(vocabulary, options.width, options.seed)
-    from xmine.trainer.scratch import new_transformer
-
-    return new_transformer(vocabulary, options)
 
 
 def _learn(loss: Tensor) -> None:

@@ -21,32 +21,6 @@ def info_nce(logits: Tensor, positives: Tensor) -> Tensor:
     return torch.nn.functional.cross_entropy(logits, positives)
 
 
-def in_batch_logits(
-    source: Tensor,
-    target: Tensor,
-    scale: float | Tensor,
-    same: Tensor | None = None,
-    first: int = 0,
-) -> Tensor:
-    """Compare every source with every target of a batch.
-
-    Args:
-        source: unit rows [rows, dim].
-        target: unit rows [candidates, dim]; source row i belongs to target row `first` + i.
-        scale: 1 / temperature.
-        same: bool [rows, candidates], cells that are no negatives because the two rows share a
-            sentence (A-07: mask rather than resample); a row's own candidate is never masked.
-        first: the candidate of the first row.
-
-    Returns:
-        [rows, candidates] logits, -inf where masked.
-    """
-    if same is not None:
-        own = torch.eye(*same.shape, dtype=torch.bool, device=same.device).roll(first, dims=1)
-        same = same & ~own
-    return logits_of(source, target, scale, same)
-
-
 def logits_of(
     rows: Tensor, others: Tensor, scale: float | Tensor, masked: Tensor | None = None
 ) -> Tensor:

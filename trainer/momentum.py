@@ -30,12 +30,3 @@ class MomentumTower(nn.Module):
         pairs = zip(self.tower.parameters(), query.parameters(), strict=True)
         for own, theirs in pairs:
             own.lerp_(theirs, 1 - momentum)
-
-
-def momentum_for(steps: int) -> float:
-    """Give the momentum that suits a run: what it follows is forgotten within 5 % of it.
-
-    The rule (1 - 20 / steps, at most 0.999) is ours: at 0.999 a run of 1,000 steps would end with
-    keys of which a third are those of the untrained encoder.
-    """
-    return min(0.999, max(0.0, 1 - 20 / max(1, steps)))

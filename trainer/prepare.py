@@ -81,6 +81,17 @@ def _new(
         vocabulary = start.pieces
     else:
         vocabulary = _vocabulary(options, texts, run, report)
+    return new_encoder(vocabulary, options, start)
+
+
+def new_encoder(
+    vocabulary: Vocabulary, options: TrainingOptions, start: StaticEmbedding | None = None
+) -> SentenceEncoder:
+    """Make an encoder that knows nothing, or what a static one knows.
+
+    Raises:
+        TrainingError: the heads of a transformer cannot share its width.
+    """
     if options.architecture == "static":
         return new_static(vocabulary, options.width, options.seed)
     from xmine.trainer.scratch import new_transformer

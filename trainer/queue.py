@@ -7,8 +7,6 @@ import torch
 from torch import Tensor, nn
 
 from xmine.trainer.data import Rows
-from xmine.trainer.distributed import World, gathered, gathered_with_gradient
-from xmine.trainer.losses import in_chunks, info_nce, logits_of, queue_logits
 from xmine.trainer.options import QueueOptions
 
 
@@ -85,48 +83,6 @@ class KeyQueue(nn.Module):
 def texts_of(batch: Rows) -> Tensor:
     """Number the texts of a batch: int64 [rows, columns]."""
     return torch.from_numpy(np.stack([column.keys for column in batch.columns], axis=1))
-
-
-def contrast_with_queue(
-    query: Tensor,
-    key: Tensor,
-    texts: Tensor,
-    queue: KeyQueue,
-    scale: float | Tensor,
-    options: QueueOptions,
-) -> Tensor:
-    """InfoNCE of each row's own key against a queue (dual momentum, eq. 2), mean over rows.
-
-    Args:
-        query: unit rows [rows, dim], of this process.
-        key: unit rows [rows, dim], the positives, with gradients or without; with
-            `--in-batch-negatives` those of all processes are negatives of the other rows.
-        texts: int64 [rows, ids], see `KeyQueue`.
-        queue: as it was before this batch.
-        scale: 1 / temperature.
-        options: of the method.
-    """
-    first = World.here().rank * len(query)
-    own = torch.arange(first, first + len(query), device=query.device)
-    every_key, every_text = key, texts
-    if options.in_batch_negatives:
-        every_key, every_text = (
-            gathered_with_gradient(key),
-            gathered(texts),
-        )  # [batch, dim], [.., 2]
-
-    def loss(query: Tensor, key: Tensor, texts: Tensor, own: Tensor) -> Tensor:
-        used = queue.same(texts)  # [rows, slots]
-        if not options.in_batch_negatives:
-            logits = queue_logits(query, key, queue.keys(), scale, used)
-            return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + slots]
-        same = (texts[:, None] == every_text[None]).any(dim=2)  # [rows, batch]
-        same[torch.arange(len(own)), own] = False
-        near = logits_of(query, every_key, scale, same)  # [rows, batch]
-        far = logits_of(query, queue.keys(), scale, used)  # [rows, slots]
-        return info_nce(torch.cat([near, far], dim=1), own)
-
-    return in_chunks(loss, options.logit_rows, query, key, texts, own)
 
 
 def drawn_batches(rows: Rows, count: int, options: QueueOptions) -> Iterator[Rows]:

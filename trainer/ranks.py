@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.utils.checkpoint import checkpoint
 
-from xmine.trainer.options import EmmaXOptions
+from xmine.trainer.method_options import EmmaXOptions
 
 _LOG_VARIANCES = (-14.0, 2.0)
 _NUMBERS_AT_ONCE = 2**24  # of the network's hidden layer: 64 MB

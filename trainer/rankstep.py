@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.optim import Adam, Optimizer
 
 from xmine.trainer.data import Rows, Side
-from xmine.trainer.momentum import MomentumTower, momentum_for
-from xmine.trainer.options import EmmaXOptions
+from xmine.trainer.method_options import EmmaXOptions
+from xmine.trainer.momentum import MomentumTower
 from xmine.trainer.queue import KeyQueue, drawn_batches, texts_of
 from xmine.trainer.ranks import RankClassifier, first_similarities
 from xmine.trainer.step import Step
@@ -42,8 +42,7 @@ class RankStep(Step):
         """Begin with an encoder and a classifier; `rows` and `steps` are those of the phase."""
         super().__init__()
         self.tower, self.classifier, self.options = tower, classifier, options
-        auto = options.momentum == "auto"
-        self.momentum = momentum_for(steps) if auto else float(options.momentum)
+        self.momentum = options.momentum_over(steps)
         self.key = MomentumTower(tower)
         self.queue = KeyQueue(options.queue_for(rows), tower.dim, self.ids).to(tower.device)
         if options.queue_init == "random":

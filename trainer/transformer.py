@@ -33,7 +33,7 @@ class TransformerTower(Tower):
         rows_at_once: sentences that go through the layers together.
         recompute: whether the backward pass computes the layers again, chunk by chunk, in place of
             keeping what they held. Memory is then that of one chunk, whatever the batch; the
-            gradients are the same, and a step takes a third longer.
+            gradients are the same, and a step takes longer, by another forward pass.
     """
 
     learning_rate = 0.00002

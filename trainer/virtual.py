@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from xmine.trainer.distributed import World, summed
-from xmine.trainer.options import EmmaXOptions
+from xmine.trainer.method_options import EmmaXOptions
 from xmine.trainer.ranks import Moments, RankClassifier, moments_of
 
 WINDOW = 50  # batches whose moments, or losses, are looked at together

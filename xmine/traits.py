@@ -22,7 +22,7 @@ from xmine.sentences import Sentences, folded
 Bools = NDArray[np.bool_]
 
 _LINES_AT_ONCE = 4_096
-# Lines of a file, three seconds of work.
+# Lines of a file: less than a second of work (bench/judging.py), which a kill loses at most.
 _LINES_PER_FILE = 2**15
 # What is seen of a line without looking at others.
 _LINE = np.dtype(

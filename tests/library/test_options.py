@@ -5,7 +5,8 @@ import pytest
 
 from xmine.errors import FileError, OptionError
 from xmine.options import FLAGS, MiningOptions, check_names, dump_toml, load_toml
-from xmine.trainer.options import MsimcseOptions, TrainingOptions
+from xmine.trainer.method_options import MsimcseOptions
+from xmine.trainer.options import TrainingOptions
 
 
 def test_limits_hold_whoever_makes_the_object() -> None:

@@ -13,8 +13,8 @@ from xmine.pairs import ParallelText
 from xmine.trainer import ablation
 from xmine.trainer.ablation import ABLATIONS, UNTRAINED, Cell, ablate, draw, means_of, options_with
 from xmine.trainer.corpus import Corpus
+from xmine.trainer.method_options import MocoOptions, MsimcseOptions
 from xmine.trainer.methods import METHODS
-from xmine.trainer.options import MocoOptions, MsimcseOptions
 
 SMALL = MsimcseOptions(
     vocabulary_size=500, width=16, batch_size=64, held_out=100, learning_rate=0.02, epochs=1

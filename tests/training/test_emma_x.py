@@ -13,8 +13,8 @@ from xmine.progress import Progress, Report, silent
 from xmine.trainer.checkpoints import METRICS_FILE
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, cut_together
+from xmine.trainer.method_options import EmmaXOptions
 from xmine.trainer.methods.emma_x import _Maximisation, _WarmUp
-from xmine.trainer.options import EmmaXOptions
 from xmine.trainer.prepare import balanced_visits
 from xmine.trainer.ranks import (
     MixtureClassifier,

@@ -17,7 +17,7 @@ from xmine.modules.static import StaticEmbedding, Table
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, silent
 from xmine.trainer.finetune import finetuned
-from xmine.trainer.options import MsimcseOptions
+from xmine.trainer.method_options import MsimcseOptions
 from xmine.trainer.scratch import new_transformer
 from xmine.trainer.taskhead import TaskHead
 from xmine.trainer.towers import tower_of

@@ -16,7 +16,7 @@ from xmine.progress import Progress, Report
 from xmine.trainer.checkpoints import run_folder
 from xmine.trainer.corpus import Corpus, Labelled
 from xmine.trainer.loop import _clip
-from xmine.trainer.options import MocoOptions
+from xmine.trainer.method_options import MocoOptions
 from xmine.trainer.static import new_static
 from xmine.trainer.training import train
 from xmine.vocabulary import Vocabulary

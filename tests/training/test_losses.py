@@ -5,8 +5,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from xmine.trainer.contrast import Member, contrast_in_batch
 from xmine.trainer.inference import InferenceHead, features_of
-from xmine.trainer.losses import in_batch_logits, in_chunks, info_nce, logits_of, queue_logits
+from xmine.trainer.losses import in_chunks, info_nce, logits_of, queue_logits
 
 # G-08 of the methods specification.
 H = torch.tensor([[1.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
@@ -14,17 +15,27 @@ POSITIVES = torch.tensor([[0.8, 0.6], [0.6, 0.8]], dtype=torch.float64)
 HARD = torch.tensor([[0.6, 0.8], [0.0, -1.0]], dtype=torch.float64)
 
 
+def members(*columns: Tensor) -> list[Member]:
+    """Rows of texts that are all different."""
+    numbers = torch.arange(2 * len(columns)).reshape(len(columns), 2, 1)
+    return [Member(rows, texts) for rows, texts in zip(columns, numbers, strict=True)]
+
+
 def test_golden_g08_in_batch() -> None:
-    logits = in_batch_logits(H, POSITIVES, 20.0)
-    for row in range(2):
-        loss = info_nce(logits[row : row + 1], torch.tensor([row]))
-        assert loss.item() == pytest.approx(0.01814993, abs=1e-6)
+    logits = logits_of(H, POSITIVES, 20.0)
+    assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.01814993, 0.01814993], abs=1e-6)
+    loss = contrast_in_batch(*members(H, POSITIVES), None, 20.0)
+    assert loss.item() == pytest.approx(0.01814993, abs=1e-6)
 
 
 def test_golden_g08_with_hard_negatives() -> None:
-    logits = torch.cat([in_batch_logits(H, POSITIVES, 20.0), in_batch_logits(H, HARD, 20.0)], dim=1)
+    logits = torch.cat([logits_of(H, each, 20.0) for each in (POSITIVES, HARD)], dim=1)
     assert torch.allclose(logits, torch.tensor([[16.0, 12, 12, 0], [12, 16, 16, -20]]), atol=1e-5)
-    assert info_nce(logits, torch.arange(2)).item() == pytest.approx(0.36911986, abs=1e-6)
+    assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.03597641, 0.70226332], abs=1e-6)
+    for weight, expected in ((0.0, 0.36911986), (np.log(2), 0.37787694)):
+        columns = members(H, POSITIVES, HARD)
+        loss = contrast_in_batch(*columns, 20.0, hard_negative_weight=weight)
+        assert loss.item() == pytest.approx(expected, abs=1e-6)
 
 
 def test_info_nce_agrees_with_its_definition() -> None:
@@ -37,11 +48,11 @@ def test_info_nce_agrees_with_its_definition() -> None:
     assert loss.item() == pytest.approx(slow, rel=1e-9)
 
 
-def test_pairs_that_share_a_sentence_are_no_negatives() -> None:
-    same = torch.tensor([[True, True], [True, True]])
-    logits = in_batch_logits(H, POSITIVES, 20.0, same)
-    assert info_nce(logits, torch.arange(2)).item() == 0
-    assert torch.isfinite(logits.diagonal()).all()
+@pytest.mark.parametrize("shared", [0, 1])
+def test_pairs_that_share_a_sentence_are_no_negatives(shared: int) -> None:
+    columns = members(H, POSITIVES)
+    columns[shared].texts.fill_(7)
+    assert contrast_in_batch(*columns, None, 20.0).item() == 0
 
 
 # G-02 of the methods specification.

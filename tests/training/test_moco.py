@@ -13,8 +13,8 @@ from xmine.errors import OptionError, TrainingError
 from xmine.pairs import ParallelText
 from xmine.trainer.corpus import Corpus, Labelled
 from xmine.trainer.data import Rows
+from xmine.trainer.method_options import MocoOptions
 from xmine.trainer.methods.moco import _Step
-from xmine.trainer.options import MocoOptions
 from xmine.trainer.prepare import cut_pairs
 from xmine.trainer.scratch import new_transformer
 from xmine.trainer.static import StaticTower, new_static

@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from xmine.trainer.momentum import MomentumTower, momentum_for
+from xmine.trainer.method_options import MocoOptions
+from xmine.trainer.momentum import MomentumTower
 from xmine.trainer.static import StaticTower, new_static
 from xmine.vocabulary import Vocabulary
 
@@ -48,5 +49,5 @@ def test_zero_is_the_encoder_and_one_never_changes(momentum: float, expected: li
 
 
 def test_momentum_that_suits_a_run() -> None:
-    assert [momentum_for(steps) for steps in (1, 10, 40, 2000)] == [0, 0, 0.5, 0.99]
-    assert momentum_for(73_242) == 0.999
+    assert [MocoOptions().momentum_over(steps) for steps in (1, 10, 40, 2000)] == [0, 0, 0.5, 0.99]
+    assert MocoOptions().momentum_over(73_242) == 0.999

@@ -15,8 +15,8 @@ from xmine.options import EncodingOptions
 from xmine.pairs import ParallelText
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows, cut_together
+from xmine.trainer.method_options import MsimcseOptions
 from xmine.trainer.methods.msimcse import _columns_of, _Step
-from xmine.trainer.options import MsimcseOptions
 from xmine.trainer.scratch import new_transformer
 from xmine.trainer.static import StaticTower, new_static
 from xmine.trainer.towers import Tower

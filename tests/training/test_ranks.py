@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal
 from torch import Tensor
 
 from xmine.trainer.losses import info_nce, ranking_info_nce
-from xmine.trainer.options import EmmaXOptions
+from xmine.trainer.method_options import EmmaXOptions
 from xmine.trainer.ranks import (
     MixtureClassifier,
     NetworkClassifier,

@@ -13,8 +13,9 @@ from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report
 from xmine.trainer.checkpoints import run_folder
 from xmine.trainer.corpus import Corpus
+from xmine.trainer.method_options import MsimcseOptions
 from xmine.trainer.methods import METHODS
-from xmine.trainer.options import MsimcseOptions, TrainingOptions
+from xmine.trainer.options import TrainingOptions
 from xmine.trainer.prepare import cut_pairs
 from xmine.trainer.static import StaticTower, new_static
 from xmine.trainer.training import Trained

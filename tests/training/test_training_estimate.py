@@ -11,7 +11,7 @@ from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.estimate import TrainingEstimate, estimate_training
-from xmine.trainer.options import MocoOptions, MsimcseOptions
+from xmine.trainer.method_options import MocoOptions, MsimcseOptions
 from xmine.trainer.prepare import load_encoder
 from xmine.trainer.towers import tower_of
 

@@ -14,13 +14,14 @@ from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report, silent
+from xmine.trainer.contrast import contrast_with_queue
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows
 from xmine.trainer.losses import distillation, info_nce, queue_logits
+from xmine.trainer.method_options import TRANSAUG_DEMONSTRATION, TransaugOptions
 from xmine.trainer.methods.transaug import _Contrast, _Distillation
-from xmine.trainer.options import TRANSAUG_DEMONSTRATION, TransaugOptions
 from xmine.trainer.prepare import cut_pairs
-from xmine.trainer.queue import KeyQueue, contrast_with_queue
+from xmine.trainer.queue import KeyQueue
 from xmine.trainer.scratch import new_transformer
 from xmine.trainer.static import StaticTower, new_static
 from xmine.trainer.towers import Tower, tower_of, unit_rows

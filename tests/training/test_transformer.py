@@ -17,7 +17,7 @@ from xmine.options import EncodingOptions
 from xmine.pairs import ParallelText
 from xmine.progress import Progress
 from xmine.trainer.corpus import Corpus
-from xmine.trainer.options import MsimcseOptions
+from xmine.trainer.method_options import MsimcseOptions
 from xmine.trainer.prepare import cut_pairs
 from xmine.trainer.scratch import even_rows, narrowed, new_transformer
 from xmine.trainer.training import Trained

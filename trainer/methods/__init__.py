@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from xmine.trainer.options import (
+from xmine.trainer.method_options import (
     TRANSAUG_DEMONSTRATION,
     EmmaXOptions,
     MocoOptions,
     MsimcseOptions,
-    TrainingOptions,
     TransaugOptions,
 )
+from xmine.trainer.options import TrainingOptions
 
 if TYPE_CHECKING:
     from xmine.trainer.prepare import Made

@@ -16,13 +16,14 @@ from torch import Tensor, nn
 from xmine.evaluation.geometry import principal_ratio
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run, restore
+from xmine.trainer.contrast import contrast_with_queue
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, Side, TrainingData, cut_together
 from xmine.trainer.devset import measure
 from xmine.trainer.distributed import World, gathered, summed, told_by_the_first
 from xmine.trainer.loop import run_steps, steps_of
 from xmine.trainer.losses import in_chunks, ranking_info_nce
-from xmine.trainer.options import EmmaXOptions
+from xmine.trainer.method_options import EmmaXOptions
 from xmine.trainer.prepare import (
     Made,
     Split,
@@ -32,7 +33,7 @@ from xmine.trainer.prepare import (
     unpaired_texts,
     with_rate,
 )
-from xmine.trainer.queue import contrast_with_queue, texts_of
+from xmine.trainer.queue import texts_of
 from xmine.trainer.ranks import (
     Moments,
     better_of,

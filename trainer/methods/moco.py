@@ -14,15 +14,16 @@ from torch.optim import Optimizer
 from xmine.errors import TrainingError
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
+from xmine.trainer.contrast import contrast_with_queue
 from xmine.trainer.corpus import Corpus, Labelled
 from xmine.trainer.data import Rows
 from xmine.trainer.distributed import gathered, own_random
 from xmine.trainer.inference import InferenceTask
 from xmine.trainer.loop import run_steps, steps_of
-from xmine.trainer.momentum import MomentumTower, momentum_for
-from xmine.trainer.options import MocoOptions
+from xmine.trainer.method_options import MocoOptions
+from xmine.trainer.momentum import MomentumTower
 from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
-from xmine.trainer.queue import KeyQueue, contrast_with_queue, drawn_batches, texts_of
+from xmine.trainer.queue import KeyQueue, drawn_batches, texts_of
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw
 
@@ -61,9 +62,7 @@ class _Step(Step):
         self.x, self.y, self.options = x, y, options
         self.shared = x is y
         self.rate_y = options.learning_rate or y.learning_rate  # they may differ in kind
-        self.momentum = float(
-            momentum_for(steps) if options.momentum == "auto" else options.momentum
-        )
+        self.momentum = options.momentum_over(steps)
         self.key_x = MomentumTower(x)
         self.key_y = self.key_x if self.shared else MomentumTower(y)
         self.queue_x = KeyQueue(size, x.dim, ids=2).to(x.device)

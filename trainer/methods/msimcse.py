@@ -31,7 +31,7 @@ from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
 from xmine.trainer.distributed import World, own_random
 from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
-from xmine.trainer.options import MsimcseOptions
+from xmine.trainer.method_options import MsimcseOptions
 from xmine.trainer.prepare import Made, Split, begin, cut_pairs, with_rate
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw, joined, unit_rows

@@ -25,7 +25,7 @@ from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
-from xmine.trainer.contrast import Member, contrast_in_batch
+from xmine.trainer.contrast import Member, contrast_in_batch, contrast_with_queue
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
 from xmine.trainer.devset import measure
@@ -33,9 +33,9 @@ from xmine.trainer.distributed import gathered, own_random
 from xmine.trainer.heads import Projected
 from xmine.trainer.loop import run_steps, steps_of
 from xmine.trainer.losses import distillation, logits_of
-from xmine.trainer.options import TransaugOptions
+from xmine.trainer.method_options import TransaugOptions
 from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
-from xmine.trainer.queue import KeyQueue, contrast_with_queue, drawn_batches, texts_of
+from xmine.trainer.queue import KeyQueue, drawn_batches, texts_of
 from xmine.trainer.step import Embedder, Step
 from xmine.trainer.towers import Frozen, Tower
 

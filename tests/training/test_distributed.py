@@ -55,6 +55,8 @@ TRANSFORMER = STATIC | {
 QUEUE = {"queue_size": 48, "momentum": 0.5}
 TAUGHT = {"teacher": TOY, "queue_size": 48, "width": 24, "vocabulary_size": 500, "clip": 1.0}
 TOWERS = {"distilled_encoder": TOY, "train_teacher": True, "in_batch_negatives": True}
+# A rank is the likeliest one: after some steps, the last bit of a sum makes another rank likeliest.
+RANKS = {"clip": 1.0, "em_learning_rate": 0.005, "steps": 4}
 TWO_ENCODERS = {"src_encoder": "scratch", "tgt_encoder": "scratch", "in_batch_negatives": True}
 
 # name: method, options, data (see `corpora`)
@@ -65,6 +67,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "msimcse-triplets": ("msimcse", TRANSFORMER | {"training_head": True}, "triplets"),
     "transaug": ("transaug", STATIC | TAUGHT | {"distilled_encoder": "scratch"}, "english"),
     "transaug-two-towers": ("transaug", STATIC | TAUGHT | TOWERS, "pairs"),
+    "emma-x": ("emma-x", STATIC | QUEUE | RANKS, "pairs"),
 }
 INTERRUPTED = "moco-transformer"  # is trained again, with a Ctrl-C after the fourth step
 UNEVEN = ("msimcse", STATIC | {"batch_size": 33}, "pairs")

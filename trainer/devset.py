@@ -10,6 +10,7 @@ from xmine.errors import EncoderError
 from xmine.evaluation.aligned import retrieval_accuracy
 from xmine.evaluation.correlation import spearman
 from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_score_first, read_stsb
+from xmine.evaluation.uniformity import alignment, uniformity
 from xmine.trainer.towers import Tower
 
 
@@ -20,9 +21,10 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
         source, target: unit rows [pairs, dim]; row i translates row i.
 
     Returns:
-        `forward` and `backward` accuracy, their mean `accuracy`, and `likeness`, the mean cosine
-        of sentences that do not belong together: near 0 in a healthy encoder, near 1 in one that
-        has collapsed.
+        `forward` and `backward` accuracy, their mean `accuracy`; `likeness`, the mean cosine of
+        sentences that do not belong together: near 0 in a healthy encoder, near 1 in one that has
+        collapsed; `alignment`, the mean squared distance of translations, and `uniformity`, the
+        mean of both sides' (Wang & Isola, 2020): lower is better.
     """
     found = retrieval_accuracy(source, target)
     count = len(source)
@@ -33,6 +35,8 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
         "forward": found.forward,
         "backward": found.backward,
         "likeness": (every - own) / (count * (count - 1)),
+        "alignment": alignment(source, target),
+        "uniformity": (uniformity(source) + uniformity(target)) / 2,
     }
 
 

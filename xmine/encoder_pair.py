@@ -49,6 +49,17 @@ class EncoderPair:
         return self.source.name if one else f"{self.source.name} and {self.target.name}"
 
 
+def english_first(pair: EncoderPair) -> EncoderPair:
+    """Turn a pair so that its source is what reads English.
+
+    Training writes all languages into both folders, that of the source first: so English is for
+    the target if it knows English and the source states another language first.
+    """
+    first = pair.source.facts.languages[:1]
+    turned = first not in ((), ("en",)) and "en" in pair.target.facts.languages
+    return EncoderPair(pair.target, pair.source) if turned else pair
+
+
 def is_pair(folder: str | Path) -> bool:
     """Tell whether a folder holds an encoder for each side, in `source` and `target`."""
     return all((Path(folder) / side / "modules.json").is_file() for side in ("source", "target"))

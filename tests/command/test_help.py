@@ -12,7 +12,7 @@ from xmine.evaluation.benchmarks import BENCHMARKS
 Command = Callable[..., Any]
 COMMANDS = ["mine", "score", "search", "encode", "convert", "train", "model info"]
 COMMANDS += ["pairs head", "pairs sample", "pairs stats"]
-COMMANDS += ["eval all", "eval compare", *(f"eval {name}" for name in BENCHMARKS)]
+COMMANDS += ["eval all", "eval compare", "eval gain", *(f"eval {name}" for name in BENCHMARKS)]
 
 
 @pytest.fixture(autouse=True)

@@ -21,10 +21,12 @@ DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared"
 def test_halves_are_the_same_for_ever() -> None:
     assert [half_of(f"zh-{number}") for number in range(8)] == [0, 0, 0, 1, 0, 1, 0, 0]
     pairs = [(f"zh-{number}", f"en-{number}") for number in range(1000)]
-    found = Candidates(np.linspace(2, 1, 1000), pairs, frozenset(pairs[:100]))
+    lines = [source for source, _ in pairs]
+    found = Candidates(np.linspace(2, 1, 1000), pairs, frozenset(pairs[:100]), lines)
     halves = found.half(0), found.half(1)
     assert sum(len(half.pairs) for half in halves) == 1000
     assert halves[0].gold | halves[1].gold == found.gold
+    assert {*halves[0].lines, *halves[1].lines} == set(lines)
     assert 400 < len(halves[0].pairs) < 600
     assert (np.diff(halves[0].scores) < 0).all()
 

@@ -116,6 +116,16 @@ def load_encoder(
     return encoder
 
 
+def load_encoders(model: str | None, options: EncodingOptions, console: Console) -> "EncoderPair":
+    """Load the encoders of both sides: two where the folder holds two, else one for both."""
+    from xmine.encoder_pair import EncoderPair, as_pair, is_pair
+
+    if not model or not is_pair(model):
+        return as_pair(load_encoder(model, options, console))
+    folders = (str(Path(model) / side) for side in ("source", "target"))
+    return EncoderPair(*(load_encoder(folder, options, console) for folder in folders))
+
+
 def about_run(
     encoder: "SentenceEncoder", model: str | None, options: EncodingOptions
 ) -> dict[str, object]:
@@ -199,17 +209,14 @@ def load_vectors(
     console: Console,
 ) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None, dict[str, object]]":
     """Open the vectors of both sides or, without them, load the encoders; tell which they were."""
-    from xmine.encoder_pair import EncoderPair, as_pair, is_pair
     from xmine.vectors import read_vectors
 
     if source and target:
         vectors = read_vectors(source, dim), read_vectors(target, dim)
         console.detail(f"vectors of {source} and {target}, width {vectors[0].shape[1]}")
         return None, vectors, {"source": str(source), "target": str(target)}
-    if not model or not is_pair(model):
-        encoder = load_encoder(model, options, console)
-        return as_pair(encoder), None, about_run(encoder, model, options)
-    sides = {side: str(Path(model) / side) for side in ("source", "target")}
-    pair = EncoderPair(*(load_encoder(folder, options, console) for folder in sides.values()))
-    about = {name: about_run(each, sides[name], options) for name, each in pair.sides.items()}
+    pair = load_encoders(model, options, console)
+    if pair.source is pair.target:
+        return pair, None, about_run(pair.source, model, options)
+    about = {name: about_run(each, each.name, options) for name, each in pair.sides.items()}
     return pair, None, {"model": model, **about}

@@ -9,6 +9,7 @@ import typer
 from xmine.cli.arguments import DATA, FORCE, MODEL, about_evaluation, data_folder, load_encoder
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console, with_options
+from xmine.cli.gain import measure_gain
 from xmine.cli.reports import compare_encoders, evaluate_everything
 from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
 from xmine.evaluation.options import EvaluationOptions, TransferOptions
@@ -96,6 +97,9 @@ evaluate.command("all", short_help="Run all that there are files for; write a re
 )
 evaluate.command("compare", short_help="Put encoders, and published figures, side by side.")(
     compare_encoders
+)
+evaluate.command("gain", short_help="Is an encoder better than another, by more than chance?")(
+    measure_gain
 )
 for _benchmark in BENCHMARKS.values():
     evaluate.command(_benchmark.name, short_help=_benchmark.asks)(_command(_benchmark))

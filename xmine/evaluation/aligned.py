@@ -56,18 +56,30 @@ def retrieval_accuracy(
         target: vectors of the other.
         texts: of both sides, where a row with the same text as the right one counts as found.
     """
+    return accuracy_of(retrieval_hits(source, target, texts))
+
+
+def retrieval_hits(
+    source: Vectors, target: Vectors, texts: tuple[Sequence[str], Sequence[str]] | None = None
+) -> NDArray[np.bool_]:
+    """Tell of each pair whether it is found: bool [pairs, 2], from its source, from its target.
+
+    Arguments as of `retrieval_accuracy`.
+    """
     found = nearest(source, target, k=1)
     sides = texts or (range(len(source)), range(len(target)))
-    return RetrievalAccuracy(
-        forward=_share_found(found.targets[:, 0], sides[1]),
-        backward=_share_found(found.sources[:, 0], sides[0]),
-        pairs=len(source),
-    )
+    forward = _found(found.targets[:, 0], sides[1])
+    return np.array([forward, _found(found.sources[:, 0], sides[0])], dtype=np.bool_).T
 
 
-def _share_found(nearest_rows: NDArray[np.int64], keys: Sequence[object]) -> float:
-    found: list[bool] = [keys[row] == keys[at] for at, row in enumerate(nearest_rows.tolist())]
-    return sum(found) / len(found)
+def accuracy_of(hits: NDArray[np.bool_]) -> RetrievalAccuracy:
+    """Average what `retrieval_hits` gave."""
+    forward, backward = hits.mean(axis=0).tolist()
+    return RetrievalAccuracy(forward, backward, len(hits))
+
+
+def _found(nearest_rows: NDArray[np.int64], keys: Sequence[object]) -> list[bool]:
+    return [keys[row] == keys[at] for at, row in enumerate(nearest_rows.tolist())]
 
 
 def evaluate_bitext(

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from xmine.agreement import Agreement, Oracle, agreement, best_threshold
 from xmine.candidates import Scored, score_pairs
 from xmine.encoder import SentenceEncoder
+from xmine.encoder_pair import EncoderPair
 from xmine.errors import FileError
 from xmine.evaluation.bucc_protocols import Protocol, in_words, settle
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BuccOptions
-from xmine.evaluation.readers.bucc import BuccSplit, find_bucc
+from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.xsim import enough
 from xmine.keeping import cut_without_gold
@@ -47,11 +48,13 @@ class Candidates:
         scores: float64 [pairs], falling.
         pairs: ids of source and target.
         gold: the true pairs.
+        lines: ids of all lines of the source.
     """
 
     scores: NDArray[np.float64]
     pairs: Sequence[tuple[str, str]]
     gold: frozenset[tuple[str, str]]
+    lines: Sequence[str]
 
     def best(self) -> Oracle:
         """Find the cut that is best for these gold pairs."""
@@ -59,7 +62,17 @@ class Candidates:
 
     def at(self, threshold: float) -> Agreement:
         """Compare the pairs that score the threshold or more with the gold pairs."""
-        return agreement(self.pairs[: int((self.scores >= threshold).sum())], self.gold)
+        return agreement(self._kept(threshold), self.gold)
+
+    def counts_at(self, threshold: float) -> NDArray[np.int64]:
+        """Count by source line what `at` counts: int64 [lines, 3], pairs kept, right, and gold."""
+        kept = self._kept(threshold)
+        right = [pair for pair in kept if pair in self.gold]
+        counted = [Counter(source for source, _ in each) for each in (kept, right, self.gold)]
+        return np.array([[count[line] for count in counted] for line in self.lines], dtype=np.int64)
+
+    def _kept(self, threshold: float) -> Sequence[tuple[str, str]]:
+        return self.pairs[: int((self.scores >= threshold).sum())]
 
     def half(self, which: int) -> "Candidates":
         """Keep the pairs, gold ones too, whose source id falls into half 0 or 1."""
@@ -68,7 +81,26 @@ class Candidates:
             self.scores[kept],
             [pair for pair, keep in zip(self.pairs, kept, strict=True) if keep],
             frozenset(pair for pair in self.gold if half_of(pair[0]) == which),
+            [line for line in self.lines if half_of(line) == which],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """A language pair, mined.
+
+    Attributes:
+        split: what was read.
+        scored: all pairs, for the threshold that needs no gold pairs.
+        found: the same, named.
+        cuts: the thresholds that gold pairs choose, that of the protocol first, `oracle` last; and
+            the candidates that each is measured on.
+    """
+
+    split: BuccSplit
+    scored: Scored
+    found: Candidates
+    cuts: Mapping[str, tuple[float, Candidates]]
 
 
 def half_of(identity: str) -> int:
@@ -90,14 +122,9 @@ def evaluate_bucc(
     rows: dict[str, list[Row]] = {}
     notes = []
     for pair in folder.pairs:
-        split = folder.read(pair, protocol.split)
-        scored, found = _mine(encoder, split, protocol, options, report)
-        other = None
-        if protocol.threshold_from not in ("hash", "oracle"):
-            learned = folder.read(pair, protocol.threshold_from)
-            other = _mine(encoder, learned, protocol, options, report)[1]
-        kinds = _at_thresholds(scored, found, other, protocol, split.name)
-        notes += _notes(split, scored, kinds)
+        mined = mine_pair(encoder, folder, pair, protocol, options, report)
+        kinds = _at_thresholds(mined, protocol)
+        notes += _notes(mined.split, mined.scored, kinds)
         for kind, (value, agreed) in kinds.items():
             rows.setdefault(kind, []).append(_row(f"{pair} {kind}", value, agreed))
     if protocol.threshold_from == "hash":
@@ -130,8 +157,34 @@ def unified(side: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], set
     return rows, {name for name, text in rows if counts[text.strip()] > 1}
 
 
+def mine_pair(
+    encoder: SentenceEncoder | EncoderPair,
+    folder: BuccFolder,
+    pair: str,
+    protocol: Protocol,
+    options: BuccOptions,
+    report: Report = silent,
+) -> Mined:
+    """Mine a language pair and choose the thresholds that gold pairs choose.
+
+    Raises:
+        FileError: as `evaluate_bucc`.
+    """
+    split = folder.read(pair, protocol.split)
+    scored, found = _mine(encoder, split, protocol, options, report)
+    cuts: dict[str, tuple[float, Candidates]] = {}
+    if protocol.threshold_from == "hash":
+        cuts["held-out"] = _held_out(found, split.name)
+    elif protocol.threshold_from != "oracle":
+        learned = folder.read(pair, protocol.threshold_from)
+        other = _mine(encoder, learned, protocol, options, report)[1]
+        cuts[protocol.split] = other.best().threshold, found
+    cuts["oracle"] = found.best().threshold, found
+    return Mined(split, scored, found, cuts)
+
+
 def _mine(
-    encoder: SentenceEncoder,
+    encoder: SentenceEncoder | EncoderPair,
     split: BuccSplit,
     protocol: Protocol,
     options: BuccOptions,
@@ -169,45 +222,28 @@ def _mine(
         if counts and (protocol.lowest is None or score >= protocol.lowest):
             scores.append(score)
             pairs.append(pair)
-    return scored, Candidates(np.array(scores, dtype=np.float64), pairs, split.gold)
+    lines = [name for name, _ in split.sides[0]]
+    return scored, Candidates(np.array(scores, dtype=np.float64), pairs, split.gold, lines)
 
 
-def _at_thresholds(
-    scored: Scored, found: Candidates, other: Candidates | None, protocol: Protocol, name: str
-) -> dict[str, tuple[float, Agreement]]:
-    """Cut at every threshold, that of the protocol first.
-
-    Args:
-        scored: all pairs, for the threshold that needs no gold pairs.
-        found: the same, named.
-        other: those of the split that the threshold is from, if it is another one.
-        protocol: where the threshold is from.
-        name: of the split that is measured, for messages.
-    """
-    kinds = {}
-    if protocol.threshold_from == "hash":
-        kinds["held-out"] = _held_out(found, name)
-    elif other:
-        value = other.best().threshold
-        kinds[protocol.split] = value, found.at(value)
-    oracle = found.best()
-    kinds["oracle"] = oracle.threshold, oracle.agreement
-    thresholds = {"auto": cut_without_gold(scored)}
+def _at_thresholds(mined: Mined, protocol: Protocol) -> dict[str, tuple[float, Agreement]]:
+    """Cut at every threshold, that of the protocol first."""
+    kinds = {kind: (value, on.at(value)) for kind, (value, on) in mined.cuts.items()}
+    thresholds = {"auto": cut_without_gold(mined.scored)}
     if protocol.margin == "ratio":
         thresholds |= {f"at {value:g}": value for value in FIXED}
-    return kinds | {kind: (value, found.at(value)) for kind, value in thresholds.items()}
+    return kinds | {kind: (value, mined.found.at(value)) for kind, value in thresholds.items()}
 
 
-def _held_out(found: Candidates, name: str) -> tuple[float, Agreement]:
-    """Choose the threshold on one half of the ids and measure on the other."""
+def _held_out(found: Candidates, name: str) -> tuple[float, Candidates]:
+    """Choose the threshold on one half of the ids; the other is to be measured."""
     validation, rest = found.half(0), found.half(1)
     if not (validation.gold and rest.gold):
         raise FileError(
             f"{name}.gold: too few pairs to hold out a half of them: {len(found.gold)}",
             "choose --threshold-from oracle",
         )
-    value = validation.best().threshold
-    return value, rest.at(value)
+    return validation.best().threshold, rest
 
 
 def _row(name: str, threshold: float, found: Agreement) -> Row:

@@ -256,3 +256,31 @@ class StsOptions(EvaluationOptions):
 @dataclass(frozen=True, kw_only=True)
 class UniformityOptions(AlignedOptions):
     """Alignment and uniformity."""
+
+
+GAIN_TASKS = ("tatoeba", "bucc", "stsb")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GainOptions(EvaluationOptions):
+    """Whether one encoder is better than another."""
+
+    task: list[str] = option(
+        [],
+        f"Compare on this benchmark alone: {', '.join(GAIN_TASKS)}; repeat for more.",
+        shown_default="all there are",
+    )
+    language: list[str] = option(
+        [],
+        "Compare on this language and English, such as zh; repeat for more.",
+        shown_default="those that all encoders say they know",
+    )
+    resamples: int = option(1000, "How often the items are drawn again.", min=100)
+    seed: int = option(1, "Seed of the draws.", min=0, max=2**63 - 1)
+
+    def __post_init__(self) -> None:
+        """Check that there are such benchmarks."""
+        super().__post_init__()
+        for task in self.task:
+            if task not in GAIN_TASKS:
+                raise OptionError(f"--task is {task!r}", f"choose from {', '.join(GAIN_TASKS)}")

@@ -49,11 +49,18 @@ _WHAT = (
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What an encoder and people say of the pairs of one sub-set."""
+    """What an encoder and people say of the pairs of one sub-set.
+
+    Attributes:
+        name: of the sub-set.
+        cosines, gold: float64 [pairs].
+        blank: how many pairs have a text without a vector.
+    """
 
     name: str
     cosines: Values
     gold: Values
+    blank: int = 0
 
 
 def aggregate(subsets: Sequence[Scored]) -> dict[str, float]:
@@ -154,12 +161,15 @@ def _row(
     options: StsOptions,
     report: Report,
 ) -> tuple[Row, int]:
-    scored, blank = [], 0
-    for pairs in subsets:
-        compared = compare(encoder, pairs.first, pairs.second, report, options.prompt)
-        scored.append(Scored(pairs.name, compared.cosines, pairs.gold))
-        blank += compared.blank
-    return Row(title, sum(len(each.gold) for each in scored), aggregate(scored)), blank
+    scored = [score(encoder, pairs, options.prompt, report) for pairs in subsets]
+    row = Row(title, sum(len(each.gold) for each in scored), aggregate(scored))
+    return row, sum(each.blank for each in scored)
+
+
+def score(encoder: SentenceEncoder, pairs: ScoredPairs, prompt: str, report: Report) -> Scored:
+    """Take the cosines of the pairs of a sub-set."""
+    compared = compare(encoder, pairs.first, pairs.second, report, prompt)
+    return Scored(pairs.name, compared.cosines, pairs.gold, compared.blank)
 
 
 def read_task(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]]:

@@ -4,17 +4,22 @@ LASER's test set (Artetxe & Schwenk, 2019), files `tatoeba.xxx-eng.xxx` and `tat
 Averages over 14 and 36 languages are those of mSimCSE and XTREME; Emma-X averages over all 112.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from xmine.encoder import SentenceEncoder
+from xmine.encoder_pair import EncoderPair
 from xmine.errors import FileError
 from xmine.evaluation.aligned import (
     MEAN,
     PROTOCOL,
     TEXTUAL,
+    accuracy_of,
     check_known,
-    retrieval_accuracy,
+    retrieval_hits,
     unknown_note,
     unknown_rows,
 )
@@ -54,13 +59,15 @@ def evaluate_tatoeba(
     Raises:
         FileError: a file is missing or cannot be read, or two differ in their number of lines.
     """
-    folder = data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
+    folder = tatoeba_folder(data)
     groups = read_groups(options.groups)
     languages = _languages(folder, options.language)
     rows, unknown = [], {}
     for each in languages:
-        row, unknown[each] = _row(encoder, folder, each, options, report)
-        rows.append(row)
+        hits, unknown[each] = tatoeba_hits(
+            EncoderPair(encoder, encoder), folder, each, options, report
+        )
+        rows.append(_row(each, hits))
     check_groups(groups, languages)
     averages, notes = group_rows(groups, rows)
     notes += unknown_note(unknown)
@@ -72,7 +79,8 @@ def evaluate_tatoeba(
             notes.append(f"No {name}: {lacking} missing.")
     if len(rows) > 1:
         averages.append(mean_row(f"mean of all {len(rows)}", rows))
-    own = [row for row in rows if row.name in _own(encoder)]
+    known = codes_of(encoder.facts.languages)
+    own = [row for row in rows if row.name in known]
     if own and len(own) < len(rows):
         names = ", ".join(row.name for row in own) if len(own) <= _FEW else str(len(own))
         averages.append(mean_row(f"the encoder's own ({names})", own))
@@ -93,13 +101,27 @@ def evaluate_tatoeba(
     )
 
 
-def _own(encoder: SentenceEncoder) -> set[str]:
-    """Tell the languages that the encoder was made for, in the codes of the files."""
-    return {CODES.get(code, code) for code in encoder.facts.languages}
+def tatoeba_folder(data: DataFolder) -> Path:
+    """Find the files.
+
+    Raises:
+        MissingData: there are none.
+    """
+    return data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
+
+
+def codes_of(languages: Iterable[str]) -> set[str]:
+    """Give languages the codes that they have in the names of the files."""
+    return {CODES.get(code, code) for code in languages}
+
+
+def tatoeba_languages(folder: Path) -> list[str]:
+    """List the languages there are files of, by their code."""
+    return sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
 
 
 def _languages(folder: Path, wanted: Sequence[str]) -> list[str]:
-    found = sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
+    found = tatoeba_languages(folder)
     for language in wanted:
         if language not in found:
             raise FileError(
@@ -108,19 +130,41 @@ def _languages(folder: Path, wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(wanted)) or found
 
 
-def _row(
-    encoder: SentenceEncoder, folder: Path, language: str, options: TatoebaOptions, report: Report
-) -> tuple[Row, int]:
-    """Measure a language; also count its lines without a vector."""
+def tatoeba_hits(
+    encoders: EncoderPair, folder: Path, language: str, options: TatoebaOptions, report: Report
+) -> tuple[NDArray[np.bool_], int]:
+    """Tell which sentences of a language find their translation.
+
+    Args:
+        encoders: the source reads the language, the target reads English.
+        folder: what `tatoeba_folder` gave.
+        language: one of `tatoeba_languages`.
+        options: prompt, and what counts as found.
+        report: called while it goes on.
+
+    Returns:
+        bool [pairs, 2], found to English and from it; and how many lines of the language have no
+        vector.
+
+    Raises:
+        FileError: a file cannot be read, or the two differ in their number of lines.
+    """
     pair = f"tatoeba.{language}-eng"
-    foreign, english = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.eng")
-    sides = [encoder.encode_half(texts, report, options.prompt) for texts in (foreign, english)]
+    texts = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.eng")
+    sides = [
+        encoder.encode_half(side, report, options.prompt)
+        for encoder, side in zip((encoders.source, encoders.target), texts, strict=True)
+    ]
     check_known(pair, sides)
-    texts = (foreign, english) if options.textual else None
-    accuracy = retrieval_accuracy(sides[0], sides[1], texts)
+    same = (texts[0], texts[1]) if options.textual else None
+    return retrieval_hits(sides[0], sides[1], same), unknown_rows(sides[0])
+
+
+def _row(language: str, hits: NDArray[np.bool_]) -> Row:
+    accuracy = accuracy_of(hits)
     figures = {
         "to_english": accuracy.forward,
         "from_english": accuracy.backward,
         "mean": accuracy.mean,
     }
-    return Row(language, accuracy.pairs, figures), unknown_rows(sides[0])
+    return Row(language, accuracy.pairs, figures)

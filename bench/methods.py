@@ -112,25 +112,27 @@ class Bench:
 
 
 def split_data(pairs: Path, folder: Path) -> dict[str, Path]:
-    """Write the entries of a dictionary, translations by people, and text that is not aligned."""
-    names = ("dictionary.tsv", "human.tsv", "text.en", "text.zh")
-    paths = {name.replace(".", "_").removesuffix("_tsv"): folder / name for name in names}
-    paths = {"entries" if name == "dictionary" else name: path for name, path in paths.items()}
+    """Write what the runs learn from: see methods.toml."""
+    names = ("entries.tsv", "human.tsv", "few.tsv", "text.en", "text.zh")
+    paths = {name.removesuffix(".tsv").replace(".", "_"): folder / name for name in names}
     if folder.exists():
         return paths
     folder.mkdir()
     files = {name: path.open("w", encoding="utf-8") for name, path in paths.items()}
-    texts = 0
+    human = texts = 0
     with gzip.open(pairs, "rt", encoding="utf-8", newline="\n") as lines:
         for line in lines:
             english, chinese, source, tier = line.rstrip("\n").split("\t")
-            if tier in "LA":
-                kind = "entries" if tier == "L" else "human"
-                files[kind].write(f"{english}\t{chinese}\t{source}\n")
-            if source.startswith(TEXTS):  # of a pair one side alone, by turns
+            if tier == "L":
+                files["entries"].write(f"{english}\t{chinese}\t{source}\n")
+            elif tier == "A":
+                human += 1
+                for name in ("human", "few") if human % 16 == 0 else ("human",):
+                    files[name].write(f"{english}\t{chinese}\t{source}\n")
+            if source.startswith(TEXTS):  # one side of it, by turns
                 texts += 1
-                language = ("text_en", "text_zh")[texts % 2]
-                files[language].write((english, chinese)[texts % 2] + "\n")
+                language, text = (("text_en", english), ("text_zh", chinese))[texts % 2]
+                files[language].write(f"{text}\n")
     for file in files.values():
         file.close()
     return paths

@@ -20,6 +20,11 @@ class TrainingOptions(Options):
     exclude: list[str] = option(
         [], "Leave out pairs with a side that occurs in this text file; repeatable."
     )
+    limit_pairs: int = option(
+        0,
+        "Train on this many pairs, drawn by the seed; fewer are among more; 0: all.",
+        min=0,
+    )
     held_out: int = option(2000, "Pairs kept apart to measure retrieval on.", min=2)
 
     encoder: str = option(

@@ -56,10 +56,8 @@ def averages_of(cells: Sequence[Cell]) -> dict[str, dict[str, Average]]:
 
 
 def main_figures(cells: Sequence[Cell]) -> list[str]:
-    """Name the figures that a table shows: those of trained encoders, without what is beside."""
-    found = dict.fromkeys(
-        name for cell in cells if cell.setting != UNTRAINED for name in cell.figures
-    )
+    """Name the figures that a table has room for: the others are told in the files alone."""
+    found = dict.fromkeys(name for cell in cells for name in cell.figures)
     return [name for name in found if name not in _BESIDES]
 
 

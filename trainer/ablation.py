@@ -156,9 +156,10 @@ def _take_place(plan: Plan, output: Path) -> None:
         other = [name for name in asked | there if asked.get(name) != there.get(name)]
         if other:
             name = other[0]
+            what = f"{name} is {there.get(name)!r} there, and {asked.get(name)!r} here"
             raise FileError(
-                f"{output}: holds another ablation: {name} is {there.get(name)!r} there, and "
-                f"{asked.get(name)!r} here",
+                f"{output}: holds another ablation: "
+                f"{'it was of other data' if name == 'data' else what}",
                 "ask for the same to go on with it, or give another -o",
             )
     elif output.exists() and (not output.is_dir() or any(output.iterdir())):
@@ -192,7 +193,7 @@ def _cell(
             found["training"], encoders = make()
         except Diverged as error:
             found |= {"training": {}, "benchmarks": {}, "failed": error.message}
-            shutil.rmtree(run_folder(folder))
+            shutil.rmtree(run_folder(folder), ignore_errors=True)
         write()
     if "benchmarks" not in found:
         found["benchmarks"] = dict(benchmarks(encoders or load()))
@@ -231,7 +232,7 @@ def _untrained(plan: Plan, seed: int, folder: Path, benchmarks: Measure, report:
         figures: Figures = {}
         if getattr(options, "teacher_column", 0):  # it reads the target, not the source
             towers.reverse()
-        if held_out:
+        if held_out and towers[0].dim == towers[-1].dim:  # or a matrix in training joins them
             rows = cut_pairs(held_out, towers[0], towers[-1])
             with torch.no_grad():
                 source = towers[0].embed(rows.columns[0]).float().cpu().numpy()

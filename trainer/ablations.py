@@ -75,9 +75,7 @@ ABLATIONS = {
     "epochs": _of("msimcse", "epochs", "1 2 3", f"{_MSIMCSE}, table 8"),
     "batch-size": _of("msimcse", "batch_size", "128 256", f"{_MSIMCSE}, table 8"),
     "learning-rate": _of("msimcse", "learning_rate", "1e-5 2e-5", f"{_MSIMCSE}, table 8"),
-    "training-head": _of(
-        "msimcse", "training_head", "false true", f"{_MSIMCSE}, the released scripts"
-    ),
+    "training-head": _of("msimcse", "training_head", "false true", f"{_MSIMCSE}, its scripts"),
     "transaug-queue-size": _of(
         "transaug", "queue_size", "1024 4096 10000 50000", f"{_TRANSAUG}, tables 2 and 3"
     ),

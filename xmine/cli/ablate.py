@@ -211,6 +211,7 @@ def _benchmarks(measure: Sequence[str] | None, folder: "DataFolder") -> list[str
 def _tell_estimate(plan: "Plan", console: Console, *, stops: bool) -> bool:
     """Say what all runs take together; a setting that cannot be is an error here."""
     from xmine.estimate import duration, in_words
+    from xmine.formats.losses import count
     from xmine.trainer.estimate import estimate_training
 
     each = [estimate_training(*plan.of(setting)) for setting in plan.settings]
@@ -218,8 +219,9 @@ def _tell_estimate(plan: "Plan", console: Console, *, stops: bool) -> bool:
     seconds = sum(one.seconds for one in each) * len(plan.seeds)
     memory = max(one.total_memory for one in each)
     said = (
-        f"estimate: {runs} runs ({len(plan.settings)} settings, {len(plan.seeds)} seeds), "
-        f"{in_words(memory)} of memory, {duration(seconds)} on {each[0].device}, and benchmarks"
+        f"estimate: {count(runs, 'run')} ({count(len(each), 'setting')}, "
+        f"{count(len(plan.seeds), 'seed')}), {in_words(memory)} of memory, {duration(seconds)} on "
+        f"{each[0].device}{', and the time of benchmarks' if plan.measured else ''}"
     )
     if stops:
         facts = {"runs": runs, "seconds": round(seconds, 1), "memory": memory}
@@ -249,12 +251,13 @@ def _leave(name: str, cells: "Sequence[Cell]", output: Path, console: Console) -
         write_rows([json_row({"output": str(output), **facts_of(name, cells)})])
     else:
         write_rows(line + "\n" for line in as_text(table_of(cells)))
+    pictures = "a picture of each figure"
     try:
         for metric in main_figures(cells):
             draw(name, cells, metric, output / f"{metric}.png")
     except XmineError as error:
-        console.say(f"no pictures: {error.message}: {error.hint}")
-    console.say(f"{output}: ablation.csv, ablation.json, a picture of each figure, the encoders")
+        pictures = f"no pictures: {error.message}: {error.hint}"
+    console.say(f"{output}: the encoders, ablation.csv, ablation.json, {pictures}")
 
 
 def ablate(

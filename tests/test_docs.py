@@ -37,7 +37,7 @@ def commands() -> dict[str, Command]:
 def with_methods() -> dict[str, Command]:
     """Take in the commands of methods and ablations, which have options of their own."""
     methods = {f"xmine train --method {name}": command_of(name) for name in METHODS}
-    ablations = {f"xmine ablate {name}": ablation_of(name) for name in ("momentum", "teacher")}
+    ablations = {f"xmine ablate {name}": ablation_of(name) for name in ("temperature", "teacher")}
     return commands() | methods | ablations
 
 

@@ -134,7 +134,7 @@ def ablate(
     cells: list[Cell] = []
     total = len(plan.seeds) * (1 + len(plan.settings))
     for setting, seed in product([UNTRAINED, *plan.settings], plan.seeds):
-        title = f"{plan.name} {setting}, seed {seed} ({len(cells) + 1} of {total})"
+        title = f"{plan.name} {setting}, seed {seed}"
         report(Progress(title, len(cells), total))
         folder = output / f"{setting}-seed-{seed}"
         if setting == UNTRAINED:
@@ -143,7 +143,7 @@ def ablate(
             cell = _trained(plan, setting, seed, folder, benchmarks, report)
         cells.append(cell)
         report(Progress(title, total, total))
-        told(title, cell)
+        told(f"{title} ({len(cells)} of {total})", cell)
     return cells
 
 
@@ -232,7 +232,8 @@ def _untrained(plan: Plan, seed: int, folder: Path, benchmarks: Measure, report:
         figures: Figures = {}
         if getattr(options, "teacher_column", 0):  # it reads the target, not the source
             towers.reverse()
-        if held_out and towers[0].dim == towers[-1].dim:  # or a matrix in training joins them
+        is_one_space = towers[0].dim == towers[-1].dim  # or a matrix in training joins them
+        if held_out and options.retrieves and is_one_space:
             rows = cut_pairs(held_out, towers[0], towers[-1])
             with torch.no_grad():
                 source = towers[0].embed(rows.columns[0]).float().cpu().numpy()

@@ -138,6 +138,11 @@ class TrainingOptions(Options):
         return bool(self.start) or any(name != "scratch" for name in self.encoders)
 
     @property
+    def retrieves(self) -> bool:
+        """Whether retrieval on what is held out is measured with the encoders that are trained."""
+        return True
+
+    @property
     def stages(self) -> tuple[int, ...]:
         """Count the passes of each stage."""
         return (self.epochs,)

@@ -94,8 +94,8 @@ def test_what_makes_no_sense_is_refused_before_work(
     for words, message in {
         "epochs pairs.tsv -o out --data nowhere": "nowhere: no such folder",
         "queue-size pairs.tsv -o out --grid 4096": "--queue-size 4,096 for 1,500 rows: a row wo",
-        "epochs none.tsv -o out": "none.tsv: no such file",
-        "epochs pairs.tsv -o pairs.tsv": "pairs.tsv: exists and is no ablation\nhint: give an",
+        "epochs none.tsv -o out --grid 1": "none.tsv: no such file",
+        "epochs pairs.tsv -o pairs.tsv --grid 1": "pairs.tsv: exists and is no ablation\nhint: ",
     }.items():
         ended = command("ablate", *words.split(), "--encoder", toy_folder, *FEW)
         assert f"xmine: {message}" in ended.err, (words, ended.err)
@@ -159,11 +159,21 @@ def test_a_dry_run_says_what_all_runs_take(
     assert facts["runs"] == 4 and facts["seconds"] > 0 and facts["memory"] > 0
 
 
+def test_settings_with_more_than_there_is_are_told_of(
+    command: Command, pairs_file: Path, toy_folder: Path
+) -> None:
+    asked = ["ablate", "pairs", "pairs.tsv", "-o", "out", "--encoder", toy_folder, *FEW]
+    ended = command(*asked, "--grid", "300,9000", "--dry-run")
+    assert ended.err == (
+        "xmine: warning: --limit-pairs 9,000: there are 1,500, some of them held out\n"
+    )
+    assert (ended.code, ended.touched) == (0, set())
+
+
 def test_a_stopped_ablation_goes_on_with_the_same_command(
     command: Command, pairs_file: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ["ablate", "epochs", "pairs.tsv", "--encoder", toy_folder, "--grid", "1,2", *FEW]
-    assert command(*asked, "-o", "whole").code == 0
     real = ablation.train
 
     def stopped(
@@ -179,9 +189,10 @@ def test_a_stopped_ablation_goes_on_with_the_same_command(
     assert ended.code == 130
     assert "xmine: what is done is kept: the same command goes on from here\n" in ended.err
     assert not Path("out", "ablation.csv").exists()
-    assert command(*asked, "-o", "out").code == 0
-    tables = [Path(each, "ablation.csv").read_text() for each in ("out", "whole")]
-    assert tables[0] == tables[1]
+    before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*.safetensors")}
+    assert len(before) == 1 and command(*asked, "-o", "out").code == 0
+    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    assert len(Path("out", "ablation.csv").read_text().splitlines()) == 4
 
 
 def test_options_of_another_method_in_a_file_are_refused(

@@ -150,7 +150,7 @@ def test_every_setting_and_seed_is_trained_once_and_stands_in_the_tables(
             plan, tmp_path / "out", measure, told=lambda title, cell: titles.append(title)
         )
 
-    plan = few("epochs", "1,2", steps=0, learning_rate=0.05)
+    plan = few("epochs", "1,2", learning_rate=0.05)
     cells = run(plan)
     assert [(cell.setting, cell.seed) for cell in cells] == [
         (setting, seed) for setting in (UNTRAINED, "1", "2") for seed in (1, 2)

@@ -1,6 +1,6 @@
 """xmine ablate: a grid of settings and seeds -> one table, with the untrained encoder first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from xmine.evaluation.data import DataFolder
     from xmine.trainer.ablated import Cell
     from xmine.trainer.ablation import Plan
+    from xmine.trainer.estimate import TrainingEstimate
 
 OUTPUT = Annotated[
     Path | None,
@@ -223,12 +224,26 @@ def _tell_estimate(plan: "Plan", console: Console, *, stops: bool) -> bool:
         f"{count(len(plan.seeds), 'seed')}), {in_words(memory)} of memory, {duration(seconds)} on "
         f"{each[0].device}{', and the time of benchmarks' if plan.measured else ''}"
     )
+    warnings = list(dict.fromkeys(_warnings(plan, each)))
     if stops:
         facts = {"runs": runs, "seconds": round(seconds, 1), "memory": memory}
-        console.summary(said, facts)
+        console.summary(said, {**facts, "warnings": warnings})
     else:
         console.say(said)
+    for warning in warnings:
+        console.warn(warning)
     return stops
+
+
+def _warnings(plan: "Plan", estimates: "Sequence[TrainingEstimate]") -> Iterator[str]:
+    """Say which settings will not go as they are named."""
+    there = len(plan.corpus.pairs or ())
+    for setting, estimate in zip(plan.settings, estimates, strict=True):
+        _, options = plan.of(setting)
+        yield from estimate.warnings(options)
+        if options.limit_pairs > there - options.held_out:
+            limit = f"--limit-pairs {options.limit_pairs:,}"
+            yield f"{limit}: there are {there:,}, some of them held out"
 
 
 def _tell_cell(console: Console, title: str, cell: "Cell") -> None:

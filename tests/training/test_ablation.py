@@ -212,13 +212,39 @@ def test_a_killed_ablation_goes_on_with_the_same_figures(
     assert ablate(plan, tmp_path / "out", killed) == whole
 
 
-def test_the_start_of_a_new_encoder_is_measured_with_each_seed(few: Few, tmp_path: Path) -> None:
-    small = {"encoder": "scratch", "vocabulary_size": 500, "width": 16}
-    plan = few("temperature", "0.05", **small, queue_size=128)
-    cells = ablate(plan, tmp_path / "out", lambda encoders: {"dim": float(encoders[""].dim)})
-    first, second = (cell.figures for cell in cells[:2])
-    assert first["dim"] == 16 and 0 < first["accuracy"] < 0.9 and first != second
-    assert [path.name for path in (tmp_path / "out").glob("untrained*/*")] == ["figures.json"] * 2
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("epochs", "1"), ("temperature", "0.05"), ("transaug-temperature", "0.05"), ("ranks", "2")],
+)
+def test_a_new_encoder_is_measured_as_training_would_before_its_first_step(
+    few: Few, tmp_path: Path, name: str, value: str
+) -> None:
+    still = {"learning_rate": 1e-12, "steps": 1, "em_learning_rate": 1e-12}
+    still |= {"distil_learning_rate": 1e-12, "teacher": "embedded"}
+    known = METHODS[ABLATIONS[name].method].options.__dataclass_fields__
+    still = {option: each for option, each in still.items() if option in known}
+    plan = few(name, value, encoder="scratch", vocabulary_size=500, width=16, **still)
+    cells = ablate(plan, tmp_path / "out", lambda encoders: {"kinds": float(len(encoders))})
+    for before, after in zip(cells[:2], cells[2:], strict=True):
+        assert (
+            before.figures.items()
+            <= {
+                figure: pytest.approx(after.figures[figure], abs=1e-6) for figure in before.figures
+            }.items()
+        )
+        assert 0 < before.figures["accuracy"] < 0.9
+    assert cells[0].figures != cells[1].figures  # another with each seed
+    left = [path.name for path in (tmp_path / "out").glob("untrained*/*")]
+    assert left == ["figures.json"] * 2
+
+
+def test_sentences_with_what_they_entail_are_held_out_where_there_are_no_pairs(
+    few: Few, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    table = Triplets(toy_pairs.sources, toy_pairs.targets, toy_pairs.targets[::-1])
+    plan = few("hard-negatives", "true", (1,), learning_rate=1e-12, steps=1)
+    before, after = ablate(replace(plan, corpus=Corpus(triplets=(table,))), tmp_path / "out")
+    assert before.figures == pytest.approx(after.figures) and before.figures["accuracy"] == 1
 
 
 def test_a_loss_that_is_no_number_is_a_cell_without_figures(

@@ -241,7 +241,7 @@ def _warnings(plan: "Plan", estimates: "Sequence[TrainingEstimate]") -> Iterator
     for setting, estimate in zip(plan.settings, estimates, strict=True):
         _, options = plan.of(setting)
         yield from estimate.warnings(options)
-        if options.limit_pairs > there - options.held_out:
+        if options.limit_pairs > max(0, there - options.held_out):
             limit = f"--limit-pairs {options.limit_pairs:,}"
             yield f"{limit}: there are {there:,}, some of them held out"
 

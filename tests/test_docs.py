@@ -8,8 +8,11 @@ from pathlib import Path
 import typer.main
 from typer._click.core import Command, Context
 
+from xmine.cli.ablate import command_of as ablation_of
 from xmine.cli.app import app
 from xmine.cli.of_method import command_of
+from xmine.options import flag
+from xmine.trainer.ablations import ABLATIONS
 from xmine.trainer.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
@@ -32,9 +35,10 @@ def commands() -> dict[str, Command]:
 
 
 def with_methods() -> dict[str, Command]:
-    """Take in the commands of each training method, which have options of their own."""
+    """Take in the commands of methods and ablations, which have options of their own."""
     methods = {f"xmine train --method {name}": command_of(name) for name in METHODS}
-    return commands() | methods
+    ablations = {f"xmine ablate {name}": ablation_of(name) for name in ("temperature", "teacher")}
+    return commands() | methods | ablations
 
 
 def tracked_files() -> list[str]:
@@ -104,3 +108,14 @@ def test_links_in_the_docs_lead_to_files() -> None:
         for target in re.findall(r"\]\(([^)#]+)", text):
             if not target.startswith("http"):
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_the_table_of_ablations_is_that_of_the_command() -> None:
+    text = DOCS[ROOT / "docs" / "ablations.md"]
+    rows = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", text, re.MULTILINE)
+    expected = []
+    for name, each in ABLATIONS.items():
+        varied = f"`{flag(each.option)}` " if each.option else ""
+        cells = [each.method, f"{varied}{', '.join(each.settings)}", each.source]
+        expected.append((name, " | ".join(cells)))
+    assert rows == expected

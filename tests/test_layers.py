@@ -104,7 +104,7 @@ def test_heavy_libraries_stay_where_they_belong() -> None:
             used = {name.split(".")[0] for name in imports(path, top_level=True)} & HEAVY
         assert not used, f"{module} imports {used}"
     light = ["xmine.trainer", "xmine.trainer.options", "xmine.trainer.method_options"]
-    light += ["xmine.trainer.methods"]
+    light += ["xmine.trainer.methods", "xmine.trainer.ablations"]
     for module in light:
         found = imports(modules()[module], top_level=True)
         assert not {name.split(".")[0] for name in found} & HEAVY

@@ -1,235 +1,287 @@
-"""One option of a method over a grid of values, with several seeds -> one table and a picture.
+"""The settings of an ablation, each with several seeds -> trained encoders and their figures.
 
-Its first row is the encoder that training begins with, since a gain over another setting may be a
-loss over doing nothing.
+The encoder that training begins with is measured as well, since a gain over another setting may be
+a loss over doing nothing.
 """
 
-import csv
 import json
-import typing
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
+import torch
+
 from xmine.encoder import SentenceEncoder
-from xmine.errors import OptionError
-from xmine.evaluation.pictures import COLOURS, canvas, write_picture
-from xmine.evaluation.record import record, write_record
+from xmine.encoder_pair import is_pair
+from xmine.errors import FileError
+from xmine.facts import EncoderFacts
 from xmine.files import replacing
+from xmine.hardware import allowed_threads
 from xmine.options import flag
-from xmine.progress import Report, silent
-from xmine.trainer.checkpoints import run_folder
+from xmine.pairs import ParallelText
+from xmine.progress import Progress, Report, silent
+from xmine.trainer.ablated import UNTRAINED, Cell
+from xmine.trainer.ablations import ABLATIONS, TRIPLETS, options_with, tables_of
+from xmine.trainer.checkpoints import Run, run_folder
 from xmine.trainer.corpus import Corpus
+from xmine.trainer.devset import DevSet, measure
+from xmine.trainer.loop import Diverged
 from xmine.trainer.options import TrainingOptions
-from xmine.trainer.training import train
+from xmine.trainer.prepare import (
+    SCRATCH,
+    Split,
+    begin,
+    cut_pairs,
+    entailed_apart,
+    load_encoder,
+)
+from xmine.trainer.towers import Tower
+from xmine.trainer.training import deterministic, train
 
-UNTRAINED = "untrained"
 _FIGURES_FILE = "figures.json"
+_ASKED_FILE = "asked.json"
 
-# What measures a trained encoder beside the held-out pairs: names and figures.
-Measure = Callable[[Mapping[str, SentenceEncoder]], Mapping[str, float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Ablation:
-    """What is varied, and where that comes from.
-
-    Attributes:
-        method: a name in METHODS.
-        option: of its options.
-        grid: the values, as they are given on the command line.
-        source: the paper and its table.
-    """
-
-    method: str
-    option: str
-    grid: tuple[str, ...]
-    source: str
-
-
-_MOCO, _MSIMCSE = "Wang et al. (2021)", "Wang et al. (2022)"
-
-ABLATIONS = {
-    "queue-size": Ablation("moco", "queue_size", ("256", "1024", "4096"), f"{_MOCO}, figure 2"),
-    "temperature": Ablation(
-        "moco", "temperature", ("0.01", "0.04", "0.07", "0.1"), f"{_MOCO}, table 4"
-    ),
-    "momentum": Ablation("moco", "momentum", ("0", "0.9", "0.99", "0.999"), f"{_MOCO}, table 5"),
-    "pooling": Ablation("moco", "pooling", ("mean", "max", "cls"), f"{_MOCO}, table 6"),
-    "epochs": Ablation("msimcse", "epochs", ("1", "2", "3"), f"{_MSIMCSE}, table 8"),
-    "batch-size": Ablation("msimcse", "batch_size", ("128", "256"), f"{_MSIMCSE}, table 8"),
-    "learning-rate": Ablation("msimcse", "learning_rate", ("1e-5", "2e-5"), f"{_MSIMCSE}, table 8"),
-    "hard-negatives": Ablation(
-        "msimcse", "drop_hard_negatives", ("false", "true"), f"{_MSIMCSE}, table 6"
-    ),
-}
+Encoders = Mapping[str, SentenceEncoder]
+# What measures encoders beside the held-out pairs: names and figures.
+Measure = Callable[[Encoders], Mapping[str, float]]
+Figures = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One run.
+class Plan:
+    """All that an ablation depends on.
 
     Attributes:
-        setting: the value, or UNTRAINED.
-        seed: of the run; None for the encoder that training begins with.
-        figures: what was measured.
+        name: in ABLATIONS.
+        corpus: what is trained on.
+        options: of the method, but for what is varied and the seed.
+        settings: name -> what is set; see `xmine.trainer.ablations.Ablation.chosen`.
+        seeds: of the runs with each setting.
+        measured: what the figures depend on besides, such as the names of benchmarks.
     """
 
-    setting: str
-    seed: int | None
-    figures: Mapping[str, float]
+    name: str
+    corpus: Corpus
+    options: TrainingOptions
+    settings: Mapping[str, Mapping[str, str]]
+    seeds: Sequence[int] = (1,)
+    measured: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def method(self) -> str:
+        """The method that is trained by."""
+        return ABLATIONS[self.name].method
+
+    def of(self, setting: str) -> tuple[Corpus, TrainingOptions]:
+        """Give what a setting trains on, and its options.
+
+        Raises:
+            OptionError: a value is none of its option, or there are fewer files of triplets.
+        """
+        changes = self.settings[setting]
+        tables = tables_of(changes, len(self.corpus.triplets))
+        corpus = replace(self.corpus, triplets=self.corpus.triplets[:tables])
+        return corpus, options_with(self.options, changes)
+
+    def asked(self) -> dict[str, object]:
+        """Tell what may not change when a killed ablation goes on; settings and seeds may."""
+        varied = {"seed", ABLATIONS[self.name].option} - {TRIPLETS}
+        options = {name: each for name, each in asdict(self.options).items() if name not in varied}
+        return {
+            "ablation": self.name,
+            **{flag(name): each for name, each in options.items()},
+            "data": self.corpus.fingerprint(),
+            **self.measured,
+        }
 
 
 def ablate(
-    name: str,
-    corpus: Corpus,
-    options: TrainingOptions,
+    plan: Plan,
     output: Path,
-    *,
-    grid: Sequence[str] = (),
-    seeds: Sequence[int] = (1,),
-    untrained: Mapping[str, SentenceEncoder],
-    measure: Measure,
+    benchmarks: Measure = lambda encoders: {},
     report: Report = silent,
+    told: Callable[[str, Cell], None] = lambda title, cell: None,
 ) -> list[Cell]:
-    """Train once for each value and seed, and write the table.
+    """Train once for each setting and seed.
 
-    What is there already is not trained again, so that a killed ablation goes on.
+    What is there already is not trained or measured again, so that a killed ablation goes on.
 
     Args:
-        name: in ABLATIONS.
-        corpus: what is trained on, the same for all.
-        options: of the method, but for what is varied and the seed.
-        output: a folder: an encoder for each cell, `ablation.csv`, `ablation.json`,
-            `ablation.png`.
-        grid: values; those of ABLATIONS if there are none.
-        seeds: of the runs with each value.
-        untrained: the encoder that training begins with, under the names that training uses.
-        measure: of encoders by name.
+        plan: what is done.
+        output: a folder: an encoder for each setting and seed.
+        benchmarks: measures encoders by name, as training leaves them.
         report: called while it goes on.
+        told: called with each cell that is done, and a title such as `momentum 0.9, seed 1
+            (2 of 8)`.
 
     Returns:
-        The cells, the untrained one first.
+        The cells, those of the untrained encoder first. A run whose loss is no longer a number is
+        a cell without figures.
 
     Raises:
-        OptionError: a value is none of the option.
+        OptionError: see `Plan.of`.
+        FileError: the folder holds something else, or another ablation.
         XmineError: see `xmine.trainer.training.train`.
     """
-    ablation = ABLATIONS[name]
-    values = grid or ablation.grid
-    settings = [options_with(options, ablation.option, value) for value in values]  # checked first
-    output.mkdir(parents=True, exist_ok=True)
-    cells = [Cell(UNTRAINED, None, measure(untrained))]
-    for value, setting in zip(values, settings, strict=True):
-        for seed in seeds:
-            folder = output / f"{value}-seed-{seed}"
-            figures = _figures_of(folder)
-            if figures is None:
-                trained = train(
-                    ablation.method,
-                    corpus,
-                    replace(setting, seed=seed),
-                    folder,
-                    report,
-                    resume=run_folder(folder).exists(),
-                )
-                figures = {**trained.measures, **measure(trained.encoders)}
-                with replacing(folder / _FIGURES_FILE) as partial:
-                    partial.write_text(json.dumps(figures), encoding="utf-8")
-            cells.append(Cell(value, seed, figures))
-    write_tables(name, cells, output)
+    for setting in plan.settings:
+        plan.of(setting)  # all are checked first
+    _take_place(plan, output)
+    once = benchmarks if SCRATCH in plan.options.encoders else _only_once(benchmarks)
+    cells: list[Cell] = []
+    total = len(plan.seeds) * (1 + len(plan.settings))
+    for setting, seed in product([UNTRAINED, *plan.settings], plan.seeds):
+        title = f"{plan.name} {setting}, seed {seed}"
+        report(Progress(title, len(cells), total))
+        folder = output / f"{setting}-seed-{seed}"
+        if setting == UNTRAINED:
+            cell = _untrained(plan, seed, folder, once, report)
+        else:
+            cell = _trained(plan, setting, seed, folder, benchmarks, report)
+        cells.append(cell)
+        report(Progress(title, total, total))
+        told(f"{title} ({len(cells)} of {total})", cell)
     return cells
 
 
-def options_with(options: TrainingOptions, name: str, text: str) -> TrainingOptions:
-    """Set one option to a value that is given as text.
-
-    Raises:
-        OptionError: it is none of that option.
-    """
-    hint = typing.get_type_hints(type(options))[name]
-    kinds = typing.get_args(hint) or (hint,)
-    value: Any = text
-    try:
-        if bool in kinds:
-            value = {"true": True, "false": False}[text.lower()]
-        elif int in kinds:
-            value = int(text)
-        elif float in kinds:
-            value = float(text)
-    except (ValueError, KeyError):
-        if str not in kinds:
-            raise OptionError(f"{flag(name)} is {text!r} in the grid", "give numbers") from None
-    return replace(options, **{name: value})
-
-
-def means_of(cells: Sequence[Cell]) -> dict[str, dict[str, float]]:
-    """Average the figures of each setting over its seeds: setting -> name -> mean."""
-    means = {}
-    for setting in dict.fromkeys(cell.setting for cell in cells):
-        rows = [cell.figures for cell in cells if cell.setting == setting]
-        names = dict.fromkeys(name for row in rows for name in row)
-        means[setting] = {name: fmean(row[name] for row in rows if name in row) for name in names}
-    return means
+def _take_place(plan: Plan, output: Path) -> None:
+    """Refuse a folder of something else, or of an ablation whose runs are none of this one."""
+    path = output / _ASKED_FILE
+    asked = json.loads(json.dumps(plan.asked()))
+    if path.exists():
+        there = json.loads(path.read_text(encoding="utf-8"))
+        other = [name for name in asked | there if asked.get(name) != there.get(name)]
+        if other:
+            name = other[0]
+            what = f"{name} is {there.get(name)!r} there, and {asked.get(name)!r} here"
+            raise FileError(
+                f"{output}: holds another ablation: "
+                f"{'it was of other data' if name == 'data' else what}",
+                "ask for the same to go on with it, or give another -o",
+            )
+    elif output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise FileError(f"{output}: exists and is no ablation", "give another -o")
+    else:
+        output.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as partial:
+            partial.write_text(json.dumps(asked, indent=2) + "\n", encoding="utf-8")
 
 
-def write_tables(name: str, cells: Sequence[Cell], output: Path) -> None:
-    """Write what was measured: `ablation.csv`, and `ablation.json` with where it comes from."""
-    names = list(dict.fromkeys(each for cell in cells for each in cell.figures))
-    with replacing(output / "ablation.csv") as partial, partial.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["setting", "seed", *names])
-        for cell in cells:
-            figures = [cell.figures.get(each, "") for each in names]
-            writer.writerow([cell.setting, "" if cell.seed is None else cell.seed, *figures])
-    ablation = ABLATIONS[name]
-    facts = {
-        "ablation": name,
-        "method": ablation.method,
-        "option": flag(ablation.option),
-        "source": ablation.source,
-        "cells": [
-            {"setting": cell.setting, "seed": cell.seed, "figures": dict(cell.figures)}
-            for cell in cells
-        ],
-    }
-    write_record(output / "ablation.json", record(facts))
-
-
-def draw(name: str, cells: Sequence[Cell], metric: str, path: Path) -> None:
-    """Draw one figure over the settings: a point for each seed, a line through their means.
-
-    Args:
-        name: of the ablation.
-        cells: see `ablate`.
-        metric: the figure, such as `accuracy`.
-        path: of the PNG; the numbers go beside it, with `.csv`.
-
-    Raises:
-        FileError: matplotlib is missing, or the path cannot be written.
-    """
-    shown = [cell for cell in cells if metric in cell.figures]
-    settings = [each for each in dict.fromkeys(cell.setting for cell in shown) if each != UNTRAINED]
-    means = means_of(shown)
-    figure, axes = canvas(f"{metric} by {flag(ABLATIONS[name].option)}", (6.0, 3.6))
-    points = [cell for cell in shown if cell.setting != UNTRAINED]
-    places = [settings.index(cell.setting) for cell in points]
-    axes.scatter(places, [cell.figures[metric] for cell in points], s=14, color=COLOURS[0])
-    axes.plot([means[each][metric] for each in settings], color=COLOURS[0], linewidth=1.6)
-    if UNTRAINED in means:
-        axes.axhline(means[UNTRAINED][metric], color="#777777", linewidth=1, linestyle=":")
-        axes.annotate(UNTRAINED, (0, means[UNTRAINED][metric]), fontsize=8, color="#777777")
-    axes.set_xticks(range(len(settings)), settings)
-    rows = ([cell.setting, cell.seed, f"{cell.figures[metric]:.6f}"] for cell in shown)
-    write_picture(figure, path, ["setting", "seed", metric], rows)
-
-
-def _figures_of(folder: Path) -> dict[str, float] | None:
-    """Read what an earlier run measured, if it is done."""
+def _cell(
+    setting: str,
+    seed: int,
+    folder: Path,
+    make: Callable[[], tuple[Figures, Encoders]],
+    load: Callable[[], Encoders],
+    benchmarks: Measure,
+) -> Cell:
+    """Make and measure what is not there yet; figures are written as soon as they are known."""
     path = folder / _FIGURES_FILE
-    if not path.exists():
-        return None
-    figures: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))
-    return figures
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    encoders: Encoders = {}
+
+    def write() -> None:
+        folder.mkdir(exist_ok=True)
+        with replacing(path) as partial:
+            partial.write_text(json.dumps(found), encoding="utf-8")
+
+    if not found:
+        try:
+            found["training"], encoders = make()
+        except Diverged as error:
+            found |= {"training": {}, "benchmarks": {}, "failed": error.message}
+            shutil.rmtree(run_folder(folder), ignore_errors=True)
+        write()
+    if "benchmarks" not in found:
+        found["benchmarks"] = dict(benchmarks(encoders or load()))
+        write()
+    figures = {**found["training"], **found["benchmarks"]}
+    return Cell(setting, seed, figures, found.get("failed", ""))
+
+
+def _trained(
+    plan: Plan, setting: str, seed: int, folder: Path, benchmarks: Measure, report: Report
+) -> Cell:
+    """Train with a setting, or go on with it."""
+    corpus, options = plan.of(setting)
+    options = replace(options, seed=seed)
+
+    def make() -> tuple[Figures, Encoders]:
+        is_there = folder.exists()  # it was killed before its figures were written
+        resume = run_folder(folder).exists() and not is_there
+        trained = train(plan.method, corpus, options, folder, report, resume=resume, force=is_there)
+        return trained.measures, trained.encoders
+
+    def load() -> Encoders:
+        sides = ("source", "target") if is_pair(folder) else ("",)
+        return {side: load_encoder(str(folder / side), options) for side in sides}
+
+    return _cell(setting, seed, folder, make, load, benchmarks)
+
+
+def _untrained(plan: Plan, seed: int, folder: Path, benchmarks: Measure, report: Report) -> Cell:
+    """Measure the encoders that training begins with on what training holds out."""
+    options = replace(plan.options, seed=seed)
+
+    def make() -> tuple[Figures, Encoders]:
+        towers, held_out = _begun(plan.corpus, options, report)
+        student = towers[0]
+        figures: Figures = {}
+        if getattr(options, "teacher_column", 0):  # it reads the target, not the source
+            towers.reverse()
+        is_one_space = towers[0].dim == towers[-1].dim  # or a matrix in training joins them
+        if held_out and options.retrieves and is_one_space:
+            rows = cut_pairs(held_out, towers[0], towers[-1])
+            with torch.no_grad():
+                source = towers[0].embed(rows.columns[0]).float().cpu().numpy()
+                target = towers[-1].embed(rows.columns[1]).float().cpu().numpy()
+            figures |= measure(source, target)
+        if options.dev:
+            figures["spearman"] = DevSet(options.dev, student).spearman(student)
+        facts = EncoderFacts(tuple(options.languages.split(",")), plan.method)
+        sides = ("source", "target") if len(towers) > 1 else ("",)
+        return figures, {
+            side: tower.encoder(facts, "") for side, tower in zip(sides, towers, strict=True)
+        }
+
+    return _cell(UNTRAINED, seed, folder, make, lambda: make()[1], benchmarks)
+
+
+def _begun(
+    corpus: Corpus, options: TrainingOptions, report: Report
+) -> tuple[list[Tower], ParallelText | None]:
+    """Make what training begins with, in the order of `encoders`, and hold out what it holds out.
+
+    A new encoder has a vocabulary of its own, made of the same texts.
+    """
+    held_out = None
+    if corpus.pairs:
+        split = Split.of(corpus.pairs, options)
+        corpus, held_out = replace(corpus, pairs=split.seen), split.held_out
+    elif corpus.triplets:
+        triplets, held_out = entailed_apart(corpus.triplets, options)
+        corpus = replace(corpus, triplets=triplets)
+    texts = list(corpus.every_text())
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        deterministic(options.threads or allowed_threads()),
+    ):
+        run = Run(Path(folder), options, corpus)
+        torch.manual_seed(options.seed)
+        towers = [begin(name, options, texts, run, report).eval() for name in options.encoders]
+    return towers, held_out
+
+
+def _only_once(benchmarks: Measure) -> Measure:
+    """Measure the first encoders, and give the same figures for all others: they are equal."""
+    measured: list[Mapping[str, float]] = []
+
+    def first(encoders: Encoders) -> Mapping[str, float]:
+        if not measured:
+            measured.append(benchmarks(encoders))
+        return measured[0]
+
+    return first

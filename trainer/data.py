@@ -148,6 +148,12 @@ def hold_out(
     return left, np.array(sorted(held), dtype=np.intp)
 
 
+def drawn(count: int, most: int, seed: int) -> NDArray[np.intp]:
+    """Draw so many of `count` rows, rising; with the same seed, fewer are among more."""
+    order = np.random.default_rng([seed, 5]).permutation(count)
+    return np.sort(order[:most])
+
+
 def keys_of(texts: Sequence[Hashable]) -> NDArray[np.int64]:
     """Number texts, so that equal ones have equal numbers: int64 [texts]."""
     numbers: dict[Hashable, int] = {}

@@ -151,6 +151,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     own = max(1, batch // processes)  # rows of this process
     texts = own * members // len(options.encoders)  # that each encoder reads in a step
     distinct = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
+    distinct -= _left_out(corpus, options)
     queues, candidates = options.queues(distinct), options.candidates(distinct)
     with (
         torch.random.fork_rng(range(torch.cuda.device_count())),
@@ -193,9 +194,16 @@ def _rows_of(corpus: Corpus, options: TrainingOptions) -> tuple[int, int]:
     """Count the rows of a pass, and the texts of a row."""
     rows = float(len(corpus.triplets[0])) if corpus.triplets else 0.0
     if corpus.pairs:
-        rows += visits(corpus.pairs, options.source_weight, options.default_weight).sum()
+        visited = visits(corpus.pairs, options.source_weight, options.default_weight).sum()
+        rows += visited * (1 - _left_out(corpus, options) / len(corpus.pairs))
     rows = max(0.0, rows - options.held_out) + len(corpus.texts)
     return max(1, int(rows)), 3 if corpus.kinds == ("triplets",) else 2
+
+
+def _left_out(corpus: Corpus, options: TrainingOptions) -> int:
+    """Count the pairs that `--limit-pairs` leaves out."""
+    most = options.limit_pairs + options.held_out
+    return max(0, len(corpus.pairs or ()) - most) if options.limit_pairs else 0
 
 
 def _characters(corpus: Corpus, sample: int) -> float:

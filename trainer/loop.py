@@ -34,6 +34,10 @@ _LOG_EVERY = 20
 _EMBED_AT_ONCE = 8192
 
 
+class Diverged(TrainingError):
+    """The loss is no longer a number."""
+
+
 def run_steps(
     step: Step, data: TrainingData, options: TrainingOptions, run: Run, report: Report
 ) -> dict[str, float]:
@@ -51,7 +55,7 @@ def run_steps(
         The measures of the best state.
 
     Raises:
-        TrainingError: the loss is no longer a number.
+        Diverged: the loss is no longer a number.
         KeyboardInterrupt: Ctrl-C; what was done is saved.
     """
     training = _Training(step, data, options, run)
@@ -172,7 +176,7 @@ class _Training:
         loss = torch.stack(list(losses.values())).sum()
         value = mean_of(loss.item())
         if not math.isfinite(value):
-            raise TrainingError(
+            raise Diverged(
                 f"the loss is {value} at step {self.done}",
                 "give a smaller --learning-rate, and --force to start anew",
             )

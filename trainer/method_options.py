@@ -156,6 +156,11 @@ class TransaugOptions(QueueOptions):
         return self.encoder, self.distilled_encoder
 
     @property
+    def retrieves(self) -> bool:
+        """Whether that is so: distil retrieves with the teacher, nli measures something else."""
+        return self.stage in ("all", "contrast")
+
+    @property
     def stages(self) -> tuple[int, ...]:
         """Count the passes of each stage that is run."""
         passes = {

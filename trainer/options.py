@@ -20,6 +20,11 @@ class TrainingOptions(Options):
     exclude: list[str] = option(
         [], "Leave out pairs with a side that occurs in this text file; repeatable."
     )
+    limit_pairs: int = option(
+        0,
+        "Train on this many pairs, drawn by the seed; fewer are among more; 0: all.",
+        min=0,
+    )
     held_out: int = option(2000, "Pairs kept apart to measure retrieval on.", min=2)
 
     encoder: str = option(
@@ -131,6 +136,11 @@ class TrainingOptions(Options):
     def starts_trained(self) -> bool:
         """Whether an encoder knows something before the first step."""
         return bool(self.start) or any(name != "scratch" for name in self.encoders)
+
+    @property
+    def retrieves(self) -> bool:
+        """Whether retrieval on what is held out is measured with the encoders that are trained."""
+        return True
 
     @property
     def stages(self) -> tuple[int, ...]:

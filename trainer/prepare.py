@@ -15,8 +15,8 @@ from xmine.options import EncodingOptions
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report
 from xmine.trainer.checkpoints import Run
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, TrainingData, hold_out, visits
+from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.data import Rows, TrainingData, drawn, hold_out, visits
 from xmine.trainer.distributed import by_the_first
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.static import new_static
@@ -175,14 +175,22 @@ class Split:
 
     @classmethod
     def of(cls, pairs: ParallelText, options: TrainingOptions) -> "Split":
-        """Hold some pairs out; the others are for training.
+        """Hold some pairs out; the others, or so many as there may be, are for training.
+
+        What is held out does not depend on how many that are, so that runs can be compared.
 
         Raises:
             TrainingError: there are too few, or a weight names an origin that none has.
         """
-        wanted = visits(pairs, options.source_weight, options.default_weight)
+        weights = options.source_weight
+        wanted = visits(pairs, weights, options.default_weight)
         rows, held = hold_out(pairs, wanted, options.held_out, options.seed)
-        return cls(pairs.take(rows), wanted[rows], pairs.take(held))
+        seen, visited = pairs.take(rows), wanted[rows]
+        if options.limit_pairs:
+            seen = seen.take(drawn(len(seen), options.limit_pairs, options.seed))
+            left = {name: weights[name] for name in weights.keys() & set(seen.origins)}
+            visited = visits(seen, left, options.default_weight)
+        return cls(seen, visited, pairs.take(held))
 
     def cut(self, source: Tower, target: Tower) -> TrainingData:
         """Cut both parts into the pieces of the towers, once for all passes."""
@@ -191,6 +199,26 @@ class Split:
             visits=self.visits,
             held_out=cut_pairs(self.held_out, source, target),
         )
+
+
+def entailed_apart(
+    tables: Sequence[Triplets], options: TrainingOptions
+) -> tuple[tuple[Triplets, ...], ParallelText]:
+    """Keep some triplets apart: retrieval of what is entailed tells how it goes.
+
+    Returns:
+        The others in all languages, and (anchor, entailed) of those in the first language.
+    """
+    lengths = [len(each) for each in tables]
+    if len(set(lengths)) > 1:
+        raise TrainingError(
+            f"tables of triplets have {', '.join(f'{each:,}' for each in lengths)} rows",
+            "row N has to be the same item in all languages",
+        )
+    first = tables[0]
+    entailed = ParallelText(first.anchors, first.positives, [""] * len(first))
+    rows, held = hold_out(entailed, np.ones(len(first)), options.held_out, options.seed)
+    return tuple(each.take(rows) for each in tables), entailed.take(held)
 
 
 def cut_pairs(pairs: ParallelText, source: Tower, target: Tower) -> Rows:

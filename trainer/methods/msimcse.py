@@ -22,17 +22,16 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
-from xmine.pairs import ParallelText
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.contrast import Member, contrast_in_batch
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
+from xmine.trainer.corpus import Corpus
+from xmine.trainer.data import Rows, Side, TrainingData, cut_together
 from xmine.trainer.distributed import World, own_random
 from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
 from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.prepare import Made, Split, begin, cut_pairs, with_rate
+from xmine.trainer.prepare import Made, Split, begin, cut_pairs, entailed_apart, with_rate
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw, joined, unit_rows
 
@@ -53,7 +52,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     if split:
         corpus = replace(corpus, pairs=split.seen)
     elif corpus.triplets:
-        triplets, held_out = _held_apart(corpus.triplets, options)
+        triplets, held_out = entailed_apart(corpus.triplets, options)
         corpus = replace(corpus, triplets=triplets)
     tower = begin(options.encoder, options, list(corpus.every_text()), run, report)
     options = with_rate(options, tower)
@@ -67,26 +66,6 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     step = _Step(tower, options, len(columns) // languages, languages)
     measures = run_steps(step, data, options, run, report)
     return Made({"": tower}, measures, len(data.rows), split.seen if split else None)
-
-
-def _held_apart(
-    tables: Sequence[Triplets], options: MsimcseOptions
-) -> tuple[tuple[Triplets, ...], ParallelText]:
-    """Keep some triplets apart: retrieval of what is entailed tells how it goes.
-
-    Returns:
-        The others in all languages, and (anchor, entailed) of those in the first language.
-    """
-    lengths = [len(each) for each in tables]
-    if len(set(lengths)) > 1:
-        raise TrainingError(
-            f"tables of triplets have {', '.join(f'{each:,}' for each in lengths)} rows",
-            "row N has to be the same item in all languages",
-        )
-    first = tables[0]
-    entailed = ParallelText(first.anchors, first.positives, [""] * len(first))
-    rows, held = hold_out(entailed, np.ones(len(first)), options.held_out, options.seed)
-    return tuple(each.take(rows) for each in tables), entailed.take(held)
 
 
 def _columns_of(

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 import xmine
+from xmine.cli.ablate import OfAblation, ablate
 from xmine.cli.cache import cache
 from xmine.cli.convert import convert
 from xmine.cli.encode import encode
@@ -31,6 +32,7 @@ app.command("encode")(encode)
 app.command("convert")(convert)
 app.add_typer(pairs, name="pairs")
 app.command("train", cls=OfMethod)(train)
+app.command("ablate", cls=OfAblation)(ablate)
 app.add_typer(evaluate, name="eval", short_help="Measure an encoder on benchmarks.")
 app.add_typer(model, name="model")
 app.add_typer(cache, name="cache")

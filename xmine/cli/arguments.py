@@ -85,6 +85,40 @@ PAIRS = Annotated[
         help="Pairs: .tsv, .jsonl, .parquet, .tmx, or corpus.en,corpus.zh; - for TSV on stdin.",
     ),
 ]
+TRAINING_PAIRS = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="PAIRS",
+        help="Pairs: .tsv, .jsonl, .parquet, .tmx, corpus.en,corpus.zh, or the folder of a "
+        "mining run; - for TSV on stdin.",
+    ),
+]
+TRIPLETS = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Sentence, what it entails, what contradicts it, with tabs between, or .csv; "
+        "repeatable: the same items in another language.",
+        show_default="none",
+    ),
+]
+NLI = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
+        show_default="none",
+    ),
+]
+TEXTS = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Text of one language, a sentence per line, or a column of a file "
+        "(zh.tsv:2); repeatable.",
+        show_default="none",
+    ),
+]
 DATA = Annotated[
     Path | None,
     typer.Option(help="Folder with the benchmark files.", show_default="$XMINE_DATA"),

@@ -1,6 +1,6 @@
-"""xmine train: which options it has, which follow from `--method`."""
+"""xmine train: which options it has, which follow from `--method`; shared with xmine ablate."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -45,8 +45,13 @@ def check_method(name: str) -> str:
     return name
 
 
-def refuse_others(method: str, name: str) -> None:
+def refuse_others(method: str, name: str, ablation: str = "") -> None:
     """Refuse an option, a field's name, that other methods have and this one has not.
+
+    Args:
+        method: that is trained by.
+        name: of a field.
+        ablation: what chose the method, if it was not `--method`.
 
     Raises:
         OptionError: the message says whose it is.
@@ -55,9 +60,48 @@ def refuse_others(method: str, name: str) -> None:
         each for each, of in METHODS.items() if name in {field.name for field in fields(of.options)}
     ]
     if owners and method not in owners:
+        others = "" if ablation else f", or give --method {owners[0]}"
         raise OptionError(
-            f"{flag(name)} is for {', '.join(owners)}; --method is {method}",
-            f"leave it out, or give --method {owners[0]}",
+            f"{flag(name)} is for {', '.join(owners)}; {_chosen(method, ablation)}",
+            f"leave it out{others}",
+        )
+
+
+def _chosen(method: str, ablation: str) -> str:
+    return f"xmine ablate {ablation} is of {method}" if ablation else f"--method is {method}"
+
+
+def refuse_words(words: Sequence[str], method: str, ablation: str = "") -> None:
+    """Refuse the options of other methods on a command line."""
+    for word in words[: words.index("--")] if "--" in words else words:
+        if word.startswith("--"):
+            name = word[2:].partition("=")[0].removeprefix("no-")
+            refuse_others(method, name.replace("-", "_"), ablation)
+
+
+def check_data(method: str, kinds: Sequence[str], ablation: str = "") -> None:
+    """Refuse data that the method does not learn from, and none at all.
+
+    Raises:
+        OptionError: the message says who learns from it, or what there is to give.
+    """
+    of = METHODS[method]
+    sources = ", ".join(GIVEN[each] for each in of.reads)
+    for kind in kinds:
+        if kind not in of.reads:
+            readers = [name for name, each in METHODS.items() if kind in each.reads]
+            raise OptionError(
+                f"{GIVEN[kind]} is for {', '.join(readers)}; {_chosen(method, ablation)}",
+                f"{method} learns from {sources}",
+            )
+    if not kinds and ablation:
+        raise OptionError(
+            f"xmine ablate {ablation} has nothing to learn from: {method} takes {sources}",
+            f"xmine ablate {ablation} pairs.tsv -o {ablation}/",
+        )
+    if not kinds and of.demonstration is None:
+        raise OptionError(
+            f"--method {method} has nothing to learn from: it takes {sources}", example_of(method)
         )
 
 
@@ -113,10 +157,7 @@ class OfMethod(typer.core.TyperCommand):
         if not method and {"-h", "--help"} & set(words):
             return super().make_context(info_name, args, parent, **extra)
         method = method or USUAL
-        for word in words:
-            if word.startswith("--"):
-                name = word[2:].partition("=")[0].removeprefix("no-")
-                refuse_others(method, name.replace("-", "_"))
+        refuse_words(args, method)
         command = command_of(method)
         return command.make_context(info_name, args, parent, **extra)
 
@@ -128,10 +169,21 @@ def command_of(method: str) -> typer.core.TyperCommand:
     def refuse(name: str) -> None:
         refuse_others(method, name)
 
-    function = with_console(with_options(METHODS[method].options, refuse)(train_with))
+    return made_command("train", train_with, method, refuse, help_of(method))
+
+
+def made_command(
+    name: str,
+    function: Callable[..., None],
+    method: str,
+    refuse: Callable[[str], None],
+    help: str,
+) -> typer.core.TyperCommand:
+    """Make a command that has the options of a method; `refuse`: see `with_options`."""
+    given = with_console(with_options(METHODS[method].options, refuse)(function))
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     settings = {"help_option_names": ["-h", "--help"]}
-    single.command("train", help=help_of(method), context_settings=settings)(function)
+    single.command(name, help=help, context_settings=settings)(given)
     command = typer.main.get_command(single)
     assert isinstance(command, typer.core.TyperCommand)
     return command

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE
+from xmine.cli.arguments import FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.of_method import GIVEN, USUAL, check_method, example_of, help_of
+from xmine.cli.of_method import GIVEN, USUAL, check_data, check_method, example_of, help_of
 from xmine.errors import FileError, OptionError
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
@@ -26,40 +26,10 @@ if TYPE_CHECKING:
 def train_with(
     options: TrainingOptions,
     console: Console,
-    pairs: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="PAIRS",
-            help="Pairs: .tsv, .jsonl, .parquet, .tmx, corpus.en,corpus.zh, or the folder of a "
-            "mining run; - for TSV on stdin.",
-        ),
-    ] = None,
-    triplets: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Sentence, what it entails, what contradicts it, with tabs between, or .csv; "
-            "repeatable: the same items in another language.",
-            show_default="none",
-        ),
-    ] = None,
-    nli: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
-            show_default="none",
-        ),
-    ] = None,
-    texts: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Text of one language, a sentence per line, or a column of a file "
-            "(zh.tsv:2); repeatable.",
-            show_default="none",
-        ),
-    ] = None,
+    pairs: TRAINING_PAIRS = None,
+    triplets: TRIPLETS = None,
+    nli: NLI = None,
+    texts: TEXTS = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -89,7 +59,7 @@ def train_with(
     if not leads:
         console = Console(quiet=True)
     given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
-    _check_data(method, [kind for kind, files in given.items() if files])
+    check_data(method, [kind for kind, files in given.items() if files])
     is_demonstration = not any(given.values())
     if is_demonstration:
         options = _demonstrating(method, options)
@@ -113,7 +83,7 @@ def train_with(
     corpus = (
         examples() if is_demonstration else Corpus.read(pairs, triplets or (), nli, texts or ())
     )
-    _tell(console, given, corpus)
+    tell_of(corpus, given, console)
     corpus = corpus.without(options.exclude)
     estimate = estimate_training(corpus, options)
     if dry_run:
@@ -156,23 +126,6 @@ def train_with(
 Given = Mapping[str, "str | Sequence[str] | None"]
 
 
-def _check_data(method: str, kinds: Sequence[str]) -> None:
-    """Refuse data that the method does not learn from, and none at all."""
-    of = METHODS[method]
-    for kind in kinds:
-        if kind not in of.reads:
-            readers = [name for name, each in METHODS.items() if kind in each.reads]
-            raise OptionError(
-                f"{GIVEN[kind]} is for {', '.join(readers)}; --method is {method}",
-                f"{method} learns from {', '.join(GIVEN[each] for each in of.reads)}",
-            )
-    if not kinds and of.demonstration is None:
-        sources = ", ".join(GIVEN[each] for each in of.reads)
-        raise OptionError(
-            f"--method {method} has nothing to learn from: it takes {sources}", example_of(method)
-        )
-
-
 def _demonstrating(method: str, options: TrainingOptions) -> TrainingOptions:
     """Take the options of the demonstration where none were given."""
     usual, shown = type(options)(), METHODS[method].demonstration or {}
@@ -195,7 +148,7 @@ def _check_output(output: Path) -> None:
         )
 
 
-def _tell(console: Console, given: Given, corpus: "Corpus") -> None:
+def tell_of(corpus: "Corpus", given: Given, console: Console) -> None:
     """Say how much was read."""
     from xmine.formats.losses import count
 

@@ -14,6 +14,7 @@ from torch import Tensor
 from xmine.errors import TrainingError
 from xmine.files import replacing
 from xmine.options import dump_toml
+from xmine.trainer.board import Board
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.distributed import World
 from xmine.trainer.options import TrainingOptions
@@ -43,10 +44,14 @@ class Run:
             corpus: what it trains on and holds out, after all exclusions.
 
         Raises:
-            TrainingError: the stopped run had other options or other data.
+            TrainingError: the stopped run had other options or other data; TensorBoard is wanted
+                and missing.
         """
         self.folder = folder
         self.name = ""
+        self.board: Board | None = None
+        if options.tensorboard and World.here().leads:
+            self.board = Board(Path(options.tensorboard) / folder.stem)
         written = {"data.txt": corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
         if any(_differs(folder / name, text) for name, text in written.items()):
             raise TrainingError(
@@ -63,7 +68,7 @@ class Run:
     def stage(self, name: str) -> "Run":
         """Give one stage of the run a checkpoint of its own; its metrics say which it is."""
         stage = object.__new__(Run)
-        stage.folder, stage.name = self.folder, name
+        stage.folder, stage.name, stage.board = self.folder, name, self.board
         return stage
 
     def vocabulary(self) -> Vocabulary | None:
@@ -99,9 +104,13 @@ class Run:
             line = {"stage": self.name, **numbers} if self.name else numbers
             with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
+            if self.board:
+                self.board.add(self.name, numbers)
 
     def forget_after(self, step: int) -> None:
         """Take back the metrics of steps that a resumed run, or stage, takes again."""
+        if self.board:
+            self.board.begin(self.name, step)
         path = self.folder / METRICS_FILE
         if not (path.exists() and World.here().leads):
             return

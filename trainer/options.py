@@ -87,6 +87,9 @@ class TrainingOptions(Options):
         "text, text with tabs between; .csv: text,text,score.",
         shown_default="none: the state that retrieves best",
     )
+    tensorboard: str = option(
+        "", "Folder to which the metrics go as event files for TensorBoard, too."
+    )
     seed: int = option(1, "Seed of everything random.", min=0)
 
     device: str = option("auto", "Where it trains: auto, cpu, cuda, or cuda:1 and so on.")

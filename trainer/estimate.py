@@ -27,7 +27,7 @@ from xmine.trainer.options import TrainingOptions
 from xmine.trainer.prepare import SCRATCH, load_encoder, new_encoder, static_start
 from xmine.trainer.towers import Tower, tower_of
 from xmine.trainer.training import deterministic
-from xmine.trainer.transformer import TransformerTower
+from xmine.trainer.transformer import TransformerTower, pieces_at_once
 from xmine.vocabulary import Vocabulary
 
 _FLOAT = 4  # bytes
@@ -110,6 +110,7 @@ class _Trial:
         reading, learning: seconds a text, without and with gradients.
         step: seconds of the optimiser, whatever the batch.
         held: bytes a text, from the forward to the backward pass.
+        pieces: of a text.
     """
 
     weights: int
@@ -118,6 +119,7 @@ class _Trial:
     learning: float
     step: float
     held: int
+    pieces: float
 
 
 class _Times(NamedTuple):
@@ -169,7 +171,6 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         ]
         logits = _logits_seconds(tried[0].dim, device)
     weights = sum(each.weights for each in tried)
-    at_once = min(texts, options.rows_at_once) if options.recompute else texts
     seconds = steps * (
         sum(each.learning * texts + each.step for each in tried)
         + sum(each.reading * texts for each in following)
@@ -183,11 +184,21 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         "program": before,
         "weights and optimiser": 4 * _FLOAT * weights,  # with gradients and two moments
         "copies": _FLOAT * sum(each.weights for each in following),
-        "activations": sum(each.held for each in tried) * at_once,
+        "activations": _activations(tried, texts, options, torch.device(device)),
         "queues": _FLOAT * tried[0].dim * sum(queues),
         "logits": _LOGITS * _FLOAT * min(own, options.logit_rows or own) * sum(candidates),
     }
     return TrainingEstimate(rows, steps, weights, memory, str(device), seconds)
+
+
+def _activations(
+    tried: Sequence[_Trial], texts: int, options: TrainingOptions, device: torch.device
+) -> int:
+    """Count the bytes held for gradients: of the batch, or of what is computed again together."""
+    if not options.recompute:
+        return sum(each.held for each in tried) * texts
+    most = pieces_at_once(options.pieces_at_once, device)
+    return int(sum(each.held * min(texts, most / each.pieces) for each in tried))
 
 
 def _rows_of(corpus: Corpus, options: TrainingOptions) -> tuple[int, int]:
@@ -242,7 +253,15 @@ def _tried(name: str, texts: Sequence[str], options: TrainingOptions) -> _Trial:
     weights = sum(each.numel() for each in tower.parameters())
     if name == SCRATCH and not options.start:  # it will have another vocabulary
         weights += (options.vocabulary_size - len(_known_vocabulary(options))) * options.width
-    return _Trial(weights, tower.dim, reading / count, learning / count, step, again.held // count)
+    return _Trial(
+        weights,
+        tower.dim,
+        reading / count,
+        learning / count,
+        step,
+        again.held // count,
+        len(some.ids) / count,
+    )
 
 
 def _step(tower: Tower, side: Side, optimizers: Sequence[Optimizer]) -> _Times:
@@ -277,7 +296,7 @@ def _tower(name: str, options: TrainingOptions) -> Tower:
         encoder = load_encoder(name, options)
     tower = tower_of(encoder).train()
     if isinstance(tower, TransformerTower):
-        tower.rows_at_once = options.rows_at_once
+        tower.pieces_at_once = options.pieces_at_once
     return tower
 
 

@@ -103,13 +103,16 @@ class TrainingOptions(Options):
         "CPU threads; 0: as OMP_NUM_THREADS says, or all. Other counts may change the last bits.",
         min=0,
     )
-    rows_at_once: int = option(
-        256, "Sentences that go through a transformer's layers together.", min=1
+    pieces_at_once: int = option(
+        0,
+        "Pieces, with padding, that go through a transformer's layers together; 0: by the device.",
+        min=0,
+        shown_default="1,024 on a processor, 32,768 on a GPU",
     )
     recompute: bool = option(
         False,
         "Compute a transformer's layers again for the gradients: any batch size in the memory of "
-        "--rows-at-once sentences, but slower.",
+        "--pieces-at-once, but slower.",
     )
     logit_rows: int = option(
         0, "Rows of a batch whose logits are in memory together; 0: all.", min=0

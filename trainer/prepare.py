@@ -60,7 +60,7 @@ def begin(
     if name == SCRATCH:
         tower.learning_rate = options.rate_of_new
     if isinstance(tower, TransformerTower):
-        tower.rows_at_once, tower.recompute = options.rows_at_once, options.recompute
+        tower.pieces_at_once, tower.recompute = options.pieces_at_once, options.recompute
         if options.dtype == "float16":
             tower.body.dtype = options.dtype
         if options.pooling:

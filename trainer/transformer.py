@@ -1,7 +1,7 @@
 """A transformer with gradients, read from a folder or of our own; the forward is that of mining."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,16 @@ from xmine.trainer.data import Side, keys_of
 from xmine.trainer.towers import Tower, adamw
 from xmine.vocabulary import ragged
 
-# Sentences that go through the layers at once, in order of length: less padding, and activations
-# that stay nearer to the cache.
-_ROWS_AT_ONCE = 256
+# Pieces that go through the layers at once, in order of length: on a processor few, so that there
+# is little padding and activations stay in its cache. 256 sentences of technical text took
+# all-MiniLM-L6-v2 2.2 s of one core by 1,024 pieces, 2.9 s by 4,096, and 14.5 s all at once.
+_PIECES_AT_ONCE = {"cpu": 1024}
+_ON_GPU = 32_768
+
+
+def pieces_at_once(wanted: int, device: torch.device) -> int:
+    """Say how many pieces go through the layers together: those wanted, or what suits the device."""
+    return wanted or _PIECES_AT_ONCE.get(device.type, _ON_GPU)
 
 
 class TransformerTower(Tower):
@@ -30,7 +37,8 @@ class TransformerTower(Tower):
 
     Attributes:
         body: the transformer.
-        rows_at_once: sentences that go through the layers together.
+        pieces_at_once: pieces, with padding, that go through the layers together; 0: as suits the
+            device. A longer sentence goes alone.
         recompute: whether the backward pass computes the layers again, chunk by chunk, in place of
             keeping what they held. Memory is then that of one chunk, whatever the batch; the
             gradients are the same, and a step takes longer, by another forward pass.
@@ -47,7 +55,7 @@ class TransformerTower(Tower):
         if self.body.dtype == "float16":  # in which small gradients vanish, unless they are scaled
             self.body.dtype = "float32"
         self._skipped = self.body.prompt_length(self.prompt)
-        self.rows_at_once = _ROWS_AT_ONCE
+        self.pieces_at_once = 0
         self.recompute = False
 
     @property
@@ -106,11 +114,19 @@ class TransformerTower(Tower):
         if not len(order):
             return vectors
         parts = [
-            self._read(*self.body.padded(side.ids, side.starts, order[at : at + self.rows_at_once]))
-            for at in range(0, len(order), self.rows_at_once)
+            self._read(*self.body.padded(side.ids, side.starts, order[part]))
+            for part in self._parts(lengths[order])
         ]
         rows = torch.from_numpy(order).to(self.device)
         return vectors.index_copy(0, rows, torch.cat(parts))
+
+    def _parts(self, lengths: NDArray[np.int64]) -> Iterator[slice]:
+        """Divide sentences of falling lengths into what goes through the layers together."""
+        most, at = pieces_at_once(self.pieces_at_once, self.device), 0
+        while at < len(lengths):
+            end = at + max(1, most // int(lengths[at]))
+            yield slice(at, end)
+            at = end
 
     def _read(self, ids: Tensor, mask: Tensor) -> Tensor:
         if self.recompute and torch.is_grad_enabled():

@@ -209,7 +209,7 @@ def test_recomputed_layers_have_the_same_gradients(
     found = []
     for recompute in (False, True):
         tower = transformer(toy_vocabulary, dropout)
-        tower.recompute, tower.rows_at_once = recompute, 3
+        tower.recompute, tower.pieces_at_once = recompute, 30
         step, rows = begun(toy_pairs, tower, in_batch_negatives=True)
         loss = torch.stack(list(losses(step, batch(rows, 0)).values())).sum()
         torch.autograd.backward(loss)

@@ -86,7 +86,6 @@ def test_the_activations_of_a_transformer_follow_the_batch_or_what_is_recomputed
         layers=1,
         heads=1,
         start=str(toy_folder),
-        rows_at_once=32,
         **FEW,
     )
 
@@ -96,7 +95,14 @@ def test_the_activations_of_a_transformer_follow_the_batch_or_what_is_recomputed
     small = held()
     assert small > 2 * 64 * 16 * 4 * 4  # more than a few vectors a text
     assert held(batch_size=640) == pytest.approx(10 * small, rel=0.3)
-    assert held(recompute=True, batch_size=640) == pytest.approx(small * 32 / 128, rel=0.3)
+    few = held(recompute=True, batch_size=640, pieces_at_once=100)
+    assert few < small / 2
+    assert held(recompute=True, batch_size=640, pieces_at_once=300) == pytest.approx(
+        3 * few, rel=0.3
+    )
+    assert held(recompute=True, batch_size=64, pieces_at_once=10**6) == pytest.approx(
+        small, rel=0.3
+    )
 
 
 def test_a_queue_that_cannot_be_is_refused_before_work(pairs: Corpus, toy_folder: Path) -> None:

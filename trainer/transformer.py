@@ -28,7 +28,7 @@ _ON_GPU = 32_768
 
 
 def pieces_at_once(wanted: int, device: torch.device) -> int:
-    """Say how many pieces go through the layers together: those wanted, or what suits the device."""
+    """Say how many pieces go through the layers together: those wanted, or as suits the device."""
     return wanted or _PIECES_AT_ONCE.get(device.type, _ON_GPU)
 
 

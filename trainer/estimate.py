@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.optim import Optimizer, SparseAdam
@@ -151,7 +152,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     most = options.steps or math.inf  # of each stage
     steps = int(sum(min(passes * (rows // batch), most) for passes in options.stages))
     own = max(1, batch // processes)  # rows of this process
-    texts = own * members // len(options.encoders)  # that each encoder reads in a step
+    texts = own * members // options.readers  # that each encoder reads in a step
     distinct = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
     distinct -= _left_out(corpus, options)
     queues, candidates = options.queues(distinct), options.candidates(distinct)
@@ -160,13 +161,13 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         deterministic(options.threads or allowed_threads()),
     ):
         tried = [
-            _tried(name, _some(corpus, at, len(options.encoders)), options)
+            _tried(name, _some(corpus, at, options.readers), options)
             for at, name in enumerate(options.encoders)
         ]
         following = [
             tried[options.encoders.index(name)]
             if name in options.encoders
-            else _tried(name, _some(corpus, at, len(options.followers)), options)
+            else _tried(name, _some(corpus, at, options.readers), options, learns=False)
             for at, name in enumerate(options.followers)
         ]
         logits = _logits_seconds(tried[0].dim, device)
@@ -230,18 +231,23 @@ def _some(corpus: Corpus, number: int, encoders: int) -> list[str]:
     columns = list(corpus.every_text())
     own = columns[number::encoders] or columns
     samples = [column[:: max(1, len(own) * len(column) // _MOST)] for column in own]
-    return [text for row in zip(*samples, strict=False) for text in row]
+    texts = [text for row in zip(*samples, strict=False) for text in row]
+    order = np.random.default_rng(0).permutation(len(texts))  # sources stand one after the other
+    return [texts[at] for at in order]
 
 
-def _tried(name: str, texts: Sequence[str], options: TrainingOptions) -> _Trial:
-    """Read some texts with an encoder, and learn from them."""
+def _tried(
+    name: str, texts: Sequence[str], options: TrainingOptions, *, learns: bool = True
+) -> _Trial:
+    """Read some texts with an encoder, and learn from them if it is to learn."""
     tower = _tower(name, options)
-    optimizers = tower.optimizers(1e-9)
+    optimizers = tower.optimizers(1e-9) if learns else []
     count = 1  # at first, for what is done but once, or once for each shape
     while True:
         some = tower.cut([texts[at % len(texts)] for at in range(count)])
         first = _step(tower, some, optimizers)
-        if count >= _MOST or (first.learning > _SECONDS and count >= _LEAST):
+        enough = first.learning + first.reading > _SECONDS and count >= _LEAST
+        if count >= _MOST or enough:
             break
         count *= 4
     # The better of two: a machine that does something else makes times longer, never shorter.
@@ -253,19 +259,12 @@ def _tried(name: str, texts: Sequence[str], options: TrainingOptions) -> _Trial:
     weights = sum(each.numel() for each in tower.parameters())
     if name == SCRATCH and not options.start:  # it will have another vocabulary
         weights += (options.vocabulary_size - len(_known_vocabulary(options))) * options.width
-    return _Trial(
-        weights,
-        tower.dim,
-        reading / count,
-        learning / count,
-        step,
-        again.held // count,
-        len(some.ids) / count,
-    )
+    held, pieces = again.held // count, len(some.ids) / count
+    return _Trial(weights, tower.dim, reading / count, learning / count, step, held, pieces)
 
 
 def _step(tower: Tower, side: Side, optimizers: Sequence[Optimizer]) -> _Times:
-    """Read some texts, learn from them, and let the optimisers act."""
+    """Read some texts, learn from them, and let the optimisers act, if there are any."""
 
     def read() -> None:
         with torch.no_grad():
@@ -277,6 +276,8 @@ def _step(tower: Tower, side: Side, optimizers: Sequence[Optimizer]) -> _Times:
             each.zero_grad(set_to_none=True)
 
     reading, _ = _timed(read, tower.device)
+    if not optimizers:
+        return _Times(reading, 0.0, 0.0, 0)
     learning, held = _timed(lambda: _learn(tower.embed(side).sum()), tower.device)
     return _Times(reading, learning, _timed(step, tower.device)[0], held)
 

@@ -161,6 +161,11 @@ class TransaugOptions(QueueOptions):
         return self.stage in ("all", "contrast")
 
     @property
+    def readers(self) -> int:
+        """Two, each of its own language, but for what one encoder does alone."""
+        return 1 if self.share_encoder or self.stage == "nli" else 2
+
+    @property
     def stages(self) -> tuple[int, ...]:
         """Count the passes of each stage that is run."""
         passes = {

@@ -134,6 +134,11 @@ class TrainingOptions(Options):
         return (self.encoder,)
 
     @property
+    def readers(self) -> int:
+        """Count the encoders among which the texts of a row are divided."""
+        return len(self.encoders)
+
+    @property
     def rate_of_new(self) -> float:
         """The learning rate that suits an encoder from scratch."""
         return 0.01 if self.architecture == "static" else 0.0003

@@ -6,7 +6,8 @@
 encoders stand beside which, the one to compare with first) and the ablations (arguments of
 `xmine ablate`). A NAME is that of a table or an ablation; without one, all are made. What FOLDER
 has already is not trained again. `results/methods/NAME.json` is left: the commands, their
-seconds, and what `xmine eval gain` or `xmine ablate` says.
+seconds, and what `xmine eval gain` or `xmine ablate` says. `--show` prints what is there as the
+tables of docs/methods.
 """
 
 import argparse
@@ -32,10 +33,19 @@ def main() -> None:
     """Make what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--pairs", type=Path, required=True, help="english, chinese, source, tier")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the benchmarks")
-    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--pairs", type=Path, help="english, chinese, source, tier")
+    parser.add_argument("--data", type=Path, help="folder of the benchmarks")
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--show", action="store_true", help="print tables, train nothing")
     arguments = parser.parse_args()
+    if arguments.show:
+        for path in [RESULTS / f"{name}.json" for name in arguments.names] or RESULTS.glob(
+            "*.json"
+        ):
+            print(f"{path.stem}\n", *shown(json.loads(path.read_text(encoding="utf-8"))), sep="\n")
+        return
+    if not (arguments.pairs and arguments.data and arguments.output):
+        parser.error("--pairs, --data and -o are needed to train")
     arguments.output.mkdir(parents=True, exist_ok=True)
     RESULTS.mkdir(exist_ok=True)
     plan = tomllib.loads((HERE / "methods.toml").read_text(encoding="utf-8"))
@@ -159,6 +169,46 @@ def named(found: dict[str, Any], output: Path) -> dict[str, Any]:
     text = json.dumps(found).replace(f"{minilm()}", "all-MiniLM-L6-v2").replace(f"{output}/", "")
     cleaned: dict[str, Any] = json.loads(text)
     return cleaned
+
+
+def shown(result: dict[str, Any]) -> list[str]:
+    """Lay a result out as a table of Markdown."""
+    if "gain" in result:
+        return [*gains(result["gain"]), ""]
+    found = {name for each in result["averages"].values() for name in each}
+    names = [name for name in ("accuracy", "tatoeba", "bucc", "stsb") if name in found]
+    rows = ["| " + " | ".join([result["option"] or result["ablation"], *names]) + " |"]
+    rows.append("|---" * (len(names) + 1) + "|")
+    for setting, figures in result["averages"].items():
+        cells = [averaged(figures.get(name)) for name in names]
+        rows.append("| " + " | ".join([setting, *cells]) + " |")
+    return [*rows, ""]
+
+
+def averaged(figure: dict[str, float] | None) -> str:
+    """Show a mean over seeds, and how far they deviate."""
+    if figure is None:
+        return ""
+    deviation = f" ± {100 * figure['deviation']:.1f}" if figure.get("deviation") else ""
+    return f"{100 * figure['mean']:.1f}{deviation}"
+
+
+def gains(found: dict[str, Any]) -> list[str]:
+    """Lay out what `xmine eval gain` says: a row for each encoder, the gain and its interval."""
+    first = found["comparisons"][0]["gains"]
+    rows = ["| encoder | " + " | ".join(each["benchmark"] for each in first) + " |"]
+    rows.append("|---" * (len(first) + 1) + "|")
+    before = [f"{100 * each['before']:.1f}" for each in first]
+    rows.append("| " + " | ".join([found["before"]["model"], *before]) + " |")
+    for each in found["comparisons"]:
+        cells = []
+        for one in each["gains"]:
+            low, high = (f"{100 * end:+.1f}" for end in one["interval"])
+            sure = "**" if one["verdict"] != "unclear" else ""
+            gain = f"{sure}{100 * one['gain']:+.1f}{sure}"
+            cells.append(f"{100 * one['after']:.1f} ({gain}; {low} to {high})")
+        rows.append("| " + " | ".join([each["after"]["model"], *cells]) + " |")
+    return rows
 
 
 if __name__ == "__main__":

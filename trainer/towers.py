@@ -17,7 +17,10 @@ from torch.optim import AdamW, Optimizer
 from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError
 from xmine.facts import EncoderFacts
+from xmine.progress import Progress, Report, silent
 from xmine.trainer.data import Side, keys_of
+
+_READ_AT_ONCE = 1024  # sentences that a frozen encoder reads between two reports
 
 
 class Tower(nn.Module, ABC):
@@ -110,12 +113,30 @@ class Frozen:
         """Freeze it, wherever else it is used."""
         self.tower = tower.eval().requires_grad_(False)
         self.dim = tower.dim
+        self._read: tuple[NDArray[np.int64], Tensor] | None = None
+
+    @torch.no_grad()
+    def read_once(self, side: Side, report: Report = silent) -> None:
+        """Read sentences now, so that calls with any of them look their vectors up.
+
+        In memory the vectors take 4 bytes a number.
+        """
+        keys, first = np.unique(side.keys, return_index=True)
+        vectors = torch.empty(len(keys), self.dim)
+        for at in range(0, len(keys), _READ_AT_ONCE):
+            some = slice(at, at + _READ_AT_ONCE)
+            vectors[some] = self.tower(side.take(first[some])).cpu()
+            report(Progress("reading", min(some.stop, len(keys)), len(keys)))
+        self._read = keys, vectors
 
     @torch.no_grad()
     def __call__(self, *sides: Side) -> Tensor:
-        """Read sentences, see `Tower.forward`."""
-        read: Tensor = self.tower(*sides)
-        return read
+        """Read sentences, see `Tower.forward`; those that were read once are looked up."""
+        if self._read is None:
+            read: Tensor = self.tower(*sides)
+            return read
+        keys, vectors = self._read
+        return vectors[np.searchsorted(keys, joined(sides).keys)]
 
     @torch.no_grad()
     def embed(self, *sides: Side) -> Tensor:

@@ -16,7 +16,7 @@ from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report, silent
 from xmine.trainer.contrast import contrast_with_queue
 from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.data import Rows
+from xmine.trainer.data import Rows, Side
 from xmine.trainer.losses import distillation, info_nce, queue_logits
 from xmine.trainer.method_options import TRANSAUG_DEMONSTRATION, TransaugOptions
 from xmine.trainer.methods.transaug import _Contrast, _Distillation
@@ -24,7 +24,7 @@ from xmine.trainer.prepare import cut_pairs
 from xmine.trainer.queue import KeyQueue
 from xmine.trainer.scratch import new_transformer
 from xmine.trainer.static import StaticTower, new_static
-from xmine.trainer.towers import Tower, tower_of, unit_rows
+from xmine.trainer.towers import Frozen, Tower, tower_of, unit_rows
 from xmine.trainer.training import Trained
 from xmine.trainer.training import train as train_on
 from xmine.vocabulary import Vocabulary
@@ -317,6 +317,33 @@ def test_stages_run_alone(
     tuned = train(Corpus(triplets=(toy_triplets,)), options, tmp_path / "tuned")
     assert set(tuned.encoders) == {""} and set(tuned.measures) == {"triplets"}
     assert tuned.measures["triplets"] > 0.9
+
+
+@pytest.mark.parametrize(("epochs", "often"), [(1, 0), (2, 1)])
+def test_a_teacher_reads_once_what_comes_more_than_once(
+    epochs: int,
+    often: int,
+    options_of: Callable[..., TransaugOptions],
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Static encoders read the same bits alone and together, so that nothing else may differ."""
+    read: list[int] = []
+    whole = Frozen.read_once
+
+    def read_once(frozen: Frozen, side: Side, report: Report = silent) -> None:
+        whole(frozen, side, report)
+        keys, vectors = frozen._read or (np.empty(0), torch.empty(0))
+        read.append(len(side))
+        order = torch.randperm(len(side)).numpy()
+        torch.testing.assert_close(frozen(side.take(order)), frozen.tower(side.take(order)))
+        assert len(keys) == len(vectors) == len(np.unique(side.keys))
+
+    monkeypatch.setattr(Frozen, "read_once", read_once)
+    options = options_of(stage="distil", distil_epochs=epochs)
+    train(Corpus(pairs=toy_pairs), options, tmp_path / "made")
+    assert len(read) == often and all(rows > 500 for rows in read)
 
 
 def test_both_languages_may_be_distilled(

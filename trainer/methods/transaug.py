@@ -29,7 +29,7 @@ from xmine.trainer.contrast import Member, contrast_in_batch, contrast_with_queu
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
 from xmine.trainer.devset import measure
-from xmine.trainer.distributed import gathered, own_random
+from xmine.trainer.distributed import World, gathered, own_random
 from xmine.trainer.heads import Projected
 from xmine.trainer.loop import run_steps, steps_of
 from xmine.trainer.losses import distillation, logits_of
@@ -43,6 +43,7 @@ Either = TypeVar("Either")
 
 _LARGEST_SCALE = math.log(100)  # log of what logits are multiplied by at most, as in CLIP
 _PATIENCE = 20  # evaluations without a better one, after which the stage contrast ends
+_REMEMBERED = 2**27  # numbers of the teacher's vectors that are kept: 512 MB
 _WATCHED = 256  # rows of a batch that are looked up in the queue for the log
 
 
@@ -111,6 +112,10 @@ def _distil(
     if options.distil_both:  # English, cut for the encoder that learns, as a third column
         english, _ = _in_order(split.seen.sources, split.seen.targets, options)
         data = replace(data, rows=Rows((*data.rows.columns, distilled.cut(english))))
+    taught, _ = _sentences(data.rows, options)  # what T says does not change: read once
+    read = steps_of(data, options) * options.batch_size / World.here().size  # by this process
+    if read > len(taught) and len(taught) * teacher.dim <= _REMEMBERED:
+        step.teacher.read_once(taught, report)
     return run_steps(step, data, options, run.stage("distil"), report)
 
 

@@ -69,6 +69,7 @@ class Bench:
             "nli": data / "nli-triplets" / "snli-devtest.triplets.tsv",
             "xnli_en": data / "nli-triplets" / "xnli-dev-en.triplets.tsv",
             "xnli_zh": data / "nli-triplets" / "xnli-dev-zh.triplets.tsv",
+            "dev": data / "stsb" / "stsb-en-dev.csv",
             "minilm": minilm(),
         }
 
@@ -123,7 +124,7 @@ class Bench:
 
 def split_data(pairs: Path, folder: Path) -> dict[str, Path]:
     """Write what the runs learn from: see methods.toml."""
-    names = ("entries.tsv", "human.tsv", "few.tsv", "text.en", "text.zh")
+    names = ("entries.tsv", "human.tsv", "quarter.tsv", "few.tsv", "text.en", "text.zh")
     paths = {name.removesuffix(".tsv").replace(".", "_"): folder / name for name in names}
     if folder.exists():
         return paths
@@ -137,8 +138,9 @@ def split_data(pairs: Path, folder: Path) -> dict[str, Path]:
                 files["entries"].write(f"{english}\t{chinese}\t{source}\n")
             elif tier == "A":
                 human += 1
-                for name in ("human", "few") if human % 16 == 0 else ("human",):
-                    files[name].write(f"{english}\t{chinese}\t{source}\n")
+                for name, share in (("human", 1), ("quarter", 4), ("few", 16)):
+                    if human % share == 0:
+                        files[name].write(f"{english}\t{chinese}\t{source}\n")
             if source.startswith(TEXTS):  # one side of it, by turns
                 texts += 1
                 language, text = (("text_en", english), ("text_zh", chinese))[texts % 2]

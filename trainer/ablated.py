@@ -15,7 +15,15 @@ from xmine.trainer.ablations import ABLATIONS
 
 UNTRAINED = "untrained"
 # What training measures besides its main figure; the files have it, a table has no room for it.
-_BESIDES = ("forward", "backward", "likeness", "cosine", "principal_ratio")
+_BESIDES = (
+    "forward",
+    "backward",
+    "likeness",
+    "alignment",
+    "uniformity",
+    "cosine",
+    "principal_ratio",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,9 +177,9 @@ GOLDEN = {
 }
 
 
-@pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize(
-    ("near_batches", "piece_dropout", "evaluate_every"), [(0, 0.0, 0), (16, 0.2, 7)]
+    ("name", "near_batches", "piece_dropout", "evaluate_every"),
+    [("msimcse", 0, 0.0, 0), *((name, 16, 0.2, 7) for name in METHODS)],
 )
 def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     name: str,

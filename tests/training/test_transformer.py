@@ -143,7 +143,8 @@ def test_training_resumes_and_sentence_transformers_opens_the_result(
 
 
 def test_a_transformer_learns_from_scratch(toy_pairs: ParallelText, tmp_path: Path) -> None:
-    options = MsimcseOptions(**{**OPTIONS, "epochs": 12, "dropout": 0.0})
+    quick = {"layers": 1, "width": 32, "epochs": 4, "dropout": 0.0, "learning_rate": 0.004}
+    options = MsimcseOptions(**OPTIONS | quick)
     trained = train("msimcse", toy_pairs, options, tmp_path / "new")
     assert trained.measures["accuracy"] > 0.5
     assert "# A transformer sentence encoder for en and zh" in trained.encoders[""].card

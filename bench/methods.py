@@ -82,10 +82,15 @@ class Bench:
         trained = {name: self.trained(name) for name in names}
         folders = [str(self.folder(name)) for name in names]
         compared = run_json("eval", "gain", *folders, "--data", str(self.data))
-        for name in names:
-            if (self.folder(name) / "target").exists():
-                draw_both(self.folder(name), RESULTS / f"{name}-map.png")
-        return {"encoders": trained, "gain": named(compared, self.output)}
+        two = [name for name in names if (self.folder(name) / "target").exists()]
+        for name in two:
+            draw_both(self.folder(name), RESULTS / f"{name}-map.png")
+        evaluated = {name: evaluations(self.folder(name)) for name in two}
+        return {
+            "encoders": trained,
+            "gain": named(compared, self.output),
+            "evaluations": evaluated,
+        }
 
     def trained(self, name: str) -> dict[str, Any]:
         """Train one encoder and those that it begins with, and say how."""
@@ -185,6 +190,12 @@ def draw_both(folder: Path, path: Path) -> None:
         for encoder in [SentenceEncoder.load(folder / side)]
     }
     draw_map(vectors, f"{folder.name}, t-SNE", path)
+
+
+def evaluations(folder: Path) -> list[dict[str, Any]]:
+    """Read what was measured while an encoder was trained."""
+    lines = map(json.loads, (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
+    return [line for line in lines if "accuracy" in line]
 
 
 def run_json(*words: str) -> dict[str, Any]:

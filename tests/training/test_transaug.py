@@ -346,6 +346,21 @@ def test_a_teacher_reads_once_what_comes_more_than_once(
     assert len(read) == often and all(rows > 500 for rows in read)
 
 
+def test_pooling_is_that_of_the_student_alone_where_the_teacher_is_frozen(
+    options_of: Callable[..., TransaugOptions],
+    toy_pairs: ParallelText,
+    toy_folder: Path,
+    tmp_path: Path,
+) -> None:
+    small = {"architecture": "transformer", "layers": 1, "heads": 2, "steps": 2, "max_pieces": 24}
+    options = options_of(
+        stage="contrast", distilled_encoder=str(toy_folder), pooling="cls", **small
+    )
+    train(Corpus(pairs=toy_pairs), options, tmp_path / "both")
+    found = [SentenceEncoder.load(tmp_path / "both" / side) for side in ("source", "target")]
+    assert [each.describe()["pooling"] for each in found] == ["cls", "mean"]
+
+
 def test_both_languages_may_be_distilled(
     options_of: Callable[..., TransaugOptions], toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

@@ -73,7 +73,9 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
     options.queue_for(count)  # an error now, not after a stage
     student = distilled = begin(options.encoder, options, texts, run, report)
     if not options.share_encoder:
-        distilled = begin(options.distilled_encoder, options, texts, run, report)
+        is_kept = options.stage == "contrast" and not options.train_teacher  # its pooling, too
+        own = replace(options, pooling="") if is_kept else options
+        distilled = begin(options.distilled_encoder, own, texts, run, report)
         if options.stage == "all":
             _distil(distilled, split, options, run, report)
     step, held_out, measures = _contrast(student, distilled, split, options, run, report)

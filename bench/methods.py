@@ -13,6 +13,7 @@ tables of docs/methods.
 import argparse
 import gzip
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -82,7 +83,7 @@ class Bench:
 
     def table(self, names: list[str]) -> dict[str, Any]:
         """Train what is not there, and compare all with the first."""
-        trained = {name: self.trained(name) for name in names}
+        trained = {name: self.trained(name) for name in self.with_starts(names)}
         folders = [str(self.folder(name)) for name in names]
         compared = run_json("eval", "gain", *folders, "--data", str(self.data))
         return {"encoders": trained, "gain": named(compared, self.output)}
@@ -103,9 +104,18 @@ class Bench:
         }
         draw_map(vectors, f"{english} and {chinese}, t-SNE", path)
 
+    def with_starts(self, names: list[str]) -> list[str]:
+        """Add what the encoders begin with, or learn from, before them."""
+        found: dict[str, None] = {}
+        for name in names:
+            base = name.partition("/")[0]
+            starts = re.findall(r"\{([\w-]+)", self.runs.get(base, ""))
+            found |= dict.fromkeys(self.with_starts([each for each in starts if each in self.runs]))
+            found[base] = None
+        return list(found)
+
     def trained(self, name: str) -> dict[str, Any]:
         """Train one encoder and those that it begins with, and say how."""
-        name = name.partition("/")[0]  # of two, one is a folder in that of both
         if name not in self.runs:  # one that comes with the project, or with a package
             return {}
         facts = self.output / f"{name}.json"

@@ -150,6 +150,8 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         "copies": _FLOAT * sum(each.weights for each in following),
         "activations": _activations(tried, texts, options, torch.device(device)),
         "queues": _FLOAT * tried[0].dim * sum(queues),
+        "what teachers said": _FLOAT
+        * sum(options.remembered(rows, each.dim, processes) for each in following[:1]),
         "logits": _LOGITS * _FLOAT * min(own, options.logit_rows or own) * sum(candidates),
     }
     return TrainingEstimate(rows, steps, weights, memory, str(device), seconds)

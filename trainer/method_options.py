@@ -7,6 +7,8 @@ from xmine.errors import OptionError
 from xmine.options import option
 from xmine.trainer.options import MomentumOptions, QueueOptions, TrainingOptions, share_or_auto
 
+_MOST_REMEMBERED = 2**27  # numbers of 4 bytes
+
 
 @dataclass(frozen=True, kw_only=True)
 class MsimcseOptions(TrainingOptions):
@@ -183,6 +185,19 @@ class TransaugOptions(QueueOptions):
         if self.stage in ("all", "contrast") and not self.train_teacher:
             found.append(self.distilled_encoder)
         return () if self.share_encoder else tuple(found)
+
+    def remembered(self, rows: int, dim: int, processes: int) -> int:
+        """Count what is kept of the teacher: all, if a process would read it more than once.
+
+        More than 512 MB is not kept, but read in every pass.
+        """
+        if self.share_encoder or self.stage not in ("all", "distil"):
+            return 0
+        read = (self.distil_epochs or self.epochs) * rows
+        if self.steps:
+            read = min(read, self.steps * self.batch_size)
+        is_worth_it = read / processes > rows and rows * dim <= _MOST_REMEMBERED
+        return rows * dim if is_worth_it else 0
 
     @property
     def teacher_column(self) -> int:

@@ -172,6 +172,11 @@ class TrainingOptions(Options):
         """Give how many candidates a row is compared with, in each loss of a step."""
         return (min(self.batch_size, rows),)
 
+    def remembered(self, rows: int, dim: int, processes: int) -> int:
+        """Count the numbers of a teacher's vectors that each process keeps."""
+        del rows, dim, processes
+        return 0
+
 
 @dataclass(frozen=True, kw_only=True)
 class QueueOptions(TrainingOptions):

@@ -21,8 +21,7 @@ from xmine.trainer.towers import Tower, adamw
 from xmine.vocabulary import ragged
 
 # Pieces that go through the layers at once, in order of length: on a processor few, so that there
-# is little padding and activations stay in its cache. 256 sentences of technical text took
-# all-MiniLM-L6-v2 2.2 s of one core by 1,024 pieces, 2.9 s by 4,096, and 14.5 s all at once.
+# is little padding and activations stay in its cache (`bench/pieces.py`).
 _PIECES_AT_ONCE = {"cpu": 1024}
 _ON_GPU = 32_768
 

@@ -39,7 +39,7 @@ class EncoderPair:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """What both know, in order, none twice."""
+        """All that either knows, in order, none twice."""
         return tuple(dict.fromkeys(self.source.facts.languages + self.target.facts.languages))
 
     @property

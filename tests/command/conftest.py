@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from xmine.cli import run
+from xmine.pairs import ParallelText
 
 
 @dataclass(frozen=True)
@@ -58,3 +59,14 @@ def command(
         return Ended(code, out.decode("utf-8"), said.removeprefix(estimate), touched, estimate)
 
     return ended
+
+
+@pytest.fixture
+def data(tmp_path: Path, toy_pairs: ParallelText) -> str:
+    """Files of Tatoeba, 60 pairs of the toy languages, in a folder of benchmarks."""
+    folder = tmp_path / "data" / "tatoeba"
+    folder.mkdir(parents=True)
+    for side, texts in (("eng", toy_pairs.sources), ("cmn", toy_pairs.targets)):
+        text = "".join(f"{each}\n" for each in texts[:60])
+        Path(folder, f"tatoeba.cmn-eng.{side}").write_text(text, encoding="utf-8")
+    return "data"

@@ -27,16 +27,6 @@ def pairs_file(tmp_path: Path, toy_pairs: ParallelText) -> Path:
     return file
 
 
-@pytest.fixture
-def data(tmp_path: Path, toy_pairs: ParallelText) -> str:
-    folder = tmp_path / "data" / "tatoeba"
-    folder.mkdir(parents=True)
-    for side, texts in (("eng", toy_pairs.sources), ("cmn", toy_pairs.targets)):
-        text = "".join(f"{each}\n" for each in texts[:50])
-        Path(folder, f"tatoeba.cmn-eng.{side}").write_text(text, encoding="utf-8")
-    return "data"
-
-
 def test_help_lists_all_ablations_with_their_sources(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,19 +8,8 @@ from typing import Any
 import pytest
 
 from xmine.evaluation.benchmarks import BENCHMARKS
-from xmine.pairs import ParallelText
 
 Command = Callable[..., Any]
-
-
-@pytest.fixture
-def data(tmp_path: Path, toy_pairs: ParallelText) -> str:
-    folder = tmp_path / "data" / "tatoeba"
-    folder.mkdir(parents=True)
-    for side, texts in (("eng", toy_pairs.sources), ("cmn", toy_pairs.targets)):
-        text = "".join(f"{each}\n" for each in texts[:50])
-        Path(folder, f"tatoeba.cmn-eng.{side}").write_text(text, encoding="utf-8")
-    return "data"
 
 
 def test_a_benchmark_prints_its_figure_with_its_protocol(
@@ -32,7 +21,7 @@ def test_a_benchmark_prints_its_figure_with_its_protocol(
     facts, table = ended.out.split("\n\n")
     assert facts.splitlines()[0].startswith("protocol  top-1 by cosine")
     assert f"encoder   {toy_folder}, static, mean pooling, not cut, no prompt, cpu" in facts
-    assert table.splitlines()[1].split() == ["cmn", "50", "100.0", "100.0", "100.0"]
+    assert table.splitlines()[1].split() == ["cmn", "60", "100.0", "100.0", "100.0"]
     ended = command(*asked, "--json")
     found = json.loads(ended.out)
     assert found["rows"][0]["figures"]["mean"] == 1

@@ -10,19 +10,8 @@ import pytest
 
 from xmine.encoder import SentenceEncoder
 from xmine.facts import Settings
-from xmine.pairs import ParallelText
 
 Command = Callable[..., Any]
-
-
-@pytest.fixture
-def data(tmp_path: Path, toy_pairs: ParallelText) -> str:
-    folder = tmp_path / "data" / "tatoeba"
-    folder.mkdir(parents=True)
-    for side, texts in (("eng", toy_pairs.sources), ("cmn", toy_pairs.targets)):
-        text = "".join(f"{each}\n" for each in texts[:60])
-        (folder / f"tatoeba.cmn-eng.{side}").write_text(text, encoding="utf-8")
-    return "data"
 
 
 @pytest.fixture

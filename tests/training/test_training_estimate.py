@@ -11,7 +11,7 @@ from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.estimate import TrainingEstimate, estimate_training
-from xmine.trainer.method_options import MocoOptions, MsimcseOptions
+from xmine.trainer.method_options import MocoOptions, MsimcseOptions, TransaugOptions
 from xmine.trainer.prepare import load_encoder
 from xmine.trainer.towers import tower_of
 
@@ -46,6 +46,13 @@ def test_sizes_are_those_of_the_encoder_and_its_step(pairs: Corpus, toy_folder: 
         options, encoder="scratch", src_encoder=str(toy_folder), tgt_encoder=str(toy_folder)
     )
     assert estimate_training(pairs, both).weights == 2 * weights
+
+
+def test_what_a_teacher_says_takes_memory_where_it_is_kept(pairs: Corpus, toy_folder: Path) -> None:
+    options = TransaugOptions(teacher=str(toy_folder), stage="distil", vocabulary_size=500, **FEW)
+    assert estimate_training(pairs, options).memory["what teachers said"] == 1400 * 32 * 4
+    once = estimate_training(pairs, replace(options, distil_epochs=1))
+    assert not once.memory["what teachers said"]
 
 
 def test_a_new_encoder_has_the_vocabulary_that_was_asked_for(pairs: Corpus) -> None:

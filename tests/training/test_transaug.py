@@ -319,6 +319,27 @@ def test_stages_run_alone(
     assert tuned.measures["triplets"] > 0.9
 
 
+@pytest.mark.parametrize(
+    ("changes", "kept"),
+    [
+        ({"epochs": 3}, True),
+        ({"epochs": 1}, False),
+        ({"epochs": 1, "distil_epochs": 3}, True),
+        ({"epochs": 3, "steps": 15}, False),  # 960 rows of 1,000
+        ({"epochs": 3, "stage": "distil"}, True),
+        ({"epochs": 3, "stage": "contrast", "distilled_encoder": "zh"}, False),
+        ({"epochs": 3, "share_encoder": True}, False),
+    ],
+)
+def test_what_a_teacher_says_is_kept_where_it_is_read_more_than_once(
+    changes: dict[str, Any], kept: bool
+) -> None:
+    options = TransaugOptions(batch_size=64, **changes)
+    assert options.remembered(1000, 32, 1) == (32_000 if kept else 0)
+    assert not options.remembered(1000, 32, 3), "each of three processes reads each text once"
+    assert not options.remembered(1_000_000, 1024, 1), "more than 512 MB"
+
+
 @pytest.mark.parametrize(("epochs", "often"), [(1, 0), (2, 1)])
 def test_a_teacher_reads_once_what_comes_more_than_once(
     epochs: int,

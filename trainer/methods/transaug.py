@@ -43,7 +43,6 @@ Either = TypeVar("Either")
 
 _LARGEST_SCALE = math.log(100)  # log of what logits are multiplied by at most, as in CLIP
 _PATIENCE = 20  # evaluations without a better one, after which the stage contrast ends
-_REMEMBERED = 2**27  # numbers of the teacher's vectors that are kept: 512 MB
 _WATCHED = 256  # rows of a batch that are looked up in the queue for the log
 
 
@@ -115,8 +114,7 @@ def _distil(
         english, _ = _in_order(split.seen.sources, split.seen.targets, options)
         data = replace(data, rows=Rows((*data.rows.columns, distilled.cut(english))))
     taught, _ = _sentences(data.rows, options)  # what T says does not change: read once
-    read = steps_of(data, options) * options.batch_size / World.here().size  # by this process
-    if read > len(taught) and len(taught) * teacher.dim <= _REMEMBERED:
+    if options.remembered(len(taught), teacher.dim, World.here().size):
         step.teacher.read_once(taught, report)
     return run_steps(step, data, options, run.stage("distil"), report)
 

@@ -11,6 +11,7 @@ import sys
 import threading
 import traceback
 
+from xmine.cli import events
 from xmine.cli.app import app
 from xmine.cli.console import visible
 from xmine.errors import XmineError
@@ -26,6 +27,7 @@ def run() -> None:
         signal.signal(signal.SIGTERM, _terminated)
         if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # and not nohup
             signal.signal(signal.SIGHUP, _terminated)
+    events.end_with_our_program()
     try:
         app(prog_name="xmine")
     except SystemExit as leaving:
@@ -59,6 +61,9 @@ def _terminated(number: int, _: object) -> None:
 
 
 def _complain(message: str, hint: str = "") -> None:
+    if events.wanted():
+        events.tell({"error": message, "hint": hint})
+        return
     print(f"xmine: {visible(message)}", file=sys.stderr)
     if hint:
         print(f"hint: {visible(hint)}", file=sys.stderr)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import typer
 
+from xmine.cli import events
 from xmine.errors import FileError
 from xmine.progress import Progress, Report, silent
 
@@ -40,7 +41,10 @@ class Console:
 
     def say(self, text: str, *, whole: bool = False) -> None:
         """Say something worth knowing; `whole`: on one line, since it is to be copied."""
-        if not self.quiet and not self.as_json:
+        if events.wanted():
+            if not self.quiet:
+                events.tell({"said": text})
+        elif not self.quiet and not self.as_json:
             _print(visible(text), whole=whole)
 
     def detail(self, text: str) -> None:
@@ -50,7 +54,9 @@ class Console:
 
     def warn(self, text: str) -> None:
         """Warn; `-q` does not silence it. With `--json` the object tells it instead."""
-        if not self.as_json:
+        if events.wanted():
+            events.tell({"warning": text})
+        elif not self.as_json:
             _print(f"warning: {visible(text)}")
 
     def summary(
@@ -67,7 +73,14 @@ class Console:
 
     @contextmanager
     def progress(self) -> Iterator[Report]:
-        """Give a `report` that draws a bar where stderr is a terminal, and nothing elsewhere."""
+        """Give a `report` that draws a bar where stderr is a terminal, and nothing elsewhere.
+
+        With XMINE_PROGRESS=json it writes lines for a program.
+        """
+        if events.wanted() and not self.quiet:
+            with events.progress_events() as report_events:
+                yield report_events
+            return
         if self.quiet or self.as_json or not _draws(sys.stderr.isatty()):
             yield silent
             return

@@ -1,0 +1,180 @@
+"""Mining and training as commands in processes of their own, which the app watches and cancels.
+
+What is shown for copying is what is run. The command tells its progress as JSON (XMINE_PROGRESS),
+and it ends when the app does, however that ends: its standard input closes then (XMINE_ATTACHED).
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from xmine.progress import Progress
+
+_PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
+_LONGEST = 2**24  # bytes of a line: the result of a command is one
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A command that runs, or has run.
+
+    Attributes:
+        title: what is done, in a word or two.
+        words: of the command, without `xmine`.
+        output: what it makes.
+        stages: where each stage is, in the order they began in.
+        said: what it told, and its warnings.
+        result: the object that it printed at its end.
+        error, hint: why it failed.
+        code: its exit code; None while it runs.
+        cancelled: whether someone has asked it to stop.
+        started: when, on the clock of `time.monotonic`.
+        seconds: how long it ran; 0 while it does.
+    """
+
+    title: str
+    words: Sequence[str]
+    output: Path
+    stages: dict[str, Progress] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    result: dict[str, Any] = field(default_factory=dict)
+    error: str = ""
+    hint: str = ""
+    code: int | None = None
+    cancelled: bool = False
+    started: float = field(default_factory=time.monotonic)
+    seconds: float = 0.0
+    _process: asyncio.subprocess.Process | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is not over."""
+        return self.code is None
+
+    @property
+    def stage(self) -> Progress | None:
+        """Where the stage is that was heard of last."""
+        return next(reversed(self.stages.values()), None)
+
+    def __str__(self) -> str:
+        """Say in a few words where it is, for the top line."""
+        if self.cancelled and self.runs:
+            return f"{self.title}: stopping"
+        stage = self.stage
+        if not self.runs or stage is None:
+            return self.title
+        return f"{self.title}: {stage.stage} {share(stage):.0%}"
+
+    async def run(self, told: Callable[["Job"], None]) -> None:
+        """Run the command; `told` is called whenever there is something new.
+
+        Where this is cancelled, the command is stopped as by `cancel`.
+        """
+        try:
+            self._process = process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "xmine",
+                *self.words,
+                "--json",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env={**os.environ, "XMINE_PROGRESS": "json", "XMINE_ATTACHED": "1"},
+                start_new_session=True,  # Ctrl-C in the terminal is for the app
+                limit=_LONGEST,
+            )
+        except OSError as error:
+            self.error, self.code = f"cannot be started: {error.strerror}", 1
+            told(self)
+            return
+        assert process.stdout is not None and process.stderr is not None
+        try:
+            if self.cancelled:  # before there was a process
+                self._send(signal.SIGINT)
+            out, _ = await asyncio.gather(process.stdout.read(), self._listen(told))
+            self._take_result(out)
+            self.code = await process.wait()
+        except asyncio.CancelledError:
+            await self.stop()
+            raise
+        finally:
+            if process.stdin is not None:
+                process.stdin.close()
+            self.seconds = time.monotonic() - self.started
+            told(self)
+
+    async def _listen(self, told: Callable[["Job"], None]) -> None:
+        assert self._process is not None and self._process.stderr is not None
+        async for line in self._process.stderr:
+            self.hear(line.decode("utf-8", "replace").rstrip("\n"))
+            told(self)
+
+    def hear(self, line: str) -> None:
+        """Take in a line of its stderr; what is no JSON is something that was said."""
+        try:
+            event = json.loads(line)
+        except ValueError:
+            event = None
+        match event:
+            case {"stage": str(stage), "done": done, "total": total, "numbers": numbers}:
+                self.stages.pop(stage, None)  # the last one is the one that goes on
+                self.stages[stage] = Progress(stage, done, total, numbers)
+            case {"error": str(error), "hint": str(hint)}:
+                self.error, self.hint = error, hint
+            case {"warning": str(warning)}:
+                self.said.append(f"warning: {warning}")
+            case {"said": str(said)}:
+                self.said.append(said)
+            case _:
+                self.said += [line] if line.strip() else []
+
+    def _take_result(self, out: bytes) -> None:
+        with contextlib.suppress(ValueError):
+            result = json.loads(out)
+            if isinstance(result, dict):
+                self.result = result
+
+    def cancel(self) -> None:
+        """Ask it to stop, as Ctrl-C would: what it has done is kept, where it can be."""
+        if self.runs and not self.cancelled:
+            self.cancelled = True
+            self._send(signal.SIGINT)
+
+    async def stop(self) -> None:
+        """Make sure that it is over: ask, then insist."""
+        process = self._process
+        if process is None:
+            return
+        self.cancelled = True
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            self._send(number)
+            with contextlib.suppress(TimeoutError):
+                self.code = await asyncio.wait_for(process.wait(), _PATIENCE)
+                return
+
+    def _send(self, number: signal.Signals) -> None:
+        """Send a signal to the process and all that it started."""
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+
+
+def share(progress: Progress) -> float:
+    """Give the share of a stage that is done, from 0 to 1."""
+    return min(1.0, progress.done / progress.total) if progress.total else 1.0
+
+
+async def ask_command(words: Sequence[str]) -> Job:
+    """Run a command that is soon over, such as one with `--dry-run`, and give how it ended."""
+    job = Job("asking", [*words], Path())
+    await job.run(lambda job: None)
+    return job

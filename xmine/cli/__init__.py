@@ -13,8 +13,8 @@ import traceback
 
 from xmine.cli import events
 from xmine.cli.app import app
-from xmine.cli.console import visible
 from xmine.errors import XmineError
+from xmine.visible import visible
 
 
 def run() -> None:

@@ -1,0 +1,110 @@
+"""What was opened lately, and the choices of the app: kept whole, whoever writes at once."""
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from xmine.browsing.recent import MOST, forget, recent, remember
+from xmine.browsing.settings import Settings, keep_theme, settings
+from xmine.browsing.state import state_folder
+from xmine.errors import FileError
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "state"
+    monkeypatch.setenv("XMINE_STATE", str(folder))
+    return folder
+
+
+def test_the_last_one_is_first_and_stands_there_once(tmp_path: Path) -> None:
+    for name in ("a.tsv", "b.tsv", "a.tsv"):
+        (tmp_path / name).touch()
+        remember(tmp_path / name, datetime(2026, 1, 31, 12, tzinfo=UTC))
+    assert [(Path(each.path).name, each.kind) for each in recent()] == [
+        ("a.tsv", "file"),
+        ("b.tsv", "file"),
+    ]
+    assert recent()[0].opened == "2026-01-31T12:00:00Z"
+
+
+def test_what_is_gone_is_shown_as_gone_and_can_be_taken_off(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    for name in ("run.toml", "pairs.parquet"):
+        (run / name).touch()
+    (run / "summary.json").write_text('{"pairs": 12}')
+    half = tmp_path / "half"
+    half.mkdir()
+    (half / "run.toml").touch()
+    for path in (tmp_path / "gone", half, run):
+        remember(path)
+    assert [(each.kind, each.pairs) for each in recent()] == [
+        ("run", 12),
+        ("unfinished", None),
+        ("gone", None),
+    ]
+    forget([str(tmp_path / "gone"), "never there"])
+    assert [each.kind for each in recent()] == ["run", "unfinished"]
+
+
+def test_no_more_than_fifty_are_kept(tmp_path: Path) -> None:
+    for number in range(MOST + 5):
+        remember(tmp_path / str(number))
+    names = [Path(each.path).name for each in recent()]
+    assert len(names) == MOST == 50
+    assert names[0] == "54" and names[-1] == "5"
+
+
+def test_a_broken_file_is_as_none(state: Path) -> None:
+    state.mkdir()
+    for text in ("{", "[]", '{"recent": 5}', '{"recent": [1, {"path": 2}, {"x": "y"}]}'):
+        (state / "recent.json").write_text(text)
+        assert recent() == []
+    (state / "settings.json").write_text('{"theme": 3, "keys": {"help": "f2", "quit": 4}}')
+    assert settings() == Settings("", {"help": "f2"})
+    remember(Path("a"))
+    assert len(recent()) == 1
+
+
+def test_a_theme_is_remembered_beside_what_else_there_is(state: Path) -> None:
+    assert settings() == Settings()
+    state.mkdir()
+    (state / "settings.json").write_text('{"keys": {"help": "f2"}, "of a later version": 1}')
+    keep_theme("nord")
+    assert settings() == Settings("nord", {"help": "f2"})
+    assert json.loads((state / "settings.json").read_text())["of a later version"] == 1
+
+
+def test_a_file_in_the_way_of_the_folder_is_told(state: Path) -> None:
+    state.touch()
+    with pytest.raises(FileError, match="cannot be written") as told:
+        remember(Path("a"))
+    assert "XMINE_STATE" in told.value.hint
+    assert recent() == []
+
+
+def test_processes_that_write_at_once_lose_nothing() -> None:
+    script = (
+        "import sys; from pathlib import Path; from xmine.browsing.recent import remember\n"
+        "for number in range(10): remember(Path(f'/nowhere/{sys.argv[1]}{number}'))"
+    )
+    started = [subprocess.Popen([sys.executable, "-c", script, str(n)]) for n in range(3)]
+    assert [each.wait(60) for each in started] == [0, 0, 0]
+    assert {int(Path(each.path).name) for each in recent()} == set(range(30))
+
+
+def test_the_folder_follows_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert state_folder() == tmp_path / "state"
+    monkeypatch.delenv("XMINE_STATE")
+    monkeypatch.setenv("XDG_STATE_HOME", "/x")
+    assert state_folder() == Path("/x/xmine")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", "/y")
+    assert state_folder() == Path("/y/.local/state/xmine")

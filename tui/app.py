@@ -1,6 +1,7 @@
 """The app: what is open, which screen shows it, and the keys that work everywhere."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -10,13 +11,18 @@ from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.theme import Theme
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import open_pairs
+from xmine.browsing.recent import remember
+from xmine.browsing.settings import keep_theme, settings
 from xmine.browsing.view import View
 from xmine.errors import XmineError
+from xmine.tui.actions import actions_of
 from xmine.tui.screens.judging import Judging
 from xmine.tui.screens.viewing import Viewing
+from xmine.tui.working import Working
 
 _EVERY = 1.0  # seconds between looks at what others judge
 # The screens that a key leads to from anywhere: their class in `xmine.tui.screens`, and whether
@@ -24,6 +30,8 @@ _EVERY = 1.0  # seconds between looks at what others judge
 SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
+    "mine": ("mining", "MiningScreen", False),
+    "train": ("training", "TrainingScreen", False),
 }
 
 
@@ -33,6 +41,7 @@ class XmineApp(App[None]):
     Attributes:
         view: what is open; None as long as nothing is.
         judgements: what is said of its pairs.
+        jobs: mining and training, which go on whatever is shown.
         working: what is being done in the background, for the top line; empty if nothing is.
         failure: why what was asked for could not be opened, for whoever started the app.
     """
@@ -42,6 +51,8 @@ class XmineApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "show('pairs')", "Pairs", id="show.pairs"),
         Binding("h", "show('home')", "Home", id="show.home"),
+        Binding("M", "show('mine')", "Mine", id="show.mine"),
+        Binding("T", "show('train')", "Train", id="show.train"),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
         Binding("q", "quit", "Quit", id="quit", tooltip="Judgements are kept already."),
     ]
@@ -52,16 +63,33 @@ class XmineApp(App[None]):
         self.view: View | None = None
         self.judgements: Judgements | None = None
         self.working = ""
+        self.jobs = Working(self)
         self.failure: XmineError | None = None
         self._path = path
 
     def on_mount(self) -> None:
         """Show what was asked for; look again and again at what others judge."""
+        self._take_settings()
         self.set_interval(_EVERY, self._refresh_judgements)
         if self._path is None:
             self.show("home")
         else:
             self.open(self._path)
+
+    def _take_settings(self) -> None:
+        """Take theme and keys as they were chosen, and remember the theme that is chosen next."""
+        chosen = settings()
+        if chosen.theme in self.available_themes:
+            self.theme = chosen.theme
+        self.set_keymap(chosen.keys)
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
+
+    def _keep_theme(self, theme: Theme) -> None:
+        try:
+            keep_theme(theme.name)
+        except XmineError as error:
+            if isinstance(self.screen, Viewing):
+                self.screen.complain(error)
 
     def open(self, path: Path) -> None:
         """Read a run or a file in the background, and show its pairs."""
@@ -76,6 +104,8 @@ class XmineApp(App[None]):
         except XmineError as error:
             self.call_from_thread(self._not_opened, error)
         else:
+            with suppress(XmineError):  # where nothing can be remembered, it still opens
+                remember(path)
             self.call_from_thread(self._opened, View(opened), judgements)
 
     def _not_opened(self, error: XmineError) -> None:
@@ -119,6 +149,20 @@ class XmineApp(App[None]):
             self.push_screen(name)
         elif self.screen is not self.get_screen(name):
             self.switch_screen(name)
+
+    def mine_with(self, model: str) -> None:
+        """Show the form of mining, with an encoder in it."""
+        from xmine.tui.screens.mining import MiningScreen
+
+        self.show("mine")
+        screen = self.get_screen("mine")
+        assert isinstance(screen, MiningScreen)
+        self.call_after_refresh(screen.take_model, model)
+
+    def refresh_top(self) -> None:
+        """Show in the top line what is being done now."""
+        if isinstance(self.screen, Viewing) and self.screen.is_mounted:
+            self.screen.refresh_top()
 
     def back(self) -> None:
         """Leave a screen for the one below it; the last one for the pairs."""

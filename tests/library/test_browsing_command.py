@@ -147,10 +147,10 @@ def test_a_form_left_alone_gives_the_usual_options(kind: str) -> None:
 def test_own_fields_come_first() -> None:
     groups = [each.group for each in form_fields(METHODS["moco"].options)]
     assert [*dict.fromkeys(groups)] == [
-        "MocoOptions",
-        "MomentumOptions",
-        "QueueOptions",
-        "TrainingOptions",
+        "Dual momentum contrast: two encoders, two queues",
+        "What methods share whose keys come from a copy that follows the encoder slowly",
+        "What methods with a queue of negatives share",
+        "What every method needs: data, vocabulary, architecture, optimiser, checks on the way",
     ]
 
 

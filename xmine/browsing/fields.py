@@ -20,7 +20,7 @@ class FormField:
 
     Attributes:
         name: of the field, as in `batch_size`.
-        group: which class declares it: the name of a group of fields.
+        group: what the class says that declares it: the title of a group of fields.
         help: what it does.
         usual: its default as a text; empty where nothing need be said.
         without: what an empty field stands for.
@@ -72,7 +72,7 @@ def form_fields(kind: type[Options]) -> list[FormField]:
         without = about["shown_default"] or "none"
         written = FormField(
             item.name,
-            kind.__mro__[at].__name__,
+            (kind.__mro__[at].__doc__ or "").partition("\n")[0].rstrip("."),
             about["help"],
             "" if usual is None else _written(usual),
             without if usual in ("", None) or about["shown_default"] else _written(usual),

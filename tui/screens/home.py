@@ -1,0 +1,132 @@
+"""Where one begins: what was opened lately, and what can be done."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from xmine.browsing.recent import Recent, forget, recent
+from xmine.errors import XmineError
+from xmine.tui.screens.picking import PickingScreen
+from xmine.tui.screens.viewing import Viewing
+from xmine.tui.text import shown
+
+_SIGNS = {"run": "▪", "file": "▫", "unfinished": "◌", "gone": "✗"}
+_WHAT = {"run": "run", "file": "file", "unfinished": "not finished", "gone": "gone"}
+
+
+class HomeScreen(Viewing):
+    """The list of what was opened, the last one first."""
+
+    NAME = "Home"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "pick", "Open", id="home.open", tooltip="A run or a file of pairs."),
+        Binding("x,delete", "forget", "Off the list", id="home.forget", tooltip="The file stays."),
+        Binding("j", "move('down')", "Down", id="home.down", show=False),
+        Binding("k", "move('up')", "Up", id="home.up", show=False),
+        Binding("g", "move('first')", "First", id="home.first", show=False),
+        Binding("G", "move('last')", "Last", id="home.last", show=False),
+        Binding("ctrl+d", "move('page_down')", "Page down", id="home.page-down", show=False),
+        Binding("ctrl+u", "move('page_up')", "Page up", id="home.page-up", show=False),
+    ]
+
+    def body(self) -> ComposeResult:
+        """Say what can be done, and list what there is."""
+        yield Static(
+            Text.assemble(
+                ("o", "bold"),
+                " open a run or pairs   ",
+                ("M", "bold"),
+                " mine two text files   ",
+                ("T", "bold"),
+                " train an encoder",
+            ),
+            id="welcome",
+            markup=False,
+        )
+        yield OptionList(id="recent", markup=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Take the keys."""
+        super().on_mount()
+        self.query_one(OptionList).focus()
+
+    def on_screen_resume(self) -> None:
+        """List things as they are now."""
+        super().on_screen_resume()
+        self._list()
+
+    def _list(self) -> None:
+        found = recent()
+        shown_list = self.query_one(OptionList)
+        at = shown_list.highlighted
+        shown_list.clear_options()
+        self._entries = found
+        shown_list.add_options(Option(_line(each)) for each in found)
+        if found:
+            self.say("")
+            shown_list.highlighted = min(at or 0, len(found) - 1)
+        else:
+            self.say("nothing was opened yet: o opens a run, M makes one of two text files")
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open what was chosen."""
+        event.stop()
+        entry = self._entries[event.option_index]
+        if entry.kind == "gone":
+            self.say(f"{entry.path}: is gone; x takes it off the list", bad=True)
+        elif entry.kind == "unfinished":
+            self.say(f"{entry.path}: is not finished; M, with the same files, goes on", bad=True)
+        else:
+            self.app.open(Path(entry.path))
+
+    def action_pick(self) -> None:
+        """Choose what to open."""
+        self.app.push_screen(PickingScreen("a run or a file of pairs", self._open))
+
+    def _open(self, path: str) -> None:
+        self.app.open(Path(path))
+
+    def action_forget(self) -> None:
+        """Take an entry off the list."""
+        at = self.query_one(OptionList).highlighted
+        if at is None:
+            return
+        try:
+            forget([self._entries[at].path])
+        except XmineError as error:
+            self.complain(error)
+        self._list()
+
+    def action_move(self, how: str) -> None:
+        """Move the cursor."""
+        shown_list = self.query_one(OptionList)
+        move = {
+            "down": shown_list.action_cursor_down,
+            "up": shown_list.action_cursor_up,
+            "first": shown_list.action_first,
+            "last": shown_list.action_last,
+            "page_down": shown_list.action_page_down,
+            "page_up": shown_list.action_page_up,
+        }
+        move[how]()
+
+
+def _line(entry: Recent) -> Text:
+    """Say what an entry is: a sign, its name, how many pairs, where it is, when it was opened."""
+    path = Path(entry.path)
+    pairs = f"{entry.pairs:,} pairs" if entry.pairs is not None else _WHAT[entry.kind]
+    return Text.assemble(
+        f"{_SIGNS[entry.kind]} ",
+        shown(path.name, "bold"),
+        f"  {pairs}  ",
+        (entry.opened[:10], "dim"),
+        "  ",
+        shown(str(path.parent), "dim"),
+        overflow="ellipsis",
+        no_wrap=True,
+    )

@@ -1,0 +1,91 @@
+"""Two text files -> a mining run: a form, the estimate, progress, and then its pairs."""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Label
+
+from xmine.browsing.command import mining_words
+from xmine.errors import OptionError
+from xmine.estimate import duration, in_words
+from xmine.options import MiningOptions
+from xmine.tui.jobs import Job
+from xmine.tui.screens.starting import StartingScreen, options_in
+from xmine.tui.widgets.options_form import OptionsForm
+from xmine.tui.widgets.path_input import PathLine
+from xmine.tui.widgets.toggles import Choices
+
+_MORE = ("model", "seed_pairs", "gold")
+
+
+class MiningScreen(StartingScreen):
+    """Where a run begins, or goes on."""
+
+    NAME = "Mine"
+    KIND: ClassVar[str] = "mining"
+
+    def form(self) -> ComposeResult:
+        """Ask for files, then for options."""
+        yield PathLine("source", id="source", hint="text file, a sentence per line; ctrl+o: choose")
+        yield PathLine("target", id="target", hint="the same in the other language")
+        yield PathLine("output", "run/", id="output", hint="folder of the run, or a file of pairs")
+        with Horizontal(classes="line"):
+            yield Label(Text("if it exists"), classes="flag")
+            yield Choices(("go on with it", "replace it"), 0, id="in-the-way")
+        yield PathLine("--model", id="model", hint="the embedded encoder, en-zh")
+        yield PathLine("--seed-pairs", id="seed-pairs", hint="none: known pairs, LINE<TAB>LINE")
+        yield PathLine("--gold", id="gold", hint="none: all true pairs, LINE<TAB>LINE")
+        yield OptionsForm(MiningOptions)
+
+    def _line(self, name: str) -> str:
+        lines = {str(line.line_id): line for line in self.query(PathLine)}
+        return lines[name.replace("_", "-")].value
+
+    def words(self) -> list[str]:
+        """Make the command."""
+        files = {name: self._line(name) for name in ("source", "target", "output")}
+        for name, file in files.items():
+            if not file:
+                raise OptionError(f"{name}: no name yet", "write one, or ctrl+o to choose a file")
+        return mining_words(
+            files["source"],
+            files["target"],
+            options_in(self.query_one(OptionsForm)),
+            files["output"],
+            more={name: self._line(name) for name in _MORE},
+            force=self.query_one("#in-the-way", Choices).pressed_index == 1,
+        )
+
+    def take_model(self, model: str) -> None:
+        """Put the name of an encoder in its line."""
+        next(line for line in self.query(PathLine) if line.line_id == "model").take(model)
+
+    def job(self, words: list[str]) -> Job:
+        """Make the job."""
+        return Job(self.KIND, words, Path(self._line("output")))
+
+    def said_of(self, facts: dict[str, Any]) -> str:
+        """Say what mining will take."""
+        if not facts.get("lines"):
+            return "no estimate"
+        source, target = facts["lines"]
+        return (
+            f"estimate: {source:,} x {target:,} lines, {facts['index']} search, "
+            f"{in_words(facts['memory'] + facts['index_memory'])} of memory, "
+            f"{in_words(facts['disk'])} on disk, {duration(facts['total_seconds'])}"
+        )
+
+    def after(self, job: Job) -> str:
+        """Say how many pairs there are."""
+        if job.code == 0 and "pairs" in job.result:
+            precision = job.result.get("precision")
+            expected = f", expected precision {precision:.2f}" if precision is not None else ""
+            return f"{job.result['pairs']:,} pairs{expected}; enter: look at them   n: form"
+        return super().after(job)
+
+    def done_with(self, job: Job) -> None:
+        """Look at the pairs."""
+        self.app.open(job.output)

@@ -1,0 +1,146 @@
+"""Pairs or texts -> an encoder: a form, the estimate, the loss as it falls, and then mining."""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Label
+
+from xmine.browsing.command import IN_THE_WAY, training_words
+from xmine.browsing.metrics import Metrics
+from xmine.errors import OptionError
+from xmine.estimate import duration, in_words
+from xmine.trainer.methods import METHODS
+from xmine.tui.jobs import Job
+from xmine.tui.screens.starting import StartingScreen, files_in, options_in
+from xmine.tui.widgets.curves import Curves
+from xmine.tui.widgets.job_view import short
+from xmine.tui.widgets.options_form import OptionsForm
+from xmine.tui.widgets.path_input import PathLine
+from xmine.tui.widgets.toggles import Choices
+
+_USUAL = "msimcse"
+# Kinds of a corpus -> what is asked for.
+_KINDS = {
+    "pairs": "file of pairs, or a run; ctrl+o: choose",
+    "triplets": "none: sentence, entailed, contradicting",
+    "nli": "none: labelled pairs",
+    "texts": "none: text files, with spaces between",
+}
+_SHOWN = ("accuracy", "likeness", "spearman", "lr", "pairs_per_second")
+
+
+class TrainingScreen(StartingScreen):
+    """Where training begins, or goes on."""
+
+    NAME = "Train"
+    KIND: ClassVar[str] = "training"
+
+    def __init__(self) -> None:
+        """Begin without metrics."""
+        super().__init__()
+        self._metrics: Metrics | None = None
+
+    def form(self) -> ComposeResult:
+        """Ask for method and data, then for the options of the method."""
+        with Horizontal(classes="line"):
+            yield Label(Text("--method"), classes="flag")
+            yield Choices(tuple(METHODS), list(METHODS).index(_USUAL), id="method")
+        for kind, hint in _KINDS.items():
+            several = kind in ("triplets", "texts")
+            label = kind if kind == "pairs" else f"--{kind}"
+            yield PathLine(label, id=kind, hint=hint, several=several)
+        yield PathLine("output", "encoder/", id="output", hint="folder of the new encoder")
+        with Horizontal(classes="line"):
+            yield Label(Text("if begun"), classes="flag")
+            yield Choices(tuple(IN_THE_WAY), 0, id="in-the-way")
+        with Vertical(id="of-method"):
+            yield OptionsForm(METHODS[_USUAL].options)
+
+    def beside_job(self) -> ComposeResult:
+        """Show the curves."""
+        yield Curves(id="curves")
+
+    def on_mount(self) -> None:
+        """Ask for what the method reads."""
+        self._show_kinds()
+        super().on_mount()
+
+    @property
+    def method(self) -> str:
+        """The method that is chosen."""
+        return list(METHODS)[max(0, self.query_one("#method", Choices).pressed_index)]
+
+    async def on_radio_set_changed(self, event: Choices.Changed | None = None) -> None:
+        """Ask for the options of another method; what both have stays as it was typed."""
+        if event is not None and event.radio_set.id == "method":
+            kind = METHODS[self.method].options
+            form = self.query_one(OptionsForm)
+            if form.kind is not kind:
+                names = kind.__dataclass_fields__
+                typed = {name: text for name, text in form.texts.items() if name in names}
+                await form.remove()
+                await self.query_one("#of-method").mount(OptionsForm(kind, typed))
+            self._show_kinds()
+        self.changed()
+
+    def _show_kinds(self) -> None:
+        for line in self.query(PathLine):
+            if line.line_id in _KINDS:
+                line.display = line.line_id in METHODS[self.method].reads
+
+    def words(self) -> list[str]:
+        """Make the command."""
+        lines = {line.line_id: line for line in self.query(PathLine)}
+        given = {kind: files_in(lines[kind]) for kind in METHODS[self.method].reads}
+        if not any(given.values()):
+            kinds = ", ".join(given)
+            raise OptionError(f"no data yet: {self.method} learns from {kinds}", "ctrl+o: choose")
+        if not lines["output"].value:
+            raise OptionError("output: no name yet", "write one")
+        in_the_way = list(IN_THE_WAY)[max(0, self.query_one("#in-the-way", Choices).pressed_index)]
+        options = options_in(self.query_one(OptionsForm))
+        output = lines["output"].value
+        return training_words(self.method, given, options, output, in_the_way=in_the_way)
+
+    def job(self, words: list[str]) -> Job:
+        """Make the job, and read its metrics."""
+        output = Path(next(x.value for x in self.query(PathLine) if x.line_id == "output"))
+        self._metrics = Metrics(output)
+        return Job(self.KIND, words, output)
+
+    def show_job(self, job: Job) -> None:
+        """Draw the curves."""
+        del job
+        if self._metrics is not None and self._metrics.refresh():
+            self.query_one(Curves).show(self._metrics)
+
+    def facts(self) -> str:
+        """Say the last figures, too."""
+        figures = {} if self._metrics is None else self._metrics.figures
+        said = [f"{name} {short(figures[name])}" for name in _SHOWN[:2] if name in figures]
+        return "  ".join([*said, super().facts()])
+
+    def said_of(self, facts: dict[str, Any]) -> str:
+        """Say what training will take."""
+        return (
+            f"estimate: {facts['steps']:,} steps, {facts['rows']:,} rows a pass, "
+            f"{facts['weights']:,} weights, {in_words(facts['total_memory'])} of memory, "
+            f"{duration(facts['seconds'])} on {facts['device']}"
+        )
+
+    def after(self, job: Job) -> str:
+        """Say how good it is, and what it is for."""
+        if job.code == 0:
+            found = job.result.get("accuracy")
+            said = "" if found is None else f"; {found:.1%} of the held-out pairs retrieved"
+            return f"{job.output} is made{said}   enter: mine with it   n: form"
+        if job.cancelled:
+            return "n: back to the form; 'if begun: go on' takes it up where it was"
+        return super().after(job)
+
+    def done_with(self, job: Job) -> None:
+        """Mine with the new encoder."""
+        self.app.mine_with(str(job.output))

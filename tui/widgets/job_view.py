@@ -1,0 +1,84 @@
+"""A job on the screen: the command, a bar for each stage, what it said, how it ended."""
+
+import time
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Static
+
+from xmine.browsing.command import in_one_line
+from xmine.progress import Progress
+from xmine.tui.jobs import Job, share
+from xmine.tui.text import shown
+from xmine.tui.working import outcome
+
+_MOST_SAID = 200
+
+
+class JobView(Vertical):
+    """One job, as it is now."""
+
+    def compose(self) -> ComposeResult:
+        """Stack command, stages and what was said."""
+        yield Static(id="job-command", markup=False)
+        yield Static(id="job-stages", markup=False)
+        with VerticalScroll(id="job-said"):
+            yield Static(id="job-lines", markup=False)
+
+    def show(self, job: Job) -> None:
+        """Show where a job is."""
+        self.query_one("#job-command", Static).update(shown(in_one_line(job.words)))
+        room = max(10, self.size.width - 48)
+        rows = [bar(stage, room) for stage in job.stages.values()]
+        self.query_one("#job-stages", Static).update(Text("\n").join(rows))
+        said = [*map(shown, job.said[-_MOST_SAID:]), *ending(job)]
+        self.query_one("#job-lines", Static).update(Text("\n").join(said))
+        if not job.runs:
+            self.query_one("#job-said", VerticalScroll).scroll_end(animate=False)
+
+
+def bar(stage: Progress, room: int) -> Text:
+    """Draw a stage: a sign, its name, a bar, how much is done, what else is known."""
+    done = share(stage)
+    full = int(done * room)
+    numbers = "  ".join(f"{name} {short(x)}" for name, x in stage.numbers.items())
+    return Text.assemble(
+        ("✓ " if done == 1 else "▸ ", "bold"),
+        f"{stage.stage:<10.10} ",
+        ("━" * full, "bold"),
+        ("─" * (room - full), "dim"),
+        f" {done:>4.0%} {stage.done:,} of {stage.total:,}",
+        f"\n  {numbers}" if numbers else "",
+        overflow="ellipsis",
+    )
+
+
+def short(number: float) -> str:
+    """Write a number in a few characters."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def ending(job: Job) -> list[Text]:
+    """Say how a job ended; nothing while it runs."""
+    if job.runs:
+        return []
+    if job.code == 0:
+        return [Text(f"done in {clock(job.seconds)}", "bold")]
+    if job.cancelled:
+        return [Text("stopped; what was done is kept", "bold")]
+    said = [Text("! ", "bold") + shown(job.error or f"ended with exit code {job.code}")]
+    return said + ([shown(f"hint: {job.hint}")] if job.hint else [])
+
+
+def clock(seconds: float) -> str:
+    """Write a time."""
+    minutes, rest = divmod(int(seconds), 60)
+    return (
+        f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
+    )
+
+
+def going(job: Job) -> str:
+    """Say for how long a job has run, or how it ended."""
+    return clock(time.monotonic() - job.started) if job.runs else outcome(job)

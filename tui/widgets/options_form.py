@@ -1,0 +1,145 @@
+"""A form made from an options dataclass: each field with its help, and with what is wrong."""
+
+from collections.abc import Iterator, Mapping
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Collapsible, Input, Label, Static
+
+from xmine.browsing.fields import FormField, form_fields, read_form
+from xmine.options import Options
+from xmine.tui.widgets.toggles import Choices, Tick
+
+
+class OptionsForm(Vertical):
+    """Fields for all options of a kind; a group that is closed is as without it."""
+
+    class Changed(Message):
+        """A field has changed."""
+
+    def __init__(self, kind: type[Options], texts: Mapping[str, str] | None = None) -> None:
+        """Ask for options of a kind; `texts` are what fields begin with, by name."""
+        super().__init__(classes="form")
+        self.kind = kind
+        self._fields = form_fields(kind)
+        self._texts = {each.name: each.usual for each in self._fields} | dict(texts or {})
+        self._wrong: dict[str, str] = {}
+
+    def compose(self) -> ComposeResult:
+        """Show the own fields of the kind, and titles of those it shares."""
+        first = self._fields[0].group
+        for title in dict.fromkeys(each.group for each in self._fields):
+            fields = [each for each in self._fields if each.group == title]
+            if title == first:
+                yield from (FieldRow(each, self._texts[each.name]) for each in fields)
+            else:
+                yield Group(title, fields, self._texts)
+
+    def on_field_row_changed(self, event: "FieldRow.Changed") -> None:
+        """Check all fields, since some go together with others."""
+        event.stop()
+        self._texts[event.row.field.name] = event.text
+        self.options()
+        self.post_message(self.Changed())
+
+    def options(self) -> Options | None:
+        """Read the fields; None where something is wrong, which then stands beside them."""
+        made, self._wrong = read_form(self.kind, self._texts)
+        for row in self.query(FieldRow):
+            row.complain(self._wrong.get(row.field.name, ""))
+        return made
+
+    @property
+    def wrong(self) -> dict[str, str]:
+        """What was wrong when the fields were last read, by their names."""
+        return self._wrong
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What stands in the fields, by their names, where it is not what is usual."""
+        usual = {each.name: each.usual for each in self._fields}
+        return {name: text for name, text in self._texts.items() if text != usual[name]}
+
+
+class Group(Collapsible):
+    """Fields that are made when they are first looked at."""
+
+    def __init__(self, title: str, fields: list[FormField], texts: dict[str, str]) -> None:
+        """Begin closed, with no fields."""
+        self._box = Vertical(classes="group")
+        super().__init__(self._box, title=f"{title} ({len(fields)})", collapsed=True)
+        self._fields, self._texts = fields, texts
+
+    async def on_collapsible_expanded(self) -> None:
+        """Make the fields."""
+        if not self._box.children:
+            await self._box.mount_all(
+                FieldRow(each, self._texts[each.name]) for each in self._fields
+            )
+
+
+class FieldRow(Vertical):
+    """One option: its flag, what it is, what it does."""
+
+    class Changed(Message):
+        """The field has another text."""
+
+        def __init__(self, row: "FieldRow", text: str) -> None:
+            """Name the row and the text."""
+            super().__init__()
+            self.row, self.text = row, text
+
+    def __init__(self, field: FormField, text: str) -> None:
+        """Show a field with a text in it."""
+        super().__init__(classes="option")
+        self.field, self._text = field, text
+
+    def compose(self) -> ComposeResult:
+        """Put the flag before what it is, and the help below both."""
+        with Horizontal(classes="line"):
+            yield Label(Text(self.field.flag), classes="flag")
+            yield from self._asked()
+        yield Static(self._help(), markup=False, classes="help")
+
+    def _asked(self) -> Iterator[Input | Tick | Choices]:
+        field = self.field
+        if field.is_switch:
+            yield Tick("", self._text == "on", id=field.name, compact=True)
+        elif field.choices:
+            at = field.choices.index(self._text) if self._text in field.choices else 0
+            yield Choices(tuple(each or "usual" for each in field.choices), at, id=field.name)
+        else:
+            yield Input(self._text, id=field.name, compact=True, placeholder=field.without)
+
+    def _help(self, wrong: str = "") -> Text:
+        limits = f" ({self.field.limits})" if self.field.limits else ""
+        text = Text(f"{self.field.help}{limits}", "dim")
+        return Text.assemble((f"! {wrong}\n", "bold"), text) if wrong else text
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Take in what was typed."""
+        event.stop()
+        self._take(event.value)
+
+    def on_checkbox_changed(self, event: Tick.Changed) -> None:
+        """Take in a tick."""
+        event.stop()
+        self._take("on" if event.value else "off")
+
+    def on_radio_set_changed(self, event: Choices.Changed) -> None:
+        """Take in a choice."""
+        event.stop()
+        self._take(self.field.choices[event.index])
+
+    def _take(self, text: str) -> None:
+        if text != self._text:
+            self._text = text
+            self.post_message(self.Changed(self, text))
+
+    def complain(self, wrong: str) -> None:
+        """Say what is wrong; nothing, if the text is empty."""
+        if self.has_class("-wrong") or wrong:
+            self.set_class(bool(wrong), "-wrong")
+            self.query_one(".help", Static).update(self._help(wrong))

@@ -1,0 +1,64 @@
+"""The metrics of a training run, read while they are written: its loss, its figures."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_FILE = "metrics.jsonl"
+
+
+@dataclass(slots=True)
+class Metrics:
+    """What a run has logged so far.
+
+    Attributes:
+        output: the folder that the run makes.
+        losses: steps and losses of each stage; a run of one stage has one without a name.
+        accuracies: steps and shares of held-out pairs that are retrieved, of each stage.
+        figures: the last value of everything that was measured or logged.
+    """
+
+    output: Path
+    losses: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    accuracies: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    figures: dict[str, float] = field(default_factory=dict)
+    _read: tuple[Path, int] | None = None  # the file, and how many bytes of it
+
+    def refresh(self) -> bool:
+        """Read what is new; a run that began anew, or forgot steps, is read from its start."""
+        place = next((each for each in self._places() if each.is_file()), None)
+        if place is None:
+            return False
+        try:
+            size = place.stat().st_size
+            path, at = self._read or (place, 0)
+            if path != place or size < at:
+                self.losses, self.accuracies, self.figures, at = {}, {}, {}, 0
+            if size == at:
+                return False
+            with place.open("rb") as file:
+                file.seek(at)
+                new = file.read(size - at)
+        except OSError:  # it has just moved to where it stays
+            return False
+        whole = new.rfind(b"\n") + 1
+        for line in new[:whole].splitlines():
+            self._take(line)
+        self._read = place, at + whole
+        return whole > 0
+
+    def _places(self) -> list[Path]:
+        output = self.output
+        return [output.with_name(output.name + ".training") / _FILE, output / _FILE]
+
+    def _take(self, line: bytes) -> None:
+        try:
+            row = json.loads(line)
+            stage, step = str(row.get("stage", "")), float(row["step"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return
+        figures = {name: x for name, x in row.items() if isinstance(x, (int, float))}
+        self.figures |= {name: x for name, x in figures.items() if name not in ("step", "epoch")}
+        for name, curves in (("loss", self.losses), ("accuracy", self.accuracies)):
+            if name in figures:
+                curves.setdefault(stage, []).append((step, float(figures[name])))

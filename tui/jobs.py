@@ -60,6 +60,11 @@ class Job:
         return self.code is None
 
     @property
+    def pid(self) -> int | None:
+        """The number of its process; None before there is one."""
+        return None if self._process is None else self._process.pid
+
+    @property
     def stage(self) -> Progress | None:
         """Where the stage is that was heard of last."""
         return next(reversed(self.stages.values()), None)

@@ -1,6 +1,7 @@
 """The jobs of the app: they go on whatever screen is shown, and end with the app."""
 
 import contextlib
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -37,7 +38,7 @@ class Working:
         """Run a job, of which no other is running."""
         self.jobs[job.title] = job
         self._unseen.discard(job.title)
-        self._app.run_worker(job.run(self._told), group=job.title, name=job.title)
+        self._app.run_worker(partial(job.run, self._told), group=job.title, name=job.title)
 
     def runs(self, kind: str) -> bool:
         """Whether a job of a kind is under way."""

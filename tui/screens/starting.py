@@ -90,7 +90,7 @@ class StartingScreen(Viewing):
     @property
     def shows_job(self) -> bool:
         """Whether the job is shown, not the form."""
-        return self.has_class("-job")
+        return bool(self.query_one("#job").display)
 
     def on_mount(self) -> None:
         """Show the form, or the job that runs."""
@@ -105,18 +105,20 @@ class StartingScreen(Viewing):
             self._job_told(self._last)
 
     def _show_form(self, form: bool) -> None:
-        self.set_class(not form, "-job")
+        for name in ("form", "below-form"):
+            self.query_one(f"#{name}").display = form
+        self.query_one("#job").display = not form
         self.refresh_bindings()
         self.refresh_top()
         if form:
-            self.query(Input).first().focus()
+            self.query(Input).first().focus(scroll_visible=False)
             self.changed()
         elif self._last is not None:
             self.set_focus(None)
             self._job_told(self._last)
 
     def _tick(self) -> None:
-        if self.shows_job and self.app.screen is self:
+        if self.is_current and self.shows_job:
             self.refresh_top()
 
     def facts(self) -> str:

@@ -1,8 +1,10 @@
 """A form made from an options dataclass: each field with its help, and with what is wrong."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
 
 from rich.text import Text
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
@@ -11,6 +13,8 @@ from textual.widgets import Collapsible, Input, Label, Static
 from xmine.browsing.fields import FormField, form_fields, read_form
 from xmine.options import Options
 from xmine.tui.widgets.toggles import Choices, Tick
+
+_AT_ONCE = 5  # fields that are made before a key is looked at
 
 
 class OptionsForm(Vertical):
@@ -29,13 +33,13 @@ class OptionsForm(Vertical):
 
     def compose(self) -> ComposeResult:
         """Show the own fields of the kind, and titles of those it shares."""
-        first = self._fields[0].group
-        for title in dict.fromkeys(each.group for each in self._fields):
-            fields = [each for each in self._fields if each.group == title]
-            if title == first:
-                yield from (FieldRow(each, self._texts[each.name]) for each in fields)
-            else:
-                yield Group(title, fields, self._texts)
+        for number, title in enumerate(dict.fromkeys(each.group for each in self._fields)):
+            rows = Rows([each for each in self._fields if each.group == title], self._texts)
+            yield Group(title, rows) if number else rows
+
+    def on_mount(self) -> None:
+        """Make the own fields."""
+        self.query(Rows).first().fill()
 
     def on_field_row_changed(self, event: "FieldRow.Changed") -> None:
         """Check all fields, since some go together with others."""
@@ -63,21 +67,40 @@ class OptionsForm(Vertical):
         return {name: text for name, text in self._texts.items() if text != usual[name]}
 
 
+class Rows(Vertical):
+    """Fields that are made a few at a time, so that keys are answered meanwhile."""
+
+    def __init__(self, fields: list[FormField], texts: dict[str, str]) -> None:
+        """Begin without any."""
+        super().__init__(classes="group")
+        self.fields, self._texts = fields, texts
+        self._made = False
+
+    def fill(self) -> None:
+        """Make the fields, once."""
+        if not self._made:
+            self._made = True
+            self._fill()
+
+    @work(group="rows")
+    async def _fill(self) -> None:
+        for start in range(0, len(self.fields), _AT_ONCE):
+            few = self.fields[start : start + _AT_ONCE]
+            await self.mount_all(FieldRow(each, self._texts[each.name]) for each in few)
+            await asyncio.sleep(0)
+
+
 class Group(Collapsible):
     """Fields that are made when they are first looked at."""
 
-    def __init__(self, title: str, fields: list[FormField], texts: dict[str, str]) -> None:
-        """Begin closed, with no fields."""
-        self._box = Vertical(classes="group")
-        super().__init__(self._box, title=f"{title} ({len(fields)})", collapsed=True)
-        self._fields, self._texts = fields, texts
+    def __init__(self, title: str, rows: Rows) -> None:
+        """Begin closed."""
+        super().__init__(rows, title=f"{title} ({len(rows.fields)})", collapsed=True)
+        self._rows = rows
 
-    async def on_collapsible_expanded(self) -> None:
+    def on_collapsible_expanded(self) -> None:
         """Make the fields."""
-        if not self._box.children:
-            await self._box.mount_all(
-                FieldRow(each, self._texts[each.name]) for each in self._fields
-            )
+        self._rows.fill()
 
 
 class FieldRow(Vertical):
@@ -106,7 +129,7 @@ class FieldRow(Vertical):
     def _asked(self) -> Iterator[Input | Tick | Choices]:
         field = self.field
         if field.is_switch:
-            yield Tick("", self._text == "on", id=field.name, compact=True)
+            yield Tick("on", self._text == "on", id=field.name, compact=True)
         elif field.choices:
             at = field.choices.index(self._text) if self._text in field.choices else 0
             yield Choices(tuple(each or "usual" for each in field.choices), at, id=field.name)

@@ -114,7 +114,9 @@ def read_form(
             wrong[given[0]] = _of(error)
             del values[given[0]]
         else:
-            return (None if wrong else made), wrong
+            return (None if wrong else made), {
+                name: wrong[name] for name in fields if name in wrong
+            }
 
 
 def _of(error: OptionError) -> str:

@@ -1,0 +1,267 @@
+"""Mine and train from the app: forms become commands, commands run, results are opened."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Collapsible, Input, Static
+
+from tests.app.conftest import drive
+from tests.app.screens import screen_text, settled
+from xmine.browsing.fields import form_fields
+from xmine.tui.app import XmineApp
+from xmine.tui.jobs import Job
+from xmine.tui.screens import starting
+from xmine.tui.screens.mining import MiningScreen
+from xmine.tui.widgets.options_form import FieldRow, OptionsForm
+from xmine.tui.widgets.toggles import Choices, Tick
+
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+
+@pytest.fixture(autouse=True)
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """No estimates by processes; they are collected, and answered with `ESTIMATE`."""
+    found: list[list[str]] = []
+
+    async def answer(words: list[str]) -> Job:
+        found.append(words)
+        job = Job("asking", words, Path())
+        job.code, job.result = 0, dict(ESTIMATE)
+        return job
+
+    monkeypatch.setattr(starting, "ask_command", answer)
+    monkeypatch.setattr(starting, "_PATIENCE", 0.0)
+    return found
+
+
+ESTIMATE = {
+    "lines": [60, 71],
+    "index": "exact",
+    "memory": 2**30,
+    "index_memory": 0,
+    "disk": 2**20,
+    "total_seconds": 90.0,
+    "steps": 12,
+    "rows": 345,
+    "weights": 6789,
+    "total_memory": 2**30,
+    "seconds": 90.0,
+    "device": "cpu",
+}
+
+
+async def shown(pilot: Any, name: str) -> Any:
+    pilot.app.show(name)
+    await settled(pilot)
+    return pilot.app.screen
+
+
+async def until(pilot: Any, true: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "\n".join(screen_text(pilot.app))
+        await asyncio.sleep(0.02)
+    await pilot.pause()
+
+
+def said(screen: Any, name: str) -> str:
+    return str(screen.query_one(f"#{name}", Static).render())
+
+
+def type_in(screen: Any, **texts: str) -> None:
+    for name, text in texts.items():
+        screen.query_one(f"#{name}", Input).value = text
+
+
+def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]]) -> None:
+    async def script(pilot: Any) -> None:
+        screen = await shown(pilot, "mine")
+        assert "source: no name yet" in said(screen, "said")
+        type_in(screen, source="en.txt", target="my zh.txt", threshold="1.25", model="LaBSE")
+        screen.query_one("#margin", Choices).query("Choice")[1].value = True
+        screen.query_one("#dedup", Tick).value = False
+        await pilot.pause()
+        assert said(screen, "command") == (
+            "xmine mine en.txt 'my zh.txt' -o run/ --model LaBSE --threshold 1.25 "
+            "--margin distance --no-dedup"
+        )
+        await until(pilot, lambda: "60 x 71 lines" in said(screen, "estimate"))
+        assert "1.1 GB of memory" in said(screen, "estimate")
+        assert asked[-1] == [*screen.words(), "--dry-run"]
+        await wrong_fields(pilot, screen)
+
+    drive(XmineApp(), (80, 24), script)
+
+
+async def wrong_fields(pilot: Any, screen: Any) -> None:
+    """What is wrong stands beside its field, and nothing is started."""
+    type_in(screen, source="en.txt", target="zh.txt", neighborhood="0", threshold="much")
+    await pilot.pause()
+    rows = {row.field.name: row for row in screen.query(FieldRow)}
+    assert {name for name, row in rows.items() if row.has_class("-wrong")} == {
+        "neighborhood",
+        "threshold",
+    }
+    text = "\n".join(screen_text(pilot.app))
+    assert "! --threshold is 'much'" in text
+    assert said(screen, "command") == ""
+    await pilot.press("ctrl+s")
+    assert not pilot.app.jobs.jobs
+    assert said(screen, "said").startswith("! --threshold is 'much'")
+    screen.query_one("#form").scroll_home(animate=False)
+    type_in(screen, neighborhood="8", threshold="")
+    await pilot.pause()
+    assert not any(row.has_class("-wrong") for row in rows.values())
+    assert "--neighborhood 8" in said(screen, "command")
+
+
+def test_the_form_of_training_follows_its_method() -> None:
+    async def script(pilot: Any) -> None:
+        screen = await shown(pilot, "train")
+        kind = screen.query_one(OptionsForm).kind
+        assert len(screen.query(FieldRow)) == 5
+        screen.query(Collapsible).first().collapsed = False
+        await pilot.pause()
+        await settled(pilot)
+        assert len(screen.query(FieldRow)) == len(form_fields(kind))
+        texts = {"texts": "en.txt 'my zh.txt'", "steps": "7", "temperature": "0.07"}
+        type_in(screen, pairs="p.tsv", **texts)
+        screen.query_one("#symmetric", Tick).value = True
+        await settled(pilot)
+        assert said(screen, "command") == (
+            "xmine train p.tsv --texts en.txt --texts 'my zh.txt' --method msimcse -o encoder/ "
+            "--steps 7 --temperature 0.07 --symmetric"
+        )
+        assert "12 steps, 345 rows a pass" in said(screen, "estimate")
+        screen.query_one("#method", Choices).query("Choice")[0].value = True
+        await until(pilot, lambda: "moco" in said(screen, "command"))
+        assert said(screen, "command") == (
+            "xmine train p.tsv --method moco -o encoder/ --steps 7 --temperature 0.07"
+        )
+        assert not screen.query_one("#texts", Input).parent.display
+        for size in ((60, 15), (80, 24), (140, 40)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            text = "\n".join(screen_text(pilot.app))
+            assert "--method" in text and "^s Start" in text
+
+    drive(XmineApp(), (140, 40), script)
+
+
+def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
+    toy_files: Toy, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XMINE_CACHE", str(tmp_path / "cache"))
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        screen = await shown(pilot, "mine")
+        type_in(screen, source="en.txt", target="zh.txt", model=str(toy_folder))
+        await pilot.press("ctrl+s")
+        assert app.jobs.runs("mining")
+        await pilot.press("h")
+        waited = []
+        while app.jobs.runs("mining"):
+            begun = time.monotonic()
+            await pilot.press("j")
+            waited.append(time.monotonic() - begun)
+            await asyncio.sleep(0.02)
+        assert sorted(waited)[len(waited) // 2] < 0.2
+        await pilot.pause()
+        assert "mining: done" in screen_text(app)[0]
+        await pilot.press("M")
+        await pilot.pause()
+        text = "\n".join(screen_text(app))
+        assert "✓ judging" in text and "100%" in text and "done in" in text
+        assert "enter: look at them" in said(app.screen, "said")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.NAME == "Pairs")
+        assert len(app.view.opened) > 20
+        await pilot.press("h")
+        await pilot.pause()
+        assert "▪ run" in "\n".join(screen_text(app))
+        assert "mining" not in screen_text(app)[0]
+
+    drive(XmineApp(), (80, 24), script)
+
+
+def test_escape_asks_before_it_stops_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        screen = await shown(pilot, "mine")
+        type_in(screen, source="en.txt", target="zh.txt")
+        job = held_job(monkeypatch)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(job))
+        job[0].hear('{"stage": "encoding", "done": 1, "total": 4, "numbers": {"rows/s": 1234.5}}')
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "stop mining? y" in "\n".join(screen_text(app))
+        await pilot.press("n", "enter")
+        assert app.screen is screen and not job[0].cancelled
+        await pilot.press("escape", "y", "enter")
+        assert job[0].cancelled
+        job[0].code = 130
+        app.jobs._told(job[0])
+        await pilot.pause()
+        text = "\n".join(screen_text(app))
+        assert "stopped; what was done is kept" in text
+        assert "▸ encoding" in text and "25% 1 of 4" in text and "rows/s 1,234" in text
+        await pilot.press("n")
+        await pilot.pause()
+        assert said(screen, "command") == "xmine mine en.txt zh.txt -o run/"
+
+    drive(XmineApp(), (80, 24), script)
+
+
+def held_job(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """Start no processes; collect the jobs that would be one."""
+    held: list[Job] = []
+
+    async def run(job: Job, told: Any) -> None:
+        held.append(job)
+
+    monkeypatch.setattr(Job, "run", run)
+    return held
+
+
+def test_the_loss_is_drawn_while_it_falls_and_the_encoder_mines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "encoder.training"
+    folder.mkdir()
+    rows = [f'{{"step": {n}, "loss": {4 / n}}}\n' for n in range(20, 400, 20)]
+    rows.insert(9, '{"step": 200, "accuracy": 0.5, "likeness": 0.1}\n')
+    (folder / "metrics.jsonl").write_text("".join(rows))
+
+    async def script(pilot: Any) -> None:
+        screen = await shown(pilot, "train")
+        type_in(screen, pairs="p.tsv")
+        held = held_job(monkeypatch)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(held))
+        pilot.app.jobs._told(held[0])
+        await pilot.pause()
+        await pilot.pause()
+        text = "\n".join(screen_text(pilot.app))
+        assert "loss, and accuracy on held-out pairs" in text
+        assert any("\u2800" < character < "\u2900" for character in text)  # braille: the curve
+        screen.refresh_top()
+        await pilot.pause()
+        assert "accuracy 0.5" in screen_text(pilot.app)[0]
+        held[0].code, held[0].result = 0, {"accuracy": 0.91}
+        pilot.app.jobs._told(held[0])
+        await pilot.pause()
+        assert "91.0% of the held-out pairs retrieved" in said(screen, "said")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MiningScreen))
+        await pilot.pause()
+        assert pilot.app.screen.query_one("#model", Input).value == "encoder"
+
+    drive(XmineApp(), (80, 24), script)

@@ -29,7 +29,7 @@ class JobView(Vertical):
     def show(self, job: Job) -> None:
         """Show where a job is."""
         self.query_one("#job-command", Static).update(shown(in_one_line(job.words)))
-        room = max(10, self.size.width - 48)
+        room = max(10, self.app.size.width - 52)  # of the app: ours is not known before it is shown
         rows = [bar(stage, room) for stage in job.stages.values()]
         self.query_one("#job-stages", Static).update(Text("\n").join(rows))
         said = [*map(shown, job.said[-_MOST_SAID:]), *ending(job)]
@@ -42,7 +42,8 @@ def bar(stage: Progress, room: int) -> Text:
     """Draw a stage: a sign, its name, a bar, how much is done, what else is known."""
     done = share(stage)
     full = int(done * room)
-    numbers = "  ".join(f"{name} {short(x)}" for name, x in stage.numbers.items())
+    going = stage.numbers if done < 1 else {}
+    numbers = "  ".join(f"{name} {short(x)}" for name, x in going.items())
     return Text.assemble(
         ("✓ " if done == 1 else "▸ ", "bold"),
         f"{stage.stage:<10.10} ",

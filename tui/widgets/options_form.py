@@ -14,6 +14,7 @@ from xmine.browsing.fields import FormField, form_fields, read_form
 from xmine.options import Options
 from xmine.tui.widgets.toggles import Choices, Tick
 
+_OPEN = 6  # fields of the kind itself that are shown at once; the others are in a group
 _AT_ONCE = 5  # fields that are made before a key is looked at
 
 
@@ -33,9 +34,13 @@ class OptionsForm(Vertical):
 
     def compose(self) -> ComposeResult:
         """Show the own fields of the kind, and titles of those it shares."""
-        for number, title in enumerate(dict.fromkeys(each.group for each in self._fields)):
-            rows = Rows([each for each in self._fields if each.group == title], self._texts)
-            yield Group(title, rows) if number else rows
+        first = [each for each in self._fields if each.group == self._fields[0].group]
+        yield Rows(first[:_OPEN], self._texts)
+        if len(first) > _OPEN:
+            yield Group("More", Rows(first[_OPEN:], self._texts))
+        for title in dict.fromkeys(each.group for each in self._fields[len(first) :]):
+            shared = [each for each in self._fields if each.group == title]
+            yield Group(title, Rows(shared, self._texts))
 
     def on_mount(self) -> None:
         """Make the own fields."""

@@ -67,7 +67,7 @@ class PairBackend(DataTableBackend[Rows]):
         room = max(width - taken - 2 * _PADDING, 10)
         fixed |= {"source": room - room // 2, "target": room // 2}
         if lines:
-            fixed |= {"line s": max(lines[0], 4), "line t": max(lines[1], 4)}
+            fixed |= {"src": max(lines[0], 4), "tgt": max(lines[1], 4)}
         self.names, self.widths = list(fixed), list(fixed.values())
 
     def get_cell_at(self, row_index: int, column_index: int) -> Text:
@@ -93,7 +93,7 @@ class PairBackend(DataTableBackend[Rows]):
                 return cut(opened.source.texts[int(opened.sources[row])], width)
             case "target":
                 return cut(opened.target.texts[int(opened.targets[row])], width)
-            case "line s":
+            case "src":
                 return Text(str(opened.source.lines[opened.sources[row]]), justify="right")
         return Text(str(opened.target.lines[opened.targets[row]]), justify="right")
 

@@ -8,7 +8,9 @@ import typer
 
 from xmine.cli.arguments import PAIRS
 from xmine.cli.console import Console, write_rows
+from xmine.cli.cut import cut
 from xmine.cli.from_options import with_console
+from xmine.cli.judging import judge, judged
 
 if TYPE_CHECKING:
     from xmine.formats.pair import Pair
@@ -106,3 +108,6 @@ def _number(value: float, name: str) -> str:
 pairs.command("head")(head)
 pairs.command("sample")(sample)
 pairs.command("stats")(stats)
+pairs.command("judge")(judge)
+pairs.command("judged")(judged)
+pairs.command("cut")(cut)

@@ -27,6 +27,7 @@ HEAVY_HOMES = {
 # Where one is loaded inside the function that needs it.
 LAZY_HOMES = {
     "xmine.browsing.query": {"pyarrow"},
+    "xmine.cli.served": {"textual_serve"},
     "xmine.knn.bands": {"torch"},
     "xmine.formats.parquet": {"pyarrow"},
     "xmine.hardware": {"torch"},

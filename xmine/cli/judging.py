@@ -1,4 +1,4 @@
-"""xmine pairs judge, xmine pairs judged: say what pairs are worth; count and write what was said."""
+"""xmine pairs judge, xmine pairs judged: say what pairs are worth; count and write what is said."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

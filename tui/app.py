@@ -15,6 +15,7 @@ from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import open_pairs
 from xmine.browsing.view import View
 from xmine.errors import XmineError
+from xmine.tui.actions import actions_of
 from xmine.tui.screens.judging import Judging
 from xmine.tui.screens.viewing import Viewing
 
@@ -24,6 +25,7 @@ _EVERY = 1.0  # seconds between looks at what others judge
 SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
+    "threshold": ("threshold", "ThresholdScreen", True),
 }
 
 
@@ -41,6 +43,7 @@ class XmineApp(App[None]):
     TITLE = "xmine"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "show('pairs')", "Pairs", id="show.pairs"),
+        Binding("t", "show('threshold')", "Threshold", id="show.threshold"),
         Binding("h", "show('home')", "Home", id="show.home"),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
         Binding("q", "quit", "Quit", id="quit", tooltip="Judgements are kept already."),

@@ -1,5 +1,6 @@
 """Where to cut: counts and expected precision of any cut at once, and the pairs around it."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -136,6 +137,13 @@ def step_of(histogram: Histogram) -> float:
     widths = np.diff(histogram.edges)
     closed = widths[np.isfinite(widths)]
     return max(round(float(closed.min()) / 10, 4), 1e-4) if len(closed) else 1e-4
+
+
+def stepped(cut: float, step: float, steps: int) -> float:
+    """Move a cut by so many steps, up or down, to a multiple of the step."""
+    place = round(cut / step, 6)  # 1.2 / 0.1 is not quite 12
+    start = math.floor(place) if steps > 0 else math.ceil(place)
+    return round((start + steps) * step, 4) + 0.0  # no -0.0
 
 
 def _summed(values: Floats) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ from xmine.verdicts import ACCEPT, REJECT
 
 _NEAR = 20  # pairs on each side of the cut
 _PATIENCE = 0.08  # seconds after the last key until the table follows
-_AROUND = 18  # rows that are not bins: the lines of a screen, head and legend, table, detail
+_AROUND = 19  # rows that are not bins: the lines of a screen, head and legend, table, detail
 _FEWEST_BINS, _MOST_BINS = 5, 20
 
 
@@ -62,9 +62,9 @@ class ThresholdScreen(Judging):
 
     NAME = "Threshold"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "type", "Type a cut", id="cut.type"),
+        Binding("c", "type", "Type it", id="cut.type", tooltip="The cut as a number."),
         Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
-        Binding("y", "copy", "Copy the option", id="cut.copy"),
+        Binding("y", "copy", "Copy", id="cut.copy", tooltip="The option that makes this cut."),
         Binding(
             "w", "write", "Write it", id="cut.write", tooltip="The run keeps what the cut keeps."
         ),
@@ -247,8 +247,12 @@ class ThresholdScreen(Judging):
         table.pairs.cut = self._cut
         table.show(np.concatenate([above, below]), keep=False)
         table.move_cursor(row=max(len(above) - 1, 0))
-        middle = len(above) - (table.size.height - table.header_height) // 2
-        table.scroll_to(y=max(middle, 0), animate=False)
+        self.call_after_refresh(self._put_in_the_middle, len(above))
+
+    def _put_in_the_middle(self, above: int) -> None:
+        table = self.query_one(NearTable)
+        rows = table.size.height - table.header_height
+        table.scroll_to(y=max(above - (rows + 1) // 2, 0), animate=False, force=True)
 
     # Judging.
 

@@ -7,7 +7,7 @@ from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.events import Resize
+from textual.events import Resize, ScreenResume
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -41,7 +41,7 @@ class NearTable(PairTable):
         Binding(
             "right_square_bracket,shift+right",
             "screen.move(10)",
-            "Raise the cut by a bin",
+            "Raise the cut by ten steps",
             id="cut.raise-more",
             key_display="]",
             show=False,
@@ -49,7 +49,7 @@ class NearTable(PairTable):
         Binding(
             "left_square_bracket,shift+left",
             "screen.move(-10)",
-            "Lower the cut by a bin",
+            "Lower the cut by ten steps",
             id="cut.lower-more",
             key_display="[",
             show=False,
@@ -76,6 +76,7 @@ class ThresholdScreen(Judging):
         self._cuts: Cuts | None = None
         self._histogram: Histogram | None = None
         self._bins = 0
+        self._step = 1e-4
         self._cut = 0.0
         self._own = 0.0
         self._waiting: Timer | None = None
@@ -112,6 +113,7 @@ class ThresholdScreen(Judging):
             self._waiting.stop()
             self._waiting = None
             self.view.move_cut(self._cut)
+            self.app.screen.post_message(ScreenResume())  # it may have looked already
 
     def on_resize(self, event: Resize) -> None:
         """Draw as many bins as there is room for."""
@@ -131,20 +133,22 @@ class ThresholdScreen(Judging):
             cuts = cuts or Cuts(view.opened)
             cut = cuts.start() if view.cut is None else view.cut
             histogram = cuts.histogram(cut, bins)
+            step = step_of(cuts.histogram(cut))
         except XmineError as error:
             self.app.call_from_thread(self._not_counted, error)
         else:
-            self.app.call_from_thread(self._counted, cuts, cut, histogram)
+            self.app.call_from_thread(self._counted, cuts, cut, histogram, step)
 
     def _not_counted(self, error: XmineError) -> None:
-        self.query_one("#cut", Static).update("")
+        self.query_one("#cut", Static).update("", layout=False)
         self.complain(error)
 
-    def _counted(self, cuts: Cuts, cut: float, histogram: Histogram) -> None:
+    def _counted(self, cuts: Cuts, cut: float, histogram: Histogram, step: float) -> None:
         if self._cuts is None:
             self._cut, self._own = cut, cuts.start()
-        self._cuts, self._histogram = cuts, histogram
+        self._cuts, self._histogram, self._step = cuts, histogram, step
         self._draw()
+        self.refresh_top()
         self._show_near()
 
     def facts(self) -> str:
@@ -156,9 +160,8 @@ class ThresholdScreen(Judging):
     # Moving the cut: the figures at once, the table when the key is up, the view behind it.
 
     def action_move(self, steps: int) -> None:
-        """Move the cut by some steps of a tenth of a bin."""
-        if self._histogram is not None:
-            self._move_to(stepped(self._cut, step_of(self._histogram), steps))
+        """Move the cut by some steps; they are as fine in a small window as in a large one."""
+        self._move_to(stepped(self._cut, self._step, steps))
 
     def action_reset(self) -> None:
         """Go back to the cut of the run."""
@@ -191,6 +194,7 @@ class ThresholdScreen(Judging):
 
     def _moved(self) -> None:
         self._waiting = None
+        self.refresh_top()
         self._show_near()
         self._select(self._cut)
 
@@ -212,11 +216,11 @@ class ThresholdScreen(Judging):
             return
         width = max(self.size.width - 2, 20)
         lines = histogram_lines(cuts.moved(histogram, self._cut), width)
-        self.query_one("#bars", Static).update(
-            Text("\n", overflow="crop", no_wrap=True).join(lines)
-        )
-        self.query_one("#cut", Static).update(Text(self._said(cuts), "bold"))
-        self.refresh_top()
+        # Laying the screen out anew takes ten times as long as drawing two widgets.
+        bars, text = self.query_one("#bars", Static), Text("\n", overflow="crop", no_wrap=True)
+        bars.styles.height = len(lines)
+        bars.update(text.join(lines), layout=False)
+        self.query_one("#cut", Static).update(Text(self._said(cuts), "bold"), layout=False)
 
     def _said(self, cuts: Cuts) -> str:
         kept, judged = cuts.at(self._cut), self._judged()
@@ -279,19 +283,21 @@ class ThresholdScreen(Judging):
 
     def action_copy(self) -> None:
         """Copy the option that makes this cut."""
+        if self._cuts is None:
+            return
         self.app.copy_to_clipboard(flag_of(self._cut))
         self.say(f"copied: {flag_of(self._cut)}")
 
     def action_write(self) -> None:
         """Ask whether the run is to be cut here."""
         opened = self.view.opened
+        if self._cuts is None:
+            return
         if not opened.is_run:
             self.say("a file of pairs has no cut to write: y copies the option", bad=True)
-        elif self._cuts is not None:
-            kept = self._cuts.kept_by(self._cut)
-            self.ask(
-                f"cut {opened.path.name} at {self._cut:.4f}, keep {kept:,} pairs? y/n", self._sure
-            )
+            return
+        kept = self._cuts.kept_by(self._cut)
+        self.ask(f"cut {opened.path.name} at {self._cut:.4f}, keep {kept:,} pairs? y/n", self._sure)
 
     def _sure(self, answer: str) -> None:
         if answer.strip().lower() in ("y", "yes"):

@@ -61,12 +61,18 @@ class ThresholdScreen(Judging):
     """Where to cut."""
 
     NAME = "Threshold"
+    OPENS_A_LINE = ("type", "write")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "type", "Type it", id="cut.type", tooltip="The cut as a number."),
+        Binding(
+            *("c", "type", "Type it"), id="cut.type", tooltip="The cut as a number.", priority=True
+        ),
         Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
         Binding("y", "copy", "Copy", id="cut.copy", tooltip="The option that makes this cut."),
         Binding(
-            "w", "write", "Write it", id="cut.write", tooltip="The run keeps what the cut keeps."
+            *("w", "write", "Write it"),
+            id="cut.write",
+            tooltip="The run keeps what the cut keeps.",
+            priority=True,
         ),
     ]
 

@@ -32,7 +32,7 @@ def cut(
         bool, typer.Option("--write", help="Cut the run there, as --threshold would have.")
     ] = False,
 ) -> None:
-    """Print the pairs just above and just below a cut, and say what it keeps.
+    """Print the pairs around a cut, and say what it keeps.
 
     Example: xmine pairs cut run/ --at 1.3 -n 20
     """

@@ -30,7 +30,9 @@ def judge(
     ],
     console: Console,
 ) -> None:
-    """Say of a pair whether it is a translation; XMINE_JUDGE names who says it.
+    """Say of a pair whether it is a translation.
+
+    The environment variable XMINE_JUDGE names who says so, the login name if there is none.
 
     Example: xmine pairs judge run/ 12 34 accept
     """
@@ -81,7 +83,9 @@ def judged(
     ] = None,
     force: FORCE = False,
 ) -> None:
-    """Count what was judged, and compare it with the estimate and among judges; write it.
+    """Count what was judged, compare it, write it.
+
+    It is compared with the estimate, and among judges.
 
     Example: xmine pairs judged run/ -o accepted.tsv
     """

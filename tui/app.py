@@ -30,6 +30,7 @@ _EVERY = 1.0  # seconds between looks at what others judge
 SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
+    "threshold": ("threshold", "ThresholdScreen", True),
     "mine": ("mining", "MiningScreen", False),
     "train": ("training", "TrainingScreen", False),
 }
@@ -49,10 +50,11 @@ class XmineApp(App[None]):
     CSS_PATH = "app.tcss"
     TITLE = "xmine"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "show('pairs')", "Pairs", id="show.pairs"),
-        Binding("h", "show('home')", "Home", id="show.home"),
-        Binding("M", "show('mine')", "Mine", id="show.mine"),
-        Binding("T", "show('train')", "Train", id="show.train"),
+        Binding("p", "show('pairs')", "Pairs", id="show.pairs", show=False),
+        Binding("t", "show('threshold')", "Threshold", id="show.threshold", show=False),
+        Binding("h", "show('home')", "Home", id="show.home", show=False),
+        Binding("M", "show('mine')", "Mine", id="show.mine", show=False),
+        Binding("T", "show('train')", "Train", id="show.train", show=False),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
         Binding("q", "quit", "Quit", id="quit", tooltip="Judgements are kept already."),
     ]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.console import Console
+from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console
 from xmine.errors import FileError, OptionError
 
@@ -33,6 +33,9 @@ def browse(
     port: Annotated[
         int, typer.Option(metavar="<int>", min=1, max=65535, help="Port to serve at.")
     ] = 8000,
+    recent: Annotated[
+        bool, typer.Option("--recent", help="List what was opened lately, and stop.")
+    ] = False,
 ) -> None:
     """Look at mined pairs in the terminal: neighbours, scores, the threshold; judge them.
 
@@ -40,7 +43,9 @@ def browse(
     """
     if path is not None and not path.exists():
         raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
-    if serve:
+    if recent:
+        _list_recent(console)
+    elif serve:
         from xmine.cli.served import serve_app
 
         serve_app(path, host, port, console)
@@ -65,3 +70,18 @@ def _show(path: Path | None) -> None:
 def _served() -> bool:
     """Tell whether a web server runs this process for a browser window."""
     return "WebDriver" in os.environ.get("TEXTUAL_DRIVER", "")
+
+
+def _list_recent(console: Console) -> None:
+    from xmine.browsing.recent import recent
+
+    found = recent()
+    if console.as_json:
+        write_rows(json_row(each.facts()) for each in found)
+    else:
+        lines = ((each.path, each.kind, each.opened, _text(each.pairs)) for each in found)
+        write_rows("\t".join(line) + "\n" for line in lines)
+
+
+def _text(number: int | None) -> str:
+    return "" if number is None else str(number)

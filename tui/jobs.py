@@ -149,10 +149,13 @@ class Job:
                 self.result = result
 
     def cancel(self) -> None:
-        """Ask it to stop, as Ctrl-C would: what it has done is kept, where it can be."""
-        if self.runs and not self.cancelled:
+        """Ask it to stop, as Ctrl-C would: what it has done is kept, where it can be.
+
+        Asked again, it is terminated.
+        """
+        if self.runs:
+            self._send(signal.SIGTERM if self.cancelled else signal.SIGINT)
             self.cancelled = True
-            self._send(signal.SIGINT)
 
     async def stop(self) -> None:
         """Make sure that it is over: ask, then insist."""

@@ -32,7 +32,7 @@ class JobView(Vertical):
         room = max(10, self.app.size.width - 52)  # of the app: ours is not known before it is shown
         rows = [bar(stage, room) for stage in job.stages.values()]
         self.query_one("#job-stages", Static).update(Text("\n").join(rows))
-        said = [*map(shown, job.said[-_MOST_SAID:]), *ending(job)]
+        said = [*map(shown, job.said[-_MOST_SAID:]), *ending(job)] or [Text("starting …", "dim")]
         self.query_one("#job-lines", Static).update(Text("\n").join(said))
         if not job.runs:
             self.query_one("#job-said", VerticalScroll).scroll_end(animate=False)

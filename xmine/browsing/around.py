@@ -153,9 +153,7 @@ class Surroundings:
                 None if side.offsets is None else int(side.offsets[other]),
                 fate,
             )
-            for at, (other, pair, fate) in enumerate(
-                zip(near.tolist(), pairs, fates, strict=True)
-            )
+            for at, (other, pair, fate) in enumerate(zip(near.tolist(), pairs, fates, strict=True))
         ]
 
 

@@ -1,11 +1,11 @@
 """xmine pairs neighbors and map: what stands around the pairs of a run."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL, load_encoders
+from xmine.cli.arguments import FORCE, MODEL
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import OptionError
@@ -122,3 +122,66 @@ def _as_tsv(of: str, near: "list[Neighbour]", losses: "Losses") -> list[str]:
         )
         for each in near
     ]
+
+
+@with_console
+@with_options(EncodingOptions)
+def draw_map(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Mining run, or file of pairs.")],
+    options: EncodingOptions,
+    console: Console,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help=f"Picture to write: {PICTURE_SUFFIXES}; its coordinates go to a .csv beside it.",
+            show_default="none, coordinates on stdout",
+        ),
+    ] = None,
+    force: FORCE = False,
+    n: Annotated[
+        int, typer.Option("-n", min=2, metavar="<int>", help="How many pairs, drawn at random.")
+    ] = 300,
+    seed: Annotated[int, typer.Option(metavar="<int>", help="Another one, another sample.")] = 1,
+    method: Annotated[
+        Literal["pca", "tsne"],
+        typer.Option(help="What lays the vectors out: pca at once, tsne in seconds."),
+    ] = "pca",
+    model: MODEL = None,
+) -> None:
+    """Draw kept pairs as points in the plane, both languages, each pair joined.
+
+    Prints or writes the side, the number of the pair, where it lies, and its line.
+
+    Example: xmine pairs map run/ -o map.png
+    """
+    from xmine.browsing.nearby import Nearby
+    from xmine.browsing.opened import open_pairs
+    from xmine.browsing.picture import facts_of, picture_of
+    from xmine.browsing.view import View
+    from xmine.cli.outputs import check_outputs
+
+    if output is not None:
+        check_outputs(None, {"picture": output}, [str(run)], force=force)
+    opened = open_pairs(run)
+    given = None if options == EncodingOptions() else options
+    nearby = Nearby(opened, model, given)
+    picture = picture_of(nearby, View(opened).rows, most=n, seed=seed, method=method)
+    if output is not None:
+        picture.save(output)
+    drawn = len(picture.rows)
+    if console.as_json:
+        facts = {"file": str(run), "method": method, "output": output and str(output)}
+        write_rows([json_row({**facts, "pairs": facts_of(picture)})])
+    elif output is None:
+        write_rows(
+            f"{name}\t{at}\t{x:.5f}\t{y:.5f}\t{line}\n"
+            for name, points, lines in zip(
+                picture.names(), picture.places.tolist(), picture.lines(), strict=True
+            )
+            for at, ((x, y), line) in enumerate(zip(points, lines, strict=True), start=1)
+        )
+    else:
+        csv = output.with_suffix(".csv")
+        console.say(f"{output}: {drawn:,} of {len(View(opened).rows):,} pairs; {csv}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xmine.cli.arguments import PAIRS
+from xmine.cli.around import draw_map, neighbors
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 
@@ -106,3 +107,5 @@ def _number(value: float, name: str) -> str:
 pairs.command("head")(head)
 pairs.command("sample")(sample)
 pairs.command("stats")(stats)
+pairs.command("neighbors")(neighbors)
+pairs.command("map")(draw_map)

@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer"}
+PACKAGES = {
+    "xmine": ROOT / "xmine",
+    "xmine.trainer": ROOT / "trainer",
+    "xmine.tui": ROOT / "tui",
+}
 HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers", "pyarrow", "pysbd"}
+HEAVY |= {"textual_fastdatatable", "textual_plotext", "textual_serve"}
 HEAVY |= {"scipy", "sklearn", "matplotlib"}
 # Where heavy libraries are loaded at the top; whoever imports these modules does so in a function.
 HEAVY_HOMES = {
@@ -21,6 +26,8 @@ HEAVY_HOMES = {
 }
 # Where one is loaded inside the function that needs it.
 LAZY_HOMES = {
+    "xmine.browsing.query": {"pyarrow"},
+    "xmine.cli.served": {"textual_serve"},
     "xmine.knn.bands": {"torch"},
     "xmine.formats.parquet": {"pyarrow"},
     "xmine.hardware": {"torch"},
@@ -92,6 +99,8 @@ def test_heavy_libraries_stay_where_they_belong() -> None:
         used = {name.split(".")[0] for name in imports(path)} & HEAVY
         if module.startswith("xmine.trainer"):
             used -= {"torch", "tokenizers", "transformers"}
+        elif module.startswith("xmine.tui"):
+            used -= {"textual", "textual_fastdatatable", "textual_plotext"}
         elif module.startswith("xmine.evaluation."):
             top = {name.split(".")[0] for name in imports(path, top_level=True)} & HEAVY
             assert not top, f"{module} imports {top} at its top"

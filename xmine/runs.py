@@ -23,6 +23,8 @@ from xmine.options import dump_tables, flag, load_toml
 RUN_FILE = "run.toml"
 PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
+# What people said of the pairs: no stage makes it again, and nothing here may delete it.
+JUDGEMENTS_FILE = "judgements.tsv"
 TRAITS = "traits"
 # The files of each stage, in the order of the walk; those of every sentence, unknown ones included,
 # are gone when it is done.

@@ -149,8 +149,9 @@ def _open_run(folder: Path) -> Opened:
     summary = _summary(folder)
     kept = _kept(folder / PAIRS_FILE, sides[0], sides[1], sources, targets)
     cut = summary.get("threshold")
-    if cut is None:
-        cut = float(np.floor(scores[kept].min(initial=np.inf) * 1e4) / 1e4)
+    if cut is None:  # below all that is kept, or above everything
+        lowest = scores[kept].min() if kept.any() else scores.max(initial=0) + 1e-4
+        cut = float(np.floor(lowest * 1e4) / 1e4)
     flags = _flags(table.column("flags"))
     eligible = kept | (_allowed(scores, flags, run.get("pairs", {})) & (scores < cut))
     return Opened(
@@ -190,6 +191,8 @@ def _kept(path: Path, source: Side, target: Side, sources: Rows, targets: Rows) 
         there = set(file.schema_arrow.names)
         names = ("source_line", "target_line", "source_offset", "target_offset")
         columns = file.read(columns=[name for name in names if name in there])
+    if not len(columns):  # then there are no columns of lines either
+        return np.zeros(len(sources), dtype=bool)
     found = []
     for side, name in ((source, "source"), (target, "target")):
         lines = columns.column(f"{name}_line").to_numpy()

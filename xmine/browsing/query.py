@@ -116,7 +116,7 @@ def matches(texts: PackedTexts, text: str, *, regex: bool = False) -> NDArray[np
     )
     find = pc.match_substring_regex if regex else pc.match_substring
     try:
-        found = find(column, text, ignore_case=True)
+        found = find(column, text.encode("utf-8", "surrogatepass"), ignore_case=True)
     except pa.ArrowInvalid as error:
         raise OptionError(f"{text!r} is no regular expression: {error}") from None
     marked: NDArray[np.bool_] = found.to_numpy(zero_copy_only=False)

@@ -27,8 +27,11 @@ class View:
         Raises:
             OptionError: see `select`; what was shown stays.
         """
-        self.rows = select(self.opened, query, self.cut)
-        self.query = query
+        self.take(query, select(self.opened, query, self.cut))
+
+    def take(self, query: Query, rows: Rows) -> None:
+        """Show the rows that were found for a query, int64 [found]."""
+        self.query, self.rows = query, rows
 
     def move_cut(self, cut: float | None) -> None:
         """Keep pairs from another score on."""

@@ -12,8 +12,8 @@ import threading
 import traceback
 
 from xmine.cli.app import app
-from xmine.cli.console import visible
 from xmine.errors import XmineError
+from xmine.visible import visible
 
 
 def run() -> None:

@@ -6,6 +6,7 @@ import typer
 
 import xmine
 from xmine.cli.ablate import OfAblation, ablate
+from xmine.cli.browse import browse
 from xmine.cli.cache import cache
 from xmine.cli.convert import convert
 from xmine.cli.encode import encode
@@ -26,6 +27,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: half the start-up time, and [brackets] stay text
 )
 app.command("mine")(mine)
+app.command("browse")(browse)
 app.command("score")(score)
 app.command("search")(search)
 app.command("encode")(encode)

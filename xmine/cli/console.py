@@ -18,14 +18,7 @@ import typer
 
 from xmine.errors import FileError
 from xmine.progress import Progress, Report, silent
-
-# C0 and C1 controls and DEL -> the symbols of the block "Control Pictures"; tab and newline stay.
-_VISIBLE = {
-    **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)},
-    0x7F: 0x2421,
-    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
-}
-
+from xmine.visible import visible
 
 _NAME = "xmine: "
 
@@ -155,8 +148,3 @@ def write_rows(rows: Iterable[str]) -> None:
 def _forget_stdout() -> None:
     """Let what is still to be written go nowhere, or Python would complain about it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def visible(text: str) -> str:
-    """Show control characters as symbols, so that a terminal does not obey them."""
-    return text.translate(_VISIBLE)

@@ -117,3 +117,15 @@ def draw(
 
         title = " - ".join(Path(each).name for each in inputs)
         draw_histogram(bin_scores(*curve, BINS), picture, title)
+
+
+def print_pairs(some: "Iterable[Pair]", console: Console) -> None:
+    """Print pairs on stdout, as TSV, or as JSONL with `--json`."""
+    from xmine.formats.jsonl import jsonl_rows
+    from xmine.formats.losses import Losses
+    from xmine.formats.tsv import tsv_rows
+
+    losses = Losses()
+    write_rows((jsonl_rows if console.as_json else tsv_rows)(some, losses))
+    if notes := losses.notes():
+        console.say(", ".join(notes))

@@ -1,8 +1,7 @@
 """xmine pairs: the first pairs of a file, a sample of them, or what they look like."""
 
-from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,9 +9,8 @@ from xmine.cli.arguments import PAIRS
 from xmine.cli.around import draw_map, neighbors
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
-
-if TYPE_CHECKING:
-    from xmine.formats.pair import Pair
+from xmine.cli.list_pairs import list_pairs
+from xmine.cli.outputs import print_pairs
 
 pairs = typer.Typer(help="Look into a file of pairs.", no_args_is_help=True)
 
@@ -29,7 +27,7 @@ def head(file: PAIRS, console: Console, n: COUNT = 10) -> None:
 
     from xmine.pairs import read_pairs
 
-    _print(islice(read_pairs(file), n), console)
+    print_pairs(islice(read_pairs(file), n), console)
 
 
 @with_console
@@ -46,7 +44,7 @@ def sample(
     from xmine.pairs import read_pairs
     from xmine.survey import sample as draw
 
-    _print(draw(read_pairs(file), n, seed), console)
+    print_pairs(draw(read_pairs(file), n, seed), console)
 
 
 @with_console
@@ -85,17 +83,6 @@ def stats(file: PAIRS, console: Console) -> None:
         console.say(", ".join(notes))
 
 
-def _print(some: "Iterable[Pair]", console: Console) -> None:
-    from xmine.formats.jsonl import jsonl_rows
-    from xmine.formats.losses import Losses
-    from xmine.formats.tsv import tsv_rows
-
-    losses = Losses()
-    write_rows((jsonl_rows if console.as_json else tsv_rows)(some, losses))
-    if notes := losses.notes():
-        console.say(", ".join(notes))
-
-
 def _words(name: str) -> str:
     return name.replace("_", " ")
 
@@ -104,6 +91,7 @@ def _number(value: float, name: str) -> str:
     return f"{value:,.0f}" if name.endswith("length") else f"{value:.4f}"
 
 
+pairs.command("list")(list_pairs)
 pairs.command("head")(head)
 pairs.command("sample")(sample)
 pairs.command("stats")(stats)

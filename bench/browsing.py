@@ -1,0 +1,186 @@
+"""How quickly the terminal app answers: first paint, keys, memory; in a terminal of its own.
+
+    python bench/browsing.py --make 1000000 FOLDER     mine a run to look at
+    python bench/browsing.py RUN... [--json OUT.json]
+
+The app runs in a pseudo-terminal of 140 x 40. First paint is when the score of the best pair has
+arrived there, counted from the start of the command; a key is answered when the score of the row
+that it leads to has. A run that `--make` mines has the lines of bench/corpora.py and vectors of 16
+numbers, the same but for noise on both sides of a translation: browsing does not look at vectors.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from corpora import write_corpora
+from memory import Peak, megabytes, watched
+
+from xmine.browsing.opened import Opened, open_pairs
+from xmine.browsing.query import Query
+from xmine.browsing.query import select as rows_of
+from xmine.evaluation.record import record, write_record
+from xmine.known import read_known
+from xmine.mining import mine
+from xmine.options import MiningOptions
+
+COLUMNS, LINES = 140, 40
+_WIDTH, _NOISE = 16, 0.15
+_PATIENCE = 120.0  # seconds that an answer may take
+_PAGES = 10
+
+Row = dict[str, object]
+
+
+class Terminal:
+    """The app in a pseudo-terminal, and what has arrived there."""
+
+    def __init__(self, number: int, process: "subprocess.Popen[bytes]") -> None:
+        """Take the terminal's end of the line."""
+        self.number = number
+        self.process = process
+
+    def press(self, keys: bytes, wanted: str) -> float:
+        """Send keys; return the seconds until a text has arrived."""
+        self.drain()
+        started = time.perf_counter()
+        os.write(self.number, keys)
+        return self.wait_for(wanted) - started
+
+    def wait_for(self, wanted: str) -> float:
+        """Read until a text has arrived, and return when that was."""
+        seen, until = b"", time.perf_counter() + _PATIENCE
+        while wanted.encode() not in seen:
+            left = until - time.perf_counter()
+            if left <= 0 or not select.select([self.number], [], [], left)[0]:
+                raise TimeoutError(f"{wanted} did not arrive: {seen[-500:]!r}")
+            seen += os.read(self.number, 1 << 16)
+        return time.perf_counter()
+
+    def drain(self) -> None:
+        """Read until nothing has come for a while."""
+        while select.select([self.number], [], [], 0.3)[0]:
+            os.read(self.number, 1 << 16)
+
+
+@contextmanager
+def terminal(command: list[str]) -> Iterator[tuple[Terminal, Peak]]:
+    """Run a command in a pseudo-terminal, and watch its memory."""
+    number, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", "TEXTUAL_ANIMATIONS": "none"}
+    with subprocess.Popen(
+        command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        try:
+            with watched(process.pid) as peak:
+                yield Terminal(number, process), peak
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+    os.close(number)
+
+
+def look_at(run: Path) -> Row:
+    """Browse a run, and tell how long everything took."""
+    opened = open_pairs(run)
+    best_first = rows_of(opened, Query(kept="kept"))
+    started = time.perf_counter()
+    with terminal([sys.executable, "-m", "xmine", "browse", str(run)]) as (screen, peak):
+        first = screen.wait_for(_score(opened, best_first, 0)) - started
+        table = _rows_shown()
+        pages = [
+            screen.press(b"\x1b[6~", _score(opened, best_first, (page + 1) * table))
+            for page in range(_PAGES)
+        ]
+        end = screen.press(b"G", _score(opened, best_first, len(best_first) - 1))
+        top = screen.press(b"g", _score(opened, best_first, 0))
+        by_score = rows_of(opened, Query(kept="kept", order="score"))
+        sort = screen.press(b"s", _score(opened, by_score, 0))
+        screen.press(b"g", _score(opened, by_score, 0))
+        find = screen.press(b"/the\r", "hit 1 of")
+        screen.drain()
+    return {
+        "lines": [len(opened.source.lines), len(opened.target.lines)],
+        "candidates": len(opened),
+        "kept": len(best_first),
+        "first_paint_seconds": round(first, 2),
+        "page_down_median_seconds": round(statistics.median(pages), 3),
+        "page_down_worst_seconds": round(max(pages), 3),
+        "last_seconds": round(end, 3),
+        "first_seconds": round(top, 3),
+        "sort_seconds": round(sort, 3),
+        "find_seconds": round(find, 3),
+        "peak_resident_megabytes": megabytes(peak.resident),
+        "peak_anonymous_megabytes": megabytes(peak.anonymous),
+    }
+
+
+def _score(opened: Opened, rows: "np.ndarray[tuple[int], np.dtype[np.int64]]", at: int) -> str:
+    """Say the score of a row as the table prints it."""
+    assert opened.scores is not None
+    return f"{opened.scores[rows[at]]:.4f}"
+
+
+def _rows_shown() -> int:
+    """Count the rows of the table that PageDown leaves behind."""
+    return LINES - 15
+
+
+def make(lines: int, folder: Path) -> None:
+    """Mine a run of so many lines a side, half of them translated."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_corpora(folder, lines, seed=1, translated=0.5)
+    random = np.random.default_rng(1)
+    source, target = (random.standard_normal((lines, _WIDTH)).astype(np.float32) for _ in "st")
+    for x, y, _ in read_known(folder / "gold.tsv").pairs:
+        target[y - 1] = source[x - 1] + _NOISE * target[y - 1]
+    units = tuple(each / np.linalg.norm(each, axis=1, keepdims=True) for each in (source, target))
+    mine(
+        folder / "en.txt",
+        folder / "zh.txt",
+        options=MiningOptions(src_lang="en", tgt_lang="zh"),
+        vectors=(units[0], units[1]),
+        run=folder / "run",
+    )
+
+
+def main() -> None:
+    """Read the arguments, and write what was measured."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("runs", nargs="+", type=Path)
+    parser.add_argument("--make", type=int)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    if given.make:
+        make(given.make, given.runs[0])
+        return
+    found = {"terminal": f"{COLUMNS} x {LINES}", "runs": [look_at(run) for run in given.runs]}
+    print(json.dumps(found, indent=2))
+    if given.json:
+        write_record(given.json, record(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""Verdicts on pairs: on the disk at once, by several at the same time, whole after a kill."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opened import Opened, open_pairs
+from xmine.errors import FileError, OptionError
+from xmine.verdicts import HEADER, append, read_from
+
+JUDGING = """
+import sys
+from pathlib import Path
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opened import open_pairs
+judgements = Judgements.open(open_pairs(Path(sys.argv[1])), sys.argv[2])
+for row in range(int(sys.argv[3])):
+    judgements.judge(row, "accept" if row % 2 else "reject")
+    print(row, flush=True)
+"""
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.jsonl"
+    rows = (
+        f'{{"source": "s{n}", "target": "t{n}", "source_line": {n + 5}, "target_line": {n + 9}}}\n'
+        for n in range(200)
+    )
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(pairs: Path) -> Opened:
+    return open_pairs(pairs)
+
+
+def judging(pairs: Path, judge: str, count: int) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", JUDGING, str(pairs), judge, str(count)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_verdict_is_in_the_file_as_soon_as_it_is_given(opened: Opened, pairs: Path) -> None:
+    judgements = Judgements.open(opened, "ann")
+    assert not judgements.path.exists() and judgements.problem == ""
+    judgements.judge(3, "accept")
+    text = Path(f"{pairs}.judgements.tsv").read_text(encoding="utf-8")
+    assert text.splitlines()[1].split("\t")[:6] == ["8", "12", "", "", "accept", "ann"]
+    assert Judgements.open(opened, "bob").of(3) == "accept"
+
+
+def test_a_later_verdict_beats_an_earlier_one_and_undo_brings_it_back(opened: Opened) -> None:
+    judgements = Judgements.open(opened, "ann")
+    for verdict in ("accept", "unsure", "reject"):
+        judgements.judge(0, verdict)
+    judgements.judge(1, "accept")
+    found = []
+    while (row := judgements.undo()) is not None:
+        found.append((row, judgements.of(0), judgements.of(1)))
+    assert found == [(1, "reject", ""), (0, "unsure", ""), (0, "accept", ""), (0, "", "")]
+    assert Judgements.open(opened).counts().judged == 0
+
+
+def test_who_spoke_last_counts_and_taking_back_leaves_what_others_say(opened: Opened) -> None:
+    ann, bob = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
+    ann.judge(7, "accept")
+    bob.judge(7, "reject")
+    assert ann.of(7) == "accept"  # not looked yet
+    assert ann.refresh() and ann.of(7) == "reject"
+    assert not ann.refresh()
+    assert list(ann.by_judge(7).items()) == [("ann", "accept"), ("bob", "reject")]
+    bob.judge(7, "none")
+    assert bob.of(7) == "accept"
+
+
+def test_counts_follow_every_verdict(opened: Opened) -> None:
+    judgements = Judgements.open(opened, "ann")
+    assert judgements.counts().judged == 0
+    for row, verdict in enumerate(("accept", "accept", "reject", "unsure")):
+        judgements.judge(row, verdict)
+    counts = judgements.counts()
+    assert (counts.accept, counts.reject, counts.unsure, counts.pairs) == (2, 1, 1, 200)
+    some = judgements.counts(judgements.rows()[1:3])
+    assert (some.accept, some.reject, some.judged, some.pairs) == (1, 1, 2, 2)
+    fresh = Judgements.open(opened, "ann")
+    assert fresh.codes().tolist() == judgements.codes().tolist()
+    assert fresh.rows().tolist() == [0, 1, 2, 3]
+
+
+def test_verdicts_do_not_stick_to_other_texts_of_the_same_lines(
+    opened: Opened, pairs: Path
+) -> None:
+    Judgements.open(opened, "ann").judge(0, "accept")
+    pairs.write_text(pairs.read_text(encoding="utf-8").replace('"s0"', '"other"'), encoding="utf-8")
+    judgements = Judgements.open(open_pairs(pairs), "ann")
+    assert judgements.of(0) == "" and judgements.counts().judged == 0
+
+
+def test_only_verdicts_are_taken(opened: Opened) -> None:
+    judgements = Judgements.open(opened, "ann")
+    with pytest.raises(OptionError, match="'maybe' is no judgement"):
+        judgements.judge(0, "maybe")
+    assert not judgements.path.exists()
+
+
+def test_a_line_cut_short_anywhere_is_passed_over_and_healed(opened: Opened) -> None:
+    judgements = Judgements.open(opened, "ann")
+    judgements.judge(0, "accept")
+    judgements.judge(1, "reject")
+    whole = judgements.path.read_bytes()
+    first = whole.index(b"\n", len(HEADER)) + 1
+    for length in range(len(whole)):
+        judgements.path.write_bytes(whole[:length])
+        torn = Judgements.open(opened, "ann")
+        assert torn.of(0) == ("accept" if length >= first else "")
+        assert torn.of(1) == ""
+        if length % 7 == 0:
+            torn.judge(2, "unsure")
+            again = Judgements.open(opened, "ann")
+            assert again.of(2) == "unsure" and again.of(1) == ""
+            assert again.of(0) == ("accept" if length >= first - 1 else "")
+
+
+def test_another_version_and_another_file_are_refused(opened: Opened) -> None:
+    path = Judgements.open(opened).path
+    for content, said in (
+        (HEADER.replace(b"version 1", b"version 2"), "version 2, not 1"),
+        (b"0.9\thello\tworld\n", "not a file of judgements"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(FileError, match=said):
+            Judgements.open(opened)
+        with pytest.raises(FileError, match=said):
+            append(path, [])
+        assert path.read_bytes() == content
+
+
+def test_a_verdict_that_cannot_be_kept_changes_nothing(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judgements = Judgements.open(opened, "ann")
+    judgements.judge(0, "accept")
+    before = judgements.path.read_bytes()
+    write = os.write
+    with monkeypatch.context() as full:
+        full.setattr("xmine.verdicts.os.write", lambda to, data: write(to, data[:9]))
+        with pytest.raises(FileError, match="No space left on device"):
+            judgements.judge(0, "reject")
+    assert judgements.path.read_bytes() == before and judgements.of(0) == "accept"
+    assert judgements.undo() == 0 and judgements.undo() is None
+
+
+def test_a_place_that_cannot_be_written_is_told_before_the_first_verdict(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.verdicts.os.access", lambda path, mode: False)
+    judgements = Judgements.open(opened)
+    assert judgements.problem == f"{opened.path.parent}: cannot be written"
+
+
+def test_processes_that_judge_at_once_lose_and_tear_nothing(opened: Opened, pairs: Path) -> None:
+    names = ("ann", "bob", "cem")
+    for process in [judging(pairs, name, 60) for name in names]:
+        process.communicate()
+        assert process.returncode == 0
+    judgements = Judgements.open(opened)
+    lines = judgements.path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 1 + 3 * 60 and lines[0] == HEADER
+    assert len(read_from(judgements.path, 0)[0]) == 180
+    for row in range(60):
+        said = dict.fromkeys(names, "accept" if row % 2 else "reject")
+        assert judgements.by_judge(row) == said
+
+
+def test_a_killed_process_has_lost_nothing_that_it_said(opened: Opened, pairs: Path) -> None:
+    process = judging(pairs, "ann", 200)
+    assert process.stdout
+    said = [process.stdout.readline() for _ in range(20)]
+    process.send_signal(signal.SIGKILL)
+    said += process.communicate()[0].splitlines()
+    judgements = Judgements.open(opened, "bob")
+    assert judgements.counts().judged >= len(said) >= 20
+    judgements.judge(199, "accept")  # no lock is left behind
+    assert judgements.by_judge(199)["bob"] == "accept"
+
+
+def test_the_name_of_the_judge_cannot_break_a_line(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XMINE_JUDGE", "a\tb\nc")
+    judgements = Judgements.open(opened)
+    judgements.judge(0, "accept")
+    assert Judgements.open(opened).by_judge(0) == {"a b c": "accept"}
+
+
+def test_looking_whether_others_judged_is_cheap(opened: Opened) -> None:
+    judgements = Judgements.open(opened, "ann")
+    judgements.judge(0, "accept")
+    started = time.process_time()
+    for _ in range(1000):
+        judgements.refresh()
+    assert time.process_time() - started < 0.5

@@ -1,0 +1,152 @@
+"""Opening runs and files of pairs: the same pairs, counts and cut as mining had."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.browsing.opened import open_pairs
+from xmine.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.keeping import Mined
+from xmine.mining import mine
+from xmine.options import MiningOptions
+from xmine.pairs import Pair, read_pairs, write_pairs
+
+Mine = Callable[..., Mined]
+
+
+@pytest.fixture
+def mined(
+    tmp_path: Path, toy_encoder: SentenceEncoder, toy_files: tuple[Path, Path, object]
+) -> Mine:
+    def run(folder: str = "run", **options: object) -> Mined:
+        asked = MiningOptions(**options)  # type: ignore[arg-type]
+        return mine(*toy_files[:2], toy_encoder, asked, run=tmp_path / folder)
+
+    return run
+
+
+def test_a_run_has_all_candidates_and_marks_those_that_are_kept(
+    mined: Mine, tmp_path: Path
+) -> None:
+    found = mined()
+    opened = open_pairs(tmp_path / "run")
+    assert opened.is_run
+    assert len(opened) == len(found.scored.chosen) > len(found.pairs) > 0
+    rows = np.flatnonzero(opened.kept(opened.cut))
+    kept = [pair._replace(prob=None) for pair in found.pairs.rows()]
+    assert [pair._replace(prob=None) for pair in opened.pairs(rows)] == kept
+    assert opened.probs is not None
+    assert found.pairs.probs is not None
+    assert opened.probs[rows] == pytest.approx(found.pairs.probs)
+    assert (opened.source.name, opened.target.name) == tuple(map(str, _names(found)))
+
+
+def _names(found: Mined) -> tuple[str, str]:
+    return found.scored.source.name, found.scored.target.name
+
+
+def test_the_cut_of_a_run_is_the_threshold_or_below_all_that_is_kept(
+    mined: Mine, tmp_path: Path
+) -> None:
+    found = mined()
+    opened = open_pairs(tmp_path / "run")  # the library writes no summary
+    assert opened.cut is not None
+    assert found.threshold.value <= opened.cut <= found.pairs.scores.min()
+    (tmp_path / "run" / "summary.json").write_text('{"threshold": 0.5, "languages": ["en", "zh"]}')
+    opened = open_pairs(tmp_path / "run")
+    assert (opened.cut, opened.languages) == (0.5, ("en", "zh"))
+
+
+def test_moving_the_cut_leaves_out_what_options_dropped(mined: Mine, tmp_path: Path) -> None:
+    found = mined(drop=["hub,length"], threshold=1.2)
+    opened = open_pairs(tmp_path / "run")
+    assert opened.flags is not None
+    dropped = opened.flags.raised("hub") | opened.flags.raised("length")
+    lowest = opened.kept(0.0)
+    assert not (lowest & dropped).any()
+    assert lowest.sum() == (~dropped).sum()
+    assert opened.kept(1.2).sum() == len(found.pairs)
+
+
+def test_a_segmented_run_keeps_the_right_sentences_of_a_line(
+    tmp_path: Path, toy_encoder: SentenceEncoder, toy_files: tuple[Path, Path, object]
+) -> None:
+    source, target, _ = toy_files
+    for path, end in ((source, ". "), (target, "。")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        joined = [end.join(lines[at : at + 3]) + end.strip() for at in range(0, len(lines), 3)]
+        path.write_text("\n".join(joined) + "\n", encoding="utf-8")
+    options = MiningOptions(segment=True, src_lang="zh", tgt_lang="zh")
+    found = mine(source, target, toy_encoder, options, run=tmp_path / "run")
+    opened = open_pairs(tmp_path / "run")
+    rows = np.flatnonzero(opened.kept(opened.cut))
+    ours = [(p.source_line, p.source_offset, p.target) for p in opened.pairs(rows)]
+    assert ours == [(p.source_line, p.source_offset, p.target) for p in found.pairs.rows()]
+    assert any(offset for _, offset, _ in ours)
+
+
+def test_a_file_of_pairs_is_read_in_its_order_whatever_it_has(tmp_path: Path) -> None:
+    rows = [
+        Pair("b", "乙", 1.5, 7, 9, flags="hub,number"),
+        Pair("a", "甲", None, 3, 2),
+        Pair("", "丙", 0.5, 4, 4, flags=""),
+    ]
+    write_pairs(rows, str(tmp_path / "pairs.jsonl"))
+    opened = open_pairs(tmp_path / "pairs.jsonl")
+    assert not opened.is_run
+    assert [pair._replace(flags=None) for pair in opened.pairs(np.arange(3))] == [
+        row._replace(flags=None) for row in rows
+    ]
+    assert opened.flags is not None
+    assert list(opened.flags) == ["hub,number", "", ""]
+    assert (opened.cut, opened.kept().sum(), opened.probs, opened.cosines) == (None, 3, None, None)
+
+
+def test_a_file_without_lines_counts_its_pairs(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text("one\t一\ntwo\t二\n", encoding="utf-8")
+    opened = open_pairs(tmp_path / "pairs.tsv")
+    assert [(p.source_line, p.target_line, p.flags) for p in opened.pairs(np.arange(2))] == [
+        (1, 1, None),
+        (2, 2, None),
+    ]
+    assert next(iter(read_pairs(tmp_path / "pairs.tsv"))).source == "one"
+
+
+@pytest.mark.parametrize("name", ["candidates.parquet", "pairs.parquet"])
+def test_a_run_that_is_not_finished_is_refused_by_what_is_missing(
+    mined: Mine, tmp_path: Path, name: str
+) -> None:
+    mined()
+    (tmp_path / "run" / name).unlink()
+    with pytest.raises(FileError, match=f"not finished: it has no {name}"):
+        open_pairs(tmp_path / "run")
+
+
+def test_a_broken_summary_is_named(mined: Mine, tmp_path: Path) -> None:
+    mined()
+    (tmp_path / "run" / "summary.json").write_text("{")
+    with pytest.raises(FileError, match=r"summary\.json: cannot be read"):
+        open_pairs(tmp_path / "run")
+
+
+def test_a_run_without_a_pair_opens(mined: Mine, tmp_path: Path) -> None:
+    mined(threshold=99.0)
+    opened = open_pairs(tmp_path / "run")
+    assert opened.kept(opened.cut).sum() == 0
+    assert opened.scores is not None
+    assert opened.cut is not None
+    assert len(opened) > 0
+    assert opened.cut > opened.scores.max()
+
+
+def test_a_run_opens_from_wherever_it_was_moved_to(mined: Mine, tmp_path: Path) -> None:
+    mined()
+    before = open_pairs(tmp_path / "run")
+    shutil.move(tmp_path / "run", tmp_path / "elsewhere")
+    after = open_pairs(tmp_path / "elsewhere")
+    assert list(after.source.texts) == list(before.source.texts)
+    assert after.cut == before.cut

@@ -1,0 +1,138 @@
+"""Filters and orders against the slow and obvious way, on pairs with everything in them."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.browsing.opened import Opened, open_pairs
+from xmine.browsing.query import ORDERS, Query, matches, select
+from xmine.browsing.view import View
+from xmine.errors import OptionError
+from xmine.packed import PackedTexts
+from xmine.pairs import Pair, write_pairs
+
+WORDS = [
+    "Ferry",
+    "ferry 12",
+    "[/b]",
+    "学校",
+    "a.c",
+    "abc",
+    "École",
+    "ÉCOLE",
+    "İstanbul",
+    "x\u2028y",
+]
+
+
+def drawn(seed: int, count: int = 60) -> list[Pair]:
+    random = np.random.default_rng(seed)
+    pairs = []
+    for _ in range(count):
+        source, target = (" ".join(random.choice(WORDS, 2)) for _ in "st")
+        score = None if random.random() < 0.1 else float(np.float32(random.integers(8, 16) / 8))
+        flags = ",".join(x for x in ("hub", "length", "number") if random.random() < 0.3)
+        line, other = random.integers(1, 99, 2).tolist()
+        pairs.append(Pair(source, target, score, line, other, flags=flags))
+    return pairs
+
+
+def opened_of(pairs: list[Pair], folder: Path) -> Opened:
+    write_pairs(pairs, str(folder / "pairs.jsonl"))
+    return open_pairs(folder / "pairs.jsonl")
+
+
+QUERIES = [
+    Query(),
+    Query(text="ferry"),
+    Query(text="FERRY", side="source"),
+    Query(text="学", side="target"),
+    Query(text="ferry", side="both"),
+    Query(text="a.c"),
+    Query(text="a.c", regex=True),
+    Query(text="^ferry [0-9]+", regex=True, side="either"),
+    Query(text="[/b]"),
+    Query(text="école"),
+    Query(flags=("hub",)),
+    Query(flags=("length", "none")),
+    Query(score_min=1.25),
+    Query(score_min=1.25, score_max=1.5, text="ferry", flags=("number",)),
+    *(Query(order=order, descending=way) for order in ("score", "source") for way in (0, 1)),  # type: ignore[arg-type]
+]
+
+
+def wanted(pair: Pair, query: Query) -> bool:
+    text = query.text if query.regex else re.escape(query.text)
+    hits = [bool(re.search(text, side, re.IGNORECASE)) for side in (pair.source, pair.target)]
+    by_text = {"either": any(hits), "source": hits[0], "target": hits[1], "both": all(hits)}
+    flags = set((pair.flags or "").split(",")) - {""} or {"none"}
+    inside = all(
+        pair.score is not None and (pair.score >= limit if above else pair.score <= limit)
+        for limit, above in ((query.score_min, True), (query.score_max, False))
+        if limit is not None
+    )
+    return by_text[query.side] and (not query.flags or bool(flags & set(query.flags))) and inside
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_finds_what_looking_at_each_pair_finds(query: Query, tmp_path: Path) -> None:
+    pairs = drawn(seed=3)
+    found = [row for row, pair in enumerate(pairs) if wanted(pair, query)]
+    if query.order != "rank":
+        sign = -1 if query.descending else 1
+        values = [p.score if query.order == "score" else p.source_line for p in pairs]
+        found.sort(key=lambda row: np.inf if values[row] is None else sign * values[row])  # type: ignore[operator]
+    assert select(opened_of(pairs, tmp_path), query).tolist() == found
+
+
+def test_the_words_of_the_test_are_found_at_all(tmp_path: Path) -> None:
+    opened = opened_of(drawn(seed=3), tmp_path)
+    for query in QUERIES:
+        assert 0 < len(select(opened, query)) <= len(opened)
+
+
+@pytest.mark.parametrize("text", ["ß", "İ", "ς", "ﬁ", "\u0301", "\x00", "\ud800"])
+def test_a_text_of_any_character_is_found_in_itself(text: str) -> None:
+    texts = PackedTexts.of(["", f"before {text} after", "neither"])
+    assert matches(texts, text).tolist() == [False, True, False]
+
+
+def test_what_is_wrong_is_named() -> None:
+    for values, said in (
+        ({"side": "left"}, "--side is 'left'"),
+        ({"flags": ("huge",)}, "--flag is 'huge'"),
+        ({"order": "size"}, "--sort is 'size'"),
+        ({"kept": "no"}, "--kept is 'no'"),
+    ):
+        with pytest.raises(OptionError, match=said):
+            Query(**values)
+
+
+def test_a_wrong_expression_and_missing_columns_are_errors(tmp_path: Path) -> None:
+    opened = opened_of([Pair("a", "b")], tmp_path)
+    with pytest.raises(OptionError, match="is no regular expression"):
+        select(opened, Query(text="(", regex=True))
+    for query in (Query(score_min=1), Query(order="score"), Query(order="prob")):
+        with pytest.raises(OptionError, match="has no "):
+            select(opened, query)
+    for order in set(ORDERS) - {"score", "prob", "cosine"}:
+        assert select(opened, Query(order=order)).tolist() == [0]
+
+
+def test_no_pairs_give_no_rows(tmp_path: Path) -> None:
+    opened = opened_of(drawn(1), tmp_path)
+    nothing = select(opened, Query(score_min=99))
+    assert (str(nothing.dtype), len(nothing)) == ("int64", 0)
+
+
+def test_a_view_shows_what_it_was_asked_for_until_that_fails(tmp_path: Path) -> None:
+    view = View(opened_of(drawn(3), tmp_path))
+    assert view.counts() == (60, 60, 60)
+    view.ask(Query(text="ferry"))
+    before = view.rows
+    with pytest.raises(OptionError):
+        view.ask(Query(text="(", regex=True))
+    assert view.rows is before
+    assert view.query.text == "ferry"

@@ -1,0 +1,154 @@
+"""The app: what is open, which screen shows it, and the keys that work everywhere."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from xmine.browsing.opened import Opened, open_pairs
+from xmine.browsing.view import View
+from xmine.errors import XmineError
+from xmine.tui.screens.viewing import Viewing
+
+# The screens that a key leads to from anywhere: their class in `xmine.tui.screens`, and whether
+# something must be open. They are loaded when they are first shown.
+SCREENS_OF = {
+    "home": ("home", "HomeScreen", False),
+    "pairs": ("pairs", "PairsScreen", True),
+}
+
+
+class XmineApp(App[None]):
+    """Look at mined pairs, judge them, mine and train.
+
+    Attributes:
+        view: what is open; None as long as nothing is.
+        working: what is being done in the background, for the top line; empty if nothing is.
+        failure: why what was asked for could not be opened, for whoever started the app.
+    """
+
+    CSS_PATH = "app.tcss"
+    TITLE = "xmine"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("p", "show('pairs')", "Pairs", id="show.pairs"),
+        Binding("h", "show('home')", "Home", id="show.home"),
+        Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
+        Binding("q", "quit", "Quit", id="quit", tooltip="Judgements are kept already."),
+    ]
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Open a run or a file of pairs, or begin at home."""
+        super().__init__()
+        self.view: View | None = None
+        self.working = ""
+        self.failure: XmineError | None = None
+        self._path = path
+
+    def on_mount(self) -> None:
+        """Show what was asked for."""
+        if self._path is None:
+            self.show("home")
+        else:
+            self.open(self._path)
+
+    def open(self, path: Path) -> None:
+        """Read a run or a file in the background, and show its pairs."""
+        self.push_screen(Opening(path))
+        self._read(path)
+
+    @work(thread=True, exclusive=True, group="open")
+    def _read(self, path: Path) -> None:
+        try:
+            opened = open_pairs(path)
+        except XmineError as error:
+            self.call_from_thread(self._not_opened, error)
+        else:
+            self.call_from_thread(self._opened, opened)
+
+    def _not_opened(self, error: XmineError) -> None:
+        if self.view is None and self._path is not None:  # the command was asked for this file
+            self.failure = error
+            self.exit()
+            return
+        self.back()
+        if isinstance(self.screen, Viewing):
+            self.screen.complain(error)
+
+    def _opened(self, opened: Opened) -> None:
+        self.view = View(opened)
+        for name, (_, _, needs) in SCREENS_OF.items():
+            if needs and self.is_screen_installed(name):
+                self.uninstall_screen(name)
+        self.show("pairs")
+
+    def show(self, name: str) -> None:
+        """Show one of the screens in place of all that are shown now."""
+        module, kind, needs = SCREENS_OF[name]
+        if needs and self.view is None:
+            if isinstance(self.screen, Viewing):
+                self.screen.say("nothing is open: choose a run or a file of pairs first", bad=True)
+            return
+        if not self.is_screen_installed(name):
+            screen = getattr(import_module(f"xmine.tui.screens.{module}"), kind)
+            self.install_screen(screen(), name)
+        while len(self.screen_stack) > 2:
+            self.pop_screen()
+        if len(self.screen_stack) == 1:
+            self.push_screen(name)
+        elif self.screen is not self.get_screen(name):
+            self.switch_screen(name)
+
+    def back(self) -> None:
+        """Leave a screen for the one below it; the last one for the pairs."""
+        if len(self.screen_stack) > 2:
+            self.pop_screen()
+        else:
+            self.show("home" if self.view is None else "pairs")
+
+    def action_show(self, name: str) -> None:
+        """Show a screen by its name."""
+        self.show(name)
+
+    def action_help(self) -> None:
+        """Tell the keys of the screen that is shown."""
+        from xmine.tui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen))
+
+    def notify(  # what Textual itself has to say, it says in our line
+        self, message: str, **_: object
+    ) -> None:
+        """Say something in the line that speaks, not above the texts."""
+        if isinstance(self.screen, Viewing):
+            self.screen.say(message)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """List every action that has a key here, then what Textual offers."""
+        for node, binding, enabled, tooltip in screen.active_bindings.values():
+            if enabled and binding.id:
+                run: Callable[[], object] = partial(self.run_action, binding.action, node)
+                title = f"{binding.description}  {self.get_key_display(binding)}"
+                yield SystemCommand(title, tooltip or binding.tooltip, run)
+        for command in super().get_system_commands(screen):
+            if command.title in ("Theme", "Screenshot"):
+                yield command
+
+
+class Opening(Viewing):
+    """What is shown while a run is read."""
+
+    def __init__(self, path: Path) -> None:
+        """Name what is read."""
+        super().__init__()
+        self._path = path
+
+    def heading(self) -> str:
+        """Say what is read."""
+        return f"opening {self._path}"

@@ -1,0 +1,160 @@
+"""A form that says which pairs to see; it counts them while one chooses."""
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+import numpy as np
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Input, Label
+
+from xmine.browsing.opened import Opened
+from xmine.browsing.query import KEPT, SIDES, Query, select
+from xmine.browsing.view import View
+from xmine.errors import OptionError
+from xmine.options import FLAGS
+from xmine.tui.screens.viewing import Viewing
+from xmine.tui.widgets.toggles import Choices, Tick
+
+_KEPT = {"kept": "kept by the cut", "below": "below it, or dropped", "all": "all"}
+
+
+class FilterScreen(Viewing):
+    """Fields for every part of a query but its order."""
+
+    NAME = "Filter"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s,enter", "apply", "Show them", id="filter.apply", key_display="enter"),
+        Binding("ctrl+r", "reset", "Reset", id="filter.reset"),
+        Binding("escape", "back", "Give up", id="filter.give-up"),
+    ]
+
+    def __init__(self, view: View, apply: Callable[[Query], None]) -> None:
+        """Begin with the query of the view; `apply` is called with another one."""
+        super().__init__()
+        self._view = view
+        self._apply = apply
+
+    def body(self) -> ComposeResult:
+        """Put the fields side by side."""
+        query, opened = self._view.query, self._view.opened
+        with VerticalScroll(id="fields"):
+            with Horizontal(classes="field"):
+                yield Label("text")
+                yield Input(query.text, id="text", compact=True, placeholder="any")
+                yield Tick("regex", query.regex, id="regex", compact=True)
+            with Horizontal(classes="field"):
+                yield Label("score")
+                yield Input(_said(query.score_min), id="from", compact=True, placeholder="from")
+                yield Input(_said(query.score_max), id="to", compact=True, placeholder="to")
+            with Horizontal(id="choices"):
+                with Vertical(classes="choice"):
+                    yield Label("text in")
+                    yield Choices(SIDES, SIDES.index(query.side), id="side")
+                with Vertical(classes="choice"):
+                    yield Label("pairs")
+                    yield Choices(tuple(_KEPT.values()), KEPT.index(query.kept), id="kept")
+                with Vertical(classes="choice"):
+                    yield Label("with a flag of")
+                    yield from _flags(opened, query)
+
+    def on_mount(self) -> None:
+        """Count at once."""
+        super().on_mount()
+        self.query_one("#text", Input).focus()
+        self._count()
+
+    def on_input_changed(self) -> None:
+        """Count anew."""
+        self._count()
+
+    def on_checkbox_changed(self) -> None:
+        """Count anew."""
+        self._count()
+
+    def on_radio_set_changed(self) -> None:
+        """Count anew."""
+        self._count()
+
+    def on_input_submitted(self) -> None:
+        """Show the pairs."""
+        self.action_apply()
+
+    def asked(self) -> Query:
+        """Read the fields.
+
+        Raises:
+            OptionError: a score is no number.
+        """
+        query = self._view.query
+        side, kept = self.query_one("#side", Choices), self.query_one("#kept", Choices)
+        return Query(
+            text=self.query_one("#text", Input).value,
+            regex=self.query_one("#regex", Tick).value,
+            side=SIDES[side.pressed_index],
+            flags=tuple(
+                tick.name or "" for tick in self.query(".flag").results(Tick) if tick.value
+            ),
+            score_min=_number(self.query_one("#from", Input).value),
+            score_max=_number(self.query_one("#to", Input).value),
+            kept=KEPT[kept.pressed_index],
+            order=query.order,
+            descending=query.descending,
+        )
+
+    def _count(self) -> None:
+        try:
+            self._look(self.asked())
+        except OptionError as error:
+            self.complain(error)
+
+    @work(thread=True, exclusive=True, group="count")
+    def _look(self, query: Query) -> None:
+        try:
+            found = len(select(self._view.opened, query, self._view.cut))
+        except OptionError as error:
+            self.app.call_from_thread(self.complain, error)
+        else:
+            said = f"{found:,} pair{'' if found == 1 else 's'} of {len(self._view.opened):,}"
+            self.app.call_from_thread(self.say, said)
+
+    def action_apply(self) -> None:
+        """Go back, and show the pairs."""
+        try:
+            query = self.asked()
+        except OptionError as error:
+            self.complain(error)
+            return
+        self.app.back()
+        self._apply(query)
+
+    def action_reset(self) -> None:
+        """Ask for the pairs that are kept, whatever they are like."""
+        self.app.back()
+        self._apply(Query(kept="kept"))
+
+
+def _said(number: float | None) -> str:
+    return "" if number is None else f"{number:g}"
+
+
+def _number(text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise OptionError(f"{text!r} is no number", "write a score such as 1.2") from None
+
+
+def _flags(opened: Opened, query: Query) -> Iterator[Tick]:
+    """Make a tick for each flag, with the number of pairs that have it."""
+    if opened.flags is None:
+        return
+    marked = {name: opened.flags.raised(name) for name in FLAGS}
+    marked["none"] = ~np.logical_or.reduce(list(marked.values()))
+    for name, rows in marked.items():
+        label = f"{name} ({int(rows.sum()):,})"
+        yield Tick(label, name in query.flags, name=name, classes="flag", compact=True)

@@ -1,0 +1,139 @@
+"""What every screen has: a line on top, a line that speaks and asks, the keys at the bottom.
+
+Nothing here floats above corpus text: what lies under the edge of an overlay loses wide characters
+(Textual issue 6357). Screens are opaque, and messages have a line of their own.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+
+from xmine.errors import XmineError
+
+if TYPE_CHECKING:
+    from xmine.tui.app import XmineApp
+
+SMALLEST = (60, 15)  # columns and rows
+
+
+class Viewing(Screen[None]):
+    """A screen of the app: `body` says what it shows, `heading` what stands on top of it."""
+
+    app: "XmineApp"
+    NAME: ClassVar[str] = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """Stack the lines around the body."""
+        with Horizontal(id="top"):
+            yield Static(id="heading", markup=False)
+            yield Static(id="facts", markup=False)
+        yield from self.body()
+        yield Static(id="said", markup=False)
+        yield Asking(id="asking")
+        yield Footer(show_command_palette=False, compact=True)
+        columns, rows = SMALLEST
+        yield Static(f"enlarge the window to {columns} x {rows}", id="small", markup=False)
+
+    def body(self) -> ComposeResult:
+        """Give what stands between the lines; each screen has its own."""
+        yield from ()
+
+    def on_mount(self) -> None:
+        """Fill the top line."""
+        self.refresh_top()
+
+    def on_screen_resume(self) -> None:
+        """Fill the top line anew: something may have changed on another screen."""
+        self.refresh_top()
+
+    def heading(self) -> str:
+        """Say where one is."""
+        return self.NAME
+
+    def facts(self) -> str:
+        """Say what there is, on the right of the top line."""
+        return ""
+
+    def refresh_top(self) -> None:
+        """Show heading and facts as they are now."""
+        view = self.app.view
+        name = "xmine" if view is None else view.opened.path.name or "xmine"
+        top = Text.assemble((f" {name} ", "bold reverse"), " ", (self.heading(), "bold"))
+        self.query_one("#heading", Static).update(top)
+        said = [self.facts(), self.app.working]
+        self.query_one("#facts", Static).update(Text("   ".join(filter(None, said))))
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """Speak in the line above the keys, until something else is said."""
+        line = self.query_one("#said", Static)
+        line.set_class(bad, "-bad")
+        line.update(Text(f"! {text}" if bad else text))
+
+    def complain(self, error: XmineError) -> None:
+        """Say what went wrong, and what to do about it."""
+        self.say("; ".join(filter(None, [error.message, error.hint])), bad=True)
+
+    def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
+        """Ask for a line of text; `answered` is called with it, and not if it is given up."""
+        self.query_one(Asking).ask(question, answered, given)
+
+    def action_back(self) -> None:
+        """Go to where one came from."""
+        self.app.back()
+
+    def on_resize(self, event: Resize) -> None:
+        """Ask for a larger window where nothing can be seen in this one."""
+        small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
+        self.set_class(small, "-small")
+
+
+class Asking(Horizontal):
+    """A question and a line to answer it, which stand in the place of what was said."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "give_up", "Give up", id="asking.give-up"),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        """Begin without a question."""
+        super().__init__(id=id)
+        self._answered: Callable[[str], None] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Put the question before the line."""
+        yield Static(id="question", markup=False)
+        yield Input(id="answer", compact=True)
+
+    def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
+        """Show the question, and take the keys."""
+        self._answered = answered
+        self.query_one("#question", Static).update(Text(f"{question} "))
+        line = self.query_one(Input)
+        line.value = given
+        line.cursor_position = len(given)
+        self.add_class("-open")
+        line.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Hand the answer over."""
+        event.stop()
+        answered = self._answered
+        self.action_give_up()
+        if answered is not None:
+            answered(event.value)
+
+    def action_give_up(self) -> None:
+        """Close without an answer."""
+        self._answered = None
+        self.remove_class("-open")
+        self.screen.focus_next()

@@ -1,0 +1,78 @@
+"""Text of a corpus -> what a widget may show: no markup, no controls, cut where the room ends."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len
+from rich.style import StyleType
+from rich.text import Text
+
+from xmine.visible import SHADE, TIE, visible
+
+_INSIDE = str.maketrans({"\t": "␉", "\n": "␊"})
+# No cell needs more characters than this: a letter with its marks, a variation selector.
+_CHARACTERS_OF_A_CELL = 8
+_FLAGS = range(0x1F1E6, 0x1F200)  # two of these letters make the flag of a country
+
+
+def shown(text: str, style: StyleType = "") -> Text:
+    """Make a text ready for a widget: its markup is text, its controls are symbols.
+
+    One character stands for one: a place in `text` is the same place in what is shown.
+    """
+    return Text(_line(text), style=style, end="")
+
+
+def cut(text: str, cells: int, style: StyleType = "") -> Text:
+    """Make a text ready for a place of some cells; what does not fit ends in `…`.
+
+    Letters keep their marks and emoji stay whole. Only what can be seen is looked at, so that the
+    length of a line does not matter.
+    """
+    most = (cells + 2) * _CHARACTERS_OF_A_CELL
+    line = _line(text[:most])
+    if len(text) <= most and cell_len(line) <= cells:
+        return Text(line, style=style, end="")
+    room, end = cells - 1, 0
+    for size, width in _characters(line):
+        room -= width
+        if room < 0:
+            break
+        end += size
+    return Text(line[:end] + "…" if cells > 0 else "", style=style, end="")
+
+
+def highlighted(
+    text: str, spans: Iterable[tuple[int, int]], marked: StyleType, style: StyleType = ""
+) -> Text:
+    """Make a text ready for a widget, with some parts of it marked.
+
+    Args:
+        text: as it stands in the corpus.
+        spans: start and end of each part, in characters of `text`.
+        marked: the style of the parts.
+        style: of the whole.
+    """
+    made = shown(text, style)
+    for start, end in spans:
+        made.stylize(marked, start, end)
+    return made
+
+
+def _line(text: str) -> str:
+    return visible(text).translate(_INSIDE)
+
+
+def _characters(line: str) -> Iterator[tuple[int, int]]:
+    """Give what a reader takes for one character: code points and cells of each, in order."""
+    size = width = flags = 0
+    before = 0
+    for character in line:
+        code, cells = ord(character), cell_len(character)
+        flags = flags + 1 if code in _FLAGS else 0
+        joins = cells == 0 or code in (TIE, SHADE) or before == TIE or (flags and flags % 2 == 0)
+        if size and not joins:
+            yield size, width
+            size = width = 0
+        size, width, before = size + 1, width + cells, code
+    if size:
+        yield size, width

@@ -1,0 +1,218 @@
+"""Pairs that people judge: accepted, rejected, or unsure; each verdict is on the disk at once.
+
+Several judges, and several processes of one, may judge the same pairs at the same time; the file
+beside the pairs (see `xmine.verdicts`) brings them together.
+"""
+
+import getpass
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.browsing.opened import Opened, Rows
+from xmine.errors import OptionError
+from xmine.verdicts import (
+    TAKEN_BACK,
+    VERDICTS,
+    Place,
+    Verdict,
+    append,
+    file_beside,
+    hash_of,
+    now,
+    read_from,
+    why_not_writable,
+)
+
+# What `Judgements.codes` has for a pair that nobody has judged, and for each verdict.
+CODES = {"": 0, **{name: code for code, name in enumerate(VERDICTS, start=1)}}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many of some pairs are judged, and how."""
+
+    accept: int
+    reject: int
+    unsure: int
+    pairs: int
+
+    @property
+    def judged(self) -> int:
+        """Count those with any verdict."""
+        return self.accept + self.reject + self.unsure
+
+
+def judge_name() -> str:
+    """Name who judges: XMINE_JUDGE, or the login name."""
+    try:
+        name = os.environ.get("XMINE_JUDGE", "") or getpass.getuser()
+    except (OSError, KeyError):  # a container may have no name for its user
+        name = ""
+    return "".join(each if each.isprintable() else " " for each in name).strip() or "unknown"
+
+
+class Judgements:
+    """What is said of some pairs.
+
+    Attributes:
+        path: the file that keeps it; it appears with the first verdict.
+        by: who judges here.
+    """
+
+    def __init__(self, opened: Opened, path: Path, by: str) -> None:
+        """Begin without any; see `open`."""
+        self.path, self.by = path, by
+        self._opened = opened
+        # Of each pair what each judge says, who spoke last at the end.
+        self._said: dict[Place, dict[str, str]] = {}
+        self._done: list[tuple[int, str]] = []  # rows judged here, and what was said before
+        self._seen: tuple[int, int, int] | None = None  # inode, size and time of the file
+        self._end = 0  # of what was read of it
+        self._codes: NDArray[np.int8] | None = None
+        self._lines: tuple[Rows, Rows] | None = None
+
+    @classmethod
+    def open(cls, opened: Opened, by: str = "") -> Self:
+        """Read the judgements beside a run or a file of pairs.
+
+        Args:
+            opened: the pairs.
+            by: who judges; see `judge_name` if left out.
+
+        Raises:
+            FileError: they cannot be read, or were written by another version of xmine.
+        """
+        judgements = cls(opened, file_beside(opened.path), by or judge_name())
+        judgements.refresh()
+        return judgements
+
+    @property
+    def problem(self) -> str:
+        """Say why a verdict could not be kept, to be told before the first; empty if it can."""
+        return why_not_writable(self.path)
+
+    def of(self, row: int) -> str:
+        """Tell the verdict on a pair, that of who spoke last; empty if there is none."""
+        if not self._said:
+            return ""
+        said = self._said.get(self._place(row))
+        return next(reversed(said.values())) if said else ""
+
+    def by_judge(self, row: int) -> dict[str, str]:
+        """Tell the verdict of each judge on a pair, who spoke last at the end."""
+        return dict(self._said.get(self._place(row), {}))
+
+    def judge(self, row: int, judgement: str) -> None:
+        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said.
+
+        Raises:
+            OptionError: it is another word.
+            FileError: it cannot be kept; nothing has changed then.
+        """
+        before = self._said.get(self._place(row), {}).get(self.by, TAKEN_BACK)
+        self._write(row, judgement)
+        self._done.append((row, before))
+
+    def undo(self) -> int | None:
+        """Take back the last verdict that was given here, and name its pair; None if none is left.
+
+        Raises:
+            FileError: see `judge`.
+        """
+        if not self._done:
+            return None
+        row, before = self._done[-1]
+        self._write(row, before)
+        self._done.pop()
+        return row
+
+    def refresh(self) -> bool:
+        """Read what others have said since; tell whether there was any.
+
+        Raises:
+            FileError: see `open`.
+        """
+        try:
+            found = self.path.stat()
+            seen = (found.st_ino, found.st_size, found.st_mtime_ns)
+        except OSError:
+            seen = None
+        if seen == self._seen:
+            return False
+        grown = self._seen and seen and self._seen[0] == seen[0] and seen[1] > self._seen[1]
+        verdicts, end = read_from(self.path, self._end if grown else 0)
+        if not grown:
+            self._said.clear()
+            self._codes = None
+        for verdict in verdicts:
+            self._take(verdict)
+        self._seen, self._end = seen, end
+        return bool(verdicts) or not grown
+
+    def codes(self) -> NDArray[np.int8]:
+        """Tell the verdict on every pair, int8 [pairs], as CODES has them."""
+        if self._codes is None:
+            self._codes = np.zeros(len(self._opened), dtype=np.int8)
+            for row in self.rows().tolist():
+                self._codes[row] = CODES[self.of(row)]
+        return self._codes
+
+    def rows(self) -> Rows:
+        """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
+        source, target = self._both_lines()
+        left = np.array([place.source_line for place in self._said], dtype=np.int64)
+        right = np.array([place.target_line for place in self._said], dtype=np.int64)
+        near = np.flatnonzero(np.isin(source, left) & np.isin(target, right))
+        return near[[bool(self.of(row)) for row in near.tolist()]]
+
+    def counts(self, rows: Rows | None = None) -> Counts:
+        """Count verdicts on some pairs, or on all of them."""
+        codes = self.codes() if rows is None else self.codes()[rows]
+        accept, reject, unsure = np.bincount(codes, minlength=4)[1:].tolist()
+        return Counts(accept, reject, unsure, len(codes))
+
+    def _write(self, row: int, judgement: str) -> None:
+        if judgement not in (*VERDICTS, TAKEN_BACK):
+            known = ", ".join((*VERDICTS, TAKEN_BACK))
+            raise OptionError(f"{judgement!r} is no judgement", f"choose from {known}")
+        verdict = Verdict(self._place(row), judgement, self.by, now())
+        append(self.path, [verdict])
+        self.refresh()  # it holds this verdict, and what others said before it
+
+    def _take(self, verdict: Verdict) -> None:
+        said = self._said.setdefault(verdict.place, {})
+        said.pop(verdict.judge, None)
+        if verdict.judgement != TAKEN_BACK:
+            said[verdict.judge] = verdict.judgement
+        elif not said:
+            del self._said[verdict.place]
+        if self._codes is not None:
+            code = CODES[next(reversed(said.values())) if said else ""]
+            source, target = self._both_lines()
+            lines = (source == verdict.place[0]) & (target == verdict.place[1])
+            for row in np.flatnonzero(lines).tolist():
+                if self._place(row) == verdict.place:
+                    self._codes[row] = code
+
+    def _place(self, row: int) -> Place:
+        opened = self._opened
+        source, target = int(opened.sources[row]), int(opened.targets[row])
+        left, right = opened.source, opened.target
+        return Place(
+            int(left.lines[source]),
+            int(right.lines[target]),
+            None if left.offsets is None else int(left.offsets[source]),
+            None if right.offsets is None else int(right.offsets[target]),
+            hash_of(left.texts[source], right.texts[target]),
+        )
+
+    def _both_lines(self) -> tuple[Rows, Rows]:
+        if self._lines is None:
+            opened = self._opened
+            self._lines = (opened.source.lines[opened.sources], opened.target.lines[opened.targets])
+        return self._lines

@@ -1,0 +1,67 @@
+"""xmine browse: the terminal app, in this terminal or in a web browser."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xmine.cli.console import Console
+from xmine.cli.from_options import with_console
+from xmine.errors import FileError, OptionError
+
+
+@with_console
+def browse(
+    console: Console,
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="RUN", help="A run, or a file of pairs.", show_default="home"),
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Show the app in a web browser, at the address printed.")
+    ] = False,
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="<text>",
+            help="Address to serve at. Whoever reaches it can read and write your files with "
+            "the app: there is no password.",
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="<int>", min=1, max=65535, help="Port to serve at.")
+    ] = 8000,
+) -> None:
+    """Look at mined pairs in the terminal: neighbours, scores, the threshold; judge them.
+
+    Example: xmine browse run/
+    """
+    if path is not None and not path.exists():
+        raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
+    if serve:
+        from xmine.cli.served import serve_app
+
+        serve_app(path, host, port, console)
+    elif not _served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise OptionError(
+            "xmine browse needs a terminal",
+            "xmine pairs list prints what it shows, with --json too",
+        )
+    else:
+        _show(path)
+
+
+def _show(path: Path | None) -> None:
+    from xmine.tui.app import XmineApp
+
+    app = XmineApp(path)
+    app.run()
+    if app.failure is not None:
+        raise app.failure
+
+
+def _served() -> bool:
+    """Tell whether a web server runs this process for a browser window."""
+    return "WebDriver" in os.environ.get("TEXTUAL_DRIVER", "")

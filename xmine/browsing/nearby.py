@@ -217,9 +217,10 @@ def nearest_rows(
     for start in range(0, len(vectors), step):
         block = vectors[start : start + step]
         np.dot(widen(block, wide[: len(block)]), like, out=rough[start : start + len(block)])
+    zeros = np.flatnonzero(rough == 0)
+    rough[zeros[~vectors[zeros].any(axis=1)]] = -np.inf
     least = np.partition(rough, -k)[-k] if k < len(rough) else -np.inf
-    near = np.flatnonzero(rough >= least - _ERROR)
-    near = near[vectors[near].any(axis=1)]
+    near = np.flatnonzero((rough >= least - _ERROR) & (rough > -np.inf))
     if not len(near):
         return near, np.empty(0, dtype=np.float32)
     rows, cosines = ordered(near[None], rescored(query, vectors, near[None]), k)

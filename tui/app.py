@@ -11,11 +11,14 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from xmine.browsing.opened import Opened, open_pairs
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opened import open_pairs
 from xmine.browsing.view import View
 from xmine.errors import XmineError
+from xmine.tui.screens.judging import Judging
 from xmine.tui.screens.viewing import Viewing
 
+_EVERY = 1.0  # seconds between looks at what others judge
 # The screens that a key leads to from anywhere: their class in `xmine.tui.screens`, and whether
 # something must be open. They are loaded when they are first shown.
 SCREENS_OF = {
@@ -29,6 +32,7 @@ class XmineApp(App[None]):
 
     Attributes:
         view: what is open; None as long as nothing is.
+        judgements: what is said of its pairs.
         working: what is being done in the background, for the top line; empty if nothing is.
         failure: why what was asked for could not be opened, for whoever started the app.
     """
@@ -46,12 +50,14 @@ class XmineApp(App[None]):
         """Open a run or a file of pairs, or begin at home."""
         super().__init__()
         self.view: View | None = None
+        self.judgements: Judgements | None = None
         self.working = ""
         self.failure: XmineError | None = None
         self._path = path
 
     def on_mount(self) -> None:
-        """Show what was asked for."""
+        """Show what was asked for; look again and again at what others judge."""
+        self.set_interval(_EVERY, self._refresh_judgements)
         if self._path is None:
             self.show("home")
         else:
@@ -66,10 +72,11 @@ class XmineApp(App[None]):
     def _read(self, path: Path) -> None:
         try:
             opened = open_pairs(path)
+            judgements = Judgements.open(opened)
         except XmineError as error:
             self.call_from_thread(self._not_opened, error)
         else:
-            self.call_from_thread(self._opened, opened)
+            self.call_from_thread(self._opened, View(opened), judgements)
 
     def _not_opened(self, error: XmineError) -> None:
         if self.view is None and self._path is not None:  # the command was asked for this file
@@ -80,12 +87,21 @@ class XmineApp(App[None]):
         if isinstance(self.screen, Viewing):
             self.screen.complain(error)
 
-    def _opened(self, opened: Opened) -> None:
-        self.view = View(opened)
+    def _opened(self, view: View, judgements: Judgements) -> None:
+        self.view, self.judgements = view, judgements
         for name, (_, _, needs) in SCREENS_OF.items():
             if needs and self.is_screen_installed(name):
                 self.uninstall_screen(name)
         self.show("pairs")
+
+    def _refresh_judgements(self) -> None:
+        try:
+            changed = self.judgements is not None and self.judgements.refresh()
+            if changed and isinstance(self.screen, Judging):
+                self.screen.verdicts_changed()
+        except XmineError as error:
+            if isinstance(self.screen, Viewing):
+                self.screen.complain(error)
 
     def show(self, name: str) -> None:
         """Show one of the screens in place of all that are shown now."""
@@ -131,11 +147,9 @@ class XmineApp(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """List every action that has a key here, then what Textual offers."""
-        for node, binding, enabled, tooltip in screen.active_bindings.values():
-            if enabled and binding.id:
-                run: Callable[[], object] = partial(self.run_action, binding.action, node)
-                title = f"{binding.description}  {self.get_key_display(binding)}"
-                yield SystemCommand(title, tooltip or binding.tooltip, run)
+        for action in actions_of(screen):
+            run: Callable[[], object] = partial(self.run_action, action.name, action.node)
+            yield SystemCommand(f"{action.title}  {', '.join(action.keys)}", action.more, run)
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command

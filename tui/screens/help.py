@@ -7,6 +7,7 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Static
 
+from xmine.tui.actions import actions_of
 from xmine.tui.screens.viewing import Viewing
 
 
@@ -19,12 +20,7 @@ class HelpScreen(Viewing):
         """Look up the keys of a screen."""
         super().__init__()
         self._of = screen.NAME if isinstance(screen, Viewing) else ""
-        self._keys: dict[str, tuple[list[str], str, str]] = {}
-        for _, binding, enabled, tooltip in screen.active_bindings.values():
-            if enabled and binding.id:
-                said = binding.description, tooltip or binding.tooltip
-                keys = self._keys.setdefault(binding.action, ([], *said))[0]
-                keys.append(screen.app.get_key_display(binding))
+        self._actions = actions_of(screen)
 
     def heading(self) -> str:
         """Say whose keys these are."""
@@ -33,9 +29,8 @@ class HelpScreen(Viewing):
     def body(self) -> ComposeResult:
         """List them."""
         table = Table.grid(padding=(0, 2))
-        for keys, description, more in self._keys.values():
-            table.add_row(
-                Text(", ".join(keys), "bold", justify="right"), Text(description), Text(more, "dim")
-            )
+        for action in self._actions:
+            keys = Text(", ".join(action.keys), "bold", justify="right")
+            table.add_row(keys, Text(action.title), Text(action.more, "dim"))
         with VerticalScroll():
             yield Static(table, markup=False)

@@ -16,7 +16,7 @@ from xmine.browsing.query import ORDERS, Query, found_in, select
 from xmine.browsing.view import View
 from xmine.errors import OptionError, XmineError
 from xmine.pairs import check_pair_file, write_pairs
-from xmine.tui.screens.viewing import Viewing
+from xmine.tui.screens.judging import Judging
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
 
@@ -25,7 +25,7 @@ _PATIENCE = 0.1
 _COLUMNS = {"line s": "source", "line t": "target", "source": "source", "target": "target"}
 
 
-class PairsScreen(Viewing):
+class PairsScreen(Judging):
     """All pairs that the query asks for."""
 
     NAME = "Pairs"
@@ -55,7 +55,7 @@ class PairsScreen(Viewing):
 
     def body(self) -> ComposeResult:
         """Put the table above the pair."""
-        yield PairTable(self.view.opened, self.view.rows, id="table")
+        yield PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
         yield PairDetail(id="detail")
         yield Input(placeholder="find in either language", id="find", compact=True)
 
@@ -78,8 +78,12 @@ class PairsScreen(Viewing):
         """Count what is shown, kept and there."""
         rows, kept, every = self.view.counts()
         cut = self.view.cut
-        said = f"{rows:,} shown, {kept:,} of {every:,} kept"
-        return said if cut is None else f"{said}, cut {cut:.4f}"
+        said = [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
+        if cut is not None:
+            said.append(f"cut {cut:.4f}")
+        if judged := self.judgements.counts().judged:
+            said.append(f"{judged:,} judged")
+        return ", ".join(said)
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         """Show the pair whole."""
@@ -93,6 +97,20 @@ class PairsScreen(Viewing):
             self.action_reverse()
         elif order in ORDERS:
             self._ask(replace(self.view.query, order=order, descending=order in ("score", "prob")))
+
+    def judged_row(self) -> int | None:
+        """Judge the pair under the cursor."""
+        return self.query_one(PairTable).row
+
+    def judged(self, row: int) -> None:
+        """Go on to the next pair."""
+        table = self.query_one(PairTable)
+        table.redraw()
+        table.move_cursor(row=table.cursor_row + 1)
+
+    def verdicts_changed(self) -> None:
+        """Draw the signs anew."""
+        self.query_one(PairTable).redraw()
 
     def ask_for(self, query: Query) -> None:
         """Show what a query asks for."""

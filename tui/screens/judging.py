@@ -1,0 +1,74 @@
+"""Screens on which pairs are judged: the keys for it, and what they say."""
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from xmine.browsing.judgements import Judgements
+from xmine.errors import XmineError
+from xmine.tui.screens.viewing import Viewing
+from xmine.tui.widgets.pair_table import SIGNS
+
+
+class Judging(Viewing):
+    """A screen with a pair that can be judged. Every verdict is on the disk when the key is up."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "judge('accept')", "Accept", id="judge.accept"),
+        Binding("x", "judge('reject')", "Reject", id="judge.reject"),
+        Binding("u", "judge('unsure')", "Unsure", id="judge.unsure"),
+        Binding("z,backspace", "undo", "Undo", id="judge.undo", show=False),
+    ]
+
+    @property
+    def judgements(self) -> Judgements:
+        """What is said of the pairs; without open pairs the screen is not shown."""
+        assert self.app.judgements is not None
+        return self.app.judgements
+
+    def judged_row(self) -> int | None:
+        """Give the row of `Opened` that the keys judge; None if there is none."""
+        raise NotImplementedError
+
+    def judged(self, row: int) -> None:
+        """Show that a row has been judged here; and go on to the next one."""
+        raise NotImplementedError
+
+    def verdicts_changed(self) -> None:
+        """Show verdicts anew: somebody else has judged, or one was taken back."""
+        raise NotImplementedError
+
+    def action_judge(self, verdict: str) -> None:
+        """Keep a verdict; the same one again takes it back."""
+        row, judgements = self.judged_row(), self.judgements
+        if row is None:
+            self.say("there is no pair to judge")
+            return
+        before = judgements.by_judge(row).get(judgements.by, "")
+        try:
+            judgements.judge(row, "none" if before == verdict else verdict)
+        except XmineError as error:
+            self.complain(error)
+            return
+        if before == verdict:
+            self.verdicts_changed()
+            self.say("taken back")
+        else:
+            self.judged(row)
+            self.say(f"{SIGNS[verdict]} {verdict}: {self._progress()}; z takes it back")
+        self.refresh_top()
+
+    def action_undo(self) -> None:
+        """Take back the last verdict that was given here."""
+        try:
+            row = self.judgements.undo()
+        except XmineError as error:
+            self.complain(error)
+            return
+        self.verdicts_changed()
+        self.refresh_top()
+        self.say("nothing to take back" if row is None else f"taken back: {self._progress()}")
+
+    def _progress(self) -> str:
+        counts = self.judgements.counts(self.app.view.rows if self.app.view else None)
+        return f"{counts.judged:,} of {counts.pairs:,} judged"

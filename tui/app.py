@@ -24,6 +24,8 @@ _EVERY = 1.0  # seconds between looks at what others judge
 SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
+    "search": ("searching", "SearchScreen", True),
+    "map": ("map", "MapScreen", True),
 }
 
 
@@ -41,6 +43,8 @@ class XmineApp(App[None]):
     TITLE = "xmine"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "show('pairs')", "Pairs", id="show.pairs"),
+        Binding("F", "show('search')", "Search", id="show.search"),
+        Binding("m", "show('map')", "Map", id="show.map"),
         Binding("h", "show('home')", "Home", id="show.home"),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
         Binding("q", "quit", "Quit", id="quit", tooltip="Judgements are kept already."),

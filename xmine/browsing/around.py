@@ -126,6 +126,16 @@ class Surroundings:
         pairs = np.flatnonzero(own == row)
         return int(others[pairs[0]]) if len(pairs) else int(found[row, 0])
 
+    def fate(self, source: int, target: int, cut: float | None = None) -> Fate:
+        """Tell what became of any two rows as a pair."""
+        return self._fates.of([(source, target)], self.opened.cut if cut is None else cut)[0]
+
+    def row(self, source: int, target: int) -> int | None:
+        """Find two rows among the pairs of the run; None if mining has not looked at them."""
+        found = np.flatnonzero(self.opened.sources == source)
+        found = found[self.opened.targets[found] == target]
+        return int(found[0]) if len(found) else None
+
     def _near(
         self, row: int, k: int | None, cut: float | None, *, of_sources: bool
     ) -> list[Neighbour]:

@@ -15,7 +15,6 @@ from xmine.tui.text import cut, shown
 
 SIDES = ("left", "right")
 _SIDE_BY_SIDE = 100  # cells from which on the lists stand side by side
-_EDGE = 4  # cells of a list that are no text: its padding and the scroll bar
 _LINES_OF_TEXT = 3  # of a sentence, where lists stand side by side
 _MOST_OF_A_HEAD = 2000  # characters; more than any head has room for
 
@@ -79,7 +78,7 @@ class NearList(OptionList):
 
     def _draw(self, highlighted: int | None) -> None:
         self._drawn = self.size.width
-        room = max(self.size.width - _EDGE, 20)
+        room = max(self.size.width - 1, 20)
         lines = _LINES_OF_TEXT if self.app.size.width >= _SIDE_BY_SIDE else 1
         with self.prevent(OptionList.OptionHighlighted):
             self.clear_options()
@@ -91,7 +90,7 @@ def _drawn(entry: Entry, room: int, lines: int) -> Text:
     """Draw a sentence: figures, then the text, cut to some lines."""
     head = cut(f"{entry.sign} {entry.figures}  {entry.said}", room, "bold" if entry.strong else "")
     # Lines are broken between words, which leaves some room at the end of each.
-    text = cut(entry.text, room - 2 if lines == 1 else (room - 2) * lines - room // 2)
+    text = cut(entry.text, room if lines == 1 else room * lines - room // 2)
     drawn = Text.assemble(head, "\n", end="")
     drawn.append_text(text)
     return drawn

@@ -109,8 +109,8 @@ class Fates:
             return Fate("far", f"neither is among the {self._k} nearest of the other")
         return Fate(
             "not best",
-            f"the best of neither: the source's is target line {better_target.target_line:,}, "
-            f"{better_target.score:.4f}; the target's is source line "
+            f"best for neither: the source's best is target line {better_target.target_line:,}, "
+            f"{better_target.score:.4f}; the target's best is source line "
             f"{better_source.source_line:,}, {better_source.score:.4f}",
             better_target if better_target.score >= better_source.score else better_source,
         )

@@ -42,7 +42,8 @@ class MapScreen(Viewing):
         """Begin with nothing laid out."""
         super().__init__()
         self._pictures: dict[str, Picture] = {}
-        self._method = "pca"
+        self._picture: Picture | None = None  # that is seen
+        self._method = "pca"  # that is wanted
         self._rows: Rows | None = None
         self._order: list[int] = []
         self._at = 0
@@ -68,19 +69,19 @@ class MapScreen(Viewing):
         super().on_screen_resume()
         if self._rows is not self.view.rows:
             self._rows = self.view.rows
-            self._pictures, self._at = {}, 0
+            self._pictures, self._picture, self._at = {}, None, 0
             self.say("drawing")
             self._lay_out(self._method, self._rows)
 
     def facts(self) -> str:
         """Say how many pairs are drawn, and how they are laid out."""
-        picture = self._pictures.get(self._method)
+        picture = self._picture
         if picture is None:
             return ""
         drawn, there = len(picture.rows), len(self.view.rows)
         of = f"{drawn:,} pairs" if drawn == there else f"{drawn:,} of {there:,} pairs"
         names = picture.names()
-        return f"{of}, {_NAMES[self._method]}, {SOURCE} {names[0]}, {TARGET} {names[1]}"
+        return f"{of}, {_NAMES[picture.method]}, {SOURCE} {names[0]}, {TARGET} {names[1]}"
 
     @work(thread=True, exclusive=True, group="map")
     def _lay_out(self, method: str, rows: Rows) -> None:
@@ -97,11 +98,11 @@ class MapScreen(Viewing):
             self.app.call_from_thread(self._laid_out, picture, rows)
 
     def _failed(self, error: XmineError) -> None:
-        if self._method not in self._pictures and self._pictures:
-            self._method = next(iter(self._pictures))
-        if not self._pictures:
+        if self._picture is None:
             self.query_one(Canvas).show(np.zeros((2, 0, 2)))
             self.query_one("#of-map", Static).update("")
+        else:
+            self._method = self._picture.method
         self.complain(error)
         self.refresh_top()
 
@@ -115,7 +116,7 @@ class MapScreen(Viewing):
 
     def _draw(self) -> None:
         """Show the picture, the pairs that are farthest apart first; the same pair stands out."""
-        picture = self._pictures[self._method]
+        self._picture = picture = self._pictures[self._method]
         before = self._order[self._at] if self._order else None
         sources, targets = picture.places
         apart = np.linalg.norm(sources - targets, axis=1)
@@ -125,7 +126,7 @@ class MapScreen(Viewing):
         self.refresh_top()
 
     def _point_out(self) -> None:
-        picture = self._pictures.get(self._method)
+        picture = self._picture
         if picture is None or not self._order:
             return
         number = self._order[self._at]
@@ -148,7 +149,7 @@ class MapScreen(Viewing):
 
     def action_method(self) -> None:
         """Lay the pairs out in the other way."""
-        if not self._pictures:
+        if self._picture is None:
             return
         self._method = "tsne" if self._method == "pca" else "pca"
         if self._method in self._pictures:
@@ -175,7 +176,7 @@ class MapScreen(Viewing):
         """Show the neighbours of the pair that stands out."""
         from xmine.tui.screens.neighbours import NeighboursScreen
 
-        picture = self._pictures.get(self._method)
+        picture = self._picture
         if picture is None:
             return
         try:
@@ -188,18 +189,18 @@ class MapScreen(Viewing):
         self.app.push_screen(NeighboursScreen(*pair))
 
     def action_save(self) -> None:
-        """Write the picture into a file."""
-        if self._method in self._pictures:
-            self.ask("save the map to:", self._save, "map.png")
+        """Write the picture that is seen into a file."""
+        if (picture := self._picture) is not None:
+            self.ask("save the map to:", lambda name: self._save(picture, name), "map.png")
 
     @work(thread=True, exclusive=True, group="save")
-    def _save(self, name: str) -> None:
+    def _save(self, picture: Picture, name: str) -> None:
         from xmine.evaluation.score_picture import check_picture
 
         path, tell = Path(name).expanduser(), self.app.call_from_thread
         try:
-            check_picture(path, force=False)
-            self._pictures[self._method].save(path)
+            check_picture(path, force=False, given="")
+            picture.save(path)
         except XmineError as error:
             tell(self.complain, error)
         else:

@@ -160,10 +160,10 @@ def draw_map(
     from xmine.browsing.opened import open_pairs
     from xmine.browsing.picture import facts_of, picture_of
     from xmine.browsing.view import View
-    from xmine.cli.outputs import check_outputs
+    from xmine.evaluation.score_picture import check_picture
 
     if output is not None:
-        check_outputs(None, {"picture": output}, [str(run)], force=force)
+        check_picture(output, force=force, given="--output is ")
     opened = open_pairs(run)
     given = None if options == EncodingOptions() else options
     nearby = Nearby(opened, model, given)

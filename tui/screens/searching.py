@@ -32,7 +32,9 @@ class SearchScreen(Viewing):
 
     def body(self) -> ComposeResult:
         """Put the line to type in above both lists."""
-        yield Input(placeholder="a sentence in either language, then enter", id="sought")
+        yield Input(
+            placeholder="a sentence in either language, then enter", id="sought", compact=True
+        )
         yield NearLists(id="near")
 
     def on_mount(self) -> None:
@@ -70,7 +72,7 @@ class SearchScreen(Viewing):
         self._found = found
         self._draw()
         counts = ", ".join(f"{len(found[name]):,} of the {name}" for name in NAMES)
-        self.say(f"nearest sentences: {counts}; enter shows the neighbours of one")
+        self.say(f"nearest: {counts}; enter shows the neighbours of one")
         best = max(NAMES, key=lambda name: found[name][0].cosine if found[name] else -2)
         self.query_one(NearLists).list_of(SIDES[NAMES.index(best)]).focus()
 

@@ -4,19 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.events import Resize
 from textual.widgets import OptionList, Static
 
-from xmine.tui.text import cut, shown
+from xmine.tui.text import cut
 
 SIDES = ("left", "right")
 _SIDE_BY_SIDE = 100  # cells from which on the lists stand side by side
 _LINES_OF_TEXT = 3  # of a sentence, where lists stand side by side
-_MOST_OF_A_HEAD = 2000  # characters; more than any head has room for
+_LINES_OF_HEAD = (2, 4)  # of the text in a head, stacked and side by side
+_RAGGED = 5  # cells that breaking between words leaves at the end of a line, as a rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +105,20 @@ class NearLists(Container):
         """Put one after the other; the styles lay them out."""
         for side in SIDES:
             with Vertical(classes="near-side"):
-                yield Static(id=f"{side}-head", classes="near-head", markup=False)
+                with Horizontal(classes="near-head"):
+                    yield Static(id=f"{side}-name", classes="near-name", markup=False)
+                    yield Static(id=f"{side}-head", classes="near-text", markup=False)
                 yield NearList(id=side)
+
+    def on_mount(self) -> None:
+        """Begin with empty heads."""
+        self._heads = {side: ("", "") for side in SIDES}
 
     def on_resize(self, event: Resize) -> None:
         """Lay the lists out for the room that there is."""
         self.set_class(event.size.width >= _SIDE_BY_SIDE, "-wide")
+        for side in SIDES:
+            self._draw_head(side)
 
     def show(
         self, side: str, name: str, text: str, entries: Sequence[Entry], highlighted: int | None = 0
@@ -122,10 +132,18 @@ class NearLists(Container):
             entries: what is near it.
             highlighted: which of them the cursor is on.
         """
-        head = Text.assemble((f"{name}  ", "bold"))
-        head.append_text(shown(text[:_MOST_OF_A_HEAD]))
-        self.query_one(f"#{side}-head", Static).update(head)
+        self._heads[side] = name, text
+        self._draw_head(side)
         self.list_of(side).show(entries, highlighted if entries else None)
+
+    def _draw_head(self, side: str) -> None:
+        name, text = self._heads[side]
+        width = self.app.size.width
+        wide = width >= _SIDE_BY_SIDE
+        room = (width // 2 if wide else width) - cell_len(name) - 4 - _RAGGED
+        self.query_one(f"#{side}-name", Static).update(Text(name, "bold"))
+        drawn = cut(text, max(room, 10) * _LINES_OF_HEAD[wide])
+        self.query_one(f"#{side}-head", Static).update(drawn)
 
     def list_of(self, side: str) -> NearList:
         """Give the list of a side."""

@@ -204,9 +204,7 @@ def test_v_lays_the_same_pairs_out_with_t_sne_and_s_saves_what_is_seen(
         await pressed(pilot, "v")
         assert asked == ["pca", "tsne"]
         name = ["m", "a", "p", "full_stop", "s", "v", "g"]  # in place of the one proposed
-        assert "saved: map.svg" in "\n".join(
-            await pressed(pilot, "s", *name, "enter")
-        )
+        assert "saved: map.svg" in "\n".join(await pressed(pilot, "s", *name, "enter"))
         assert Path("map.svg").read_text(encoding="utf-8").startswith("<?xml")
         place = pilot.app.screen._picture.places[0, 0]
         assert f",{place[0]:.5f},{place[1]:.5f}," in Path("map.csv").read_text(encoding="utf-8")

@@ -150,7 +150,7 @@ def draw_map(
     ] = "pca",
     model: MODEL = None,
 ) -> None:
-    """Draw kept pairs as points in the plane, both languages, each pair joined.
+    """Draw kept pairs as points in the plane, each pair joined.
 
     Prints or writes the side, the number of the pair, where it lies, and its line.
 

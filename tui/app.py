@@ -31,6 +31,8 @@ SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
     "threshold": ("threshold", "ThresholdScreen", True),
+    "search": ("searching", "SearchScreen", True),
+    "map": ("map", "MapScreen", True),
     "mine": ("mining", "MiningScreen", False),
     "train": ("training", "TrainingScreen", False),
 }
@@ -52,6 +54,8 @@ class XmineApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "show('pairs')", "Pairs", id="show.pairs", show=False),
         Binding("t", "show('threshold')", "Threshold", id="show.threshold", show=False),
+        Binding("F", "show('search')", "Search a sentence", id="show.search", show=False),
+        Binding("m", "show('map')", "Map", id="show.map", show=False),
         Binding("h", "show('home')", "Home", id="show.home", show=False),
         Binding("M", "show('mine')", "Mine", id="show.mine", show=False),
         Binding("T", "show('train')", "Train", id="show.train", show=False),

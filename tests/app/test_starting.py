@@ -129,6 +129,7 @@ async def wrong_fields(pilot: Any, screen: Any) -> None:
     assert "--neighborhood 8" in said(screen, "command")
 
 
+@pytest.mark.slow
 def test_the_form_of_training_follows_its_method() -> None:
     async def script(pilot: Any) -> None:
         screen = await shown(pilot, "train")

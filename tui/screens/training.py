@@ -113,9 +113,12 @@ class TrainingScreen(StartingScreen):
 
     def show_job(self, job: Job) -> None:
         """Draw the curves."""
-        del job
-        if self._metrics is not None and self._metrics.refresh():
-            self.query_one(Curves).show(self._metrics)
+        if self._metrics is None:
+            return
+        self._metrics.refresh()
+        if job.stage is not None:
+            self._metrics.hear(job.stage.stage, job.stage.done, job.stage.numbers)
+        self.query_one(Curves).show(self._metrics)
 
     def facts(self) -> str:
         """Say the last figures, too."""

@@ -1,6 +1,7 @@
 """The metrics of a training run, read while they are written: its loss, its figures."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,7 +33,7 @@ class Metrics:
         try:
             size = place.stat().st_size
             path, at = self._read or (place, 0)
-            if path != place or size < at:
+            if size < at:
                 self.losses, self.accuracies, self.figures, at = {}, {}, {}, 0
             if size == at:
                 return False
@@ -61,4 +62,16 @@ class Metrics:
         self.figures |= {name: x for name, x in figures.items() if name not in ("step", "epoch")}
         for name, curves in (("loss", self.losses), ("accuracy", self.accuracies)):
             if name in figures:
-                curves.setdefault(stage, []).append((step, float(figures[name])))
+                _add(curves, stage, step, float(figures[name]))
+
+    def hear(self, stage: str, step: int, numbers: Mapping[str, float]) -> None:
+        """Take in a loss that was told before it was logged: short runs log few."""
+        if "loss" in numbers:
+            _add(self.losses, "" if stage == "training" else stage, step, numbers["loss"])
+
+
+def _add(curves: dict[str, list[tuple[float, float]]], stage: str, step: float, x: float) -> None:
+    """Go on with a curve; a step that it has is not taken twice."""
+    curve = curves.setdefault(stage, [])
+    if not curve or step > curve[-1][0]:
+        curve.append((step, x))

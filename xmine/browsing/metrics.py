@@ -23,7 +23,7 @@ class Metrics:
     losses: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     accuracies: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     figures: dict[str, float] = field(default_factory=dict)
-    _read: tuple[Path, int] | None = None  # the file, and how many bytes of it
+    _read: int = 0  # bytes of the file
 
     def refresh(self) -> bool:
         """Read what is new; a run that began anew, or forgot steps, is read from its start."""
@@ -32,7 +32,7 @@ class Metrics:
             return False
         try:
             size = place.stat().st_size
-            path, at = self._read or (place, 0)
+            at = self._read
             if size < at:
                 self.losses, self.accuracies, self.figures, at = {}, {}, {}, 0
             if size == at:
@@ -45,7 +45,7 @@ class Metrics:
         whole = new.rfind(b"\n") + 1
         for line in new[:whole].splitlines():
             self._take(line)
-        self._read = place, at + whole
+        self._read = at + whole
         return whole > 0
 
     def _places(self) -> list[Path]:

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from xmine.browsing.opened import Rows
 from xmine.browsing.picture import Picture, picture_of
 from xmine.browsing.view import View
-from xmine.errors import XmineError
+from xmine.errors import FileError, XmineError
 from xmine.tui.screens.viewing import Viewing
 from xmine.tui.text import cut
 from xmine.tui.widgets.canvas import SOURCE, TARGET, Canvas
@@ -201,6 +201,8 @@ class MapScreen(Viewing):
         try:
             check_picture(path, force=False, given="")
             picture.save(path)
+        except FileError as error:  # its hint is for the command, where --force replaces
+            tell(self.complain, FileError(error.message, "give another name"))
         except XmineError as error:
             tell(self.complain, error)
         else:

@@ -25,6 +25,7 @@ _EVERY = 1.0  # seconds between looks at what others judge
 SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
+    "threshold": ("threshold", "ThresholdScreen", True),
     "search": ("searching", "SearchScreen", True),
     "map": ("map", "MapScreen", True),
 }
@@ -44,6 +45,7 @@ class XmineApp(App[None]):
     TITLE = "xmine"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "show('pairs')", "Pairs", id="show.pairs", show=False),
+        Binding("t", "show('threshold')", "Threshold", id="show.threshold", show=False),
         Binding("F", "show('search')", "Search a sentence", id="show.search", show=False),
         Binding("m", "show('map')", "Map", id="show.map", show=False),
         Binding("h", "show('home')", "Home", id="show.home", show=False),

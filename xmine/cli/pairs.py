@@ -8,7 +8,9 @@ import typer
 from xmine.cli.arguments import PAIRS
 from xmine.cli.around import draw_map, neighbors
 from xmine.cli.console import Console, write_rows
+from xmine.cli.cut import cut
 from xmine.cli.from_options import with_console
+from xmine.cli.judging import judge, judged
 from xmine.cli.list_pairs import list_pairs
 from xmine.cli.outputs import print_pairs
 
@@ -95,5 +97,8 @@ pairs.command("list")(list_pairs)
 pairs.command("head")(head)
 pairs.command("sample")(sample)
 pairs.command("stats")(stats)
+pairs.command("judge")(judge)
+pairs.command("judged")(judged)
+pairs.command("cut")(cut)
 pairs.command("neighbors")(neighbors)
 pairs.command("map")(draw_map)

@@ -41,7 +41,7 @@ def neighbors(
         ),
     ] = None,
 ) -> None:
-    """Print the nearest sentences of a line, or of both lines of a pair.
+    """Print the sentences nearest to a line, or to both of a pair.
 
     Prints whose neighbour it is, rank, score, cosine, line, what became of the two, text.
 

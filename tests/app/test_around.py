@@ -185,11 +185,11 @@ def test_v_lays_the_same_pairs_out_with_t_sne_and_s_saves_what_is_seen(
 
     asked, saved = [], []
 
-    def laid_out(stacked: Any, method: str) -> Any:
-        asked.append(method)
-        return np.asarray(stacked[:, :2] if method == "pca" else stacked[:, 2:4])
+    def laid_out(stacked: Any) -> Any:
+        asked.append("tsne")
+        return np.asarray(stacked[:, 2:4])
 
-    monkeypatch.setattr(picture, "placed", laid_out)
+    monkeypatch.setattr(picture, "placed_apart", laid_out)
     monkeypatch.setattr(picture.Picture, "save", lambda own, path: saved.append((own, path)))
     monkeypatch.chdir(tmp_path)
     Path("old.csv").touch()
@@ -203,7 +203,7 @@ def test_v_lays_the_same_pairs_out_with_t_sne_and_s_saves_what_is_seen(
         assert screen_text(pilot.app)[1:15] != first[1:15]
         assert await pressed(pilot, "v") == first
         await pressed(pilot, "v")
-        assert asked == ["pca", "tsne"]
+        assert asked == ["tsne"]
         seen = pilot.app.screen._picture
         rows = await pressed(pilot, "s", *"new", "full_stop", *"svg", "enter")
         assert "saved: new.svg, and its coordinates in new.csv" in "\n".join(rows)

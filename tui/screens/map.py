@@ -87,11 +87,9 @@ class MapScreen(Viewing):
     def _lay_out(self, method: str, rows: Rows) -> None:
         known = next(iter(self._pictures.values()), None)
         try:
-            picture = (
-                known.laid_out(method)
-                if known is not None
-                else picture_of(self.view.nearby, rows, most=_MOST, method=method)
-            )
+            picture = known or picture_of(self.view.nearby, rows, most=_MOST)
+            if picture.method != method:
+                picture = picture.laid_out(method, apart=True)
         except XmineError as error:
             self.app.call_from_thread(self._failed, error)
         else:

@@ -7,19 +7,26 @@ from pathlib import Path
 import pytest
 
 from tests.command.conftest import Ended
+from tests.conftest import toy_sentences
+from xmine.encoder import SentenceEncoder
+from xmine.mining import mine
 
 Command = Callable[..., Ended]
 
 
-@pytest.fixture
-def run(command: Command, toy_files: tuple[Path, Path, object], toy_folder: Path) -> str:
-    words = ["mine", *toy_files[:2], "-o", "run/", "--model", toy_folder, "-q"]
-    assert command(*words).code == 0
-    return "run"
+@pytest.fixture(scope="module")
+def run(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A run of 40 lines of English and as many of Chinese; line 4 of both is the same."""
+    folder = tmp_path_factory.mktemp("around")
+    english, chinese, _ = toy_sentences(50, seed=11)
+    (folder / "en.txt").write_text("\n".join(english[:40]), encoding="utf-8")
+    (folder / "zh.txt").write_text("\n".join(chinese[:30] + chinese[40:]), encoding="utf-8")
+    mine(folder / "en.txt", folder / "zh.txt", SentenceEncoder.load(toy_folder), run=folder / "run")
+    return str(folder / "run")
 
 
 def test_the_neighbours_of_a_pair_are_printed_with_their_fates(command: Command, run: str) -> None:
-    best = command("pairs", "head", "run/pairs.parquet", "-n", "1").out.split("\t")
+    best = command("pairs", "head", f"{run}/pairs.parquet", "-n", "1").out.split("\t")
     source, target = best[3], best[4]
     rows = [
         row.split("\t")
@@ -62,10 +69,8 @@ def test_lines_that_are_none_are_refused(command: Command, run: str) -> None:
         assert said in ended.err
 
 
-def test_a_run_is_searched_on_both_sides(
-    command: Command, run: str, toy_files: tuple[Path, Path, object]
-) -> None:
-    text = toy_files[1].read_text(encoding="utf-8").splitlines()[3]
+def test_a_run_is_searched_on_both_sides(command: Command, run: str) -> None:
+    text = toy_sentences(50, seed=11)[1][3]
     rows = [row.split("\t") for row in command("search", text, run, "-k", "2").out.splitlines()]
     assert [row[0] for row in rows] == ["source", "source", "target", "target"]
     assert rows[2] == ["target", "1.0000", text, "4"]

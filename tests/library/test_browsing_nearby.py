@@ -6,12 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from xmine.browsing.apart import placed_apart
 from xmine.browsing.nearby import Nearby, nearest_rows
 from xmine.browsing.opened import open_pairs
 from xmine.browsing.picture import facts_of, picture_of
 from xmine.encoder import SentenceEncoder
 from xmine.encoder_pair import EncoderPair
 from xmine.errors import FileError, OptionError
+from xmine.evaluation.pictures import placed
 from xmine.mining import mine
 from xmine.neighbours import rescored
 from xmine.pairs import write_pairs
@@ -178,3 +180,8 @@ def test_a_map_is_saved_with_lines_and_coordinates(run: Path, tmp_path: Path) ->
 def test_too_few_pairs_are_no_map(run: Path) -> None:
     with pytest.raises(FileError, match="too few for a map"):
         picture_of(Nearby(open_pairs(run)), np.arange(1))
+
+
+def test_t_sne_in_a_process_of_its_own_gives_the_same_places() -> None:
+    rows = np.random.default_rng(5).standard_normal((12, 4))
+    assert np.array_equal(placed_apart(rows), placed(rows, "tsne"))

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from xmine.browsing.opened import Rows
 from xmine.browsing.picture import Picture, picture_of
 from xmine.browsing.view import View
-from xmine.errors import XmineError
+from xmine.errors import FileError, XmineError
 from xmine.tui.screens.viewing import Viewing
 from xmine.tui.text import cut
 from xmine.tui.widgets.canvas import SOURCE, TARGET, Canvas
@@ -87,11 +87,9 @@ class MapScreen(Viewing):
     def _lay_out(self, method: str, rows: Rows) -> None:
         known = next(iter(self._pictures.values()), None)
         try:
-            picture = (
-                known.laid_out(method)
-                if known is not None
-                else picture_of(self.view.nearby, rows, most=_MOST, method=method)
-            )
+            picture = known or picture_of(self.view.nearby, rows, most=_MOST)
+            if picture.method != method:
+                picture = picture.laid_out(method, apart=True)
         except XmineError as error:
             self.app.call_from_thread(self._failed, error)
         else:
@@ -201,6 +199,8 @@ class MapScreen(Viewing):
         try:
             check_picture(path, force=False, given="")
             picture.save(path)
+        except FileError as error:  # its hint is for the command, where --force replaces
+            tell(self.complain, FileError(error.message, "give another name"))
         except XmineError as error:
             tell(self.complain, error)
         else:

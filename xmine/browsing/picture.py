@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.browsing.apart import placed_apart
 from xmine.browsing.nearby import Nearby
 from xmine.browsing.opened import Opened, Rows
 from xmine.errors import FileError
@@ -36,14 +37,19 @@ class Picture:
     places: NDArray[np.float64]
     method: str
 
-    def laid_out(self, method: str) -> "Picture":
+    def laid_out(self, method: str, *, apart: bool = False) -> "Picture":
         """Lay the same pairs out in another way; t-SNE takes seconds.
+
+        Args:
+            method: `pca` or `tsne`.
+            apart: whether t-SNE is to work in a process of its own, see `xmine.browsing.apart`.
 
         Raises:
             XmineError: scikit-learn is not installed.
         """
         stacked = self.vectors.reshape(-1, self.vectors.shape[2]).astype(np.float64)
-        places = placed(stacked, method).reshape(2, len(self.rows), 2)
+        found = placed_apart(stacked) if apart and method == "tsne" else placed(stacked, method)
+        places = found.reshape(2, len(self.rows), 2)
         return Picture(self.opened, self.rows, self.vectors, places, method)
 
     def names(self) -> tuple[str, str]:

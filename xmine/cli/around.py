@@ -41,7 +41,7 @@ def neighbors(
         ),
     ] = None,
 ) -> None:
-    """Print the nearest sentences of a source line, of a target line, or of both.
+    """Print the sentences nearest to a line, or to both of a pair.
 
     Prints whose neighbour it is, rank, score, cosine, line, what became of the two, text.
 

@@ -15,6 +15,7 @@ from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import open_pairs
 from xmine.browsing.view import View
 from xmine.errors import XmineError
+from xmine.tui.actions import actions_of
 from xmine.tui.screens.judging import Judging
 from xmine.tui.screens.viewing import Viewing
 

@@ -38,6 +38,7 @@ class PairsScreen(Judging):
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export"),
+        Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
         Binding("ctrl+r", "regex", "Text or regex", id="pairs.regex", show=False),
     ]
 
@@ -92,6 +93,10 @@ class PairsScreen(Judging):
     def _show_whole(self, row: int | None) -> None:
         said = {} if row is None else self.judgements.by_judge(row)
         self.query_one(PairDetail).show(self.view.opened, row, self.view.cut, said)
+
+    def action_more(self) -> None:
+        """Show more of a line that is too long to be shown at once."""
+        self.query_one(PairDetail).more()
 
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
         """Sort by the column that was clicked on, and turn it round at the second click."""

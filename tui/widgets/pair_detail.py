@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
@@ -12,11 +13,14 @@ from textual.widgets import Static
 
 from xmine.browsing.opened import Opened
 from xmine.browsing.reasons import Reasons
-from xmine.browsing.shared import shared_parts
+from xmine.browsing.shared import Span, shared_parts
 from xmine.browsing.whole import figures
 from xmine.tui.text import highlighted, shown
 from xmine.tui.widgets.pair_table import SIGNS
 
+# Characters of a text that are laid out at once, and how many more with a key: to lay out 100,000
+# takes 0.4 s.
+_MOST, _MORE = 2_000, 10_000
 _NOBODY: Mapping[str, str] = {}
 
 
@@ -40,6 +44,7 @@ class PairDetail(VerticalScroll):
         self._row: int | None = None
         self._reasons: Reasons | None = None
         self._said: dict[str, str] = {}
+        self._most = _MOST
 
     def compose(self) -> ComposeResult:
         """Put figures above the texts: these may be long."""
@@ -69,6 +74,7 @@ class PairDetail(VerticalScroll):
             self._opened, self._reasons = opened, Reasons(opened)
         moved, self._row = row != self._row, row
         if moved:
+            self._most = _MOST
             self.scroll_home(animate=False)
         if row is None:
             self._fill({}, Text(), Text())
@@ -82,6 +88,11 @@ class PairDetail(VerticalScroll):
             self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
             if names:
                 self._explain(row)
+
+    def more(self) -> None:
+        """Show more of a long text."""
+        self._most += _MORE
+        self._themed()
 
     def _themed(self) -> None:
         if self._opened is not None and self._row is not None:
@@ -97,9 +108,17 @@ class PairDetail(VerticalScroll):
         parts = shared_parts(pair.source, pair.target, opened.languages)
         style = self.get_component_rich_style("pair-detail--shared", partial=True)
         return (
-            highlighted(pair.source, parts.sources, style),
-            highlighted(pair.target, parts.targets, style),
+            self._beginning(pair.source, parts.sources, style),
+            self._beginning(pair.target, parts.targets, style),
         )
+
+    def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
+        """Give so much of a text as is laid out, and say how much is left."""
+        most, left = self._most, len(text) - self._most
+        if left <= 0:
+            return highlighted(text, parts, style)
+        begun = highlighted(text[:most], [span for span in parts if span[1] <= most], style)
+        return begun.append(f"… {left:,} more characters: + shows more", "bold reverse")
 
     def _fill(self, reasons: dict[str, str], source: Text, target: Text) -> None:
         self._say(reasons)

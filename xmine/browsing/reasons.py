@@ -145,10 +145,11 @@ class Reasons:
         if opened.cosines is None or pair.cosine is None or not len(sure):
             return "all neighbours are far away, which makes the score high"
         cosines = opened.cosines[sure]
+        limit, middle = lowest_good_cosine(cosines), float(np.median(cosines))
+        digits = 4 if limit - pair.cosine > 1e-4 else 7
         return (
-            f"the cosine, {pair.cosine:.4f}, is below {lowest_good_cosine(cosines):.4f}, where "
-            f"pairs of this score end (half have {np.median(cosines):.4f}): all its neighbours "
-            "are far away"
+            f"the cosine, {pair.cosine:.{digits}f}, is below {limit:.{digits}f}, where pairs of "
+            f"this score end (half have {middle:.{digits}f}): all its neighbours are far away"
         )
 
     def _hub(self, row: int, _: Pair) -> str:

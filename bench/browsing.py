@@ -4,8 +4,8 @@
     python bench/browsing.py RUN... [--json OUT.json]
 
 The app runs in a pseudo-terminal of 140 x 40. First paint is when the score of the best pair has
-arrived there, counted from the start of the command; a key is answered when the score of the row
-that it leads to has. A run that `--make` mines has the lines of bench/corpora.py and vectors of 16
+arrived there, counted from the start of the command; a key is answered when the last byte of what
+it changes has. A run that `--make` mines has the lines of bench/corpora.py and vectors of 16
 numbers, the same but for noise on both sides of a translation: browsing does not look at vectors.
 """
 
@@ -41,6 +41,7 @@ from xmine.options import MiningOptions
 COLUMNS, LINES = 140, 40
 _WIDTH, _NOISE = 16, 0.15
 _PATIENCE = 120.0  # seconds that an answer may take
+_QUIET = 0.4
 _PAGES = 10
 
 Row = dict[str, object]
@@ -54,11 +55,18 @@ class Terminal:
         self.number = number
         self.process = process
 
-    def press(self, keys: bytes, wanted: str) -> float:
-        """Send keys; return the seconds until a text has arrived."""
+    def press(self, keys: bytes) -> float:
+        """Send keys; return the seconds until the last byte of the answer."""
         self.drain()
         started = time.perf_counter()
         os.write(self.number, keys)
+        return self.drain() - started
+
+    def find(self, text: bytes, wanted: str) -> float:
+        """Look for a text; return the seconds from typing it to the answer."""
+        self.press(b"/")
+        started = time.perf_counter()
+        os.write(self.number, text)
         return self.wait_for(wanted) - started
 
     def wait_for(self, wanted: str) -> float:
@@ -71,10 +79,13 @@ class Terminal:
             seen += os.read(self.number, 1 << 16)
         return time.perf_counter()
 
-    def drain(self) -> None:
-        """Read until nothing has come for a while."""
-        while select.select([self.number], [], [], 0.3)[0]:
+    def drain(self) -> float:
+        """Read until nothing has come for a while; return when the last byte did."""
+        last = time.perf_counter()
+        while select.select([self.number], [], [], _QUIET)[0]:
             os.read(self.number, 1 << 16)
+            last = time.perf_counter()
+        return last
 
 
 @contextmanager
@@ -107,18 +118,10 @@ def look_at(run: Path) -> Row:
     started = time.perf_counter()
     with terminal([sys.executable, "-m", "xmine", "browse", str(run)]) as (screen, peak):
         first = screen.wait_for(_score(opened, best_first, 0)) - started
-        table = _rows_shown()
-        pages = [
-            screen.press(b"\x1b[6~", _score(opened, best_first, (page + 1) * table))
-            for page in range(_PAGES)
-        ]
-        end = screen.press(b"G", _score(opened, best_first, len(best_first) - 1))
-        top = screen.press(b"g", _score(opened, best_first, 0))
-        by_score = rows_of(opened, Query(kept="kept", order="score"))
-        sort = screen.press(b"s", _score(opened, by_score, 0))
-        screen.press(b"g", _score(opened, by_score, 0))
-        find = screen.press(b"/the\r", "hit 1 of")
-        screen.drain()
+        pages = [screen.press(b"\x1b[6~") for _ in range(_PAGES)]
+        end, top = screen.press(b"G"), screen.press(b"g")
+        sort = screen.press(b"s")
+        find = screen.find(b"the", "hit 1 of")
     return {
         "lines": [len(opened.source.lines), len(opened.target.lines)],
         "candidates": len(opened),
@@ -139,11 +142,6 @@ def _score(opened: Opened, rows: "np.ndarray[tuple[int], np.dtype[np.int64]]", a
     """Say the score of a row as the table prints it."""
     assert opened.scores is not None
     return f"{opened.scores[rows[at]]:.4f}"
-
-
-def _rows_shown() -> int:
-    """Count the rows of the table that PageDown leaves behind."""
-    return LINES - 15
 
 
 def make(lines: int, folder: Path) -> None:

@@ -41,8 +41,8 @@ class XmineApp(App[None]):
     CSS_PATH = "app.tcss"
     TITLE = "xmine"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "show('pairs')", "Pairs", id="show.pairs"),
-        Binding("h", "show('home')", "Home", id="show.home"),
+        Binding("p", "show('pairs')", "Pairs", id="show.pairs", show=False),
+        Binding("h", "show('home')", "Home", id="show.home", show=False),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
         Binding("q", "quit", "Quit", id="quit", tooltip="Judgements are kept already."),
     ]

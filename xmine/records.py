@@ -108,7 +108,11 @@ def open_parquet(path: str | Path) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
     name = name_of(path)
-    start = next(read_blocks(path), b"")
+    start = b""
+    for block in read_blocks(path):  # the first ones of an archive may be empty
+        start += block
+        if len(start) >= len(_MAGIC):
+            break
     if not start:
         raise FileError(f"{name}: the file is empty")
     if not start.startswith(_MAGIC):

@@ -127,6 +127,14 @@ def test_export_writes_folders_that_open_again(
     assert {path.name for path in (tmp_path / "onnx").iterdir()} >= {"model.onnx", "tokenizer.json"}
 
 
+@pytest.mark.parametrize("flags", [[], ["--onnx"]], ids="".join)
+def test_an_export_says_nothing_of_options_that_nobody_gave(
+    command: Command, toy_folder: Path, flags: list[str]
+) -> None:
+    ended = command("model", "export", toy_folder, "-o", "copy", *flags)
+    assert ended.code == 0 and ended.err.startswith("xmine: copy: ")
+
+
 def test_options_that_do_nothing_are_said(command: Command, minilm: str, toy_folder: Path) -> None:
     encode = ["encode", "a.txt", "-o", "a.npy", "--force", "--model", toy_folder]
     said = "xmine: warning: --device and --dtype do nothing: "

@@ -43,7 +43,7 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
         "p.tsv:300: one column; pairs need two with a tab between",
         "paste source.txt target.txt > pairs.tsv",
     ),
-    "tsv wrong column": (
+    "tsv column": (
         "p.tsv",
         b"1.5\tOne\t1\t1\t1\t0.9\n" * 10 + b"One\t1\n",
         "p.tsv:11: not a mined pair, as the lines around it are",
@@ -82,7 +82,7 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
         "p.jsonl:300: not JSON: Expecting value (character 28)",
         "a JSONL file has one object on each line",
     ),
-    "jsonl wrong key": (
+    "jsonl column": (
         "p.jsonl",
         JSONL + b'{"src": "One", "target": "1"}\n',
         "p.jsonl:301: no field 'source', only the fields 'src', 'target'",
@@ -157,7 +157,7 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
         "p.parquet: a broken Parquet file: Parquet magic bytes not found in footer",
         "copy it again",
     ),
-    "parquet wrong column": (
+    "parquet column": (
         "p.parquet",
         parquet(source=["One"], chinese=["1"]),
         "p.parquet: no column 'target', only the columns 'source', 'chinese'",
@@ -210,7 +210,7 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
     "tmx missing": ("p.tmx", None, "p.tmx: no such file", ""),
     "tmx empty": ("p.tmx", b"", "p.tmx: the file is empty", ""),
     "tmx truncated": ("p.tmx", TMX[:-20], "p.tmx:303: ends before </tmx>", "copy it again"),
-    "tmx wrong key": (
+    "tmx column": (
         "p.tmx",
         TMX.replace(b' xml:lang="zh"', b"", 1),
         "p.tmx: unit 1: a <tuv> without xml:lang",

@@ -153,7 +153,7 @@ TEXTS: dict[str, tuple[str, bytes | None, str, str]] = {
         "a.jsonl: JSON objects with the fields 'id', 'doc.text'",
         "name the one with the text, for example a.jsonl:doc.text",
     ),
-    "jsonl field": (
+    "jsonl column": (
         "a.jsonl:body",
         b'{"text": "one"}\n',
         "a.jsonl:1: no field 'body', only the field 'text'",

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened, Side
 from xmine.browsing.reasons import Reasons
@@ -108,7 +110,8 @@ def test_a_hub_is_told_by_the_lines_that_find_it(tmp_path: Path) -> None:
     targets[:30, 1] = hub  # of 30 sources and of its own
     (tmp_path / "neighbours").mkdir()
     cosines = np.zeros((count, 2), dtype=np.float32)
-    for name, rows in zip(FILES, (targets, cosines, sources, cosines), strict=True):
+    arrays: list[NDArray[Any]] = [targets, cosines, sources, cosines]
+    for name, rows in zip(FILES, arrays, strict=True):
         np.save(tmp_path / "neighbours" / f"{name}.npy", rows)
     (tmp_path / "neighbours" / COMPLETE).write_text('index = "exact"\n')
     assert reason(pairs, 7) == "the target is a neighbour of 31 lines"

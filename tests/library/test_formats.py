@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xmine
-from xmine.pairs import Pair, read_pairs, write_pairs
+from xmine.pairs import Pair, languages_of, read_pairs, write_pairs
 
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
 PACKINGS = ["", ".gz", ".xz", ".zst"]
@@ -127,6 +127,24 @@ def test_random_text_is_read_back(tmp_path: Path, kind: str) -> None:
         path = name(kind, PACKINGS[turn % 4], tmp_path)
         write_pairs(pairs, path)
         assert list(read_pairs(path)) == as_kept(pairs, kind), turn
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_an_archive_of_many_pairs_holds_what_the_plain_file_does(
+    tmp_path: Path, kind: str, packing: str
+) -> None:
+    """Its first bytes may unpack to nothing: zstandard waits for a block, which Parquet fills."""
+    draw = random.Random(3)
+    pairs = [
+        Pair(f"{draw.getrandbits(400):x}", "b", draw.random(), line, line, draw.random())
+        for line in range(1, 2001)
+    ]
+    plain, packed = name(kind, "", tmp_path), name(kind, packing, tmp_path)
+    for path in (plain, packed):
+        assert write_pairs(pairs, path, ("en", "zh")).count == len(pairs)
+    assert list(read_pairs(packed)) == list(read_pairs(plain))
+    assert languages_of(packed) == languages_of(plain)
 
 
 MINED = [

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import resource
 import shutil
 import socket
 import subprocess
@@ -105,6 +106,12 @@ def test_a_name_in_the_cache_needs_no_network(
     assert np.array_equal(np.load(tmp_path / "en.npy"), expected)
 
 
+def seconds_of_children() -> float:
+    """Sum up the processor's time of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 @pytest.mark.parametrize(
     ("offline", "message"),
     [
@@ -116,19 +123,23 @@ def test_without_a_network_a_name_fails_at_once(
     xmine: Run, hub_home: Path, tmp_path: Path, offline: str, message: str
 ) -> None:
     (tmp_path / "en.txt").write_text("bade\n")
-    started = time.perf_counter()
-    ended = xmine(
-        "encode",
-        "en.txt",
-        "-o",
-        "en.npy",
-        "--model",
-        "toys/other",
-        HF_HOME=str(hub_home),
-        HF_HUB_OFFLINE=offline,
-        HF_ENDPOINT="http://127.0.0.1:9",
-    )
-    assert time.perf_counter() - started < 10  # 0.5 s on a quiet machine
+    worked: list[float] = []
+    while min(worked, default=2) >= 2 and len(worked) < 4:  # others at work here slow it down
+        started, before = time.perf_counter(), seconds_of_children()
+        ended = xmine(
+            "encode",
+            "en.txt",
+            "-o",
+            "en.npy",
+            "--model",
+            "toys/other",
+            HF_HOME=str(hub_home),
+            HF_HUB_OFFLINE=offline,
+            HF_ENDPOINT="http://127.0.0.1:9",
+        )
+        worked.append(seconds_of_children() - before)
+        assert time.perf_counter() - started < 10  # nor does it wait
+    assert min(worked) < 2  # 0.5 s on a quiet machine
     first = ended.stderr.decode().splitlines()[0]
     assert first.startswith(f"xmine: {message}")
     assert str(hub_home / "hub") in first

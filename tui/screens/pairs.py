@@ -15,6 +15,7 @@ from xmine.browsing.opened import Bools, Rows
 from xmine.browsing.query import ORDERS, Query, found_in, select
 from xmine.browsing.view import View
 from xmine.errors import OptionError, XmineError
+from xmine.formats.losses import count
 from xmine.pairs import check_pair_file, write_pairs
 from xmine.tui.screens.judging import Judging
 from xmine.tui.widgets.pair_detail import PairDetail
@@ -29,15 +30,16 @@ class PairsScreen(Judging):
     """All pairs that the query asks for."""
 
     NAME = "Pairs"
+    OPENS_A_LINE = ("find", "export")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "Find", id="pairs.find", key_display="/"),
+        Binding("slash", "find", "Find", id="pairs.find", key_display="/", priority=True),
         Binding("n", "hit(1)", "Next hit", id="pairs.next", show=False),
         Binding("N", "hit(-1)", "Previous hit", id="pairs.previous", show=False),
         Binding("f", "filter", "Filter", id="pairs.filter"),
-        Binding("s", "sort", "Sort", id="pairs.sort"),
+        Binding("s", "sort", "Sort", id="pairs.sort", show=False),
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
-        Binding("e", "export", "Export", id="pairs.export"),
+        Binding("e", "export", "Export", id="pairs.export", priority=True),
         Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
         Binding("ctrl+r", "regex", "Text or regex", id="pairs.regex", show=False),
     ]
@@ -47,6 +49,7 @@ class PairsScreen(Judging):
         super().__init__()
         self._sought = Query()
         self._hits: Bools | None = None
+        self._from = 0  # where the cursor was when the search began
 
     @property
     def view(self) -> View:
@@ -146,7 +149,8 @@ class PairsScreen(Judging):
         if not len(rows):
             self._nothing()
         elif query.order == "rank":
-            self.say("" if not query.descending else "last ones first")
+            order = f"in the order of the {'run' if self.view.opened.is_run else 'file'}"
+            self.say(f"{order}, the last first" if query.descending else order)
         else:
             self.say(f"sorted by {query.order}, {'falling' if query.descending else 'rising'}")
 
@@ -166,8 +170,6 @@ class PairsScreen(Judging):
         orders = [name for name in ORDERS if name not in there or there[name] is not None]
         order = orders[(orders.index(self.view.query.order) + 1) % len(orders)]
         self._ask(replace(self.view.query, order=order, descending=False))
-        if order == "rank":
-            self.say("in the order of the run" if opened.is_run else "in the order of the file")
 
     def action_reverse(self) -> None:
         """Turn the order round."""
@@ -184,9 +186,10 @@ class PairsScreen(Judging):
 
     def action_find(self) -> None:
         """Type what to look for."""
+        self._from = self.query_one(PairTable).cursor_row
         line = self.query_one("#find", Input)
-        line.add_class("-open")
-        line.focus()
+        line.display = True
+        self.set_focus(line)  # at once: the next key belongs to it
 
     def action_regex(self) -> None:
         """Look for a regular expression, or for a text again."""
@@ -207,8 +210,8 @@ class PairsScreen(Judging):
         """Go on among the hits."""
         if event.input.id == "find":
             self._find(event.value)
-            event.input.remove_class("-open")
-            self.query_one(PairTable).focus()
+            event.input.display = False
+            self.set_focus(self.query_one(PairTable))
 
     def _find(self, text: str) -> None:
         self._sought = replace(self._sought, text=text)
@@ -230,6 +233,7 @@ class PairsScreen(Judging):
     def _found(self, sought: Query, hits: Bools) -> None:
         if sought == self._sought and len(hits) == len(self.view.rows):
             self._hits = hits
+            self.query_one(PairTable).move_cursor(row=self._from)
             self.action_hit(0)
 
     def action_hit(self, step: int) -> None:
@@ -252,11 +256,11 @@ class PairsScreen(Judging):
     def action_back(self) -> None:
         """Give up the search; with none, the filter."""
         line = self.query_one("#find", Input)
-        if line.has_class("-open") or self._hits is not None:
-            line.remove_class("-open")
+        if line.display or self._hits is not None:
+            line.display = False
             line.value = ""
             self._hits = None
-            self.query_one(PairTable).focus()
+            self.set_focus(self.query_one(PairTable))
             self.say("")
         elif self.view.query != (asked := Query(kept="kept")):
             self._ask(asked)
@@ -285,4 +289,4 @@ class PairsScreen(Judging):
         except XmineError as error:
             say(self.complain, error)
         else:
-            say(self.say, ", ".join([f"{name}: {written.count:,} pairs", *written.notes]))
+            say(self.say, ", ".join([f"{name}: {count(written.count, 'pair')}", *written.notes]))

@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import Resize
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Footer, Input, Static
 
 from xmine.errors import XmineError
@@ -29,6 +30,9 @@ class Viewing(Screen[None]):
 
     app: "XmineApp"
     NAME: ClassVar[str] = ""
+    # Actions that open a line to type into. Their keys have priority, so that the line has the
+    # focus before the next key is looked at: what is pasted must not judge pairs.
+    OPENS_A_LINE: ClassVar[tuple[str, ...]] = ()
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
     ]
@@ -93,6 +97,10 @@ class Viewing(Screen[None]):
         """Go to where one came from."""
         self.app.back()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave keys to a line that is typed into, those with priority too."""
+        return not (action in self.OPENS_A_LINE and isinstance(self.focused, Input))
+
     def on_resize(self, event: Resize) -> None:
         """Ask for a larger window where nothing can be seen in this one."""
         small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
@@ -110,6 +118,7 @@ class Asking(Horizontal):
         """Begin without a question."""
         super().__init__(id=id)
         self._answered: Callable[[str], None] | None = None
+        self._left: Widget | None = None  # what had the keys before
 
     def compose(self) -> ComposeResult:
         """Put the question before the line."""
@@ -123,8 +132,9 @@ class Asking(Horizontal):
         line = self.query_one(Input)
         line.value = given
         line.cursor_position = len(given)
-        self.add_class("-open")
-        line.focus()
+        self._left = self.screen.focused
+        self.display = True
+        self.screen.set_focus(line)  # at once: the next key belongs to it
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Hand the answer over."""
@@ -137,5 +147,5 @@ class Asking(Horizontal):
     def action_give_up(self) -> None:
         """Close without an answer."""
         self._answered = None
-        self.remove_class("-open")
-        self.screen.focus_next()
+        self.display = False
+        self.screen.set_focus(self._left)

@@ -129,16 +129,24 @@ _OF_ENCODER = ["src_prompt", "tgt_prompt", *(field.name for field in fields(Enco
 
 
 def load_encoder(
-    model: str | None, options: EncodingOptions, console: Console
+    model: str | None, options: EncodingOptions, console: Console, *, chosen: bool = True
 ) -> "SentenceEncoder":
-    """Load the encoder of a folder or a hub name, or the embedded one, and say what it is."""
+    """Load the encoder of a folder or a hub name, or the embedded one, and say what it is.
+
+    Args:
+        model: as the user named it, if anything.
+        options: where and how it runs.
+        console: where it is said.
+        chosen: whether the user could choose the options, and is told which of them do nothing.
+    """
     from xmine.encoder import EMBEDDED, SentenceEncoder
 
     encoder = SentenceEncoder.load(model or EMBEDDED, options)
     for guess in encoder.guesses:
         console.warn(guess)
     facts = encoder.describe()
-    if facts["architecture"] == "static" and (options.device, options.dtype) != ("auto", "auto"):
+    given = chosen and (options.device, options.dtype) != ("auto", "auto")
+    if given and facts["architecture"] == "static":
         console.warn("--device and --dtype do nothing: a static encoder runs on numpy, in float32")
     languages = encoder.facts.languages
     stated = ", ".join(languages[:8]) + (", ..." if len(languages) > 8 else "")

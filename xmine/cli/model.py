@@ -69,7 +69,8 @@ def export(
     from xmine.files import check_free
 
     check_free(output, force=force, folder=True)
-    loaded = load_encoder(encoder, EncodingOptions(device="cpu", dtype="float32"), console)
+    exact = EncodingOptions(device="cpu", dtype="float32")
+    loaded = load_encoder(encoder, exact, console, chosen=False)
     if onnx:
         from xmine.modules.onnx import save_onnx
 

@@ -1,0 +1,46 @@
+"""The number type of a transformer follows from hardware and model, never from a stopwatch."""
+
+import pytest
+
+from xmine.errors import OptionError
+from xmine.hardware import choose_dtype
+
+
+@pytest.mark.parametrize(
+    ("avx512", "amx", "dtype"),
+    [
+        (False, False, "float32"),
+        (True, False, "bfloat16"),
+        (False, True, "bfloat16"),
+        (True, True, "bfloat16"),
+    ],
+)
+def test_a_processor_multiplies_in_what_it_has(
+    monkeypatch: pytest.MonkeyPatch, avx512: bool, amx: bool, dtype: str
+) -> None:
+    monkeypatch.setattr("torch.cpu._is_avx512_bf16_supported", lambda: avx512)
+    monkeypatch.setattr("torch.cpu._is_amx_tile_supported", lambda: amx)
+    assert choose_dtype("auto", "cpu", "bert") == dtype
+    assert choose_dtype("float32", "cpu") == "float32"
+    assert choose_dtype("bfloat16", "cpu") == "bfloat16"
+    with pytest.raises(OptionError, match="float16 is for GPUs"):
+        choose_dtype("float16", "cpu")
+
+
+@pytest.mark.parametrize(
+    ("capability", "model", "dtype"),
+    [
+        ((9, 0), "bert", "bfloat16"),
+        ((8, 0), "t5", "bfloat16"),
+        ((7, 5), "xlm-roberta", "float16"),
+        ((7, 5), "mt5", "float32"),
+        ((7, 0), "gemma3_text", "float32"),
+    ],
+)
+def test_a_gpu_does_too(
+    monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int], model: str, dtype: str
+) -> None:
+    monkeypatch.setattr("torch.cuda.get_device_capability", lambda device: capability)
+    assert choose_dtype("auto", "cuda:1", model) == dtype
+    for forced in ("float32", "float16", "bfloat16"):
+        assert choose_dtype(forced, "cuda", model) == forced

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from rich.cells import cell_len
 
 from tests.app.conftest import HOSTILE, drive
 from tests.app.screens import screen_text, settled
+from xmine.browsing.opened import open_pairs
+from xmine.browsing.whole import rows_at
 from xmine.pairs import Pair, write_pairs
-from xmine.tui.app import XmineApp
+from xmine.tui.app import SCREENS_OF, XmineApp
 from xmine.tui.text import cut
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
@@ -179,3 +182,32 @@ def test_a_name_of_a_file_is_text_too(tmp_path: Path) -> None:
         return screen_text(pilot.app)[0]
 
     assert drive(opened(path), (80, 24), script).startswith(" [red]a␛[31m⇄b.jsonl  Pairs")
+
+
+def test_every_screen_shows_the_corpus_unharmed_and_leaves_the_table_as_it_was(
+    mined_run: Path,
+) -> None:
+    """A lost character joins its neighbours to a run that no line has, or leaves two blanks."""
+    run = open_pairs(mined_run)
+    known = "\n".join(text for side in (run.source, run.target) for text in side.texts)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        app = pilot.app
+        app.query_one(PairTable).go_to(int(rows_at(run, 7, 65)[0]))  # the bidi line
+        await settled(pilot)
+        before = screen_text(app)
+        for name, (module, _, _) in SCREENS_OF.items():
+            if find_spec(f"xmine.tui.screens.{module}") is None:
+                continue
+            app.show(name)
+            await settled(pilot)
+            rows = screen_text(app)
+            assert obeyed(rows) == set(), name
+            assert [each for each in han_runs(rows) if each not in known] == [], name
+            assert name == "pairs" or rows != before, name
+            app.show("pairs")
+            await settled(pilot)
+            assert screen_text(app) == before, name
+
+    drive(opened(mined_run), (81, 24), script)

@@ -121,7 +121,7 @@ def look_at(run: Path) -> Row:
         pages = [screen.press(b"\x1b[6~") for _ in range(_PAGES)]
         end, top = screen.press(b"G"), screen.press(b"g")
         sort = screen.press(b"s")
-        find = screen.find(b"the", "hit 1 of")
+        find = screen.find(b"the", " for the text ")
     return {
         "lines": [len(opened.source.lines), len(opened.target.lines)],
         "candidates": len(opened),

@@ -25,6 +25,7 @@ _EVERY = 1.0  # seconds between looks at what others judge
 SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
+    "threshold": ("threshold", "ThresholdScreen", True),
 }
 
 
@@ -42,6 +43,7 @@ class XmineApp(App[None]):
     TITLE = "xmine"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "show('pairs')", "Pairs", id="show.pairs", show=False),
+        Binding("t", "show('threshold')", "Threshold", id="show.threshold", show=False),
         Binding("h", "show('home')", "Home", id="show.home", show=False),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
         Binding("q", "quit", "Quit", id="quit", tooltip="Judgements are kept already."),

@@ -15,6 +15,7 @@ from xmine.agreement import Agreement
 from xmine.errors import FileError
 from xmine.reading import read_lines
 from xmine.sentences import Sentences
+from xmine.verdicts import ACCEPT, REJECT, file_beside, is_file_of_verdicts, standing_in
 
 
 class KnownPair(NamedTuple):
@@ -26,10 +27,11 @@ class KnownPair(NamedTuple):
 
 
 class KnownPairs(NamedTuple):
-    """Pairs that are known, and the name of their file for messages."""
+    """Pairs that are known; for messages the name of their file, and where in it each stands."""
 
     name: str
     pairs: list[KnownPair]
+    numbers: Sequence[int] | None = None  # of lines; None where every line has a pair
 
     def resolved(self, source: Sentences, target: Sentences) -> "KnownPairs":
         """Name the lines that stand for repeated ones.
@@ -39,7 +41,8 @@ class KnownPairs(NamedTuple):
                 line in it.
         """
         pairs = []
-        for number, pair in enumerate(self.pairs, start=1):
+        numbers = self.numbers or range(1, len(self.pairs) + 1)
+        for number, pair in zip(numbers, self.pairs, strict=True):
             lines = []
             for line, side in zip(pair[:2], (source, target), strict=True):
                 if not 1 <= line <= side.total:
@@ -50,7 +53,7 @@ class KnownPairs(NamedTuple):
                     )
                 lines.append(line if side.stands_for is None else int(side.stands_for[line - 1]))
             pairs.append(KnownPair(lines[0], lines[1], pair.right))
-        return KnownPairs(self.name, pairs)
+        return KnownPairs(self.name, pairs, self.numbers)
 
 
 NOTHING_KNOWN = KnownPairs("", [])
@@ -59,13 +62,20 @@ NOTHING_KNOWN = KnownPairs("", [])
 def read_known(path: Path) -> KnownPairs:
     """Read `LINE<TAB>LINE`, and behind another tab, if a pair has been judged, 1 or 0.
 
+    Judgements are read as well, from their file, or from a run or a file of pairs that has been
+    judged: accepted pairs are right, rejected ones wrong, and unsure ones left out.
+
     Raises:
         FileError: the file cannot be read or is empty, or a line is not of this kind; the message
             names the line.
     """
+    path = known_file(path)
+    lines = read_lines(path)
+    if is_file_of_verdicts(lines[0].encode()):
+        return _judged(path, lines)
     known: list[KnownPair] = []
     places: dict[KnownPair, int] = {}
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         columns = line.split("\t")
         if not (2 <= len(columns) <= 3 and all(map(_is_line, columns[:2]))):
             raise FileError(
@@ -82,6 +92,42 @@ def read_known(path: Path) -> KnownPairs:
         places[pair] = number
         known.append(pair)
     return KnownPairs(str(path), known)
+
+
+def known_file(path: Path) -> Path:
+    """Name the file to read: of a run, or of pairs that have been judged, that of judgements.
+
+    Raises:
+        FileError: nobody has judged the pairs of the run.
+    """
+    if not path.exists():
+        return path
+    beside = file_beside(path)
+    if beside.exists():
+        return beside
+    if path.is_dir():
+        raise FileError(f"{path}: no pair of it has been judged", f"xmine browse {path}")
+    return path
+
+
+def _judged(path: Path, lines: list[str]) -> KnownPairs:
+    """Take what stands at the end, pairs in the order of their lines."""
+    known = []
+    for number, verdict in standing_in(path, lines):
+        place = verdict.place
+        if verdict.judgement not in (ACCEPT, REJECT):
+            continue
+        if place.source_offset is not None:
+            raise FileError(
+                f"{path}:{number}: a sentence of a line was judged, not the line",
+                "known pairs are lines; what was mined with --segment cannot be given",
+            )
+        right = verdict.judgement == ACCEPT
+        known.append((KnownPair(place.source_line, place.target_line, right), number))
+    if not known:
+        raise FileError(f"{path}: no pair is accepted or rejected", "judge some: xmine browse")
+    known.sort()
+    return KnownPairs(str(path), [pair for pair, _ in known], [number for _, number in known])
 
 
 def _is_line(text: str) -> bool:

@@ -175,6 +175,19 @@ def open_run(folder: Path, asked: Asked, *, force: bool = False) -> Iterator[Run
         yield run
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[Run]:
+    """Give a run to change what its pairs are; nobody mines into it meanwhile.
+
+    Raises:
+        FileError: another process is at it, it cannot be written, or another version made it.
+    """
+    with _alone(folder):
+        if _read(folder / RUN_FILE).get("made_with", {}).get("format") != _FORMAT:
+            raise FileError(f"{folder}: a run of another version of xmine", "mine it anew")
+        yield Run(folder, kept=True)
+
+
 def check_run(folder: Path) -> None:
     """Refuse a folder that is none, or has other files in it.
 

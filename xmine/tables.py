@@ -5,19 +5,20 @@ earlier one, `candidates.parquet` a row per pair that could be kept. pyarrow is 
 is written or read.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files import replacing
-from xmine.keeping import Mined
 from xmine.packed import PackedTexts
 from xmine.records import column_texts, open_parquet
 from xmine.sentences import Sentences
+
+if TYPE_CHECKING:
+    from xmine.keeping import Mined
 
 _ROWS_OF_A_GROUP = 65536
 _COUNTS = ("total", "blank", "repeated", "unknown")
@@ -95,7 +96,7 @@ def read_table(path: Path) -> Sentences:
         counts = {each: int(said[each]) for each in _COUNTS}
         numbers = file.read(columns=[name for name in names if name != "text"])
         columns = {name: numbers.column(name).to_numpy() for name in numbers.column_names}
-        texts = PackedTexts.of(_texts(file, path))
+        texts = _texts(file, path)
     stands_for = None
     if _repeats(path).exists():
         stands_for = np.arange(1, counts["total"] + 1)
@@ -113,18 +114,32 @@ def read_table(path: Path) -> Sentences:
     )
 
 
-def _texts(file: Any, path: Path) -> Iterator[str]:  # noqa: ANN401 - pyarrow has no types
-    row = 0
+def _texts(file: Any, path: Path) -> PackedTexts:  # noqa: ANN401 - pyarrow has no types
+    """Take the column of texts as the buffers that it is, without a string for each of them."""
+    import pyarrow as pa
+
+    data, ends, row = [np.zeros(0, dtype=np.uint8)], [np.zeros(1, dtype=np.int64)], 0
     for batch in file.iter_batches(_ROWS_OF_A_GROUP, columns=["text"]):
-        yield from column_texts(batch.column("text"), row, str(path))
-        row += batch.num_rows
+        column = batch.column("text").cast(pa.large_string())
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:
+            column_texts(column, row, str(path))  # says in which row
+            raise
+        _, places, texts = column.buffers()
+        offsets = np.frombuffer(places, np.int64)[column.offset :][: len(column) + 1]
+        if texts is not None:
+            data.append(np.frombuffer(texts, np.uint8)[offsets[0] : offsets[-1]])
+        ends.append(offsets[1:] - offsets[0] + ends[-1][-1])
+        row += len(column)
+    return PackedTexts(np.concatenate(data), np.concatenate(ends))
 
 
 def _repeats(path: Path) -> Path:
     return path.with_suffix(".repeats.parquet")
 
 
-def write_candidates(mined: Mined, path: Path) -> None:
+def write_candidates(mined: "Mined", path: Path) -> None:
     """Write all candidates, best score first, those that are not kept included.
 
     The columns: `source` and `target`, rows from 0 of the tables of both sides; `score`, `cosine`;

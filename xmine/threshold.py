@@ -118,12 +118,20 @@ def expected(scores: Floats, confidence: Confidence | None, cut: float) -> Kept:
 
 def precision_of(chances: Floats | None) -> tuple[float | None, tuple[float, float] | None]:
     """Expect the precision of pairs with these chances, and an interval for it."""
-    if chances is None or not len(chances):
+    if chances is None:
         return None, None
-    pairs, right = len(chances), float(chances.sum())
+    return expected_of(len(chances), float(chances.sum()), float((chances * (1 - chances)).sum()))
+
+
+def expected_of(
+    pairs: int, right: float, variance: float
+) -> tuple[float | None, tuple[float, float] | None]:
+    """Expect the precision of so many pairs, of sums of their chances p and of p (1 - p)."""
+    if not pairs:
+        return None, None
     # Of few right pairs among many wrong ones no more can be mistaken than there are.
     unsure = max(min(pairs - right, right), 0.5)
-    doubt = math.sqrt(float((chances * (1 - chances)).sum()) + (_DOUBT * unsure) ** 2)
+    doubt = math.sqrt(variance + (_DOUBT * unsure) ** 2)
     fewest, most = right - _NINE_TENTHS * doubt, right + _NINE_TENTHS * doubt
     return right / pairs, (max(fewest, 0.0) / pairs, min(most, pairs) / pairs)
 

@@ -117,6 +117,31 @@ def verdicts_in(lines: Iterable[str]) -> Iterator[tuple[int, Verdict]]:
             yield number, Verdict(place, judgement, judge, time)
 
 
+def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Verdict]]:
+    """Find the verdict that counts of every pair: the last one that was not taken back.
+
+    Where the lines of a pair have had other texts, what was said last of either counts.
+
+    Args:
+        path: for messages.
+        lines: the whole file, header included.
+
+    Returns:
+        numbers of lines, from 1, and verdicts.
+
+    Raises:
+        FileError: another version of xmine has made it.
+    """
+    check_header(f"{lines[0]}\n".encode(), path)
+    said: dict[Place, dict[str, tuple[int, Verdict]]] = {}
+    for number, verdict in verdicts_in(lines):
+        by_judge = said.setdefault(verdict.place._replace(texts=""), {})
+        by_judge.pop(verdict.judge, None)
+        if verdict.judgement != TAKEN_BACK:
+            by_judge[verdict.judge] = number, verdict
+    return [next(reversed(each.values())) for each in said.values() if each]
+
+
 def _whole(digits: str | None) -> int | None:
     return None if digits is None else int(digits)
 

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from tests.app.conftest import HOSTILE, drive
 from tests.app.screens import screen_text, settled
 from xmine.browsing.opened import open_pairs
-from xmine.browsing.whole import rows_at
+from xmine.browsing.places import rows_at
 from xmine.pairs import Pair, write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.text import cut
@@ -193,11 +193,11 @@ def test_every_screen_shows_the_corpus_unharmed_and_leaves_the_table_as_it_was(
     async def script(pilot: Any) -> None:
         await settled(pilot)
         app = pilot.app
-        app.query_one(PairTable).go_to(int(rows_at(run, 7, 65)[0]))  # the bidi line
+        app.screen.query_one(PairTable).go_to(int(rows_at(run, 7, 65)[0]))  # the bidi line
         await settled(pilot)
         before = screen_text(app)
         pairs = app.screen
-        for key in ("h", "t", "enter", "F", "m", "M", "T", "question_mark", "f", "ctrl+p"):
+        for key in ("t", "enter", "F", "m", "M", "T", "question_mark", "f", "ctrl+p"):
             await pilot.press(key)
             await settled(pilot)
             if app.screen is pairs:  # no key of this app

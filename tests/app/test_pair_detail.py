@@ -6,7 +6,7 @@ from typing import Any
 from tests.app.conftest import drive
 from tests.app.screens import screen_cells, screen_text, settled
 from xmine.browsing.opened import Opened
-from xmine.browsing.whole import rows_at
+from xmine.browsing.places import rows_at
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable

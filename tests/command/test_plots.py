@@ -8,8 +8,9 @@ import sys
 import numpy as np
 import pytest
 
+from xmine.bars import histogram_lines
 from xmine.cli.console import Console
-from xmine.cli.plots import histogram_lines, show_histogram
+from xmine.cli.plots import show_histogram
 from xmine.histogram import bin_scores
 
 # Six right pairs, two in doubt, two hundred wrong ones.

@@ -14,13 +14,18 @@ from xmine.browsing.opened import Opened, open_pairs
 from xmine.errors import FileError, OptionError
 from xmine.verdicts import HEADER, append, read_from
 
+# One process that becomes one for each judge, so that all of them begin at once.
 JUDGING = """
-import sys
+import os, sys
 from pathlib import Path
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import open_pairs
-judgements = Judgements.open(open_pairs(Path(sys.argv[1])), sys.argv[2])
-for row in range(int(sys.argv[3])):
+opened, count, names = open_pairs(Path(sys.argv[1])), int(sys.argv[2]), sys.argv[3:]
+while len(names) > 1 and os.fork():
+    names.pop(0)
+name = names[0]
+judgements = Judgements.open(opened, name)
+for row in range(count):
     judgements.judge(row, "accept" if row % 2 else "reject")
     print(row, flush=True)
 """
@@ -42,9 +47,9 @@ def opened(pairs: Path) -> Opened:
     return open_pairs(pairs)
 
 
-def judging(pairs: Path, judge: str, count: int) -> "subprocess.Popen[str]":
+def judging(pairs: Path, count: int, *judges: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-c", JUDGING, str(pairs), judge, str(count)],
+        [sys.executable, "-c", JUDGING, str(pairs), str(count), *judges],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -119,12 +124,12 @@ def test_a_line_cut_short_anywhere_is_passed_over_and_healed(opened: Opened) -> 
     judgements.judge(1, "reject")
     whole = judgements.path.read_bytes()
     first = whole.index(b"\n", len(HEADER)) + 1
-    for length in range(len(whole)):
+    for length in [*range(0, first, 9), *range(first, len(whole))]:
         judgements.path.write_bytes(whole[:length])
         torn = Judgements.open(opened, "ann")
         assert torn.of(0) == ("accept" if length >= first else "")
         assert torn.of(1) == ""
-        if length % 7 == 0:
+        if length % 27 == 0:
             torn.judge(2, "unsure")
             again = Judgements.open(opened, "ann")
             assert again.of(2) == "unsure" and again.of(1) == ""
@@ -170,9 +175,9 @@ def test_a_place_that_cannot_be_written_is_told_before_the_first_verdict(
 
 def test_processes_that_judge_at_once_lose_and_tear_nothing(opened: Opened, pairs: Path) -> None:
     names = ("ann", "bob", "cem")
-    for process in [judging(pairs, name, 60) for name in names]:
-        process.communicate()
-        assert process.returncode == 0
+    process = judging(pairs, 60, *names)
+    rows, _ = process.communicate()  # until the last of them has closed it
+    assert process.returncode == 0 and rows.count("\n") == 180
     judgements = Judgements.open(opened)
     lines = judgements.path.read_bytes().splitlines(keepends=True)
     assert len(lines) == 1 + 3 * 60 and lines[0] == HEADER
@@ -183,7 +188,7 @@ def test_processes_that_judge_at_once_lose_and_tear_nothing(opened: Opened, pair
 
 
 def test_a_killed_process_has_lost_nothing_that_it_said(opened: Opened, pairs: Path) -> None:
-    process = judging(pairs, "ann", 200)
+    process = judging(pairs, 200, "ann")
     assert process.stdout
     said = [process.stdout.readline() for _ in range(20)]
     process.send_signal(signal.SIGKILL)

@@ -96,7 +96,7 @@ def test_a_repeated_line_is_named_by_the_one_that_stands_for_it() -> None:
     known = KnownPairs(
         "seeds", [KnownPair(4, 2), KnownPair(5, 3, right=False), KnownPair(6, 1), KnownPair(3, 1)]
     )
-    assert known.resolved(source, target) == (
+    assert known.resolved(source, target) == KnownPairs(
         "seeds",
         [KnownPair(1, 2), KnownPair(5, 2, right=False), KnownPair(1, 1), KnownPair(3, 1)],
     )
@@ -164,3 +164,56 @@ def test_agreement_without_judged_or_right_pairs_is_zero() -> None:
     for known in ([KnownPair(1, 1)], [KnownPair(1, 1, right=False)]):
         found = agreement_with_seeds(known, nothing)
         assert (found.precision, found.recall, found.f1) == (0, 0, 0)
+
+
+JUDGED = (
+    "# judgements of xmine, version 1: source_line target_line ...\n"
+    "3\t4\t\t\taccept\tann\t01234567\t2026-01-02T03:04:05Z\n"
+    "1\t9\t\t\taccept\tann\t01234567\t2026-01-02T03:04:06Z\n"
+    "5\t5\t\t\tunsure\tann\t01234567\t2026-01-02T03:04:06Z\n"
+    "6\t6\t\t\taccept\tann\t01234567\t2026-01-02T03:04:06Z\n"
+    "6\t6\t\t\tnone\tann\t01234567\t2026-01-02T03:04:07Z\n"
+    "1\t9\t\t\treject\tbob\t01234567\t2026-01-02T03:04:08Z\n"
+    "7\t7\t\t\tacc"
+)
+
+
+def test_judgements_are_known_pairs_as_they_stand_at_the_end(tmp_path: Path) -> None:
+    file = tmp_path / "judgements.tsv"
+    file.write_text(JUDGED)
+    known = read_known(file)
+    assert known.pairs == [KnownPair(1, 9, right=False), KnownPair(3, 4)]
+    assert known.numbers == [7, 2]
+    table = sentence_table("en.txt", ["a", "b"])
+    with pytest.raises(FileError, match=r"judgements.tsv:2: line 3 of en.txt, which has 2"):
+        KnownPairs(known.name, known.pairs[1:], known.numbers[1:]).resolved(table, table)
+
+
+def test_judged_pairs_and_runs_stand_for_their_judgements(tmp_path: Path) -> None:
+    pairs, run = tmp_path / "pairs.tsv", tmp_path / "run"
+    pairs.write_text("0.9\thello\tworld\n")
+    (tmp_path / "pairs.tsv.judgements.tsv").write_text(JUDGED)
+    assert len(read_known(pairs).pairs) == 2
+    run.mkdir()
+    (run / "run.toml").write_text("")
+    with pytest.raises(FileError, match="run: no pair of it has been judged"):
+        read_known(run)
+    (run / "judgements.tsv").write_text(JUDGED)
+    assert len(read_known(run).pairs) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    {
+        ("version 1", "version 2"): "judgements of version 2, not 1",
+        ("\taccept", "\tunsure"): "no pair is accepted or rejected",
+        ("3\t4\t\t\t", "3\t4\t0\t8\t"): ":2: a sentence of a line was judged, not the line",
+    }.items(),
+)
+def test_judgements_that_cannot_be_known_pairs_are_refused(
+    tmp_path: Path, change: tuple[str, str], message: str
+) -> None:
+    file = tmp_path / "judgements.tsv"
+    file.write_text(JUDGED.replace("reject", "unsure").replace(*change))
+    with pytest.raises(FileError, match=message):
+        read_known(file)

@@ -20,6 +20,12 @@ class Judging(Viewing):
         Binding("z,backspace", "undo", "Undo", id="judge.undo", show=False),
     ]
 
+    def on_mount(self) -> None:
+        """Say beforehand where verdicts cannot be kept."""
+        super().on_mount()
+        if problem := self.judgements.problem:
+            self.say(f"judgements cannot be kept: {problem}", bad=True)
+
     @property
     def judgements(self) -> Judgements:
         """What is said of the pairs; without open pairs the screen is not shown."""

@@ -23,7 +23,7 @@ from xmine.tui.widgets.pair_table import PairTable
 
 # Seconds after the last key until what was typed is looked for.
 _PATIENCE = 0.1
-_COLUMNS = {"line s": "source", "line t": "target", "source": "source", "target": "target"}
+_COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
 
 
 class PairsScreen(Judging):

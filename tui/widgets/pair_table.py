@@ -35,6 +35,7 @@ class PairBackend(DataTableBackend[Rows]):
 
     Attributes:
         data: int64 [shown], rows of `opened`.
+        cut: where it is a number, a sign at each score tells on which side of it the pair is.
         widths: cells of each column, of which a text may take all.
     """
 
@@ -46,6 +47,7 @@ class PairBackend(DataTableBackend[Rows]):
         self.opened = opened
         self.data = rows
         self.verdict = verdict
+        self.cut: float | None = None
         self.widths: list[int] = []
         self.names: list[str] = []
 
@@ -54,7 +56,7 @@ class PairBackend(DataTableBackend[Rows]):
         opened, lines = self.opened, []
         fixed = {"": 1}
         if opened.scores is not None:
-            fixed["score"] = 6
+            fixed["score"] = 6 if self.cut is None else 8
         if opened.probs is not None:
             fixed["prob"] = 4
         if opened.flags is not None:
@@ -67,7 +69,7 @@ class PairBackend(DataTableBackend[Rows]):
         room = max(width - taken - 2 * _PADDING, 10)
         fixed |= {"source": room - room // 2, "target": room // 2}
         if lines:
-            fixed |= {"line s": max(lines[0], 4), "line t": max(lines[1], 4)}
+            fixed |= {"src": max(lines[0], 4), "tgt": max(lines[1], 4)}
         self.names, self.widths = list(fixed), list(fixed.values())
 
     def get_cell_at(self, row_index: int, column_index: int) -> Text:
@@ -83,9 +85,10 @@ class PairBackend(DataTableBackend[Rows]):
                 assert column is not None  # or it had no column
                 value = column[row]
                 digits = 4 if name == "score" else 2
-                return Text(
-                    "" if np.isnan(value) else f"{value:.{digits}f}"[:width], justify="right"
-                )
+                said = "" if np.isnan(value) else f"{value:.{digits}f}"
+                if name == "score" and self.cut is not None:
+                    return Text(f"{'≥' if float(value) >= self.cut else '<'} {said}"[:width])
+                return Text(said[:width], justify="right")
             case "flags":
                 assert opened.flags is not None
                 return cut(opened.flags[row], width)
@@ -93,7 +96,7 @@ class PairBackend(DataTableBackend[Rows]):
                 return cut(opened.source.texts[int(opened.sources[row])], width)
             case "target":
                 return cut(opened.target.texts[int(opened.targets[row])], width)
-            case "line s":
+            case "src":
                 return Text(str(opened.source.lines[opened.sources[row]]), justify="right")
         return Text(str(opened.target.lines[opened.targets[row]]), justify="right")
 

@@ -193,6 +193,10 @@ def _kept(path: Path, source: Side, target: Side, sources: Rows, targets: Rows) 
         columns = file.read(columns=[name for name in names if name in there])
     if not len(columns):  # then there are no columns of lines either
         return np.zeros(len(sources), dtype=bool)
+    kept: Bools = np.zeros(len(sources), dtype=bool)
+    if _are_first(columns, source, target, sources, targets):
+        kept[: len(columns)] = True
+        return kept
     found = []
     for side, name in ((source, "source"), (target, "target")):
         lines = columns.column(f"{name}_line").to_numpy()
@@ -203,8 +207,25 @@ def _kept(path: Path, source: Side, target: Side, sources: Rows, targets: Rows) 
         room = int(side.offsets.max(initial=0)) + 1
         found.append(np.searchsorted(side.lines * room + side.offsets, lines * room + offsets))
     room = max(len(target.lines), 1)
-    kept: Bools = np.isin(sources * room + targets, found[0] * room + found[1])
-    return kept
+    return np.isin(sources * room + targets, found[0] * room + found[1])
+
+
+def _are_first(
+    columns: Any,  # noqa: ANN401 - pyarrow has no types
+    source: Side,
+    target: Side,
+    sources: Rows,
+    targets: Rows,
+) -> bool:
+    """Tell whether the kept pairs are the first candidates, as they are if no option drops any."""
+    for side, rows, name in ((source, sources, "source"), (target, targets, "target")):
+        first = rows[: len(columns)]
+        for what, known in (("line", side.lines), ("offset", side.offsets)):
+            if known is None:
+                continue
+            if not np.array_equal(columns.column(f"{name}_{what}").to_numpy(), known[first]):
+                return False
+    return True
 
 
 def _flags(column: Any) -> Flags:  # noqa: ANN401 - pyarrow has no types

@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.opened import Opened
 from xmine.browsing.reasons import Reasons
 from xmine.browsing.shared import Shared, shared_parts
-from xmine.errors import OptionError
 from xmine.formats.pair import Pair
 
 
@@ -31,22 +28,6 @@ class Whole:
     reasons: dict[str, str]
     verdicts: dict[str, str]
     standing: str
-
-
-def rows_at(opened: Opened, source_line: int, target_line: int) -> Rows:
-    """Find the pairs of two lines, int64 [found]; several where lines were cut into sentences.
-
-    Raises:
-        OptionError: there is none.
-    """
-    found = opened.source.lines[opened.sources] == source_line
-    found &= opened.target.lines[opened.targets] == target_line
-    if not found.any():
-        raise OptionError(
-            f"{opened.path}: lines {source_line} and {target_line} are no pair of it",
-            "xmine pairs list prints the lines of its pairs",
-        )
-    return np.flatnonzero(found)
 
 
 def whole(

@@ -65,15 +65,16 @@ def mine(
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="File of all true pairs, LINE<TAB>LINE; print precision, recall and F1.",
+            help="File of all true pairs, LINE<TAB>LINE, or a run that was judged; print "
+            "precision, recall and F1.",
             show_default="none",
         ),
     ] = None,
     seed_pairs: Annotated[
         Path | None,
         typer.Option(
-            help="File of some known pairs, LINE<TAB>LINE, and perhaps a third column, 1 or 0; "
-            "sharpens the estimate of precision.",
+            help="File of some known pairs, LINE<TAB>LINE, and perhaps a third column, 1 or 0; or "
+            "a run that was judged; sharpens the estimate of precision.",
             show_default="none",
         ),
     ] = None,
@@ -95,12 +96,14 @@ def mine(
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     check_vectors(src_vectors, tgt_vectors, dim, model, options)
+    from xmine.known import NOTHING_KNOWN, known_file, read_known
+
+    gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))
     read = files_of([source, target], pairs_first=False)
     read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force, or_run=True)
 
     from xmine.estimate import estimate_run
-    from xmine.known import NOTHING_KNOWN, read_known
     from xmine.mining import mine as mine_files
     from xmine.runs import bytes_there, is_run, working_folder
 

@@ -35,13 +35,14 @@ def check_outputs(
     from xmine.files import check_free
     from xmine.formats.place import KNOWN, place_to_write
     from xmine.pairs import check_pair_file
-    from xmine.runs import check_run, is_run
+    from xmine.runs import JUDGEMENTS_FILE, check_run, is_run
 
     written: dict[str, str] = {}  # path -> what goes there
     if pairs and or_run and is_run(pairs):
         check_run(Path(pairs))
+        kept = realpath(Path(pairs) / JUDGEMENTS_FILE)
         for name in read:  # --force would throw it away
-            if Path(realpath(name)).is_relative_to(realpath(pairs)):
+            if Path(realpath(name)).is_relative_to(realpath(pairs)) and realpath(name) != kept:
                 raise OptionError(f"{name}: is in {pairs}", "give another folder")
     elif pairs:
         if or_run and not Path(pairs).suffix and "," not in pairs:

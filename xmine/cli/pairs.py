@@ -7,7 +7,9 @@ import typer
 
 from xmine.cli.arguments import PAIRS
 from xmine.cli.console import Console, write_rows
+from xmine.cli.cut import cut
 from xmine.cli.from_options import with_console
+from xmine.cli.judging import judge, judged
 from xmine.cli.list_pairs import list_pairs
 from xmine.cli.outputs import print_pairs
 from xmine.cli.show_pair import show_pair
@@ -96,3 +98,6 @@ pairs.command("show")(show_pair)
 pairs.command("head")(head)
 pairs.command("sample")(sample)
 pairs.command("stats")(stats)
+pairs.command("judge")(judge)
+pairs.command("judged")(judged)
+pairs.command("cut")(cut)

@@ -27,12 +27,14 @@ def show_pair(
     """
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import open_pairs
+    from xmine.browsing.places import row_at, rows_at
     from xmine.browsing.reasons import Reasons
-    from xmine.browsing.whole import rows_at, whole
+    from xmine.browsing.whole import whole
 
     opened = open_pairs(Path(file))
     reasons, judgements = Reasons(opened), Judgements.open(opened)
-    for row in rows_at(opened, source_line, target_line).tolist():
+    lines = source_line, target_line
+    for row in rows_at(opened, *lines).tolist() or [row_at(opened, *lines)]:
         found = whole(opened, row, reasons, judgements)
         write_rows([json_row(_facts(found))] if console.as_json else _rows(found))
 

@@ -1,0 +1,78 @@
+"""Draw the pictures of docs/browsing.md: every screen of the app, on the mined examples.
+
+    python docs/pictures.py
+
+The examples are mined into a temporary folder, and the app runs without a terminal. The pictures
+are SVG, so that text in them is text; they name no font that would have to be fetched.
+"""
+
+import asyncio
+import html
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.cells import cell_len
+
+from xmine.mining import mine
+from xmine.tui.app import XmineApp
+
+ROOT = Path(__file__).parents[1]
+PICTURES = ROOT / "docs" / "pictures"
+_SIZE = (110, 32)
+_CELL = 12.2  # of the pictures' units, as Rich draws them
+
+
+async def draw(run: Path, name: str, keys: Sequence[str], theme: str) -> None:
+    """Press keys, and draw what is on the screen."""
+    app: Any = XmineApp(run)
+    async with app.run_test(size=_SIZE) as pilot:
+        app.theme = theme
+        await _settle(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await _settle(pilot)
+        svg = app.export_screenshot(title=f"xmine browse {run.name}/")
+    (PICTURES / f"{name}.svg").write_text(_mended(svg), encoding="utf-8")
+
+
+def _mended(svg: str) -> str:
+    """Leave out fonts that would be fetched, and give wide characters the room of two."""
+    svg = re.sub(r"@font-face\s*{[^}]*}", "", svg)
+
+    def widened(found: re.Match[str]) -> str:
+        cells = cell_len(html.unescape(found["text"]))
+        return f'textLength="{cells * _CELL:g}"{found["rest"]}>{found["text"]}</text>'
+
+    return re.sub(r'textLength="[^"]*"(?P<rest>[^>]*)>(?P<text>[^<]*)</text>', widened, svg)
+
+
+async def _settle(pilot: Any) -> None:
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause(0.3)
+    await pilot.pause()
+
+
+SCREENS: dict[str, tuple[tuple[str, ...], str]] = {
+    "pairs": (("j", "j", "a", "a", "x"), "textual-dark"),
+    "filter": (("f",), "textual-dark"),
+}
+
+
+def main() -> None:
+    """Mine the examples, and draw every screen."""
+    PICTURES.mkdir(exist_ok=True)
+    os.environ["TEXTUAL_ANIMATIONS"] = "none"
+    with TemporaryDirectory() as folder:
+        os.environ |= {"XMINE_STATE": f"{folder}/state", "XMINE_CACHE": f"{folder}/cache"}
+        run = Path(folder) / "run"
+        mine(ROOT / "examples" / "en.txt", ROOT / "examples" / "zh.txt", run=run)
+        for name, (keys, theme) in SCREENS.items():
+            asyncio.run(draw(run, name, keys, theme))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""The threshold: figures follow the cut, pairs around it are judged, it is copied and written."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input, Static
+
+from tests.app.conftest import drive
+from tests.app.screens import screen_text, settled
+from xmine.browsing.cuts import Cuts
+from xmine.browsing.opened import open_pairs
+from xmine.tui.app import XmineApp
+from xmine.tui.widgets.pair_table import PairTable
+
+
+async def at_threshold(pilot: Any) -> PairTable:
+    await settled(pilot)
+    await pilot.press("t")
+    await settled(pilot)
+    table = pilot.app.screen.query_one(PairTable)
+    assert isinstance(table, PairTable)
+    return table
+
+
+async def moved(pilot: Any, *keys: str) -> None:
+    """Press keys, and wait for the table to follow."""
+    await pilot.press(*keys)
+    await pilot.pause(0.1)
+    await settled(pilot)
+
+
+async def typed(pilot: Any, text: str) -> None:
+    """Type a cut."""
+    await pilot.press("c")
+    pilot.app.screen.query_one("#answer", Input).value = text
+    await moved(pilot, "enter")
+
+
+def figures(app: Any) -> str:
+    return str(app.screen.query_one("#cut", Static).content)
+
+
+def test_the_threshold_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
+    cuts = Cuts(open_pairs(mined_run))
+    kept = cuts.at(cuts.start())
+    assert kept.precision is not None
+
+    async def script(pilot: Any) -> None:
+        await at_threshold(pilot)
+        rows = await snapshot(
+            pilot,
+            "threshold",
+            holds=[
+                f"{kept.pairs} of {len(cuts)} kept",
+                f"cut {kept.cut:.4f}   expected precision {kept.precision:.2f}",
+                f"threshold {kept.cut:.4f}: {kept.pairs} pairs from here up",
+                "≥ ",
+                "< ",
+                "a Accept",
+            ],
+        )
+        for size, shown in rows.items():
+            above = [row for row in shown if row.startswith("    ≥ ")]
+            below = [row for row in shown if row.startswith("    < ")]
+            assert min(len(above), len(below)) >= 3, size
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: Path) -> None:
+    cuts = Cuts(open_pairs(mined_run))
+
+    async def script(pilot: Any) -> None:
+        app, table = pilot.app, await at_threshold(pilot)
+        seen = {cuts.start()}
+        for keys in (("right",), ("]", "left"), ("[",)):
+            await moved(pilot, *keys)
+            cut = app.view.cut
+            kept = cuts.at(cut)
+            assert cut not in seen and f"cut {cut:.4f}" in figures(app)
+            assert kept.precision is not None
+            assert f"expected precision {kept.precision:.2f}" in figures(app)
+            assert f"{kept.pairs} of {len(cuts)} kept" in screen_text(app)[0]
+            above, below = cuts.near(cut, 20)
+            assert table.pairs.data.tolist() == [*above, *below]
+            assert app.view.rows.tolist() == app.view.opened.kept(cut).nonzero()[0].tolist()
+            seen.add(cut)
+        await app.run_action("screen.move(-9999)")
+        await moved(pilot)
+        assert cuts.kept_by(app.view.cut) == len(cuts)  # it stops where everything is kept
+        await app.run_action("screen.move(9999)")
+        await moved(pilot)
+        assert cuts.kept_by(app.view.cut) == 0
+        assert table.pairs.data.tolist() == cuts.rows[:20].tolist()
+        await moved(pilot, "0")
+        assert app.view.cut == cuts.start()
+        await typed(pilot, "high")
+        assert "'high' is no number" in "\n".join(screen_text(app))
+        await typed(pilot, "1.25")
+        assert app.view.cut == 1.25 and "cut 1.2500" in figures(app)
+        await pilot.press("]", "p")  # the table had no time to follow
+        await settled(pilot)
+        count = cuts.kept_by(app.view.cut)
+        assert app.view.cut > 1.25 and f"{count} shown, {count} of " in screen_text(app)[0]
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
+    run_copy: Path,
+) -> None:
+    before = (run_copy / "pairs.parquet").read_bytes()
+
+    async def script(pilot: Any) -> float:
+        app, table = pilot.app, await at_threshold(pilot)
+        first = table.row
+        assert first is not None
+        await pilot.press("k", "a", "x")
+        assert [app.judgements.of(row) for row in (first - 1, first)] == ["accept", "reject"]
+        assert "judged 0.50" in figures(app) and "of 2" in figures(app)
+        await pilot.press("z")
+        assert app.judgements.of(first) == "" and "judged 1.00" in figures(app)
+        await moved(pilot, "]", "y")
+        assert app.clipboard == f"--threshold {app.view.cut!r}"
+        await moved(pilot, "w", "n", "enter")
+        assert (run_copy / "pairs.parquet").read_bytes() == before
+        await moved(pilot, "w")
+        assert f"cut run at {app.view.cut:.4f}, keep " in "\n".join(screen_text(app))
+        await moved(pilot, "y", "enter")
+        assert "written: the run keeps " in "\n".join(screen_text(app))
+        return float(app.view.cut)
+
+    cut = drive(XmineApp(run_copy), (80, 24), script)
+    assert len((run_copy / "judgements.tsv").read_bytes().splitlines()) == 4
+    opened = open_pairs(run_copy)
+    assert opened.cut == cut and (run_copy / "pairs.parquet").read_bytes() != before
+    assert int(opened.kept(cut).sum()) == Cuts(opened).kept_by(cut)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ('{"source": "a", "target": "b"}', "has no scores; xmine score writes them"),
+        ('{"source": "a", "target": "b", "score": 1.5}', "a file of pairs has no cut to write"),
+    ],
+)
+def test_a_file_of_pairs_has_a_threshold_as_far_as_it_has_scores(
+    tmp_path: Path, row: str, said: str
+) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(f"{row}\n" * 3, encoding="utf-8")
+
+    async def script(pilot: Any) -> None:
+        await at_threshold(pilot)
+        await pilot.press("right", "w")
+        assert said in " ".join(" ".join(screen_text(pilot.app)).split())
+        for size in ((40, 10), (60, 15)):
+            await pilot.resize_terminal(*size)
+            text = "\n".join(screen_text(pilot.app))
+            assert ("enlarge" if size == (40, 10) else "Threshold") in text
+        await pilot.press("escape")
+        assert "Pairs" in screen_text(pilot.app)[0]
+
+    drive(XmineApp(path), (80, 24), script)

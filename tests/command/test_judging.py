@@ -1,0 +1,210 @@
+"""Judging and cutting from the command line: what is kept, told, exported, mined with again."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.command.conftest import Ended
+from xmine.browsing.opened import open_pairs
+from xmine.browsing.recut import write_cut
+from xmine.errors import FileError
+from xmine.pairs import read_pairs
+from xmine.runs import alone_in
+
+Command = Callable[..., Ended]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+# A child for each run: the first is killed when it renames its first file, and so on.
+KILLED_AT = """
+import os, signal, sys
+from pathlib import Path
+from xmine.browsing.recut import write_cut
+rename = Path.replace
+for renamed, run in enumerate(sys.argv[1:]):
+    left = [renamed]
+    def replace(self, target):
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left[0] -= 1
+        return rename(self, target)
+    Path.replace = replace
+    if not (child := os.fork()):
+        write_cut(Path(run), 1.2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+"""
+
+
+@pytest.fixture
+def mined(command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path) -> Path:
+    """A run that is done, from which everything with a score of 1.05 or more is kept."""
+    ended = command(*_mine("run/", "1.05", toy_folder))
+    assert ended.code == 0, ended.err
+    return tmp_path / "run"
+
+
+def _mine(output: str, cut: str, model: Path, *more: str) -> list[str]:
+    files = ("mine", "en.txt", "zh.txt")
+    return [*files, "-o", output, "--threshold", cut, "--model", str(model), *more]
+
+
+def contents(run: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(run)): path.read_bytes()
+        for path in sorted(run.rglob("*"))
+        if path.is_file() and path.name not in ("log.txt", ".lock", "summary.json")
+    }
+
+
+def summary(run: Path) -> dict[str, object]:
+    found: dict[str, object] = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    return found
+
+
+def lines_of(run: Path, row: int) -> tuple[int, int]:
+    pair = open_pairs(run).pair(row)
+    assert pair.source_line and pair.target_line
+    return pair.source_line, pair.target_line
+
+
+def test_judgements_are_told_and_exported(command: Command, mined: Path) -> None:
+    said = {0: "accept", 1: "accept", 2: "reject", 3: "unsure", 4: "accept"}
+    for row, judgement in said.items():
+        ended = command("pairs", "judge", "run", *lines_of(mined, row), judgement)
+        assert ended.code == 0 and ended.touched == {"run/judgements.tsv"}, ended.err
+    command("pairs", "judge", "run/", *lines_of(mined, 4), "none")
+    ended = command("pairs", "judged", "run", "--known", "seeds.tsv", "-o", "accepted.tsv")
+    assert ended.touched == {"seeds.tsv", "accepted.tsv"}
+    assert ended.out.splitlines()[1:4] == [
+        "accepted            2",
+        "rejected            1",
+        "unsure              1",
+    ]
+    opened = open_pairs(mined)
+    accepted = [(pair.source, pair.target) for pair in read_pairs(mined.parent / "accepted.tsv")]
+    assert accepted == [(opened.pair(row).source, opened.pair(row).target) for row in (0, 1)]
+    known = (mined.parent / "seeds.tsv").read_text().splitlines()
+    assert known == [
+        "\t".join(map(str, (*lines_of(mined, row), int(said[row] == "accept")))) for row in range(3)
+    ]
+    facts = json.loads(
+        command("pairs", "judged", "run", "--json", "-o", "no.jsonl", "--rejected").out
+    )
+    assert (facts["judged"], facts["accepted"], facts["kept_judged"]) == (4, 2, 4)
+    assert facts["precision_judged"]["so"] == 2 and facts["precision_judged"]["of"] == 3
+    assert facts["written"] == ["no.jsonl: 1 rejected"]
+
+
+def test_judgements_are_mined_with_again_and_outlive_it(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    command("pairs", "judge", "run", *lines_of(mined, 0), "accept")
+    command("pairs", "judge", "run", *lines_of(mined, 1), "reject")
+    before = (mined / "judgements.tsv").read_bytes()
+    for given in ("run/judgements.tsv", "run", "run/"):
+        ended = command(
+            *_mine("run/", "1.05", toy_folder, "--force"), "--seed-pairs", given, "--gold", given
+        )
+        assert ended.code == 0, ended.err
+        assert (mined / "judgements.tsv").read_bytes() == before
+    facts = summary(mined)
+    assert facts["seed_pairs"] and facts["gold"]
+    assert facts["gold"]["gold"] == 1  # type: ignore[index]
+    assert open_pairs(mined).pair(0).prob == 1.0  # it is known now
+    first, second = (str(line) for line in lines_of(mined, 0))
+    for path in (mined / "source.npy", mined / "source.parquet"):
+        assert path.exists()
+    ended = command("mine", "en.txt", "zh.txt", "-o", "run/", "--force", "--no-dedup")
+    assert ended.code == 0, ended.err  # with another encoder and other texts everything is anew
+    assert (mined / "judgements.tsv").read_bytes() == before
+    assert f"{first}\t{second}\t".encode() in before
+
+
+def test_a_wrong_call_says_what_is_wrong(command: Command, mined: Path) -> None:
+    for words, said in (
+        (("judge", "run", 1, 1, "perhaps"), "no pair of line 1 and line 1"),
+        (("judge", "run", *lines_of(mined, 0), "perhaps"), "'perhaps' is no judgement"),
+        (("judged", "run", "--rejected"), "--rejected without a file"),
+        (("cut", "run", "--write"), "--write without a cut"),
+        (("cut", "run", "--at", "nan"), "--at is nan"),
+    ):
+        ended = command("pairs", *words)
+        assert ended.code == 2 and said in ended.err and not ended.touched
+    assert command("mine", "en.txt", "zh.txt", "--seed-pairs", "run").code == 1
+
+
+def test_a_cut_is_told_with_the_pairs_around_it(command: Command, mined: Path) -> None:
+    ended = command("pairs", "cut", "run", "--at", "1.2", "-n", 2)
+    scores = [float(row.split("\t")[0]) for row in ended.out.splitlines()]
+    assert len(scores) == 4 and scores == sorted(scores, reverse=True)
+    assert scores[1] >= 1.2 > scores[2] and not ended.touched
+    kept = int(open_pairs(mined).kept(1.2).sum())
+    assert f"--threshold 1.2 keeps {kept} " in ended.err
+    facts = json.loads(command("pairs", "cut", "run", "--at", "1.2", "-n", 2, "--json").out)
+    assert (facts["pairs"], facts["flag"]) == (kept, "--threshold 1.2")
+    assert [len(facts[name]) for name in ("above", "below")] == [2, 2]
+    assert sum(each["pairs"] for each in facts["histogram"]) == facts["eligible"]
+
+
+@pytest.mark.parametrize(
+    "options", [("--drop", "copy,number", "--score-max", "1.6"), ()], ids=["fewer", "plain"]
+)
+def test_a_cut_that_is_written_is_what_mining_with_it_gives(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    first = ("--precision", "0.9", "--top", "20") if not options else ("--threshold", "1.05")
+    model = ("--model", str(toy_folder))
+    files = ("mine", "en.txt", "zh.txt")
+    assert command(*files, "-o", "run/", *first, *options, *model).code == 0
+    assert command(*files, "-o", "other/", "--threshold", "1.2", *options, *model).code == 0
+    before = contents(tmp_path / "run")
+    ended = command("pairs", "cut", "run", "--at", "1.2", "--write", "-n", 0)
+    assert ended.code == 0 and "run: cut, --threshold 1.2 keeps " in ended.err
+    assert ended.touched == {f"run/{each}" for each in ("pairs.parquet", "run.toml")} | {
+        "run/summary.json",
+        "run/log.txt",
+    }
+    written, mined = contents(tmp_path / "run"), contents(tmp_path / "other")
+    assert written == mined and written != before
+    said, expected = summary(tmp_path / "run"), summary(tmp_path / "other")
+    assert list(said) == list(expected)
+    for name in ("precision", "precision_interval", "other_cuts"):
+        assert _flat(said.pop(name)) == pytest.approx(_flat(expected.pop(name)), abs=1e-6)
+    assert said == expected
+    assert open_pairs(tmp_path / "run").cut == 1.2
+    again = command(*files, "-o", "run/", "--threshold", "1.2", *options, *model)
+    assert again.code == 0, again.err
+    assert contents(tmp_path / "run") == written
+
+
+def _flat(value: object) -> list[float]:
+    """The numbers of lists and objects, one after the other."""
+    if isinstance(value, dict):
+        return [number for each in value.values() for number in _flat(each)]
+    if isinstance(value, list):
+        return [number for each in value for number in _flat(each)]
+    return [float(value)] if isinstance(value, int | float) else []
+
+
+def test_a_killed_write_leaves_a_run_that_opens_and_can_be_cut(mined: Path, tmp_path: Path) -> None:
+    shutil.copytree(mined, tmp_path / "whole")
+    write_cut(tmp_path / "whole", 1.2)
+    runs = [Path(shutil.copytree(mined, tmp_path / f"killed-{each}")) for each in range(3)]
+    subprocess.run([sys.executable, "-c", KILLED_AT, *map(str, runs)], check=True)
+    for run in runs:
+        assert len(open_pairs(run)) == len(open_pairs(mined))
+        write_cut(run, 1.2)
+        assert open_pairs(run).cut == 1.2
+        names = {path for path in contents(run) if not path.endswith(".partial")}
+        assert {name: contents(run)[name] for name in names} == contents(tmp_path / "whole")
+
+
+def test_a_run_that_is_mined_into_is_not_cut(mined: Path) -> None:
+    before = contents(mined)
+    with alone_in(mined), pytest.raises(FileError, match="another process is mining into it"):
+        write_cut(mined, 1.2)
+    assert contents(mined) == before

@@ -1,0 +1,146 @@
+"""Any cut: what it keeps and how precise that is, as mining says it; the pairs around it."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.browsing.approval import Share, approval_of
+from xmine.browsing.cuts import Cuts, flag_of, step_of
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opened import Opened, Side, open_pairs
+from xmine.browsing.places import row_at
+from xmine.confidence import Confidence
+from xmine.errors import OptionError
+from xmine.flagged import Flags
+from xmine.options import FLAGS
+from xmine.packed import PackedTexts
+from xmine.threshold import choose_threshold, expected
+
+
+def opened_run(count: int, path: Path = Path("run"), **pairs: object) -> Opened:
+    """A run of so many pairs, best first; every tenth is flagged as a copy."""
+    random = np.random.default_rng(1)
+    scores = np.sort(random.normal(1.1, 0.1, count).astype(np.float32))[::-1].copy()
+    side = Side("lines", PackedTexts.of(["a"] * count), np.arange(count) + 1)
+    names = {name: np.zeros(count, dtype=bool) for name in FLAGS}
+    names["copy"] = np.arange(count) % 10 == 3
+    rows = np.arange(count)
+    probs = 1 / (1 + np.exp(-(scores.astype(np.float64) - 1.2) * 30))
+    kept = scores >= 1.2
+    return Opened(
+        *(path, side, side, rows, rows, scores, scores, probs.astype(np.float32)),
+        *(Flags.of(names), kept, 1.2, ("en", "zh"), {"pairs": pairs}, {"translations": 150.0}),
+    )
+
+
+def test_a_cut_keeps_and_expects_what_mining_says() -> None:
+    opened = opened_run(1000, drop=["copy"], score_max=1.35)
+    cuts = Cuts(opened)
+    assert opened.scores is not None and opened.probs is not None
+    left = (np.arange(1000) % 10 != 3) & (opened.scores.astype(np.float64) <= 1.35)
+    assert cuts.rows.tolist() == np.flatnonzero(left).tolist()
+    confidence = Confidence(opened.probs[left].astype(np.float64), 150.0, 1.0)
+    scores = opened.scores[left].astype(np.float64)
+    for cut in (-1.0, 0.9, 1.1, float(scores[7]), 1.2, 1.3, 2.0):
+        found, mined = cuts.at(cut), expected(scores, confidence, cut)
+        assert (found.pairs, found.cut) == (mined.pairs, mined.cut)
+        assert (found.precision is None) == (mined.pairs == 0)
+        if found.precision is not None:
+            assert found.precision == pytest.approx(mined.precision, abs=1e-12)
+            assert found.interval == pytest.approx(mined.interval, abs=1e-12)
+
+
+def test_the_pairs_around_a_cut_are_the_nearest_on_both_sides() -> None:
+    cuts = Cuts(opened_run(1000))
+    above, below = cuts.near(1.2, 20)
+    kept = cuts.kept_by(1.2)
+    assert above.tolist() == list(range(kept - 20, kept))
+    assert below.tolist() == list(range(kept, kept + 20))
+    assert [len(rows) for rows in cuts.near(9, 20)] == [0, 20]
+    assert [len(rows) for rows in cuts.near(-9, 20)] == [20, 0]
+
+
+def test_a_moved_histogram_is_the_same_but_for_the_cut() -> None:
+    cuts = Cuts(opened_run(1000))
+    histogram = cuts.histogram(1.2)
+    moved = cuts.moved(histogram, 1.3)
+    assert histogram.counts.sum() == 1000 and moved.counts is histogram.counts
+    assert (moved.cut, moved.kept) == (1.3, cuts.kept_by(1.3))
+    assert moved.kept_precision == cuts.at(1.3).precision
+    assert 1e-4 <= step_of(histogram) < np.diff(histogram.edges[1:-1]).min()
+
+
+def test_a_million_pairs_follow_a_key_that_is_held_down() -> None:
+    cuts = Cuts(opened_run(1_000_000))
+    histogram = cuts.histogram(1.2)
+    started = time.process_time()
+    for step in range(100):
+        cuts.moved(histogram, 1.2 + step / 1000)
+        cuts.near(1.2 + step / 1000, 20)
+    assert time.process_time() - started < 0.1  # 1 ms each
+
+
+def test_files_without_scores_or_estimates(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"source": "a", "target": "b"}\n')
+    with pytest.raises(OptionError, match="has no scores"):
+        Cuts(open_pairs(path))
+    path.write_text(
+        '{"source": "a", "target": "b", "score": 1.23456}\n{"source": "c", "target": "d"}\n'
+    )
+    cuts = Cuts(open_pairs(path))
+    assert (len(cuts), cuts.start(), cuts.at(1.0).pairs) == (1, 1.2345, 1)
+    assert cuts.at(1.0).precision is None
+
+
+def test_the_flag_makes_the_very_cut() -> None:
+    for cut in (1.3, 1.0, -0.05, 1.2931, 1e-4):
+        option, value = flag_of(cut).split()
+        assert option == "--threshold" and float(value) == cut
+
+
+def test_an_estimate_from_sums_is_that_of_mining() -> None:
+    opened = opened_run(500)
+    cuts = Cuts(opened)
+    threshold = choose_threshold(cuts.scores.astype(np.float32), cuts.confidence, 1.2)
+    assert threshold.kept.precision == pytest.approx(cuts.at(1.2).precision, abs=1e-12)
+    assert threshold.translations == 150.0
+
+
+def test_wilsons_interval_is_that_of_the_books() -> None:
+    # 90 %: z = 1.645; 8 of 10 by hand.
+    assert Share(8, 10).interval == pytest.approx((0.5408, 0.9314), abs=5e-4)
+    assert Share(10, 10).interval == pytest.approx((0.7870, 1.0), abs=5e-4)
+    assert Share(0, 0).interval is None and Share(0, 0).share is None
+
+
+def test_approval_compares_judgements_with_the_estimate_and_judges(tmp_path: Path) -> None:
+    opened = opened_run(200, tmp_path / "pairs.jsonl")
+    kept = int(opened.kept(1.2).sum())
+    ann, bob = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
+    for row in (0, 1, 2, kept):
+        ann.judge(row, "accept")
+    ann.judge(3, "unsure")
+    ann.judge(199, "reject")
+    bob.refresh()
+    for row, verdict in ((0, "accept"), (1, "accept"), (2, "reject"), (199, "reject")):
+        bob.judge(row, verdict)
+    approval = approval_of(opened, bob)
+    assert (approval.accepted.so, approval.accepted.of) == (2, 3)
+    assert approval.expected == pytest.approx(float(Cuts(opened).at(1.2).precision or 0), abs=1e-6)
+    # 0 and 1 are likely and accepted, 2 is likely and rejected, `kept` unlikely and accepted,
+    # the last one unlikely and rejected.
+    assert (approval.agreed.so, approval.agreed.of) == (3, 5)
+    (judges,) = approval.judges
+    assert judges.names == ("ann", "bob") and (judges.same.so, judges.same.of) == (3, 4)
+    # ann accepts 3 of 4, bob 2: by chance 0.75 x 0.5 + 0.25 x 0.5 = 0.5 agree, 0.75 do.
+    assert judges.kappa == pytest.approx(0.5)
+
+
+def test_a_pair_is_found_by_its_lines() -> None:
+    opened = opened_run(20)
+    assert row_at(opened, 7, 7) == 6
+    with pytest.raises(OptionError, match="no pair of line 7 and line 8"):
+        row_at(opened, 7, 8)

@@ -1,0 +1,326 @@
+"""The scores as bars, the cut through them, and the pairs just above and just below it to judge."""
+
+from typing import ClassVar
+
+import numpy as np
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.events import Resize, ScreenResume
+from textual.timer import Timer
+from textual.widgets import Static
+
+from xmine.bars import histogram_lines
+from xmine.browsing.approval import Share
+from xmine.browsing.cuts import Cuts, flag_of, step_of, stepped
+from xmine.browsing.judgements import CODES
+from xmine.browsing.opened import Rows
+from xmine.browsing.query import select
+from xmine.browsing.recut import write_cut
+from xmine.browsing.view import View
+from xmine.errors import XmineError
+from xmine.histogram import Histogram
+from xmine.tui.screens.judging import Judging
+from xmine.tui.widgets.pair_detail import PairDetail
+from xmine.tui.widgets.pair_table import PairTable
+from xmine.verdicts import ACCEPT, REJECT
+
+_NEAR = 20  # pairs on each side of the cut
+_PATIENCE = 0.08  # seconds after the last key until the table follows
+_AROUND = 19  # rows that are not bins: the lines of a screen, head and legend, table, detail
+_FEWEST_BINS, _MOST_BINS = 5, 20
+
+
+class NearTable(PairTable):
+    """The pairs around the cut. Left and right move the cut: every column can be seen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right", "screen.move(1)", "Raise", id="cut.raise", key_display="→"),
+        Binding("left", "screen.move(-1)", "Lower", id="cut.lower", key_display="←"),
+        Binding(
+            "right_square_bracket,shift+right",
+            "screen.move(10)",
+            "Raise the cut by ten steps",
+            id="cut.raise-more",
+            key_display="]",
+            show=False,
+        ),
+        Binding(
+            "left_square_bracket,shift+left",
+            "screen.move(-10)",
+            "Lower the cut by ten steps",
+            id="cut.lower-more",
+            key_display="[",
+            show=False,
+        ),
+    ]
+
+
+class ThresholdScreen(Judging):
+    """Where to cut."""
+
+    NAME = "Threshold"
+    OPENS_A_LINE = ("type", "write")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            *("c", "type", "Type it"), id="cut.type", tooltip="The cut as a number.", priority=True
+        ),
+        Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
+        Binding("y", "copy", "Copy", id="cut.copy", tooltip="The option that makes this cut."),
+        Binding(
+            *("w", "write", "Write it"),
+            id="cut.write",
+            tooltip="The run keeps what the cut keeps.",
+            priority=True,
+        ),
+    ]
+
+    def __init__(self) -> None:
+        """Begin without having counted."""
+        super().__init__()
+        self._cuts: Cuts | None = None
+        self._histogram: Histogram | None = None
+        self._bins = 0
+        self._step = 1e-4
+        self._cut = 0.0
+        self._own = 0.0
+        self._waiting: Timer | None = None
+
+    @property
+    def view(self) -> View:
+        """What is open; without it the screen is not shown."""
+        assert self.app.view is not None
+        return self.app.view
+
+    def body(self) -> ComposeResult:
+        """Put the bars above the pairs around the cut, and the pair under the cursor below."""
+        yield Static("counting ...", id="cut", markup=False)
+        yield Static(id="bars", markup=False)
+        table = NearTable(self.view.opened, np.zeros(0, np.int64), self.judgements.of, id="near")
+        table.pairs.cut = 0.0
+        yield table
+        yield PairDetail(id="detail")
+
+    def on_mount(self) -> None:
+        """Take the keys, and count in the background."""
+        super().on_mount()
+        self.query_one(NearTable).focus()
+
+    def on_screen_resume(self) -> None:
+        """Follow what happened on another screen."""
+        super().on_screen_resume()
+        if self._cuts is not None:
+            self.verdicts_changed()
+
+    def on_screen_suspend(self) -> None:
+        """Let no other screen see the cut before the last one."""
+        if self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
+            self.view.move_cut(self._cut)
+            self.app.screen.post_message(ScreenResume())  # it may have looked already
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw as many bins as there is room for."""
+        super().on_resize(event)
+        bins = min(max(event.size.height - _AROUND, _FEWEST_BINS), _MOST_BINS)
+        if bins != self._bins:
+            self._bins = bins
+            self._count(bins)
+        else:
+            self._draw()
+
+    @work(thread=True, exclusive=True, group="count")
+    def _count(self, bins: int) -> None:
+        """Sort a million scores and count them, which takes half a second."""
+        view, cuts = self.view, self._cuts
+        try:
+            cuts = cuts or Cuts(view.opened)
+            cut = cuts.start() if view.cut is None else view.cut
+            histogram = cuts.histogram(cut, bins)
+            step = step_of(cuts.histogram(cut))
+        except XmineError as error:
+            self.app.call_from_thread(self._not_counted, error)
+        else:
+            self.app.call_from_thread(self._counted, cuts, cut, histogram, step)
+
+    def _not_counted(self, error: XmineError) -> None:
+        self.query_one("#cut", Static).update("", layout=False)
+        self.complain(error)
+
+    def _counted(self, cuts: Cuts, cut: float, histogram: Histogram, step: float) -> None:
+        if self._cuts is None:
+            self._cut, self._own = cut, cuts.start()
+        self._cuts, self._histogram, self._step = cuts, histogram, step
+        self._draw()
+        self.refresh_top()
+        self._show_near()
+
+    def facts(self) -> str:
+        """Count what the cut keeps."""
+        if self._cuts is None:
+            return ""
+        return f"{self._cuts.kept_by(self._cut):,} of {len(self._cuts):,} kept"
+
+    # Moving the cut: the figures at once, the table when the key is up, the view behind it.
+
+    def action_move(self, steps: int) -> None:
+        """Move the cut by some steps; they are as fine in a small window as in a large one."""
+        self._move_to(stepped(self._cut, self._step, steps))
+
+    def action_reset(self) -> None:
+        """Go back to the cut of the run."""
+        self._move_to(self._own)
+
+    def action_type(self) -> None:
+        """Ask for a cut."""
+        self.ask("cut at:", self._typed, f"{self._cut:.4f}")
+
+    def _typed(self, text: str) -> None:
+        try:
+            cut = float(text)
+        except ValueError:
+            cut = np.nan
+        if np.isfinite(cut):
+            self._move_to(cut)
+        else:
+            self.say(f"{text!r} is no number", bad=True)
+
+    def _move_to(self, cut: float) -> None:
+        if self._cuts is None or not len(self._cuts):
+            return
+        # One step beyond the ends says all: nothing is kept there, or everything.
+        lowest, highest = self._cuts.scores[-1], self._cuts.scores[0]
+        self._cut = float(min(max(cut, np.floor(lowest * 1e4) / 1e4), round(highest + 1e-4, 4)))
+        self._draw()
+        if self._waiting is not None:
+            self._waiting.stop()
+        self._waiting = self.set_timer(_PATIENCE, self._moved)
+
+    def _moved(self) -> None:
+        self._waiting = None
+        self.refresh_top()
+        self._show_near()
+        self._select(self._cut)
+
+    @work(thread=True, exclusive=True, group="select")
+    def _select(self, cut: float) -> None:
+        """Find what the query asks for above the cut; the other screens show it."""
+        rows = select(self.view.opened, self.view.query, cut)
+        self.app.call_from_thread(self._selected, cut, rows)
+
+    def _selected(self, cut: float, rows: Rows) -> None:
+        if cut == self._cut:
+            self.view.cut, self.view.rows = cut, rows
+            self.refresh_top()
+
+    def _draw(self) -> None:
+        """Show bars and figures as the cut is now."""
+        cuts, histogram = self._cuts, self._histogram
+        if cuts is None or histogram is None:
+            return
+        width = max(self.size.width - 2, 20)
+        lines = histogram_lines(cuts.moved(histogram, self._cut), width)
+        # Laying the screen out anew takes ten times as long as drawing two widgets.
+        bars, text = self.query_one("#bars", Static), Text("\n", overflow="crop", no_wrap=True)
+        bars.styles.height = len(lines)
+        bars.update(text.join(lines), layout=False)
+        self.query_one("#cut", Static).update(Text(self._said(cuts), "bold"), layout=False)
+
+    def _said(self, cuts: Cuts) -> str:
+        kept, judged = cuts.at(self._cut), self._judged()
+        said = [f"cut {self._cut:.4f}"]
+        if kept.precision is not None and kept.interval is not None:
+            low, high = kept.interval
+            said.append(f"expected precision {kept.precision:.2f} ({low:.2f} to {high:.2f})")
+        if judged.share is not None and judged.interval is not None:
+            low, high = judged.interval
+            said.append(f"judged {judged.share:.2f} ({low:.2f} to {high:.2f}) of {judged.of:,}")
+        return "   ".join(said)
+
+    def _judged(self) -> Share:
+        """Count the accepted ones among the judged pairs at or above the cut."""
+        codes, scores = self.judgements.codes(), self.view.opened.scores
+        rows = np.flatnonzero((codes == CODES[ACCEPT]) | (codes == CODES[REJECT]))
+        if scores is None or not len(rows):
+            return Share(0, 0)
+        rows = rows[scores[rows].astype(np.float64) >= self._cut]
+        return Share(int((codes[rows] == CODES[ACCEPT]).sum()), len(rows))
+
+    def _show_near(self) -> None:
+        """Show the pairs around the cut, which stands in the middle of the table."""
+        if self._cuts is None:
+            return
+        table = self.query_one(NearTable)
+        above, below = self._cuts.near(self._cut, _NEAR)
+        table.pairs.cut = self._cut
+        table.show(np.concatenate([above, below]), keep=False)
+        table.move_cursor(row=max(len(above) - 1, 0))
+        self.call_after_refresh(self._put_in_the_middle, len(above))
+
+    def _put_in_the_middle(self, above: int) -> None:
+        table = self.query_one(NearTable)
+        rows = table.size.height - table.header_height
+        table.scroll_to(y=max(above - (rows + 1) // 2, 0), animate=False, force=True)
+
+    # Judging.
+
+    def on_pair_table_moved(self, event: PairTable.Moved) -> None:
+        """Show the pair whole."""
+        self.query_one(PairDetail).show(self.view.opened, event.row)
+
+    def judged_row(self) -> int | None:
+        """Judge the pair under the cursor."""
+        return self.query_one(NearTable).row
+
+    def judged(self, row: int) -> None:
+        """Go on to the next pair."""
+        self.verdicts_changed()
+        table = self.query_one(NearTable)
+        table.move_cursor(row=table.cursor_row + 1)
+
+    def verdicts_changed(self) -> None:
+        """Draw signs and shares anew."""
+        self.query_one(NearTable).redraw()
+        self._draw()
+
+    # What becomes of the cut.
+
+    def action_copy(self) -> None:
+        """Copy the option that makes this cut."""
+        if self._cuts is None:
+            return
+        self.app.copy_to_clipboard(flag_of(self._cut))
+        self.say(f"copied: {flag_of(self._cut)}")
+
+    def action_write(self) -> None:
+        """Ask whether the run is to be cut here."""
+        opened = self.view.opened
+        if self._cuts is None:
+            return
+        if not opened.is_run:
+            self.say("a file of pairs has no cut to write: y copies the option", bad=True)
+            return
+        kept = self._cuts.kept_by(self._cut)
+        self.ask(f"cut {opened.path.name} at {self._cut:.4f}, keep {kept:,} pairs? y/n", self._sure)
+
+    def _sure(self, answer: str) -> None:
+        if answer.strip().lower() in ("y", "yes"):
+            self.say("writing ...")
+            self._write(self._cut)
+        else:
+            self.say("nothing was written")
+
+    @work(thread=True, exclusive=True, group="write")
+    def _write(self, cut: float) -> None:
+        try:
+            count = write_cut(self.view.opened.path, cut)
+        except XmineError as error:
+            self.app.call_from_thread(self.complain, error)
+        else:
+            self.app.call_from_thread(self._written, cut, count)
+
+    def _written(self, cut: float, count: int) -> None:
+        self._own = cut
+        self.say(f"written: the run keeps {count:,} pairs")

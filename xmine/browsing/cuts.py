@@ -1,0 +1,153 @@
+"""Where to cut: counts and expected precision of any cut at once, and the pairs around it."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.browsing.opened import Opened, Rows
+from xmine.confidence import Confidence, Floats
+from xmine.errors import OptionError
+from xmine.flagged import Flags
+from xmine.histogram import Histogram, bin_scores
+from xmine.options import MiningOptions
+from xmine.selection import Selection, select
+from xmine.threshold import Kept, expected_of
+
+
+def selection_of(opened: Opened) -> Selection:
+    """Find the candidates that the options of a run leave, whatever the cut is.
+
+    These are what mining with another `--threshold` would choose from. Of a file of pairs it is
+    all that have a score.
+
+    Raises:
+        OptionError: the pairs have no scores.
+    """
+    if opened.scores is None:
+        raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
+    if not opened.is_run:
+        return Selection({}, np.flatnonzero(~np.isnan(opened.scores)))
+    asked: dict[str, Any] = opened.run.get("pairs", {})
+    options = MiningOptions(score_max=asked.get("score_max"), drop=list(asked.get("drop", [])))
+    flags = opened.flags or Flags(np.zeros(len(opened), dtype=np.uint16))
+    return select(opened.scores, flags, np.zeros(len(opened), dtype=bool), options)
+
+
+def flag_of(cut: float) -> str:
+    """Write a cut as the option that makes it."""
+    return f"--threshold {cut!r}"
+
+
+class Cuts:
+    """Any cut through the pairs of a run, or of a file with scores.
+
+    Sorting and summing is done once, so that a cut can follow a key that is held down.
+
+    Attributes:
+        rows: int64 [pairs], rows of `opened`, the best score first.
+        scores: float64 [pairs], falling.
+        chances: float64 [pairs]; None without an estimate.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        """Sort the pairs that may be kept.
+
+        Raises:
+            OptionError: they have no scores.
+        """
+        self.opened = opened
+        rows = selection_of(opened).rows
+        assert opened.scores is not None  # or nothing could be selected
+        scores = opened.scores.astype(np.float64)
+        self.rows: Rows = rows[np.argsort(-scores[rows], kind="stable")]
+        self.scores: Floats = scores[self.rows]
+        self.chances: Floats | None = None
+        if opened.probs is not None:
+            self.chances = np.nan_to_num(opened.probs[self.rows].astype(np.float64))
+            self._right = _summed(self.chances)
+            self._unsure = _summed(self.chances * (1 - self.chances))
+        self._rising = self.scores[::-1]
+
+    def __len__(self) -> int:
+        """Count the pairs that may be kept."""
+        return len(self.rows)
+
+    @property
+    def confidence(self) -> Confidence | None:
+        """Give the estimate as mining had it, of the pairs of `rows`."""
+        if self.chances is None:
+            return None
+        found = self.opened.summary.get("translations")
+        translations = float(self.chances.sum()) if found is None else float(found)
+        return Confidence(self.chances, translations, 1.0)
+
+    def start(self) -> float:
+        """Give the cut to begin with: that of the run, or the lowest score."""
+        if self.opened.cut is not None:
+            return self.opened.cut
+        return float(np.floor(self.scores[-1] * 1e4) / 1e4) if len(self.scores) else 0.0
+
+    def kept_by(self, cut: float) -> int:
+        """Count the pairs at or above a cut."""
+        return len(self.scores) - int(np.searchsorted(self._rising, cut))
+
+    def at(self, cut: float) -> Kept:
+        """Tell what a cut keeps, and how precise that is expected to be."""
+        kept = self.kept_by(cut)
+        if self.chances is None:
+            return Kept(cut, kept)
+        return Kept(cut, kept, *expected_of(kept, self._right[kept], self._unsure[kept]))
+
+    def near(self, cut: float, count: int) -> tuple[Rows, Rows]:
+        """Find the pairs just above a cut and those just below, so many of each, best first.
+
+        Returns:
+            int64 [some] twice, rows of `opened`.
+        """
+        kept = self.kept_by(cut)
+        return self.rows[max(kept - count, 0) : kept], self.rows[kept : kept + count]
+
+    def histogram(self, cut: float, most: int = 15) -> Histogram:
+        """Count the scores in bins that suit a cut; see `moved` for other cuts."""
+        return bin_scores(self.scores, self.chances, cut, most)
+
+    def moved(self, histogram: Histogram, cut: float) -> Histogram:
+        """Give the same bins with another cut: nothing is counted again."""
+        kept = self.at(cut)
+        return replace(histogram, cut=cut, kept=kept.pairs, kept_precision=kept.precision)
+
+    def facts(self, cut: float) -> dict[str, object]:
+        """Tell for JSON what a cut keeps, and the option that makes it."""
+        kept = self.at(cut)
+        return {
+            "cut": cut,
+            "pairs": kept.pairs,
+            "eligible": len(self),
+            "precision": kept.precision,
+            "interval": None if kept.interval is None else list(kept.interval),
+            "flag": flag_of(cut),
+        }
+
+
+def step_of(histogram: Histogram) -> float:
+    """Choose how far a key moves the cut: a tenth of a bin, in the four decimals of scores."""
+    widths = np.diff(histogram.edges)
+    closed = widths[np.isfinite(widths)]
+    return max(round(float(closed.min()) / 10, 4), 1e-4) if len(closed) else 1e-4
+
+
+def stepped(cut: float, step: float, steps: int) -> float:
+    """Move a cut by so many steps, up or down, to a multiple of the step."""
+    place = round(cut / step, 6)  # 1.2 / 0.1 is not quite 12
+    start = math.floor(place) if steps > 0 else math.ceil(place)
+    return round((start + steps) * step, 4) + 0.0  # no -0.0
+
+
+def _summed(values: Floats) -> NDArray[np.float64]:
+    """Sum the first values, as many as the index says: float64 [values + 1]."""
+    sums = np.zeros(len(values) + 1)
+    np.cumsum(values, out=sums[1:])
+    return sums

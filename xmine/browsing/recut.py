@@ -1,0 +1,88 @@
+"""A cut that somebody has chosen -> the run, as if it had been mined with that threshold."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xmine.browsing.cuts import Cuts, selection_of
+from xmine.browsing.opened import Opened, open_pairs
+from xmine.errors import FileError, OptionError
+from xmine.files import replacing
+from xmine.options import FLAGS, dump_tables, load_toml
+from xmine.pairs import write_pairs
+from xmine.runs import PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
+from xmine.threshold import choose_threshold, precision_of
+
+# What a run was asked for that a given threshold takes the place of.
+_REPLACED = ("precision", "top", "gold_digest")
+# What the summary says that cannot be had without the files it was had from.
+_UNKNOWN = ("gold", "seed_pairs", "histogram")
+
+
+def write_cut(folder: Path, cut: float) -> int:
+    """Keep the pairs of a run from a score on; return how many they are.
+
+    `xmine mine` with the same files and options and this `--threshold` then finds the run complete.
+    Every file is whole before the first one gets its name; a kill between two of them leaves a run
+    that can be opened, and cut again.
+
+    Raises:
+        FileError: it is no run, is being mined into, or cannot be written.
+        OptionError: the cut is no number.
+    """
+    if not np.isfinite(cut):
+        raise OptionError(f"a cut at {cut}", "give a number")
+    if not (folder / RUN_FILE).is_file():
+        raise FileError(f"{folder}: not a run, so it has no cut", "mine with -o run/")
+    with alone_in(folder) as run:
+        opened = open_pairs(folder)
+        cuts = Cuts(opened)
+        rows = cuts.rows[: cuts.kept_by(cut)]
+        tables = load_toml(run.path(RUN_FILE))
+        asked = tables["pairs"]
+        asked["threshold"] = cut
+        for name in _REPLACED:
+            asked.pop(name, None)
+        with replacing(run.path(RUN_FILE)) as table:
+            table.write_text(dump_tables(tables), encoding="utf-8")
+            if opened.summary:
+                with replacing(run.path(SUMMARY_FILE)) as summary:
+                    said = json.dumps(_summary(opened, cuts, rows, cut), ensure_ascii=False)
+                    summary.write_text(said + "\n", encoding="utf-8")
+                    _write_pairs(opened, rows, run.path(PAIRS_FILE))
+            else:
+                _write_pairs(opened, rows, run.path(PAIRS_FILE))
+        run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
+    return len(rows)
+
+
+def _write_pairs(opened: Opened, rows: Any, path: Path) -> None:  # noqa: ANN401
+    write_pairs(opened.pairs(rows), str(path), opened.languages)
+
+
+def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any]:  # noqa: ANN401
+    """Say anew what depends on the cut, in the words of `xmine mine`."""
+    threshold = choose_threshold(cuts.scores.astype(np.float32), cuts.confidence, cut)
+    chances = None if cuts.chances is None else cuts.chances[: len(rows)]
+    precision, interval = precision_of(chances)
+    assert opened.scores is not None and opened.flags is not None  # every run has them
+    above = opened.scores >= cut
+    flags = opened.flags.take(rows)
+    counts = {name: int(flags.raised(name).sum()) for name in FLAGS}
+    summary = {name: each for name, each in opened.summary.items() if name not in _UNKNOWN}
+    changed = {
+        "pairs": len(rows),
+        "threshold": threshold.value,
+        "threshold_how": threshold.how,
+        "precision": precision,
+        "precision_interval": interval,
+        "weakness": threshold.weakness,
+        "other_cuts": [asdict(each) for each in threshold.others],
+        "flags": {name: count for name, count in counts.items() if count},
+        "dropped": selection_of(opened).dropped(above),
+    }
+    options = {**summary.get("options", {}), "threshold": cut, "precision": None, "top": None}
+    return {**summary, **changed, "options": options}

@@ -1,0 +1,78 @@
+"""xmine pairs cut: what a cut keeps, the pairs around it, and the cut written into a run."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xmine.cli.console import Console, write_rows
+from xmine.cli.from_options import with_console
+from xmine.errors import OptionError
+
+if TYPE_CHECKING:
+    from xmine.threshold import Kept
+
+
+@with_console
+def cut(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file with scores.")],
+    console: Console,
+    at: Annotated[
+        float | None,
+        typer.Option(
+            metavar="<number>", help="Lowest score to keep.", show_default="as the run is cut"
+        ),
+    ] = None,
+    n: Annotated[
+        int,
+        typer.Option("-n", min=0, metavar="<int>", help="How many pairs on each side of the cut."),
+    ] = 10,
+    write: Annotated[
+        bool, typer.Option("--write", help="Cut the run there, as --threshold would have.")
+    ] = False,
+) -> None:
+    """Print the pairs around a cut, and say what it keeps.
+
+    Example: xmine pairs cut run/ --at 1.3 -n 20
+    """
+    from xmine.browsing.cuts import Cuts, flag_of
+    from xmine.browsing.opened import open_pairs
+    from xmine.browsing.recut import write_cut
+    from xmine.formats.jsonl import jsonl_rows
+    from xmine.formats.losses import Losses
+    from xmine.formats.tsv import tsv_rows
+
+    if write and at is None:
+        raise OptionError("--write without a cut", "give it with --at")
+    if at is not None and at != at:
+        raise OptionError("--at is nan", "give a number")
+    opened = open_pairs(run)
+    cuts = Cuts(opened)
+    score = cuts.start() if at is None else at
+    above, below = cuts.near(score, n)
+    if write:
+        write_cut(run, score)
+    if console.as_json:
+        near = {
+            name: [json.loads(row) for row in jsonl_rows(opened.pairs(rows))]
+            for name, rows in (("above", above), ("below", below))
+        }
+        bins = cuts.histogram(score).facts()
+        console.summary("", cuts.facts(score) | {"written": write} | near | {"histogram": bins})
+        return
+    losses = Losses()
+    for rows in (above, below):
+        write_rows(tsv_rows(opened.pairs(rows), losses))
+    if notes := losses.notes():
+        console.say(", ".join(notes))
+    said = f"{flag_of(score)} keeps {kept_said(cuts.at(score))} of {len(cuts):,}"
+    console.say(f"{run}: cut, {said}" if write else said)
+
+
+def kept_said(kept: "Kept") -> str:
+    """Say how many pairs are kept, and how precise they are expected to be."""
+    if kept.precision is None or kept.interval is None:
+        return f"{kept.pairs:,}"
+    low, high = kept.interval
+    return f"{kept.pairs:,} (expected precision {kept.precision:.2f}, {low:.2f} to {high:.2f})"

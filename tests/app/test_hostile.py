@@ -51,7 +51,7 @@ def expected_rows(table: PairTable) -> list[str]:
         known |= {"score": "1.5000", "line s": "   1", "line t": "   1"}
         made = ""
         for name, width in zip(pairs.names, pairs.widths, strict=True):
-            text = visible(known.get(name, "")).replace("\t", "␉")
+            text = visible(known.get(name, "")[:400]).replace("\t", "␉")
             if cell_len(text) > width:
                 text = cut(text, width).plain
             made += f" {text}{' ' * (width - cell_len(text))} "
@@ -197,7 +197,7 @@ def test_every_screen_shows_the_corpus_unharmed_and_leaves_the_table_as_it_was(
         await settled(pilot)
         before = screen_text(app)
         pairs = app.screen
-        for key in ("t", "enter", "F", "m", "M", "T", "question_mark", "f", "ctrl+p"):
+        for key in ("t", "enter", "F", "m", "M", "T"):
             await pilot.press(key)
             await settled(pilot)
             if app.screen is pairs:  # no key of this app

@@ -50,7 +50,7 @@ def _mended(svg: str) -> str:
     return re.sub(r'textLength="[^"]*"(?P<rest>[^>]*)>(?P<text>[^<]*)</text>', widened, svg)
 
 
-async def _settle(pilot: Any) -> None:
+async def _settle(pilot: Any) -> None:  # noqa: ANN401 - generic in Textual
     await pilot.app.workers.wait_for_complete()
     await pilot.pause(0.3)
     await pilot.pause()

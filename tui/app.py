@@ -26,6 +26,8 @@ SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
     "threshold": ("threshold", "ThresholdScreen", True),
+    "search": ("searching", "SearchScreen", True),
+    "map": ("map", "MapScreen", True),
 }
 
 
@@ -44,6 +46,8 @@ class XmineApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "show('pairs')", "Pairs", id="show.pairs", show=False),
         Binding("t", "show('threshold')", "Threshold", id="show.threshold", show=False),
+        Binding("F", "show('search')", "Search a sentence", id="show.search", show=False),
+        Binding("m", "show('map')", "Map", id="show.map", show=False),
         Binding("h", "show('home')", "Home", id="show.home", show=False),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
         Binding("q", "quit", "Quit", id="quit", tooltip="Judgements are kept already."),

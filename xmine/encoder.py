@@ -101,8 +101,8 @@ class SentenceEncoder:
         """Count the texts that are encoded together; no other text changes a bit of theirs."""
         return self.body.texts_at_once
 
-    def fingerprint(self) -> str | None:
-        """Hash what its vectors depend on, but for texts and prompt.
+    def fingerprint(self, device: str = "") -> str | None:
+        """Hash what its vectors depend on, but for texts and prompt; see `xmine.fingerprint`.
 
         A gigabyte of weights takes a second, once. None where it was not loaded from a folder, or
         the folder has other files by now.
@@ -111,7 +111,7 @@ class SentenceEncoder:
             return None
         if self._digests is None:
             self._digests = digests_of(self.folder, self.files)
-        return fingerprint(self, self._digests) if self._digests else None
+        return fingerprint(self, self._digests, device) if self._digests else None
 
     @classmethod
     def load(

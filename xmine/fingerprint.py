@@ -47,28 +47,34 @@ def digests_of(encoder: Path, files: list[tuple[str, int, int]]) -> list[tuple[s
         return []
 
 
-def fingerprint(encoder: "SentenceEncoder", digests: list[tuple[str, str]]) -> str:
+def fingerprint(
+    encoder: "SentenceEncoder", digests: list[tuple[str, str]], device: str = ""
+) -> str:
     """Hash what the vectors of an encoder depend on, but for texts and prompt.
 
-    That is the files it was loaded from and, of a transformer, how it runs.
+    That is the files it was loaded from and, of a transformer, how it runs; on `device`, where
+    that is another one than it runs on now.
     """
     facts: list[object] = [digests, encoder.dim]
     body = encoder.body
     if not isinstance(body, StaticEmbedding):
-        device = encoder.device.partition(":")[0]
+        device = (device or encoder.device).partition(":")[0]
         facts += [device, body.dtype, body.batch_size, body.cut_at, body.pooling.include_prompt]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]
 
 
-def vectors_key(encoder: "SentenceEncoder", digest: str, prompt: str = "") -> str | None:
+def vectors_key(
+    encoder: "SentenceEncoder", digest: str, prompt: str = "", device: str = ""
+) -> str | None:
     """Name the vectors of texts; None for an encoder that does not come from a folder.
 
     Args:
         encoder: what makes them.
         digest: of the texts, see `xmine.sentences.Sentences.digest`.
         prompt: as `SentenceEncoder.encode` takes it.
+        device: where they were made, if not where the encoder runs now.
     """
-    made_by = encoder.fingerprint()
+    made_by = encoder.fingerprint(device)
     if made_by is None:
         return None
     facts = [_VERSION, made_by, digest, encoder.settings.choose(prompt)]

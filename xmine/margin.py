@@ -101,6 +101,39 @@ def pair_scores(
     return _score(cosines, means, margin), clamped if margin == "ratio" else 0
 
 
+def scores_near(
+    neighbours: Neighbours,
+    rows: NDArray[np.int64],
+    margin: str,
+    k: int,
+    *,
+    of_sources: bool,
+) -> NDArray[np.float32]:
+    """Score the neighbours of a few rows, as `margin_scores` does it for all.
+
+    Nothing else is read, so that the arrays may be files of any size.
+
+    Args:
+        neighbours: those that are known of each row, perhaps more than k.
+        rows: int64 [rows], of the source matrix or of the target matrix.
+        margin: `ratio`, `distance` or `absolute`.
+        k: how many of them the means are of.
+        of_sources: whether they are rows of the source matrix.
+
+    Returns:
+        float32 [rows, known], also of neighbours beyond the k-th.
+    """
+    ids, cosines, others = (
+        (neighbours.targets, neighbours.target_cosines, neighbours.source_cosines)
+        if of_sources
+        else (neighbours.sources, neighbours.source_cosines, neighbours.target_cosines)
+    )
+    own = np.asarray(cosines[rows])  # [rows, known]
+    theirs = others[ids[rows]][..., :k].mean(axis=-1, dtype=np.float64)  # [rows, known]
+    means = (own[:, :k].mean(axis=1, dtype=np.float64)[:, None] + theirs) / 2
+    return _score(own, means, margin)
+
+
 def _means(neighbours: Neighbours) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Average the cosines of each row's neighbourhood: float64 [sources] and [targets]."""
     return (

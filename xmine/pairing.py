@@ -54,10 +54,10 @@ def choose_pairs(
         scores: their scores.
         retrieval: `max`, `fwd`, `bwd` or `intersect`.
     """
-    fwd = _best(neighbours.targets, scores.targets, neighbours.target_cosines)
+    fwd = best_neighbours(neighbours.targets, scores.targets, neighbours.target_cosines)
     if retrieval == "fwd":
         return _sorted(fwd)
-    turned = _best(neighbours.sources, scores.sources, neighbours.source_cosines)
+    turned = best_neighbours(neighbours.sources, scores.sources, neighbours.source_cosines)
     bwd = ChosenPairs(turned.targets, turned.sources, turned.scores, turned.cosines)
     if retrieval == "bwd":
         return _sorted(bwd)
@@ -69,7 +69,7 @@ def choose_pairs(
     return _one_to_one(_sorted(_joined(fwd, bwd.take(only_bwd))))
 
 
-def _best(
+def best_neighbours(
     ids: NDArray[np.int64], scores: NDArray[np.float32], cosines: NDArray[np.float32]
 ) -> ChosenPairs:
     """Take each row's best-scored neighbour; of equal ones that with the lower number."""

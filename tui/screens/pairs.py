@@ -110,6 +110,25 @@ class PairsScreen(Judging):
         elif order in ORDERS:
             self._ask(replace(self.view.query, order=order, descending=order in ("score", "prob")))
 
+    def on_data_table_row_selected(self) -> None:
+        """Show the neighbours of the pair."""
+        self.action_neighbours()
+
+    def action_neighbours(self) -> None:
+        """Show what is near both sides of the pair under the cursor."""
+        from xmine.tui.screens.neighbours import NeighboursScreen
+
+        row, opened = self.query_one(PairTable).row, self.view.opened
+        if row is None:
+            return
+        try:
+            _ = self.view.around
+        except XmineError as error:
+            self.complain(error)
+            return
+        pair = int(opened.sources[row]), int(opened.targets[row])
+        self.app.push_screen(NeighboursScreen(*pair))
+
     def judged_row(self) -> int | None:
         """Judge the pair under the cursor."""
         return self.query_one(PairTable).row

@@ -168,6 +168,7 @@ class PairTable(DataTable):
     """Pairs, one a row. Posts `Moved` when the cursor is on another pair."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Neighbours", id="table.neighbours"),
         Binding("down,j", "cursor_down", "Down", id="table.down", show=False),
         Binding("up,k", "cursor_up", "Up", id="table.up", show=False),
         Binding("home,g", "to_top", "First", id="table.top", show=False),

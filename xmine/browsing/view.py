@@ -1,7 +1,14 @@
 """What is looked at now: some pairs in some order, and the cut, which may be moved."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import Query, select
+
+if TYPE_CHECKING:
+    from xmine.browsing.around import Surroundings
+    from xmine.browsing.nearby import Nearby
 
 
 class View:
@@ -41,3 +48,21 @@ class View:
     def counts(self) -> tuple[int, int, int]:
         """Count the pairs that are shown, those that the cut keeps, and all."""
         return len(self.rows), int(self.opened.kept(self.cut).sum()), len(self.opened)
+
+    @cached_property
+    def around(self) -> "Surroundings":
+        """The neighbours of each sentence.
+
+        Raises:
+            FileError: there are none, see `Surroundings`.
+        """
+        from xmine.browsing.around import Surroundings
+
+        return Surroundings(self.opened)
+
+    @cached_property
+    def nearby(self) -> "Nearby":
+        """What searches both sides; the encoder is loaded when it is first needed, once."""
+        from xmine.browsing.nearby import Nearby
+
+        return Nearby(self.opened)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from xmine.cli.arguments import PAIRS
+from xmine.cli.around import draw_map, neighbors
 from xmine.cli.console import Console, write_rows
 from xmine.cli.cut import cut
 from xmine.cli.from_options import with_console
@@ -101,3 +102,5 @@ pairs.command("stats")(stats)
 pairs.command("judge")(judge)
 pairs.command("judged")(judged)
 pairs.command("cut")(cut)
+pairs.command("neighbors")(neighbors)
+pairs.command("map")(draw_map)

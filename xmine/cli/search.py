@@ -1,6 +1,7 @@
 """xmine search: a text or a file of texts -> the nearest sentences of a corpus."""
 
 import os.path
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ import typer
 from xmine.cli.arguments import MODEL, PROMPT, load_encoder
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console, with_options
+from xmine.cli.search_run import Wanted, search_run
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 
@@ -24,7 +26,9 @@ def search(
     corpus: Annotated[
         str,
         typer.Argument(
-            metavar="CORPUS", help="Text file to search, or a column of one; - for stdin."
+            metavar="CORPUS",
+            help="Text file to search, or a column of one; - for stdin; or the folder of a "
+            "mining run, both sides of which are searched.",
         ),
     ],
     options: EncodingOptions,
@@ -41,12 +45,14 @@ def search(
     """Find the nearest sentences of a corpus, in either language.
 
     Prints cosine, sentence, its line and, for a file of texts, the line of the text and the text.
+    Of a run first which side the sentence is of; its vectors are used as they are.
 
     Example: xmine search "Where is the station?" zh.txt -k 3
     """
     from xmine.formats.losses import Losses
     from xmine.formats.tsv import tsv_row
     from xmine.languages import check_language
+    from xmine.runs import is_run
     from xmine.search import search as search_corpus
     from xmine.sentences import read_sentences
     from xmine.texts import is_file
@@ -63,6 +69,11 @@ def search(
             console.say(f"no file {query}: searching for it as a text")
     else:
         raise OptionError("the text to search for is empty")
+    if is_run(corpus):
+        given = None if options == EncodingOptions() else options
+        wanted = Wanted(list(texts), lines if from_file else None, k, exclude_exact, prompt or None)
+        search_run(Path(corpus), wanted, model, given, console)
+        return
     sentences = read_sentences(corpus)
     encoder = load_encoder(model, options, console)
     files = [(corpus, sentences.texts), *([(query, texts)] if from_file else [])]

@@ -53,12 +53,39 @@ def draw_map(
         )
     sentences = counts.pop()
     stacked = np.concatenate(list(vectors.values())).astype(np.float64)
-    places = _placed(stacked, method).reshape(len(vectors), sentences, 2)
+    places = placed(stacked, method).reshape(len(vectors), sentences, 2)
+    draw_places(dict(zip(vectors, places, strict=True)), title, path, method)
+
+
+def draw_places(
+    places: Mapping[str, NDArray[np.float64]],
+    title: str,
+    path: Path,
+    method: str,
+    *,
+    joined: int = JOINED,
+    lines: Sequence[Sequence[int]] = (),
+) -> None:
+    """Draw what `placed` has laid out; see `draw_map`.
+
+    Args:
+        places: language -> [sentences, 2]; row N is the same sentence in all.
+        title: of the picture.
+        path: of the picture and, with `.csv`, of the coordinates.
+        method: what laid them out.
+        joined: up to how many sentences are joined with their translations.
+        lines: for each language the line of each sentence, which goes to the coordinates.
+
+    Raises:
+        FileError: the path cannot be written.
+    """
+    stacked = np.stack(list(places.values()))  # [languages, sentences, 2]
+    sentences = stacked.shape[1]
     figure, axes = canvas(title, (7.0, 6.4))
-    if sentences <= JOINED and len(vectors) > 1:
-        _join(axes, places)
-    size = float(np.clip(6000 / len(stacked), 7, 55))
-    for at, (language, points) in enumerate(zip(vectors, places, strict=True)):
+    if sentences <= joined and len(places) > 1:
+        _join(axes, stacked)
+    size = float(np.clip(6000 / (len(places) * sentences), 7, 55))
+    for at, (language, points) in enumerate(places.items()):
         axes.scatter(
             points[:, 0],
             points[:, 1],
@@ -72,19 +99,19 @@ def draw_map(
             zorder=3,
         )
     if sentences <= NUMBERED:
-        _number(axes, places[0])
+        _number(axes, stacked[0])
     axes.set(xlabel=f"{_AXES[method]} 1", ylabel=f"{_AXES[method]} 2")
     if method == "tsne":  # its distances have no scale; those of PCA have
         axes.set(xticks=[], yticks=[])
     else:
         axes.set_aspect("equal", adjustable="datalim")
-    legend_below(figure, len(vectors))
+    legend_below(figure, len(places))
     rows = (
-        [language, at, f"{x:.5f}", f"{y:.5f}"]
-        for language, points in zip(vectors, places.tolist(), strict=True)
-        for at, (x, y) in enumerate(points, start=1)
+        [language, at, f"{x:.5f}", f"{y:.5f}", *(own[at - 1 : at])]
+        for (language, points), own in zip(places.items(), lines or [()] * len(places), strict=True)
+        for at, (x, y) in enumerate(points.tolist(), start=1)
     )
-    write_picture(figure, path, ["language", "sentence", "x", "y"], rows)
+    write_picture(figure, path, ["language", "sentence", "x", "y", *["line"] * bool(lines)], rows)
 
 
 def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path: Path) -> None:
@@ -134,16 +161,33 @@ def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path:
     write_picture(figure, path, ["from", "to", *scores], rows)
 
 
-def _placed(stacked: NDArray[np.float64], method: str) -> NDArray[np.float64]:
-    """Lay rows out in two dimensions."""
-    with eval_extra():
-        from sklearn.decomposition import PCA
-        from sklearn.manifold import TSNE
+def placed(stacked: NDArray[np.floating], method: str) -> NDArray[np.float64]:
+    """Lay rows [rows, dim] out in two dimensions, float64 [rows, 2]; always in the same way.
+
+    Args:
+        stacked: unit rows, two at least.
+        method: `tsne`, or `pca`, which needs no other library.
+    """
     if method == "pca":
-        return np.asarray(PCA(2, svd_solver="full").fit_transform(stacked))
+        return _principal(stacked.astype(np.float64))
+    with eval_extra():
+        from sklearn.manifold import TSNE
+        from threadpoolctl import threadpool_limits
     perplexity = min(30.0, (len(stacked) - 1) / 3)  # the usual one; has to be below the rows
     tsne = TSNE(2, perplexity=perplexity, metric="cosine", random_state=SEED, n_jobs=1)
-    return np.asarray(tsne.fit_transform(stacked), dtype=np.float64)
+    with threadpool_limits(1):  # of 300 points: 1.1 s; with two threads on two busy cores 10 to 20
+        return np.asarray(tsne.fit_transform(stacked), dtype=np.float64)
+
+
+def _principal(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Project rows to their two principal components, whose largest weights point upwards."""
+    rows = rows - rows.mean(axis=0)
+    _, _, axes = np.linalg.svd(rows, full_matrices=False)
+    two = axes[:2]
+    heaviest = np.take_along_axis(two, np.abs(two).argmax(axis=1)[:, None], axis=1)
+    found = np.zeros((len(rows), 2))
+    found[:, : len(two)] = rows @ (two * np.where(heaviest < 0, -1.0, 1.0)).T
+    return found
 
 
 def canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":

@@ -27,8 +27,13 @@ _RIGHT, _WRONG = COLOURS[0], COLOURS[4]
 _UNKNOWN = "#999999"
 
 
-def check_picture(path: Path, *, force: bool) -> None:
+def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") -> None:
     """Refuse a picture that could not be drawn or written; called before the work.
+
+    Args:
+        path: of the picture.
+        force: whether it may be there already.
+        given: how its name was given, for the message.
 
     Raises:
         OptionError: the suffix names no format for pictures.
@@ -37,7 +42,7 @@ def check_picture(path: Path, *, force: bool) -> None:
     """
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise OptionError(
-            f"--plot-file is {str(path)!r}: no format for pictures", f"end it in {PICTURE_SUFFIXES}"
+            f"{given}{str(path)!r}: no format for pictures", f"end it in {PICTURE_SUFFIXES}"
         )
     for each in (path, path.with_suffix(".csv")):
         check_free(each, force=force)

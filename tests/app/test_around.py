@@ -1,0 +1,243 @@
+"""Neighbours, search and map on the screen: what is near, why, and the way back."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.app.conftest import drive
+from tests.app.screens import screen_text, settled
+from xmine.browsing.around import Surroundings
+from xmine.browsing.nearby import Nearby
+from xmine.browsing.opened import Opened, open_pairs
+from xmine.pairs import write_pairs
+from xmine.tui.app import XmineApp
+from xmine.tui.screens.map import MapScreen
+from xmine.tui.screens.neighbours import NeighboursScreen
+from xmine.tui.screens.pairs import PairsScreen
+from xmine.tui.screens.searching import SearchScreen
+from xmine.tui.widgets.canvas import BOTH, SOURCE, TARGET, drawn
+from xmine.tui.widgets.near_lists import NearLists
+
+Snapshot = Callable[..., Awaitable[Any]]
+
+
+async def pressed(pilot: Any, *keys: str) -> list[str]:
+    await pilot.press(*keys)
+    await settled(pilot)
+    return screen_text(pilot.app)
+
+
+def best_pair(path: Path) -> tuple[Opened, int, int]:
+    opened = open_pairs(path)
+    return opened, int(opened.sources[0]), int(opened.targets[0])
+
+
+def test_enter_shows_the_neighbours_of_the_pair_both_ways(
+    mined_run: Path, snapshot: Snapshot
+) -> None:
+    opened, source, target = best_pair(mined_run)
+    around = Surroundings(opened)
+    near = around.targets(source) + around.sources(target)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        rows = await pressed(pilot, "enter")
+        assert isinstance(pilot.app.screen, NeighboursScreen)
+        text = "\n".join(rows)
+        for each in near:
+            assert f"{each.rank}  score {each.score:.4f}  cos {each.cosine:.4f}" in text
+            assert f"line {each.line:,}" in text
+        names = [
+            f"source {opened.source.lines[source]:,}",
+            f"target {opened.target.lines[target]:,}",
+        ]
+        await snapshot(pilot, "neighbours", holds=[*names, "= 1  score", "kept", "not the best"])
+        said = " ".join(" ".join(await pressed(pilot, "tab", "j")).split())
+        assert pilot.app.screen.query_one(NearLists).place().side == "right"
+        assert around.sources(target)[1].fate.why[:60] in said
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_stepping_to_neighbours_and_back_restores_cursor_and_pair(mined_run: Path) -> None:
+    opened, source, target = best_pair(mined_run)
+    other = Surroundings(opened).targets(source)[2]
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        first = await pressed(pilot, "enter", "j", "j")
+        assert any(f"why: {other.fate.why}"[5:25] in row for row in first)
+        place = pilot.app.screen.query_one(NearLists).place()
+        assert place.highlighted[0] == 2
+        second = await pressed(pilot, "enter")
+        assert f"target {other.line:,}" in "\n".join(second)
+        assert "step 1" in second[0]
+        assert pilot.app.screen.query_one(NearLists).place().side == "right"
+        await pressed(pilot, "j", "enter")
+        assert "step 2" in screen_text(pilot.app)[0]
+        await pressed(pilot, "backspace")
+        assert screen_text(pilot.app)[0] == second[0]
+        assert await pressed(pilot, "escape") == first
+        assert pilot.app.screen.query_one(NearLists).place() == place
+        await pressed(pilot, "escape")
+        assert isinstance(pilot.app.screen, PairsScreen)
+        assert target >= 0
+
+    drive(XmineApp(mined_run), (140, 40), script)
+
+
+def test_a_neighbour_is_judged_where_it_stands(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        rows = await pressed(pilot, "enter", "a")
+        assert any("= 1  score" in row and "✓ kept" in row for row in rows)
+        assert pilot.app.judgements.of(0) == "accept"
+        rows = await pressed(pilot, "z")
+        assert not any("✓" in row for row in rows[:-3])
+        at = pilot.app.screen._near["left"]
+        stranger = next(i for i, each in enumerate(at) if each.fate.kind == "not best")
+        await pressed(pilot, *["j"] * stranger, "a")
+        assert "there is no pair to judge" in "\n".join(screen_text(pilot.app))
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_a_file_of_pairs_says_that_it_has_no_neighbours(mined_run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    write_pairs(open_pairs(mined_run).pairs(np.arange(5)), str(path), ("en", "zh"))
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        rows = await pressed(pilot, "enter")
+        assert isinstance(pilot.app.screen, PairsScreen)
+        assert "has no neighbours" in "\n".join(rows)
+
+    drive(XmineApp(path), (80, 24), script)
+
+
+def test_a_typed_sentence_shows_its_nearest_in_both_files(
+    mined_run: Path, snapshot: Snapshot
+) -> None:
+    opened = open_pairs(mined_run)
+    row = int(opened.targets[3])
+    text, line = opened.target.texts[row], int(opened.target.lines[row])
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "F")
+        assert isinstance(pilot.app.screen, SearchScreen)
+        assert "! the text to search for is empty" in "\n".join(await pressed(pilot, "enter"))
+        pilot.app.screen.query_one("#sought").value = "🙂"
+        assert "knows no piece of it" in "\n".join(await pressed(pilot, "enter"))
+        pilot.app.screen.query_one("#sought").value = text
+        rows = await pressed(pilot, "enter")
+        found = Nearby(opened).search(text, 4)
+        for each in found["source"] + found["target"]:
+            assert f"{each.rank}  cos {each.cosine:.4f}  line {each.line}" in "\n".join(rows)
+        assert (found["target"][0].line, found["target"][0].text) == (line, text)
+        await snapshot(pilot, "search", holds=["source", "target", "en.txt", f"  line {line}"])
+        await pressed(pilot, "enter")
+        assert isinstance(pilot.app.screen, NeighboursScreen)
+        assert f"target {line}" in "\n".join(screen_text(pilot.app))
+        await pressed(pilot, "escape")
+        assert isinstance(pilot.app.screen, SearchScreen)
+        assert screen_text(pilot.app)[3:20] == rows[3:20]
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_the_map_shows_pairs_and_walks_from_the_farthest_on(
+    mined_run: Path, snapshot: Snapshot
+) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "m")
+        screen = pilot.app.screen
+        assert isinstance(screen, MapScreen)
+        count = len(pilot.app.view.rows)
+        holds = [
+            f"{count} pairs, PCA, o source, x target",
+            f"1 of {count}, the farthest apart first",
+        ]
+        await snapshot(pilot, "map", holds=holds)
+        sources, targets = screen._picture.places
+        apart = np.linalg.norm(sources - targets, axis=1)
+        assert screen._order[0] == int(apart.argmax())
+        assert f"{count} of {count}" in "\n".join(await pressed(pilot, "G"))
+        assert apart[screen._order[screen._at]] == apart.min()
+        rows = await pressed(pilot, "g", "j")
+        assert any(row.startswith(f" 2 of {count}") for row in rows)
+        pair = pilot.app.view.opened.pair(int(screen._picture.rows[screen._order[1]]))
+        assert f"lines {pair.source_line:,} and {pair.target_line:,}" in "\n".join(rows)
+        await pressed(pilot, "enter")
+        assert f"source {pair.source_line:,}" in "\n".join(screen_text(pilot.app))
+        assert await pressed(pilot, "escape") == rows
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_v_lays_the_same_pairs_out_with_t_sne_and_s_saves_what_is_seen(
+    mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from xmine.browsing import picture
+
+    asked = []
+
+    def laid_out(stacked: Any, method: str) -> Any:
+        asked.append(method)
+        return np.asarray(stacked[:, :2] if method == "pca" else stacked[:, 2:4])
+
+    monkeypatch.setattr(picture, "placed", laid_out)
+    monkeypatch.chdir(tmp_path)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        first = await pressed(pilot, "m")
+        rows = pilot.app.screen._picture.rows
+        assert ", t-SNE, " in (await pressed(pilot, "v"))[0]
+        assert pilot.app.screen._picture.rows is rows
+        assert screen_text(pilot.app)[1:15] != first[1:15]
+        assert await pressed(pilot, "v") == first
+        await pressed(pilot, "v")
+        assert asked == ["pca", "tsne"]
+        name = ["m", "a", "p", "full_stop", "s", "v", "g"]  # in place of the one proposed
+        assert "saved: map.svg" in "\n".join(await pressed(pilot, "s", *name, "enter"))
+        assert Path("map.svg").read_text(encoding="utf-8").startswith("<?xml")
+        place = pilot.app.screen._picture.places[0, 0]
+        assert f",{place[0]:.5f},{place[1]:.5f}," in Path("map.csv").read_text(encoding="utf-8")
+        await pressed(pilot, "s", *name, "enter")
+        assert "exists" in "\n".join(screen_text(pilot.app))
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_every_point_is_drawn_in_its_place() -> None:
+    places = np.array([[[0.0, 0.0], [4.0, 2.0]], [[4.0, 0.0], [4.0, 2.0]]])
+    cells = drawn(places, 9, 5)
+    assert [len(row) for row in cells] == [9] * 5
+    assert cells[4][0].character == SOURCE
+    assert cells[4][8].character == TARGET
+    assert cells[0][8].character == BOTH
+    assert all("⠀" < each.character <= "⣿" for each in cells[4][1:8])
+    # The pair that stands out hides none of its own points behind others.
+    assert drawn(places, 9, 5, chosen=1)[0][8].character == TARGET
+    assert drawn(np.zeros((2, 0, 2)), 3, 1) == drawn(np.zeros((2, 0, 2)), 3, 1)
+    assert drawn(np.ones((2, 3, 2)), 4, 2)[1][0].character == BOTH
+
+
+def test_screens_survive_the_smallest_window(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        for keys in (("m",), ("F",), ("escape", "p", "enter", "enter")):
+            await pressed(pilot, *keys)
+            for size in ((30, 8), (60, 15)):
+                await pilot.resize_terminal(*size)
+                await settled(pilot)
+                rows = screen_text(pilot.app)
+                assert ("enlarge" in "\n".join(rows)) == (size == (30, 8))
+        assert isinstance(pilot.app.screen, NeighboursScreen)
+
+    drive(XmineApp(mined_run), (80, 24), script)

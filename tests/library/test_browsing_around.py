@@ -1,0 +1,241 @@
+"""The neighbours of a pair: the scores of mining, and for each the reason that mining had."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.browsing.around import Surroundings, row_of
+from xmine.browsing.opened import open_pairs
+from xmine.encoder import SentenceEncoder
+from xmine.errors import FileError, OptionError
+from xmine.keeping import Mined
+from xmine.margin import margin_scores, scores_near
+from xmine.mining import mine
+from xmine.neighbours import nearest
+from xmine.options import MiningOptions
+from xmine.pairs import write_pairs
+
+Mine = Callable[..., tuple[Mined, Surroundings]]
+
+
+@pytest.fixture
+def mined(
+    tmp_path: Path, toy_encoder: SentenceEncoder, toy_files: tuple[Path, Path, object]
+) -> Mine:
+    def run(**options: object) -> tuple[Mined, Surroundings]:
+        asked = MiningOptions(**options)  # type: ignore[arg-type]
+        found = mine(*toy_files[:2], toy_encoder, asked, run=tmp_path / "run")
+        return found, Surroundings(open_pairs(tmp_path / "run"))
+
+    return run
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+def test_scores_of_a_few_rows_are_those_of_all(margin: str) -> None:
+    random = np.random.default_rng(4)
+    left, right = (random.standard_normal((rows, 16)) for rows in (40, 50))
+    units = [
+        (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float16) for x in (left, right)
+    ]
+    found = nearest(units[0], units[1], 7)
+    every = margin_scores(found.first(3), margin)
+    rows = np.array([39, 0, 17])
+    some = scores_near(found, rows, margin, 3, of_sources=True)
+    assert some.shape == (3, 7)
+    assert np.array_equal(some[:, :3], every.targets[rows])
+    some = scores_near(found, rows, margin, 3, of_sources=False)
+    assert np.array_equal(some[:, :3], every.sources[rows])
+
+
+def test_neighbours_have_the_cosines_and_scores_of_mining(mined: Mine) -> None:
+    found, around = mined(neighborhood=5)
+    assert around.known == (5, 5)
+    assert around.neighborhood == 5
+    scored = found.scored
+    for row in range(0, 60, 7):
+        near = around.targets(row)
+        assert [each.rank for each in near] == [1, 2, 3, 4, 5]
+        assert [each.target for each in near] == scored.neighbours.targets[row].tolist()
+        assert [each.cosine for each in near] == scored.neighbours.target_cosines[row].tolist()
+        assert [each.score for each in near] == scored.scores.targets[row].tolist()
+        assert near[0].text == scored.target.texts[near[0].target]
+        assert near[0].line == scored.target.lines[near[0].target]
+        back = around.sources(row, 2)
+        assert [each.source for each in back] == scored.neighbours.sources[row, :2].tolist()
+        assert [each.score for each in back] == scored.scores.sources[row, :2].tolist()
+
+
+def test_what_is_asked_for_beyond_the_known_is_left_out(mined: Mine) -> None:
+    _, around = mined(neighborhood=1)
+    assert len(around.targets(0, 1000)) == 4  # the estimate needs so many
+    assert around.targets(0, 0) == []
+    # Those behind the first are no neighbours for the margin, but have a score all the same.
+    assert all(np.isfinite(each.score) for each in around.targets(0))
+
+
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: str) -> None:
+    found, around = mined(retrieval=retrieval, threshold=1.05)
+    chosen, cut = found.scored.chosen, found.threshold.value
+    kept = {
+        pair
+        for *pair_, score in zip(chosen.sources, chosen.targets, chosen.scores, strict=True)
+        if score >= cut
+        for pair in [tuple(map(int, pair_))]
+    }
+    candidates = set(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
+    scores = found.scored.scores
+    fwd = scores.targets.max(axis=1)
+    bwd = scores.sources.max(axis=1)
+    kinds = set()
+    for row in range(60):
+        for each in around.targets(row) + around.sources(row):
+            pair, fate = (each.source, each.target), each.fate
+            kinds.add(fate.kind)
+            assert fate.kept == (pair in kept)
+            assert (fate.kind in ("kept", "below")) == (pair in candidates)
+            if fate.kind == "taken":
+                assert retrieval == "max"
+                assert fate.rival is not None
+                assert each.score in (
+                    pytest.approx(float(fwd[pair[0]])),
+                    pytest.approx(float(bwd[pair[1]])),
+                )
+                assert fate.rival.score >= each.score
+                assert f"{fate.rival.score:.4f}" in fate.why
+            if fate.kind == "not best":
+                beaten = {"fwd": fwd[pair[0]], "bwd": bwd[pair[1]]}
+                assert fate.rival is not None
+                assert fate.rival.score >= each.score
+                if retrieval in beaten:
+                    assert fate.rival.score == beaten[retrieval]
+    assert {"kept", "below", "not best"} <= kinds
+    assert ("taken" in kinds) == (retrieval == "max")
+
+
+def test_a_rival_is_named_by_its_lines(mined: Mine) -> None:
+    found, around = mined()
+    source, target, chosen = found.scored.source, found.scored.target, found.scored.chosen
+    scores = dict(
+        zip(
+            zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True),
+            chosen.scores,
+            strict=True,
+        )
+    )
+    lines = {
+        (int(source.lines[x]), int(target.lines[y])): float(score)
+        for (x, y), score in scores.items()
+    }
+    rivals = [
+        each.fate.rival
+        for row in range(60)
+        for each in around.targets(row)
+        if each.fate.kind == "taken" and each.fate.rival
+    ]
+    assert rivals
+    for rival in rivals:
+        assert lines[rival.source_line, rival.target_line] == rival.score
+
+
+def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
+    found, around = mined(threshold=1.0, drop=["length,hub,number,high"], score_max=1.4)
+    flags, scores = found.flags, found.scored.chosen.scores
+    said = {
+        (each.source, each.target): each.fate.why
+        for row in range(60)
+        for each in around.targets(row)
+        if each.fate.kind == "dropped"
+    }
+    rows = {
+        (int(x), int(y)): row
+        for row, (x, y) in enumerate(
+            zip(found.scored.chosen.sources, found.scored.chosen.targets, strict=True)
+        )
+    }
+    assert any("--score-max 1.4" in why for why in said.values())
+    for pair, why in said.items():
+        name = why.rpartition(": ")[2].split(",")[0]
+        assert name in flags[rows[pair]].split(",") or scores[rows[pair]] > 1.4
+
+
+def test_pairs_beyond_top_are_said_to_be_so(mined: Mine) -> None:
+    found, around = mined(top=5, threshold=1.0)
+    whys = [each.fate.why for row in range(60) for each in around.targets(row)]
+    assert len(found.pairs) == 5
+    assert whys.count("kept") == 5
+    assert any("cut" in why or "--top" in why for why in whys)
+
+
+def test_another_cut_makes_other_fates(mined: Mine) -> None:
+    _, around = mined()
+    kept = [row for row in range(60) if around.targets(row, 1)[0].fate.kept]
+    assert kept
+    for row in kept[:5]:
+        (near,) = around.targets(row, 1, cut=99.0)
+        assert (near.fate.kind, near.fate.why) == ("below", "below the cut 99.0000")
+
+
+def test_a_partner_is_the_pair_or_the_nearest(mined: Mine) -> None:
+    found, around = mined()
+    chosen = found.scored.chosen
+    pairs = dict(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
+    for row in range(60):
+        nearest_target = int(found.scored.neighbours.targets[row, 0])
+        assert around.partner(row, of_sources=True) == pairs.get(row, nearest_target)
+    turned = {target: source for source, target in pairs.items()}
+    assert around.partner(chosen.targets[0], of_sources=False) == turned[chosen.targets[0]]
+
+
+def test_lines_are_found_and_repeated_ones_by_their_first(
+    tmp_path: Path, toy_encoder: SentenceEncoder, toy_files: tuple[Path, Path, object]
+) -> None:
+    source, target, _ = toy_files
+    lines = source.read_text(encoding="utf-8").splitlines()
+    source.write_text("\n".join(["", *lines, lines[3], ""]) + "\n", encoding="utf-8")
+    mine(source, target, toy_encoder, run=tmp_path / "run")
+    opened, table = open_pairs(tmp_path / "run"), tmp_path / "run" / "source.parquet"
+    assert row_of(opened.source, 2) == 0
+    assert row_of(opened.source, 62, table=table) == row_of(opened.source, 5) == 3
+    for line in (1, 63, 500, 0):
+        with pytest.raises(OptionError, match="no sentence that was searched"):
+            row_of(opened.source, line, table=table)
+
+
+def test_a_line_of_several_sentences_needs_an_offset(
+    tmp_path: Path, toy_encoder: SentenceEncoder, toy_files: tuple[Path, Path, object]
+) -> None:
+    source, target, _ = toy_files
+    for path, end in ((source, ". "), (target, "。")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        joined = [f"{lines[at]}{end}{lines[at + 1]}{end.strip()}" for at in range(0, 20, 2)]
+        path.write_text("\n".join([*joined, *lines[20:]]) + "\n", encoding="utf-8")
+    options = MiningOptions(segment=True, src_lang="en", tgt_lang="zh")
+    mine(source, target, toy_encoder, options, run=tmp_path / "run")
+    opened = open_pairs(tmp_path / "run")
+    around = Surroundings(opened)
+    assert opened.source.offsets is not None
+    rows = np.flatnonzero(opened.source.lines == 1)
+    offset = int(opened.source.offsets[rows[1]])
+    assert row_of(opened.source, 1, offset) == rows[1]
+    assert row_of(opened.source, 15) == np.flatnonzero(opened.source.lines == 15)[0]
+    with pytest.raises(OptionError, match="2 sentences, which of them") as wrong:
+        row_of(opened.source, 1)
+    assert f"1:{offset}" in wrong.value.hint
+    with pytest.raises(OptionError, match="none starts at 1"):
+        row_of(opened.source, 1, 1)
+    assert {each.offset for row in range(10) for each in around.targets(row)} != {0}
+
+
+def test_files_of_pairs_and_broken_runs_say_what_is_missing(mined: Mine, tmp_path: Path) -> None:
+    found, _ = mined()
+    path = tmp_path / "pairs.tsv"
+    write_pairs(found.pairs.rows(), str(path), ("en", "zh"))
+    with pytest.raises(FileError, match="a file of pairs, which has no neighbours"):
+        Surroundings(open_pairs(path))
+    shutil.rmtree(tmp_path / "run" / "neighbours")
+    with pytest.raises(FileError, match="no neighbours there"):
+        Surroundings(open_pairs(tmp_path / "run"))

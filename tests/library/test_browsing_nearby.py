@@ -1,0 +1,180 @@
+"""Searching a run: its own vectors, its own encoder, the same hits as a search of the file."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.browsing.nearby import Nearby, nearest_rows
+from xmine.browsing.opened import open_pairs
+from xmine.browsing.picture import facts_of, picture_of
+from xmine.encoder import SentenceEncoder
+from xmine.encoder_pair import EncoderPair
+from xmine.errors import FileError, OptionError
+from xmine.mining import mine
+from xmine.neighbours import rescored
+from xmine.pairs import write_pairs
+from xmine.search import search
+from xmine.sentences import read_sentences
+
+Files = tuple[Path, Path, object]
+
+
+@pytest.fixture
+def run(tmp_path: Path, toy_folder: Path, toy_files: Files) -> Path:
+    mine(*toy_files[:2], SentenceEncoder.load(toy_folder), run=tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_the_nearest_rows_are_those_of_all_cosines() -> None:
+    random = np.random.default_rng(6)
+    rows = random.standard_normal((500, 8))
+    units = (rows / np.linalg.norm(rows, axis=1)[:, None]).astype(np.float16)
+    units[40] = units[7]
+    units[41] = 0
+    query = units[7:8]
+    cosines = rescored(query, units, np.arange(500)[None])[0]
+    cosines[41] = -np.inf
+    order = np.lexsort((np.arange(500), -cosines))
+    for k in (1, 2, 9, 499, 5000):
+        found, values = nearest_rows(query, units, k)
+        assert found.tolist() == order[: min(k, 499)].tolist()
+        assert np.array_equal(values, cosines[found])
+    assert nearest_rows(query, units[:1], 3)[0].tolist() == [0]
+    assert nearest_rows(query, units[:0], 3)[0].tolist() == []
+    assert nearest_rows(query, units[41:42], 3)[0].tolist() == []
+
+
+def test_a_run_is_searched_as_its_files_are(run: Path, toy_files: Files) -> None:
+    nearby = Nearby(open_pairs(run))
+    encoder = nearby.encoders().source
+    text = toy_files[0].read_text(encoding="utf-8").splitlines()[5]
+    for excluded in (False, True):
+        found = nearby.search(text, 4, exclude_exact=excluded)
+        for path, name in zip(toy_files[:2], ("source", "target"), strict=True):
+            (hits,) = search([text], read_sentences(path), encoder, 4, exclude_exact=excluded)
+            assert [(x.text, x.line) for x in found[name]] == [(x.text, x.line) for x in hits]
+            assert [x.cosine for x in found[name]] == [x.cosine for x in hits]
+            assert [x.rank for x in found[name]] == [1, 2, 3, 4]
+    assert nearby.encoders() is nearby.encoders()
+
+
+def test_what_cannot_be_searched_for_is_an_error(run: Path) -> None:
+    nearby = Nearby(open_pairs(run))
+    with pytest.raises(OptionError, match="is empty"):
+        nearby.search("  \n")
+    with pytest.raises(OptionError, match="knows no piece of it"):
+        nearby.search("🙂")
+
+
+def test_another_encoder_of_the_same_name_is_refused(
+    run: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(toy_folder, moved)
+    assert Nearby(open_pairs(run), str(moved)).search("bade fibe", 1)["source"]
+    table = next(moved.glob("*/model.safetensors"), None) or moved / "model.safetensors"
+    data = bytearray(table.read_bytes())
+    data[-1] ^= 1
+    table.write_bytes(data)
+    with pytest.raises(FileError, match="were not made by the encoder") as wrong:
+        Nearby(open_pairs(run), str(moved)).search("bade fibe", 1)
+    assert "--model" in wrong.value.hint
+
+
+def test_given_vectors_need_an_encoder_that_agrees_with_them(
+    tmp_path: Path, toy_folder: Path, toy_files: Files
+) -> None:
+    encoder = SentenceEncoder.load(toy_folder)
+    texts = [path.read_text(encoding="utf-8").splitlines() for path in toy_files[:2]]
+    vectors = encoder.encode(texts[0]), encoder.encode(texts[1])
+    mine(*toy_files[:2], run=tmp_path / "run", vectors=vectors)
+    opened = open_pairs(tmp_path / "run")
+    with pytest.raises(FileError, match="no encoder is known that made them"):
+        Nearby(opened).search(texts[0][0])
+    assert Nearby(opened, str(toy_folder)).search(texts[0][0], 1)["source"][0].line == 1
+    with pytest.raises(FileError, match="were not made by"):
+        Nearby(opened, "embedded").search(texts[0][0])
+
+
+def test_a_run_of_two_encoders_loads_both(
+    tmp_path: Path, toy_folder: Path, toy_files: Files
+) -> None:
+    both = tmp_path / "both"
+    for side in ("source", "target"):
+        shutil.copytree(toy_folder, both / side)
+    pair = EncoderPair(*(SentenceEncoder.load(str(both / side)) for side in ("source", "target")))
+    mine(*toy_files[:2], pair, run=tmp_path / "run")
+    for model in (None, str(both)):
+        nearby = Nearby(open_pairs(tmp_path / "run"), model)
+        assert nearby.encoders().source is not nearby.encoders().target
+        line = toy_files[1].read_text(encoding="utf-8").splitlines()[8]
+        assert nearby.search(line, 1)["target"][0].line == 9
+
+
+def test_a_file_of_pairs_is_encoded_when_it_is_searched(
+    run: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    opened = open_pairs(run)
+    path = tmp_path / "pairs.tsv"
+    write_pairs(opened.pairs(np.arange(10)), str(path), ("en", "zh"))
+    file = open_pairs(path)
+    nearby = Nearby(file, str(toy_folder))
+    for row in (0, 9):
+        found = nearby.search(file.source.texts[row], 3)
+        assert found["source"][0].row == row
+        assert found["source"][0].cosine == pytest.approx(1, abs=1e-3)
+
+
+def test_vectors_that_are_gone_are_named(run: Path) -> None:
+    (run / "source.npy").unlink()
+    with pytest.raises(FileError, match=r"source\.npy: no vectors there"):
+        Nearby(open_pairs(run)).search("bade")
+
+
+def test_a_map_draws_the_same_pairs_for_the_same_seed(run: Path) -> None:
+    opened = open_pairs(run)
+    rows = np.flatnonzero(opened.kept(opened.cut))
+    nearby = Nearby(opened)
+    picture = picture_of(nearby, rows, most=12)
+    assert set(picture.rows.tolist()) < set(rows.tolist())
+    assert len(picture.rows) == 12
+    again = picture_of(nearby, rows, most=12)
+    assert np.array_equal(again.rows, picture.rows)
+    assert np.array_equal(again.places, picture.places)
+    assert not np.array_equal(picture_of(nearby, rows, most=12, seed=2).rows, picture.rows)
+    assert len(picture_of(nearby, rows, most=9999).rows) == len(rows)
+
+
+def test_a_map_is_the_principal_plane_of_both_sides(run: Path) -> None:
+    opened = open_pairs(run)
+    picture = picture_of(Nearby(opened), np.flatnonzero(opened.eligible)[:20])
+    vectors = np.load(run / "source.npy"), np.load(run / "target.npy")
+    stacked = np.concatenate(
+        [vectors[0][opened.sources[picture.rows]], vectors[1][opened.targets[picture.rows]]]
+    ).astype(float)
+    stacked -= stacked.mean(axis=0)
+    left, values, _ = np.linalg.svd(stacked, full_matrices=False)
+    drawn = np.abs(picture.places.reshape(-1, 2))
+    np.testing.assert_allclose(drawn, np.abs(left[:, :2] * values[:2]), atol=1e-6)
+
+
+def test_a_map_is_saved_with_lines_and_coordinates(run: Path, tmp_path: Path) -> None:
+    opened = open_pairs(run)
+    picture = picture_of(Nearby(opened), np.flatnonzero(opened.eligible), most=10)
+    picture.save(tmp_path / "map.svg")
+    head, *rows = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
+    assert head == "language,sentence,x,y,line"
+    assert len(rows) == 20
+    name = picture.names()[0]
+    facts = facts_of(picture)
+    x, y = picture.places[0, 0]
+    assert rows[0] == f"{name},1,{x:.5f},{y:.5f},{facts[0]['source_line']}"
+    assert rows[10].endswith(f",{facts[0]['target_line']}")
+    assert (tmp_path / "map.svg").read_text(encoding="utf-8").count("<path") > 10
+
+
+def test_too_few_pairs_are_no_map(run: Path) -> None:
+    with pytest.raises(FileError, match="too few for a map"):
+        picture_of(Nearby(open_pairs(run)), np.arange(1))

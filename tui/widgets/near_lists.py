@@ -1,0 +1,170 @@
+"""Two lists of sentences, one for each language: side by side where there is room, else stacked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal, Vertical
+from textual.events import Resize
+from textual.widgets import OptionList, Static
+
+from xmine.tui.text import cut
+
+SIDES = ("left", "right")
+_SIDE_BY_SIDE = 100  # cells from which on the lists stand side by side
+_LINES_OF_TEXT = 3  # of a sentence, where lists stand side by side
+_LINES_OF_HEAD = (2, 4)  # of the text in a head, stacked and side by side
+_RAGGED = 5  # cells that breaking between words leaves at the end of a line, as a rule
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A sentence in a list.
+
+    Attributes:
+        sign: what stands before it, one cell.
+        figures: what is known of it.
+        said: more, which may be cut.
+        text: the sentence itself.
+        strong: whether it stands out.
+    """
+
+    sign: str
+    figures: str
+    said: str
+    text: str
+    strong: bool = False
+
+
+class Place(NamedTuple):
+    """Where the cursor is: the list that has the keys, highlights and scrolls of both."""
+
+    side: str
+    highlighted: tuple[int | None, int | None]
+    scrolled: tuple[float, float]
+
+
+class NearList(OptionList):
+    """Sentences, a few lines each."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "cursor_down", "Down", id="near.down", show=False),
+        Binding("up,k", "cursor_up", "Up", id="near.up", show=False),
+        Binding("home,g", "first", "First", id="near.first", show=False),
+        Binding("end,G", "last", "Last", id="near.last", show=False),
+        Binding("pagedown,ctrl+d", "page_down", "Page down", id="near.page-down", show=False),
+        Binding("pageup,ctrl+u", "page_up", "Page up", id="near.page-up", show=False),
+        Binding("enter", "select", "Step to it", id="near.step"),
+        Binding("tab", "app.focus_next", "Other side", id="near.other"),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        """Begin with nothing."""
+        super().__init__(id=id, markup=False, compact=True)
+        self._entries: Sequence[Entry] = ()
+        self._drawn = 0
+
+    def show(self, entries: Sequence[Entry], highlighted: int | None = 0) -> None:
+        """Show other sentences."""
+        self._entries = entries
+        self._draw(highlighted)
+
+    def on_resize(self, event: Resize) -> None:
+        """Cut the texts anew."""
+        if event.size.width != self._drawn:
+            self._draw(self.highlighted)
+
+    def _draw(self, highlighted: int | None) -> None:
+        self._drawn = self.size.width
+        room = max(self.size.width - 1, 20)
+        lines = _LINES_OF_TEXT if self.app.size.width >= _SIDE_BY_SIDE else 1
+        with self.prevent(OptionList.OptionHighlighted):
+            self.clear_options()
+            self.add_options([_drawn(each, room, lines) for each in self._entries])
+        self.highlighted = highlighted if self._entries else None
+
+
+def _drawn(entry: Entry, room: int, lines: int) -> Text:
+    """Draw a sentence: figures, then the text, cut to some lines."""
+    head = cut(f"{entry.sign} {entry.figures}  {entry.said}", room, "bold" if entry.strong else "")
+    # Lines are broken between words, which leaves some room at the end of each.
+    text = cut(entry.text, room if lines == 1 else room * lines - room // 2)
+    drawn = Text.assemble(head, "\n", end="")
+    drawn.append_text(text)
+    return drawn
+
+
+class NearLists(Container):
+    """A head and a list for each side."""
+
+    def compose(self) -> ComposeResult:
+        """Put one after the other; the styles lay them out."""
+        for side in SIDES:
+            with Vertical(classes="near-side"):
+                with Horizontal(classes="near-head"):
+                    yield Static(id=f"{side}-name", classes="near-name", markup=False)
+                    yield Static(id=f"{side}-head", classes="near-text", markup=False)
+                yield NearList(id=side)
+
+    def on_mount(self) -> None:
+        """Begin with empty heads."""
+        self._heads = {side: ("", "") for side in SIDES}
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay the lists out for the room that there is."""
+        self.set_class(event.size.width >= _SIDE_BY_SIDE, "-wide")
+        for side in SIDES:
+            self._draw_head(side)
+
+    def show(
+        self, side: str, name: str, text: str, entries: Sequence[Entry], highlighted: int | None = 0
+    ) -> None:
+        """Show what is near a text.
+
+        Args:
+            side: `left` or `right`.
+            name: what the text is.
+            text: of the corpus.
+            entries: what is near it.
+            highlighted: which of them the cursor is on.
+        """
+        self._heads[side] = name, text
+        self._draw_head(side)
+        self.list_of(side).show(entries, highlighted if entries else None)
+
+    def _draw_head(self, side: str) -> None:
+        name, text = self._heads[side]
+        width = self.app.size.width
+        wide = width >= _SIDE_BY_SIDE
+        room = (width // 2 if wide else width) - cell_len(name) - 4 - _RAGGED
+        self.query_one(f"#{side}-name", Static).update(Text(name, "bold"))
+        drawn = cut(text, max(room, 10) * _LINES_OF_HEAD[wide])
+        self.query_one(f"#{side}-head", Static).update(drawn)
+
+    def list_of(self, side: str) -> NearList:
+        """Give the list of a side."""
+        return self.query_one(f"#{side}", NearList)
+
+    def place(self) -> Place:
+        """Tell where the cursor is."""
+        left, right = (self.list_of(side) for side in SIDES)
+        side = "right" if right.has_focus else "left"
+        return Place(
+            side,
+            (left.highlighted, right.highlighted),
+            (left.scroll_offset.y, right.scroll_offset.y),
+        )
+
+    def go_to(self, place: Place) -> None:
+        """Put the cursor, and what is seen, where they were."""
+        for side, highlighted, scrolled in zip(
+            SIDES, place.highlighted, place.scrolled, strict=True
+        ):
+            near = self.list_of(side)
+            near.highlighted = highlighted
+            near.call_after_refresh(near.scroll_to, y=scrolled, animate=False)
+        self.list_of(place.side).focus()

@@ -146,12 +146,16 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
     ],
 )
 def test_a_file_of_pairs_has_a_threshold_as_far_as_it_has_scores(
-    tmp_path: Path, row: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str, said: str
 ) -> None:
+    monkeypatch.setattr("xmine.browsing.judgements.why_not_writable", "{0}: full".format)
     path = tmp_path / "pairs.jsonl"
     path.write_text(f"{row}\n" * 3, encoding="utf-8")
 
     async def script(pilot: Any) -> None:
+        await settled(pilot)
+        warned = " ".join(" ".join(screen_text(pilot.app)).split())
+        assert "judgements cannot be kept:" in warned  # before the first one is given
         await at_threshold(pilot)
         await pilot.press("right", "w")
         assert said in " ".join(" ".join(screen_text(pilot.app)).split())

@@ -22,39 +22,14 @@ from xmine.browsing.view import View
 from xmine.errors import XmineError
 from xmine.histogram import Histogram
 from xmine.tui.screens.judging import Judging
+from xmine.tui.widgets.near_table import NearTable
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
 from xmine.verdicts import ACCEPT, REJECT
 
-_NEAR = 20  # pairs on each side of the cut
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 19  # rows that are not bins: the lines of a screen, head and legend, table, detail
 _FEWEST_BINS, _MOST_BINS = 5, 20
-
-
-class NearTable(PairTable):
-    """The pairs around the cut. Left and right move the cut: every column can be seen."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right", "screen.move(1)", "Raise", id="cut.raise", key_display="→"),
-        Binding("left", "screen.move(-1)", "Lower", id="cut.lower", key_display="←"),
-        Binding(
-            "right_square_bracket,shift+right",
-            "screen.move(10)",
-            "Raise the cut by ten steps",
-            id="cut.raise-more",
-            key_display="]",
-            show=False,
-        ),
-        Binding(
-            "left_square_bracket,shift+left",
-            "screen.move(-10)",
-            "Lower the cut by ten steps",
-            id="cut.lower-more",
-            key_display="[",
-            show=False,
-        ),
-    ]
 
 
 class ThresholdScreen(Judging):
@@ -97,9 +72,7 @@ class ThresholdScreen(Judging):
         """Put the bars above the pairs around the cut, and the pair under the cursor below."""
         yield Static("counting ...", id="cut", markup=False)
         yield Static(id="bars", markup=False)
-        table = NearTable(self.view.opened, np.zeros(0, np.int64), self.judgements.of, id="near")
-        table.pairs.cut = 0.0
-        yield table
+        yield NearTable(self.view.opened, self.judgements.of, id="near")
         yield PairDetail(id="detail")
 
     def on_mount(self) -> None:
@@ -249,20 +222,8 @@ class ThresholdScreen(Judging):
         return Share(int((codes[rows] == CODES[ACCEPT]).sum()), len(rows))
 
     def _show_near(self) -> None:
-        """Show the pairs around the cut, which stands in the middle of the table."""
-        if self._cuts is None:
-            return
-        table = self.query_one(NearTable)
-        above, below = self._cuts.near(self._cut, _NEAR)
-        table.pairs.cut = self._cut
-        table.show(np.concatenate([above, below]), keep=False)
-        table.move_cursor(row=max(len(above) - 1, 0))
-        self.call_after_refresh(self._put_in_the_middle, len(above))
-
-    def _put_in_the_middle(self, above: int) -> None:
-        table = self.query_one(NearTable)
-        rows = table.size.height - table.header_height
-        table.scroll_to(y=max(above - (rows + 1) // 2, 0), animate=False, force=True)
+        if self._cuts is not None:
+            self.query_one(NearTable).show_near(self._cuts, self._cut)
 
     # Judging.
 

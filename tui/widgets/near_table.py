@@ -1,0 +1,54 @@
+"""The pairs just above and just below a cut, in one table."""
+
+from typing import ClassVar
+
+import numpy as np
+from textual.binding import Binding, BindingType
+
+from xmine.browsing.cuts import Cuts
+from xmine.browsing.opened import Opened
+from xmine.tui.widgets.pair_table import PairTable, Verdict
+
+_NEAR = 20  # pairs on each side of the cut
+
+
+class NearTable(PairTable):
+    """The pairs around the cut. Left and right move the cut: every column can be seen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right", "screen.move(1)", "Raise", id="cut.raise", key_display="→"),
+        Binding("left", "screen.move(-1)", "Lower", id="cut.lower", key_display="←"),
+        Binding(
+            "right_square_bracket,shift+right",
+            "screen.move(10)",
+            "Raise the cut by ten steps",
+            id="cut.raise-more",
+            key_display="]",
+            show=False,
+        ),
+        Binding(
+            "left_square_bracket,shift+left",
+            "screen.move(-10)",
+            "Lower the cut by ten steps",
+            id="cut.lower-more",
+            key_display="[",
+            show=False,
+        ),
+    ]
+
+    def __init__(self, opened: Opened, verdict: Verdict, *, id: str) -> None:
+        """Begin without pairs: the scores have to be sorted first."""
+        super().__init__(opened, np.zeros(0, np.int64), verdict, id=id)
+        self.pairs.cut = 0.0
+
+    def show_near(self, cuts: Cuts, cut: float) -> None:
+        """Show the pairs around a cut, which stands in the middle of the table."""
+        above, below = cuts.near(cut, _NEAR)
+        self.pairs.cut = cut
+        self.show(np.concatenate([above, below]), keep=False)
+        self.move_cursor(row=max(len(above) - 1, 0))
+        self.call_after_refresh(self._put_in_the_middle, len(above))
+
+    def _put_in_the_middle(self, above: int) -> None:
+        rows = self.size.height - self.header_height
+        self.scroll_to(y=max(above - (rows + 1) // 2, 0), animate=False, force=True)

@@ -74,7 +74,7 @@ def copied(
     if beyond_latin(source_letters) != beyond_latin(target_letters):
         return ""  # translated, with the names left as they are
     near = _NEAR if same_script else _NEAR_ENOUGH
-    return "near-copy" if _shared(shorter, longer) >= near else ""
+    return "near-copy" if shared_letters(shorter, longer) >= near else ""
 
 
 def same_texts(sources: Iterable[str], targets: Iterable[str]) -> NDArray[np.bool_]:
@@ -93,7 +93,7 @@ def _spaced(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
-def _shared(first: str, second: str) -> float:
+def shared_letters(first: str, second: str) -> float:
     """Measure the share of pairs of letters that two texts have in common (Dice's coefficient)."""
     ours, theirs = (
         set(map(str.__add__, first, first[1:])),

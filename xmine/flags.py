@@ -31,7 +31,7 @@ _FEWEST_LISTS = 25
 _TIMES_MEAN = 10.0
 _TIMES_TENTH = 5.0
 # Pairs that are right with this chance show what pairs of this run look like, if there are enough.
-_CONFIDENT = 0.9
+CONFIDENT = 0.9
 _FEWEST_CONFIDENT = 30
 # Lengths differ by chance as if each side had this many more characters' worth of freedom: the
 # spread of log ratios at this length is the square root of two times that of long lines.
@@ -97,7 +97,7 @@ def flag_pairs(
         "duplicate": _repeated(chosen.scores, left.keys[x])
         | _repeated(chosen.scores, right.keys[y]),
     }
-    sure = (chances >= _CONFIDENT) & ~copy & ~near_copy & ~found["script"]
+    sure = (chances >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
     lengths = left.characters[x], right.characters[y]
     ascii_ = left.ascii[x], right.ascii[y]
     found["length"] = odd_lengths(lengths, ascii_, sure, languages) & ~copy & ~near_copy
@@ -221,26 +221,44 @@ def odd_lengths(
         sure: bool [pairs], which pairs are confident.
         languages: codes of both sides.
     """
-    prior = _prior(*map(short_code, languages))
-    if sure.sum() < _FEWEST_CONFIDENT:
-        if prior is None:
-            return np.zeros(len(sure), dtype=bool)
-        sure = np.zeros(len(sure), dtype=bool)
     whole = [each.astype(np.float64) for each in characters]
     mostly = [part > _MOSTLY * every for part, every in zip(ascii_, whole, strict=True)]
     shared = np.where(mostly[0] != mostly[1], np.minimum(*ascii_), 0)
     odd = np.ones(len(sure), dtype=bool)
     for left_out in (0, shared):
         ours, theirs = (np.maximum(every - left_out, 1) for every in whole)
-        ratios = np.log(theirs / ours)
-        weights = 1 / np.sqrt(1 + _SHORT / np.minimum(ours, theirs))
-        middle, spread = prior or (0.0, 0.0)
-        if sure.any():
-            middle = float(np.median(ratios[sure]))
-            spread = float(np.median(np.abs(ratios[sure] - middle) * weights[sure]))
-            spread = max(spread / _TO_DEVIATION, _LEAST_SPREAD)
-        odd &= np.abs(ratios - middle) * weights > _FARTHEST_LENGTH * spread
+        usual = usual_ratio(ours, theirs, sure, languages)
+        if usual is None:
+            return np.zeros(len(sure), dtype=bool)
+        ratios, weights = _log_ratios(ours, theirs)
+        odd &= np.abs(ratios - usual[0]) * weights > _FARTHEST_LENGTH * usual[1]
     return odd
+
+
+def usual_ratio(
+    ours: Floats, theirs: Floats, sure: Bools, languages: tuple[str, str]
+) -> tuple[float, float] | None:
+    """Give median and spread of the log ratios of characters, target by source.
+
+    Args:
+        ours, theirs: characters of the sources and of the targets, float64 [pairs] twice.
+        sure: bool [pairs], which pairs are confident.
+        languages: codes of both sides.
+
+    Returns:
+        those of the confident pairs; with too few of them, what is known of the languages, or None.
+    """
+    if sure.sum() < _FEWEST_CONFIDENT:
+        return _prior(*map(short_code, languages))
+    ratios, weights = _log_ratios(ours[sure], theirs[sure])
+    middle = float(np.median(ratios))
+    spread = float(np.median(np.abs(ratios - middle) * weights))
+    return middle, max(spread / _TO_DEVIATION, _LEAST_SPREAD)
+
+
+def _log_ratios(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
+    """Give the log ratios of lengths, and how much a deviation of each counts."""
+    return np.log(theirs / ours), 1 / np.sqrt(1 + _SHORT / np.minimum(ours, theirs))
 
 
 def _prior(source: str, target: str) -> tuple[float, float] | None:
@@ -263,10 +281,15 @@ def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:
     ratios = chosen.cosines / np.maximum((left + right) / 2, SMALLEST_MEAN)  # [pairs]
     if sure.sum() < _FEWEST_CONFIDENT or neighbours.targets.shape[1] < 2:
         return np.zeros(len(chosen), dtype=bool)
-    middle = float(np.median(chosen.cosines[sure]))
-    spread = float(np.median(np.abs(chosen.cosines[sure] - middle))) / _TO_DEVIATION
     good: Bools = ratios >= np.quantile(ratios[sure], _GOOD_RATIO)
-    return good & (chosen.cosines < middle - _FARTHEST_COSINE * spread)
+    return good & (chosen.cosines < lowest_good_cosine(chosen.cosines[sure]))
+
+
+def lowest_good_cosine(cosines: NDArray[np.float32]) -> float:
+    """Tell below which cosine a pair is none of those that confident pairs, float32 [sure], are."""
+    middle = float(np.median(cosines))
+    spread = float(np.median(np.abs(cosines - middle))) / _TO_DEVIATION
+    return middle - _FARTHEST_COSINE * spread
 
 
 def _repeated(scores: NDArray[np.float32], keys: NDArray[np.int64]) -> Bools:

@@ -85,6 +85,19 @@ def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], b
     )
 
 
+def share_of_script(language: str, texts: Sequence[str], letters: str) -> float:
+    """Tell which share of letters is of the scripts of a language, 0 to 1; 1 if there is none.
+
+    Args:
+        language, texts: as `foreign_lines` takes them.
+        letters: of a line (`xmine.copies.letters_of`).
+    """
+    ranges = "".join(_RANGES.get(script, "") for script in scripts_of(language, texts))
+    if not ranges or not letters:
+        return 1.0
+    return 1 - len(re.sub(f"[{ranges}]", "", letters)) / len(letters)
+
+
 def _in_another_script(text: str, letters: str, own: re.Pattern[str]) -> bool:
     foreign = own.sub("", letters)
     if len(foreign) < max(_FEWEST_LETTERS, _MOST_OTHERS * len(letters)):

@@ -147,6 +147,23 @@ def _keep(lines: NDArray[Any], path: Path | None) -> None:
             np.save(file, lines)
 
 
+def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
+    """Read the `keys` of a side out of what `traits_of` has kept; None if that is not all there.
+
+    Args:
+        folder, name: as `traits_of` takes them; the language does not matter to keys.
+        count: how many lines the side has.
+    """
+    keys = np.empty(count, dtype=np.int64)
+    for start in range(0, count, _LINES_PER_FILE):
+        part = np.empty(min(_LINES_PER_FILE, count - start), dtype=_LINE)
+        paths = sorted(folder.glob(f"{name}-*-{start}.npy"))
+        if not any(_found(path, part, lambda _: None) for path in paths):
+            return None
+        keys[start : start + len(part)] = part["key"]
+    return keys
+
+
 def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:
     """Find the `groups` of `Traits`, and nothing else."""
     keys = np.empty(len(texts), dtype=np.int64)

@@ -101,7 +101,9 @@ def _stray_marks() -> re.Pattern[str]:
     codes = [
         code
         for code in (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0))
-        if unicodedata.category(chr(code)) in ("Mn", "Me") or 0x1161 <= code < 0x1200
+        if unicodedata.category(chr(code)) in ("Mn", "Me")
+        or 0x1161 <= code < 0x1200  # vowels and finals of Korean syllables
+        or 0xD7B0 <= code < 0xD7FC
     ]
     starts = [code for code, before in zip(codes, [0, *codes], strict=False) if code != before + 1]
     ends = [code for code, after in zip(codes, [*codes[1:], 0], strict=True) if after != code + 1]

@@ -107,7 +107,7 @@ def _write(path: Path, lines: list[str]) -> None:
 
 def _mine(folder: Path, model: Path, patch: pytest.MonkeyPatch) -> None:
     words = ["mine", "en.txt", "zh.txt", "-o", "run/", "--model", str(model), "-q"]
-    words += ["--threshold", "auto"]
+    words += ["--threshold", "auto", "--src-lang", "en", "--tgt-lang", "zh"]
     patch.chdir(folder)
     patch.setattr(sys, "argv", ["xmine", *words])
     with pytest.raises(SystemExit) as leaving:

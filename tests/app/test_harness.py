@@ -28,25 +28,25 @@ def test_wide_characters_take_two_cells_and_are_read_once() -> None:
 def test_a_screen_is_compared_with_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    snapshots = Snapshots(tmp_path)
+    snapshots, small = Snapshots(tmp_path), [(80, 24)]
 
     async def script(pilot: Any) -> None:
         with pytest.raises(AssertionError, match="missing"):
-            await snapshots.compare(pilot, "small")
+            await snapshots.compare(pilot, "small", sizes=small)
         monkeypatch.setenv("XMINE_SNAPSHOTS", "write")
         await snapshots.compare(pilot, "small")
         monkeypatch.delenv("XMINE_SNAPSHOTS")
         rows = await snapshots.compare(pilot, "small", holds=["机器翻译", "é 词"])
         assert set(rows) == {"80x24", "140x40"}
         with pytest.raises(AssertionError, match="lacks"):
-            await snapshots.compare(pilot, "small", holds=["翻机"])
+            await snapshots.compare(pilot, "small", holds=["翻机"], sizes=small)
         pilot.app.query_one(Static).update("机器翻 [b]")
         with pytest.raises(AssertionError, match=r"\+机器翻 \[b\]"):
-            await snapshots.compare(pilot, "small")
+            await snapshots.compare(pilot, "small", sizes=small)
         pilot.app.query_one(Static).update("机器翻译 [b]")
         pilot.app.query_one(Static).styles.background = "red"
         with pytest.raises(AssertionError, match="another"):
-            await snapshots.compare(pilot, "small")
+            await snapshots.compare(pilot, "small", sizes=small)
 
     drive(Small(), (80, 24), script)
 

@@ -266,7 +266,8 @@ def test_copying_and_exporting_give_the_pairs_as_they_are(run_copy: Path, tmp_pa
             ("some.xyz", "xyz"),
         ):
             await keys("e")
-            assert said in "".join(await answer(pilot, "#answer", name))
+            shown = "".join(await answer(pilot, "#answer", name))
+            assert said.replace(" ", "") in shown.replace(" ", "")  # a long path is broken
 
     browse(run_copy, script)
     (written,) = read_pairs(tmp_path / "some.jsonl")

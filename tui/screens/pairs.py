@@ -40,6 +40,7 @@ class PairsScreen(Judging):
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", priority=True),
+        Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
         Binding("ctrl+r", "regex", "Text or regex", id="pairs.regex", show=False),
     ]
 
@@ -90,7 +91,15 @@ class PairsScreen(Judging):
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         """Show the pair whole."""
-        self.query_one(PairDetail).show(self.view.opened, event.row)
+        self._show_whole(event.row)
+
+    def _show_whole(self, row: int | None) -> None:
+        said = {} if row is None else self.judgements.by_judge(row)
+        self.query_one(PairDetail).show(self.view.opened, row, self.view.cut, said)
+
+    def action_more(self) -> None:
+        """Show more of a line that is too long to be shown at once."""
+        self.query_one(PairDetail).more()
 
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
         """Sort by the column that was clicked on, and turn it round at the second click."""
@@ -132,7 +141,9 @@ class PairsScreen(Judging):
 
     def verdicts_changed(self) -> None:
         """Draw the signs anew."""
-        self.query_one(PairTable).redraw()
+        table = self.query_one(PairTable)
+        table.redraw()
+        self._show_whole(table.row)
 
     def ask_for(self, query: Query) -> None:
         """Show what a query asks for."""

@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Input, Static
 
 from xmine.errors import XmineError
+from xmine.visible import visible
 
 if TYPE_CHECKING:
     from xmine.tui.app import XmineApp
@@ -72,16 +73,17 @@ class Viewing(Screen[None]):
         """Show heading and facts as they are now."""
         view = self.app.view
         name = "xmine" if view is None else view.opened.path.name or "xmine"
-        top = Text.assemble((f" {name} ", "bold reverse"), " ", (self.heading(), "bold"))
+        heading = visible(self.heading())
+        top = Text.assemble((f" {visible(name)} ", "bold reverse"), " ", (heading, "bold"))
         self.query_one("#heading", Static).update(top)
         said = [self.facts(), self.app.working]
-        self.query_one("#facts", Static).update(Text("   ".join(filter(None, said))))
+        self.query_one("#facts", Static).update(Text(visible("   ".join(filter(None, said)))))
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Speak in the line above the keys, until something else is said."""
         line = self.query_one("#said", Static)
         line.set_class(bad, "-bad")
-        line.update(Text(f"! {text}" if bad else text))
+        line.update(Text(visible(f"! {text}" if bad else text)))
 
     def complain(self, error: XmineError) -> None:
         """Say what went wrong, and what to do about it."""
@@ -126,7 +128,7 @@ class Asking(Horizontal):
     def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
         """Show the question, and take the keys."""
         self._answered = answered
-        self.query_one("#question", Static).update(Text(f"{question} "))
+        self.query_one("#question", Static).update(Text(visible(f"{question} ")))
         line = self.query_one(Input)
         line.value = given
         line.cursor_position = len(given)

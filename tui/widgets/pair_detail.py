@@ -1,23 +1,149 @@
-"""One pair whole: both texts, and everything that is known of it."""
+"""One pair whole: both texts with what they share, figures, flags with their reasons, verdicts."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import work
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from xmine.browsing.opened import Opened
-from xmine.tui.text import shown
+from xmine.browsing.reasons import Reasons
+from xmine.browsing.shared import Span, shared_parts
+from xmine.browsing.whole import figures
+from xmine.tui.text import highlighted, shown
+from xmine.tui.widgets.pair_table import SIGNS
+
+# Characters of a text that are laid out at once, and how many more with a key: to lay out 100,000
+# takes 0.4 s.
+_MOST, _MORE = 2_000, 10_000
+_NOBODY: Mapping[str, str] = {}
 
 
 class PairDetail(VerticalScroll):
-    """Both texts of a pair."""
+    """Everything about a pair. What both texts have is bold, underlined and coloured."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"pair-detail--shared"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "scroll_down", "Down", id="detail.down", show=False),
+        Binding("up,k", "scroll_up", "Up", id="detail.up", show=False),
+        Binding("home,g", "scroll_home", "Top", id="detail.top", show=False),
+        Binding("end,G", "scroll_end", "Bottom", id="detail.bottom", show=False),
+        Binding("pagedown,ctrl+d", "page_down", "Page down", id="detail.page-down", show=False),
+        Binding("pageup,ctrl+u", "page_up", "Page up", id="detail.page-up", show=False),
+    ]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        """Begin without a pair."""
+        super().__init__(id=id)
+        self._opened: Opened | None = None
+        self._row: int | None = None
+        self._reasons: Reasons | None = None
+        self._said: dict[str, str] = {}
+        self._most = _MOST
 
     def compose(self) -> ComposeResult:
-        """Put one above the other."""
-        yield Static(id="whole-source", markup=False)
-        yield Static(id="whole-target", markup=False)
+        """Put figures above the texts: these may be long."""
+        for name in ("figures", "reasons", "whole-source", "whole-target"):
+            yield Static(id=name, markup=False)
 
-    def show(self, opened: Opened, row: int | None) -> None:
-        """Show a row of `opened`; nothing if there is none."""
-        pair = None if row is None else opened.pair(row)
-        self.query_one("#whole-source", Static).update(shown(pair.source if pair else ""))
-        self.query_one("#whole-target", Static).update(shown(pair.target if pair else ""))
+    def on_mount(self) -> None:
+        """Draw anew in another theme."""
+        self.watch(self.app, "theme", self._themed, init=False)
+
+    def show(
+        self,
+        opened: Opened,
+        row: int | None,
+        cut: float | None = None,
+        verdicts: Mapping[str, str] = _NOBODY,
+    ) -> None:
+        """Show a row of `opened`; nothing if there is none.
+
+        Args:
+            opened: where the pair is.
+            row: of it.
+            cut: what is kept; that of `opened` if left out.
+            verdicts: what each judge says of it.
+        """
+        if opened is not self._opened:
+            self._opened, self._reasons = opened, Reasons(opened)
+        moved, self._row = row != self._row, row
+        if moved:
+            self._most = _MOST
+            self.scroll_home(animate=False)
+        if row is None:
+            self._fill({}, Text(), Text())
+            self.query_one("#figures", Static).update("")
+            return
+        said = figures(opened, row, opened.cut if cut is None else cut)
+        said += [f"{judge}: {SIGNS[each]} {each}" for judge, each in verdicts.items()]
+        self.query_one("#figures", Static).update(shown("  ".join(said)))
+        names = [] if opened.flags is None else list(filter(None, opened.flags[row].split(",")))
+        if moved:
+            self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
+            if names:
+                self._explain(row)
+
+    def more(self) -> None:
+        """Show more of a long text."""
+        self._most += _MORE
+        self._themed()
+
+    def _themed(self) -> None:
+        if self._opened is not None and self._row is not None:
+            # The styles of the new theme are there after the next refresh.
+            self.call_after_refresh(self._draw_again, self._opened, self._row)
+
+    def _draw_again(self, opened: Opened, row: int) -> None:
+        if (opened, row) == (self._opened, self._row):
+            self._fill(self._said, *self._texts(opened, row))
+
+    def _texts(self, opened: Opened, row: int) -> tuple[Text, Text]:
+        pair = opened.pair(row)
+        parts = shared_parts(pair.source, pair.target, opened.languages)
+        style = self.get_component_rich_style("pair-detail--shared", partial=True)
+        return (
+            self._beginning(pair.source, parts.sources, style),
+            self._beginning(pair.target, parts.targets, style),
+        )
+
+    def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
+        """Give so much of a text as is laid out, and say how much is left."""
+        most, left = self._most, len(text) - self._most
+        if left <= 0:
+            return highlighted(text, parts, style)
+        begun = highlighted(text[:most], [span for span in parts if span[1] <= most], style)
+        return begun.append(f"… {left:,} more characters: + shows more", "bold reverse")
+
+    def _fill(self, reasons: dict[str, str], source: Text, target: Text) -> None:
+        self._say(reasons)
+        self.query_one("#whole-source", Static).update(source)
+        self.query_one("#whole-target", Static).update(target)
+
+    def _say(self, reasons: dict[str, str]) -> None:
+        self._said = reasons
+        lines = [
+            Text.assemble(("! ", "bold"), (name, "bold"), f": {reason}")
+            for name, reason in reasons.items()
+        ]
+        said = self.query_one("#reasons", Static)
+        said.update(Text("\n").join(lines))
+        said.display = bool(lines)
+
+    @work(thread=True, exclusive=True, group="reasons")
+    def _explain(self, row: int) -> None:
+        """Find the reasons in the background: the first one looks at all pairs."""
+        opened, reasons = self._opened, self._reasons
+        if reasons is None:
+            return
+        said = reasons.of(row)
+        self.app.call_from_thread(self._explained, opened, row, said)
+
+    def _explained(self, opened: Opened | None, row: int, said: dict[str, str]) -> None:
+        if opened is self._opened and row == self._row and self.is_mounted:
+            self._say(said)

@@ -13,6 +13,7 @@ from xmine.cli.from_options import with_console
 from xmine.cli.judging import judge, judged
 from xmine.cli.list_pairs import list_pairs
 from xmine.cli.outputs import print_pairs
+from xmine.cli.show_pair import show_pair
 
 pairs = typer.Typer(help="Look into a file of pairs.", no_args_is_help=True)
 
@@ -94,6 +95,7 @@ def _number(value: float, name: str) -> str:
 
 
 pairs.command("list")(list_pairs)
+pairs.command("show")(show_pair)
 pairs.command("head")(head)
 pairs.command("sample")(sample)
 pairs.command("stats")(stats)

@@ -5,23 +5,29 @@ about it when one reading is found on the other side.
 """
 
 import re
+from collections.abc import Iterator
 
 from xmine.languages import short_code
 from xmine.numerals.chinese import (
+    CHINESE,
     chinese_digits,
     chinese_may_count,
     chinese_months,
     chinese_words,
 )
 from xmine.numerals.english import (
+    ENGLISH,
     english_digits,
     english_may_count,
     english_months,
     english_words,
 )
-from xmine.numerals.number import Number, Reader, at_digits, number, plain
+from xmine.numerals.number import Number, Reader, at_digits, in_place, number, plain
 
-__all__ = ["Number", "Reader", "numbers", "numbers_differ", "reader"]
+__all__ = ["Number", "Reader", "differing", "numbers", "numbers_differ", "places", "reader"]
+
+# What the source alone has, and what the target alone has.
+Differing = tuple[list[Number], list[Number]]
 
 
 def _digits_alone(text: str) -> list[Number]:
@@ -38,10 +44,10 @@ def _digits_alone(text: str) -> list[Number]:
 
 _PUNCTUATED = re.compile(r"\d+(?:[.,' ]\d+)*")
 _MAY = {5.0}  # is a name and a verb, too
-_OTHERS = Reader(_digits_alone, lambda _: [], lambda _: False, lambda _: set())
+_OTHERS = Reader(_digits_alone, lambda _: [], lambda _: False, lambda _: set(), _PUNCTUATED)
 _READERS = {
-    "en": Reader(english_digits, english_words, english_may_count, english_months),
-    "zh": Reader(chinese_digits, chinese_words, chinese_may_count, chinese_months),
+    "en": Reader(english_digits, english_words, english_may_count, english_months, ENGLISH),
+    "zh": Reader(chinese_digits, chinese_words, chinese_may_count, chinese_months, CHINESE),
 }
 
 
@@ -60,6 +66,27 @@ def numbers(text: str, language: str = "und") -> list[Number]:
     """
     text, read = plain(text), reader(language)
     return read.digits(text) + read.words(text)
+
+
+def places(text: str, language: str = "und") -> Iterator[tuple[int, int, Number]]:
+    """Find where the numbers of a text stand: start, end, and what each alone may mean.
+
+    A number that is read together with what stands around it (下午5点) has fewer readings here.
+    """
+    read = reader(language)
+    for match in read.places.finditer(in_place(text)):
+        alone = plain(match[0])
+        found = read.digits(alone) or read.words(alone)[:1]
+        months = read.months(alone)
+        if months:
+            found = [number(months, digits=True)]
+        if found:
+            readings = found[0].readings.union(*(each.readings for each in found if each.digits))
+            yield (
+                match.start(),
+                match.start() + len(match[0].rstrip()),
+                found[0]._replace(readings=readings),
+            )
 
 
 _DIGIT = re.compile(r"\d")
@@ -84,42 +111,67 @@ def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> boo
         source, target: the texts as they stand.
         left, right: how their languages write numbers, from `reader`.
     """
-    if _digits_differ(source, target, left, right):
-        return True
+    return differing(source, target, left, right) is not None
+
+
+def differing(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
+    """Give the numbers that each side has and the other one lacks; None if they do not differ.
+
+    Args:
+        source, target, left, right: as `numbers_differ` takes them, and its rules.
+
+    Returns:
+        what the source alone has and what the target alone has, of the kind that differs: digits,
+        or else words, or else months.
+    """
+    if found := _digits_differ(source, target, left, right):
+        return found
     if _OTHERS in (left, right):
-        return False
-    if len(target) < len(source):  # the shorter is looked at first
+        return None
+    turned = len(target) < len(source)  # the shorter is looked at first
+    if turned:
         source, target, left, right = target, source, right, left
-    return _words_differ(source, target, left, right) or _months_differ(source, target, left, right)
+    found = _words_differ(source, target, left, right)
+    found = found or _months_differ(source, target, left, right)
+    return found[::-1] if found and turned else found
 
 
-def _words_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
+def _words_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
     if not (left.may_count(source) and right.may_count(target)):
-        return False
+        return None
     if _CLOCK.search(source) or _CLOCK.search(target):
-        return False
+        return None
     source, target = plain(source), plain(target)
     ours, theirs = left.words(source), right.words(target)
     lacking = [each for each in ours if each.counts]
     missing = [each for each in theirs if each.counts]
     lacking = _lacking(lacking, theirs + right.digits(target)) if missing else []
-    return bool(lacking and _lacking(missing, ours + left.digits(source)))
+    if not lacking:
+        return None
+    missing = _lacking(missing, ours + left.digits(source))
+    return (lacking, missing) if missing else None
 
 
-def _months_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
+def _months_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
     ours = left.months(source)
     theirs = right.months(target) if ours else set()
-    return bool(theirs) and ours ^ theirs not in (set(), _MAY)
+    if not theirs or ours ^ theirs in (set(), _MAY):
+        return None
+    return _months(ours - theirs), _months(theirs - ours)
 
 
-def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
+def _months(months: set[float]) -> list[Number]:
+    return [number({month}, digits=False) for month in sorted(months)]
+
+
+def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
     if not _DIGIT.search(source) and not _DIGIT.search(target):
-        return False
+        return None
     digits = {match[0] for match in at_digits(_RAW, source)}
     if digits == {match[0] for match in at_digits(_RAW, target)} and not (
         digits and _SCALED.search(source + target)
     ):
-        return False
+        return None
     digits_alone = _OTHERS in (left, right)
     if digits_alone:
         left = right = _OTHERS
@@ -132,14 +184,14 @@ def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> boo
     if missing:
         missing = _lacking(missing, left.words(source))
     if not lacking and not missing:
-        return False
+        return None
     if lacking and missing:
-        return True
+        return lacking, missing
     if digits_alone:
-        return False
+        return None
     here, there = (source, target) if lacking else (target, source)
     alone = [each.readings for each in lacking + missing if not each.named]
-    return bool(alone) and alone != [_mark(here, there)]
+    return (lacking, missing) if alone and alone != [_mark(here, there)] else None
 
 
 def _lacking(numbers: list[Number], others: list[Number]) -> list[Number]:

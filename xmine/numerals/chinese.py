@@ -34,6 +34,10 @@ _MONTHS = re.compile(
     r"((?:\d{1,2}\s?[-–—~到至、和及或]\s?)*)(\d{1,2}|[一二三四五六七八九十]{1,2})\s?月"
 )
 _UNITS = "米瓦克卡赫伏帕焦字比位吨安伏欧"
+# Months, digits with what scales them, numerals.
+CHINESE = re.compile(
+    rf"(?:\d{{1,2}}|[一二三四五六七八九十]{{1,2}})\s?月|{_NUMBER.pattern}|{_WORDS.pattern}"
+)
 
 
 def chinese_digits(text: str) -> list[Number]:

@@ -96,6 +96,16 @@ _ROMAN = re.compile(r"\b[IVX]{1,6}\b")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
 _TIME = re.compile(r"\b(\d{1,2})[:.](\d\d)(?=\s?([ap])\.?m\b)", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:-|–|—|to|and|or)\s*[$€£¥]?")
+_ONE = "|".join(sorted(_COUNTED, key=len, reverse=True))
+# May is a verb, too; half and quarter are too many numbers to be found again.
+_NAMED = "|".join(word for word, values in _OTHERS.items() if len(values) == 1 and word != "may")
+# Digits with what scales them, number words that stand together, months, Roman numerals.
+ENGLISH = re.compile(
+    rf"{_DIGITS.pattern}|\b(?:{_ONE})(?:(?:[ -]| and )(?:{_ONE}))*\b"
+    rf"|\b(?:{_NAMED})\b"
+    r"|\b(?-i:[IVX]{2,6})\b",
+    re.IGNORECASE,
+)
 
 
 def english_digits(text: str) -> list[Number]:

@@ -1,0 +1,70 @@
+"""The pane of a pair: what both sides share is marked, figures, reasons, verdicts."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.app.conftest import drive
+from tests.app.screens import screen_cells, screen_text, settled
+from xmine.browsing.opened import Opened
+from xmine.browsing.places import rows_at
+from xmine.tui.app import XmineApp
+from xmine.tui.widgets.pair_detail import PairDetail
+from xmine.tui.widgets.pair_table import PairTable
+
+
+def row_of(opened: Opened, source_line: int) -> int:
+    (row,) = rows_at(opened, source_line, 72 - source_line).tolist()
+    return int(row)
+
+
+def marked(cells: list[list[tuple[str, str]]]) -> list[str]:
+    """The parts of a screen that are underlined."""
+    rows = ["".join(text if "underline" in style else " " for text, style in row) for row in cells]
+    return " ".join(rows).split()
+
+
+def test_a_pair_is_shown_with_all_that_is_known_of_it(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        app = pilot.app
+        table, pane = app.screen.query_one(PairTable), app.screen.query_one(PairDetail)
+
+        async def shown(line: int) -> str:
+            table.go_to(row_of(app.view.opened, line))
+            await settled(pilot)
+            return "\n".join(screen_text(app)[pane.region.y :])
+
+        text = await shown(1)
+        assert "lines 1, 71  kept" in text
+        assert "Zhang Wei bought 21 books" in text
+        assert "!" not in text
+        parts = ["Zhang", "Wei", "21", "1998"], ["Zhang", "Wei", "一九九八年", "二十一"]
+        assert marked(screen_cells(app)) == [*parts[0], *parts[1]]
+        app.theme = "textual-light"
+        await settled(pilot)
+        assert marked(screen_cells(app)) == [*parts[0], *parts[1]]
+
+        text = await shown(3)
+        assert "! number: 1200 on the source side only, 12 on the target side only" in text
+        assert "! copy: both sides are the same text" in await shown(4)
+        await pilot.press("k")  # judged pairs are left for the next one
+        judged = table.row
+        await pilot.press("a", "k")
+        await settled(pilot)
+        assert table.row == judged
+        assert ": ✓ accept" in "\n".join(screen_text(app)[pane.region.y :])
+
+    drive(XmineApp(run_copy), (100, 30), script)
+
+
+def test_a_file_without_figures_shows_its_texts(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("one 1\t一 1\ntwo\t二\n", encoding="utf-8")
+
+    async def script(pilot: Any) -> list[str]:
+        await settled(pilot)
+        return screen_text(pilot.app)
+
+    rows = drive(XmineApp(path), (80, 24), script)
+    assert " lines 1, 1" in rows
+    assert [" one 1", " 一 1"] == [row for row in rows if row in (" one 1", " 一 1")]

@@ -1,0 +1,70 @@
+"""`xmine pairs show`: one pair and everything that is known of it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opened import open_pairs
+from xmine.pairs import Pair, write_pairs
+
+Command = Callable[..., Any]
+
+PAIRS = [
+    Pair("He paid 12 dollars", "他付了12美元", 1.25, 3, 7, 0.75, prob=0.9, flags=""),
+    Pair("In 1998, 15", "1998年，16", 1.125, 1, 2, 0.5, prob=0.2, flags="number"),
+]
+
+
+def test_a_pair_is_printed_with_reasons_and_what_its_sides_share(
+    command: Command, tmp_path: Path
+) -> None:
+    write_pairs(PAIRS, str(tmp_path / "a.jsonl"), ("en", "zh"))
+    opened = open_pairs(tmp_path / "a.jsonl")
+    Judgements.open(opened, "ann").judge(1, "reject")
+    ended = command("pairs", "show", "a.jsonl", 1, 2)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines() == [
+        "score 1.1250  cosine 0.5000  prob 0.2000  lines 1, 2",
+        "number: 15 on the source side only, 16 on the target side only",
+        "judged by ann: reject",
+        "",
+        "In 1998, 15",
+        "1998年，16",
+        "",
+        "shared: 1998 | 1998",
+        "",
+    ]
+
+
+def test_with_json_it_is_an_object(command: Command, tmp_path: Path) -> None:
+    write_pairs(PAIRS, str(tmp_path / "a.jsonl"), ("en", "zh"))
+    found = json.loads(command("pairs", "show", "a.jsonl", 3, 7, "--json").out)
+    assert found == {
+        "source": "He paid 12 dollars",
+        "target": "他付了12美元",
+        "score": 1.25,
+        "source_line": 3,
+        "target_line": 7,
+        "cosine": 0.75,
+        "prob": 0.9,
+        "flags": "",
+        "standing": None,
+        "reasons": {},
+        "shared": {
+            "source": [{"start": 8, "end": 10, "text": "12"}],
+            "target": [{"start": 3, "end": 5, "text": "12"}],
+        },
+        "judgements": {},
+    }
+
+
+def test_lines_that_are_no_pair_are_refused(command: Command, tmp_path: Path) -> None:
+    write_pairs(PAIRS, str(tmp_path / "a.jsonl"))
+    ended = command("pairs", "show", "a.jsonl", 3, 2)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "xmine: a.jsonl: no pair of line 3 and line 2\n"
+        "hint: xmine browse a.jsonl shows which there are\n"
+    )

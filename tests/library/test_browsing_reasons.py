@@ -1,0 +1,125 @@
+"""Why a pair has its flags: the figures are those that the flags were raised by."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from xmine.browsing.opened import Opened, Side
+from xmine.browsing.reasons import Reasons
+from xmine.flagged import Flags
+from xmine.neighbours import COMPLETE, FILES
+from xmine.options import FLAGS
+from xmine.packed import TextPacker
+
+# 40 confident pairs, of three English characters for a Chinese one, then those with flags.
+SURE = [("abc " * 15 + "d" * at, "甲乙丙丁" * 5) for at in range(40)]
+FLAGGED = [
+    ("length", "a" * 60, "甲乙丙"),
+    ("number", "He paid 12 dollars in 1998", "他付了1200美元"),
+    ("copy", "the same", "the same"),
+    ("near-copy", "the same words", "the same word"),
+    ("near-copy", "Page 1 of 60", "page 2 of 60"),
+    ("script", "the cat sat on the mat", "the cat sat on it all day"),
+    ("script", "der Hund und die Katze sind nicht da", "狗和猫不在"),
+    ("hub", "Contact us", "联系我们"),
+    ("high", "far away", "远"),
+    ("duplicate", SURE[3][0].upper() + "!", "甲乙丙丁"),
+]
+
+
+def opened(folder: Path, languages: tuple[str, str] = ("en", "zh")) -> Opened:
+    pairs = [*SURE, *((source, target) for _, source, target in FLAGGED)]
+    count = len(pairs)
+    rows = np.arange(count)
+    sides = []
+    for at, name in enumerate(("en.txt", "zh.txt")):
+        packer = TextPacker()
+        for pair in pairs:
+            packer.append(pair[at])
+        sides.append(Side(name, packer.packed(), rows + 1))
+    names = ["" for _ in SURE] + [name for name, *_ in FLAGGED]
+    cosines = np.array([0.8 + at % 5 / 100 for at in range(40)] + [0.3] * len(FLAGGED))
+    return Opened(
+        folder,
+        sides[0],
+        sides[1],
+        rows,
+        rows,
+        np.linspace(2, 1, count, dtype=np.float32),
+        cosines.astype(np.float32),
+        np.array([0.99] * 40 + [0.5] * len(FLAGGED), dtype=np.float32),
+        Flags.of({flag: np.array([flag == name for name in names]) for flag in FLAGS}),
+        np.ones(count, dtype=bool),
+        1.0,
+        languages,
+        {"made_with": {}},
+        {},
+    )
+
+
+def reason(of: Opened, at: int) -> str:
+    (told,) = Reasons(of).of(len(SURE) + at).values()
+    return told
+
+
+def test_pairs_without_flags_have_no_reasons(tmp_path: Path) -> None:
+    assert Reasons(opened(tmp_path)).of(0) == {}
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        (0, "3 characters for 60, expected about 15"),
+        (1, "12 and 1998 on the source side only, 1200 on the target side only"),
+        (2, "both sides are the same text"),
+        (3, "the sides share 95% of their pairs of letters"),
+        (4, "the letters of both sides are the same"),
+        (5, "no Han character in the target"),
+        (6, "the source does not read like en: 0 function words in 8 words"),
+        (9, "the source is that of a better pair (line 4, score 1.9388)"),
+    ],
+)
+def test_a_flag_has_a_sentence_with_its_figures(tmp_path: Path, at: int, told: str) -> None:
+    assert reason(opened(tmp_path), at) == told
+
+
+def test_a_high_score_names_the_cosines_it_is_compared_with(tmp_path: Path) -> None:
+    told = reason(opened(tmp_path), 8)
+    middle, spread = 0.82, 0.01 / 0.6745
+    assert told.startswith(f"the cosine, 0.3000, is below {middle - 3.5 * spread:.4f}")
+    assert "half have 0.8200" in told
+
+
+def test_lengths_of_too_few_pairs_are_compared_with_what_is_known(tmp_path: Path) -> None:
+    pairs = opened(tmp_path)
+    few = replace(pairs, probs=np.zeros(len(pairs), dtype=np.float32))
+    assert reason(few, 0) == "3 characters for 60, expected about 16"  # 60 * exp(-1.3)
+    unknown = replace(few, languages=("de", "fr"))
+    assert reason(unknown, 0) == "3 characters for 60"
+
+
+def test_a_hub_is_told_by_the_lines_that_find_it(tmp_path: Path) -> None:
+    pairs = opened(tmp_path)
+    count, hub = len(pairs), len(SURE) + 7
+    ids = np.arange(count)[:, None].repeat(2, axis=1)
+    sources, targets = ids.copy(), ids.copy()
+    targets[:30, 1] = hub  # of 30 sources and of its own
+    (tmp_path / "neighbours").mkdir()
+    cosines = np.zeros((count, 2), dtype=np.float32)
+    arrays: list[NDArray[Any]] = [targets, cosines, sources, cosines]
+    for name, rows in zip(FILES, arrays, strict=True):
+        np.save(tmp_path / "neighbours" / f"{name}.npy", rows)
+    (tmp_path / "neighbours" / COMPLETE).write_text('index = "exact"\n')
+    assert reason(pairs, 7) == "the target is a neighbour of 31 lines"
+    file = replace(pairs, run={})
+    assert reason(file, 7) == "a side is near to very many lines, or is boilerplate"
+
+
+def test_neighbours_that_cannot_be_read_are_no_reason_to_crash(tmp_path: Path) -> None:
+    (tmp_path / "neighbours").mkdir()
+    (tmp_path / "neighbours" / COMPLETE).write_text('index = "exact"\n')
+    assert reason(opened(tmp_path), 7).startswith("cannot be explained: ")

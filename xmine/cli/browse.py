@@ -37,7 +37,7 @@ def browse(
         bool, typer.Option("--recent", help="List what was opened lately, and stop.")
     ] = False,
 ) -> None:
-    """Look at mined pairs in the terminal: neighbours, scores, the threshold; judge them.
+    """Look at mined pairs in the terminal, and judge them.
 
     Example: xmine browse run/
     """

@@ -15,7 +15,7 @@ from xmine.cli.list_pairs import list_pairs
 from xmine.cli.outputs import print_pairs
 from xmine.cli.show_pair import show_pair
 
-pairs = typer.Typer(help="Look into a file of pairs.", no_args_is_help=True)
+pairs = typer.Typer(help="Look into a run or a file of pairs.", no_args_is_help=True)
 
 COUNT = Annotated[int, typer.Option("-n", min=1, metavar="<int>", help="How many pairs.")]
 

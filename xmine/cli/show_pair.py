@@ -21,7 +21,7 @@ def show_pair(
     target_line: Annotated[int, typer.Argument(min=1, help="Line of the target.")],
     console: Console,
 ) -> None:
-    """Show one pair whole: texts, figures, reasons for its flags, what both sides share.
+    """Show one pair whole, with the reasons for its flags.
 
     Example: xmine pairs show run/ 12 40
     """

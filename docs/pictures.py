@@ -33,7 +33,10 @@ async def draw(run: Path, name: str, keys: Sequence[str], theme: str) -> None:
         app.theme = theme
         await _settle(pilot)
         for key in keys:
-            await pilot.press(key)
+            if key.startswith("typed:"):
+                app.focused.value = key.removeprefix("typed:")
+            else:
+                await pilot.press(key)
             await _settle(pilot)
         svg = app.export_screenshot(title=f"xmine browse {run.name}/")
     (PICTURES / f"{name}.svg").write_text(_mended(svg), encoding="utf-8")
@@ -56,9 +59,18 @@ async def _settle(pilot: Any) -> None:  # noqa: ANN401 - generic in Textual
     await pilot.pause()
 
 
-SCREENS: dict[str, tuple[tuple[str, ...], str]] = {
-    "pairs": (("j", "j", "a", "a", "x"), "textual-dark"),
-    "filter": (("f",), "textual-dark"),
+_DARK, _LIGHT = "textual-dark", "textual-light"
+# Keys by name; "typed:TEXT" puts a text into the line that has the focus.
+SCREENS: dict[str, tuple[list[str], str]] = {
+    "pairs": ([*"jjjaax"], _DARK),
+    "filter": (["f"], _DARK),
+    "neighbours": ([*"jjjj", "enter"], _DARK),
+    "threshold": (["t", "right", "right"], _LIGHT),
+    "search": (["F", "typed:Where can I buy a ticket?", "enter"], _DARK),
+    "map": (["m"], _LIGHT),
+    "home": (["h"], _DARK),
+    "mine": (["M"], _DARK),
+    "train": (["T"], _DARK),
 }
 
 

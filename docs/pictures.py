@@ -10,6 +10,9 @@ import asyncio
 import html
 import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +20,6 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from xmine.mining import mine
 from xmine.tui.app import XmineApp
 
 ROOT = Path(__file__).parents[1]
@@ -80,10 +82,15 @@ def main() -> None:
     os.environ["TEXTUAL_ANIMATIONS"] = "none"
     with TemporaryDirectory() as folder:
         os.environ |= {"XMINE_STATE": f"{folder}/state", "XMINE_CACHE": f"{folder}/cache"}
-        run = Path(folder) / "run"
-        mine(ROOT / "examples" / "en.txt", ROOT / "examples" / "zh.txt", run=run)
+        # Pictures show no folder and no name of this machine.
+        os.environ |= {"HOME": folder, "XMINE_JUDGE": "you"}
+        for text in ("en.txt", "zh.txt"):
+            shutil.copy(ROOT / "examples" / text, folder)
+        os.chdir(folder)
+        command = [sys.executable, "-m", "xmine", "mine", "en.txt", "zh.txt", "-o", "run/", "-q"]
+        subprocess.run(command, check=True)
         for name, (keys, theme) in SCREENS.items():
-            asyncio.run(draw(run, name, keys, theme))
+            asyncio.run(draw(Path("run"), name, keys, theme))
 
 
 if __name__ == "__main__":

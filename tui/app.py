@@ -135,6 +135,7 @@ class XmineApp(App[None]):
             changed = self.judgements is not None and self.judgements.refresh()
             if changed and isinstance(self.screen, Judging):
                 self.screen.verdicts_changed()
+                self.screen.refresh_top()
         except XmineError as error:
             if isinstance(self.screen, Viewing):
                 self.screen.complain(error)

@@ -126,7 +126,13 @@ def _line(entry: Recent) -> Text:
         f"  {pairs}  ",
         (entry.opened[:10], "dim"),
         "  ",
-        shown(str(path.parent), "dim"),
+        shown(_short(path.parent), "dim"),
         overflow="ellipsis",
         no_wrap=True,
     )
+
+
+def _short(folder: Path) -> str:
+    """Say a folder as people do, from their own on."""
+    home = Path.home()
+    return str(Path("~") / folder.relative_to(home)) if folder.is_relative_to(home) else str(folder)

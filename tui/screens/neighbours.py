@@ -101,7 +101,7 @@ class NeighboursScreen(Judging):
     def _entry(self, near: Neighbour) -> Entry:
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
-        figures = f"{near.rank}  score {near.score:.4f}  cos {near.cosine:.4f}  line {_place(near)}"
+        figures = f"{near.rank}  score {near.score:.4f} cos {near.cosine:.4f} line {_place(near)}"
         said = " ".join(filter(None, [verdict, _WORDS[near.fate.kind]]))
         return Entry("=" if near.fate.kept else " ", figures, said, near.text, near.fate.kept)
 

@@ -107,4 +107,4 @@ class SearchScreen(Viewing):
 
 def _entry(hit: Found) -> Entry:
     line = f"{hit.line:,}" if hit.offset is None else f"{hit.line:,}:{hit.offset}"
-    return Entry(" ", f"{hit.rank}  cos {hit.cosine:.4f}  line {line}", "", hit.text)
+    return Entry(" ", f"{hit.rank}  cos {hit.cosine:.4f} line {line}", "", hit.text)

@@ -39,10 +39,19 @@ class ThresholdScreen(Judging):
     OPENS_A_LINE = ("type", "write")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            *("c", "type", "Type it"), id="cut.type", tooltip="The cut as a number.", priority=True
+            *("c", "type", "Type it"),
+            id="cut.type",
+            tooltip="The cut as a number.",
+            priority=True,
+            show=False,
         ),
         Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
-        Binding("y", "copy", "Copy", id="cut.copy", tooltip="The option that makes this cut."),
+        Binding(
+            *("y", "copy", "Copy the cut"),
+            id="cut.copy",
+            tooltip="The option that makes this cut.",
+            show=False,
+        ),
         Binding(
             *("w", "write", "Write it"),
             id="cut.write",

@@ -170,7 +170,7 @@ def open_run(folder: Path, asked: Asked, *, force: bool = False) -> Iterator[Run
                 _write(path, wanted)
         else:
             _write(path, wanted)
-        for leftover in folder.glob(f".*{PARTIAL}"):  # of a process that was killed
+        for leftover in folder.rglob(f".*{PARTIAL}"):  # of a process that was killed
             leftover.unlink()
         yield run
 

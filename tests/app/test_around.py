@@ -48,7 +48,7 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
         assert isinstance(pilot.app.screen, NeighboursScreen)
         text = "\n".join(rows)
         for each in near:
-            assert f"{each.rank}  score {each.score:.4f}  cos {each.cosine:.4f}" in text
+            assert f"{each.rank}  score {each.score:.4f} cos {each.cosine:.4f}" in text
             assert f"line {each.line:,}" in text
         names = [
             f"source {opened.source.lines[source]:,}",
@@ -135,9 +135,9 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
         rows = await pressed(pilot, "enter")
         found = Nearby(opened).search(text, 4)
         for each in found["source"] + found["target"]:
-            assert f"{each.rank}  cos {each.cosine:.4f}  line {each.line}" in "\n".join(rows)
+            assert f"{each.rank}  cos {each.cosine:.4f} line {each.line}" in "\n".join(rows)
         assert (found["target"][0].line, found["target"][0].text) == (line, text)
-        await snapshot(pilot, "search", holds=["source", "target", "en.txt", f"  line {line}"])
+        await snapshot(pilot, "search", holds=["source", "target", "en.txt", f" line {line}"])
         await pressed(pilot, "enter")
         assert isinstance(pilot.app.screen, NeighboursScreen)
         assert f"target {line}" in "\n".join(screen_text(pilot.app))
@@ -158,7 +158,7 @@ def test_the_map_shows_pairs_and_walks_from_the_farthest_on(
         assert isinstance(screen, MapScreen)
         count = len(pilot.app.view.rows)
         holds = [
-            f"{count} pairs, PCA, o source, x target",
+            f"{count} pairs, PCA, o en, x zh",
             f"1 of {count}, the farthest apart first",
         ]
         await snapshot(pilot, "map", holds=holds)

@@ -110,8 +110,9 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
     device = choose_device(options.device)
     together(torch.device(device))  # so that each process tries on a GPU of its own
-    for part in (corpus.pairs, *corpus.triplets[:1]):
-        if part is not None and len(part) < 2 * options.held_out:
+    held_out_of = [corpus.pairs] if corpus.pairs is not None else corpus.triplets[:1]
+    for part in held_out_of:
+        if len(part) < 2 * options.held_out:
             raise too_few(len(part), options.held_out)
     rows, members = _rows_of(corpus, options)
     batch = min(options.batch_size, rows)

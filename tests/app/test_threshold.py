@@ -11,6 +11,7 @@ from tests.app.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import open_pairs
 from xmine.tui.app import XmineApp
+from xmine.tui.screens.neighbours import NeighboursScreen
 from xmine.tui.widgets.pair_table import PairTable
 
 
@@ -121,6 +122,9 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
         assert "judged 0.50" in figures(app) and "of 2" in figures(app)
         await pilot.press("z")
         assert app.judgements.of(first) == "" and "judged 1.00" in figures(app)
+        await pilot.press("enter")
+        assert isinstance(app.screen, NeighboursScreen)
+        await pilot.press("escape")
         await moved(pilot, "]", "y")
         assert app.clipboard == f"--threshold {app.view.cut!r}"
         await moved(pilot, "w", "n", "enter")

@@ -49,6 +49,12 @@ class Judging(Viewing):
         """Show verdicts anew: somebody else has judged, or one was taken back."""
         raise NotImplementedError
 
+    def on_data_table_row_selected(self) -> None:
+        """Show the neighbours of the pair under the cursor of a table."""
+        row, opened = self.judged_row(), self.view.opened
+        if row is not None:
+            self.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
+
     def action_judge(self, verdict: str) -> None:
         """Keep a verdict; the same one again takes it back."""
         row, judgements = self.judged_row(), self.judgements

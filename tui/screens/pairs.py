@@ -94,16 +94,6 @@ class PairsScreen(Finding):
         elif order in ORDERS:
             self.look_for(replace(query, order=order, descending=order in ("score", "prob")))
 
-    def on_data_table_row_selected(self) -> None:
-        """Show the neighbours of the pair."""
-        self.action_neighbours()
-
-    def action_neighbours(self) -> None:
-        """Show what is near both sides of the pair under the cursor."""
-        row, opened = self.query_one(PairTable).row, self.view.opened
-        if row is not None:
-            self.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
-
     def judged_row(self) -> int | None:
         """Judge the pair under the cursor."""
         return self.query_one(PairTable).row

@@ -124,6 +124,27 @@ def test_judgements_are_mined_with_again_and_outlive_it(
     assert f"{first}\t{second}\t".encode() in before
 
 
+def test_what_was_judged_of_other_texts_or_without_lines_is_not_mined_with(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    for row, verdict in enumerate(("accept", "reject", "accept")):
+        assert command("pairs", "judge", "run", *lines_of(mined, row), verdict).code == 0
+    english = (tmp_path / "en.txt").read_text(encoding="utf-8").splitlines()
+    changed = lines_of(mined, 1)[0] - 1
+    english[changed], english[changed - 1] = english[changed - 1], english[changed]
+    (tmp_path / "en.txt").write_text("\n".join(english) + "\n", encoding="utf-8")
+    ended = command(*_mine("new/", "1.05", toy_folder, "--seed-pairs", "run", "--gold", "run"))
+    assert ended.code == 0, ended.err
+    left = sum(lines_of(mined, row)[0] in (changed, changed + 1) for row in range(3))
+    assert ended.err.count(f"{left} judged pair") == 1 and "left out" in ended.err
+    (tmp_path / "plain.tsv").write_text("a\tb\nc\td\n")
+    assert command("pairs", "judge", "plain.tsv", 2, 2, "accept").code == 0
+    ended = command(*_mine("new/", "1.05", toy_folder, "--force", "--seed-pairs", "plain.tsv"))
+    assert ended.code == 1 and "a pair of a file without lines was judged" in ended.err
+    ended = command("pairs", "judged", "plain.tsv", "-o", "a.tsv", "--known", "known.tsv")
+    assert ended.code == 2 and "pairs without lines were judged" in ended.err and not ended.touched
+
+
 def test_a_wrong_call_says_what_is_wrong(command: Command, mined: Path) -> None:
     for words, said in (
         (("judge", "run", 1, 1, "perhaps"), "no pair of line 1 and line 1"),

@@ -39,10 +39,11 @@ def judge(
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import open_pairs
     from xmine.browsing.places import row_at
+    from xmine.verdicts import PATIENCE
 
     opened = open_pairs(run)
     row = row_at(opened, source_line, target_line)
-    judgements = Judgements.open(opened)
+    judgements = Judgements.open(opened, patience=PATIENCE)
     judgements.judge(row, judgement)
     judged = judgements.counts().judged
     console.summary(
@@ -102,6 +103,8 @@ def judged(
     if known:
         check_free(known, force=force)
     opened = open_pairs(run)
+    if known:
+        _check_lines(opened)
     judgements = Judgements.open(opened)
     written = []
     if output:
@@ -122,14 +125,17 @@ def judged(
         console.say(each)
 
 
+def _check_lines(opened: "Opened") -> None:
+    """Refuse to name lines where pairs are not lines, or nobody knows which."""
+    if opened.source.offsets is not None or not opened.lined:
+        what = "sentences of lines" if opened.lined else "pairs without lines"
+        raise OptionError(f"{opened.path}: {what} were judged", "leave out --known: it names lines")
+
+
 def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
     from xmine.browsing.judgements import CODES
     from xmine.files import replacing
 
-    if opened.source.offsets is not None:
-        raise OptionError(
-            f"{opened.path}: sentences of lines were judged", "leave out --known: it names lines"
-        )
     codes, count = judgements.codes(), 0
     with replacing(path) as partial, partial.open("w", encoding="ascii") as file:
         for row in judgements.rows().tolist():

@@ -171,6 +171,23 @@ def test_a_cut_is_told_with_the_pairs_around_it(command: Command, mined: Path) -
     assert sum(each["pairs"] for each in facts["histogram"]) == facts["eligible"]
 
 
+def test_a_run_of_a_precision_counts_what_it_keeps_and_names_what_a_threshold_takes_back(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    for row in range(3):
+        command("pairs", "judge", "run", *lines_of(mined, row), "reject")
+    words = ["mine", "en.txt", "zh.txt", "-o", "new/", "--model", str(toy_folder)]
+    assert command(*words, "--precision", "0.9", "--seed-pairs", "run").code == 0
+    opened = open_pairs(mined.parent / "new")
+    kept, cut = int(opened.kept(opened.cut).sum()), opened.cut
+    ended = command("pairs", "cut", "new", "-n", 0)
+    assert f"a cut at {cut!r} keeps {kept} " in ended.err
+    assert f"--threshold {cut!r} takes back 3 pairs that --precision or --top left" in ended.err
+    ended = command("pairs", "cut", "new", "-n", 0, "--at", cut, "--write")
+    assert f"new: cut, --threshold {cut!r} keeps {kept + 3} " in ended.err
+    assert int(open_pairs(mined.parent / "new").kept(cut).sum()) == kept + 3
+
+
 @pytest.mark.parametrize(
     "options", [("--drop", "copy,number", "--score-max", "1.6"), ()], ids=["fewer", "plain"]
 )

@@ -39,7 +39,7 @@ def write_cut(folder: Path, cut: float) -> int:
         raise FileError(f"{folder}: not a run, so it has no cut", "mine with -o run/")
     with alone_in(folder) as run:
         opened = open_pairs(folder)
-        cuts = Cuts(opened)
+        cuts = Cuts(opened, selection_of(opened).rows)
         rows = cuts.rows[: cuts.kept_by(cut)]
         tables = load_toml(run.path(RUN_FILE))
         asked = tables["pairs"]

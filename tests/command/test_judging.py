@@ -5,13 +5,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.command.conftest import Ended
 from xmine.browsing.opened import open_pairs
-from xmine.browsing.recut import write_cut
+from xmine.browsing.recut import read_again, write_cut
 from xmine.errors import FileError
 from xmine.pairs import read_pairs
 from xmine.runs import alone_in
@@ -184,6 +185,10 @@ def test_a_run_of_a_precision_counts_what_it_keeps_and_names_what_a_threshold_ta
     assert f"a cut at {cut!r} keeps {kept} " in ended.err
     assert f"--threshold {cut!r} takes back 3 pairs that --precision or --top left" in ended.err
     ended = command("pairs", "cut", "new", "-n", 0, "--at", cut, "--write")
+    again = read_again(opened)
+    assert int(again.kept(again.cut).sum()) == kept + 3 and again.source is opened.source
+    with pytest.raises(FileError, match="other pairs were mined meanwhile"):
+        read_again(replace(opened, sources=opened.sources[::-1]))
     assert f"new: cut, --threshold {cut!r} keeps {kept + 3} " in ended.err
     assert int(open_pairs(mined.parent / "new").kept(cut).sum()) == kept + 3
 

@@ -164,6 +164,10 @@ def test_approval_compares_judgements_with_the_estimate_and_judges(tmp_path: Pat
     assert judges.names == ("ann", "bob") and (judges.same.so, judges.same.of) == (3, 4)
     # ann accepts 3 of 4, bob 2: by chance 0.75 x 0.5 + 0.25 x 0.5 = 0.5 agree, 0.75 do.
     assert judges.kappa == pytest.approx(0.5)
+    assert approval.agreement() == {
+        "as expected": "0.60 (0.27 to 0.86), 3 of 5",
+        "ann, bob": f"{judges.same}, kappa 0.50",
+    }
 
 
 def test_a_pair_is_found_by_its_lines() -> None:

@@ -273,8 +273,10 @@ class ThresholdScreen(Judging):
         if not opened.is_run:
             self.say("a file of pairs has no cut to write: y copies the option", bad=True)
             return
-        kept = self._cuts.kept_by(self._cut)
-        self.ask(f"cut {opened.path.name} at {self._cut:.4f}, keep {kept:,} pairs? y/n", self._sure)
+        more = self._cuts.taken_back(self._cut)
+        kept = f"{self._cuts.kept_by(self._cut) + more:,} pairs"
+        kept += f", {more:,} of them left out before" if more else ""
+        self.ask(f"cut {opened.path.name} at {self._cut:.4f}, keep {kept}? y/n", self._sure)
 
     def _sure(self, answer: str) -> None:
         if answer.strip().lower() in ("y", "yes"):

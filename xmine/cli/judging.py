@@ -11,7 +11,7 @@ from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
-    from xmine.browsing.approval import Approval, Share
+    from xmine.browsing.approval import Approval
     from xmine.browsing.judgements import Counts, Judgements
     from xmine.browsing.opened import Opened
 
@@ -153,23 +153,12 @@ def _said(counts: "Counts", of_kept: "Counts", approval: "Approval") -> dict[str
         "accepted": f"{counts.accept:,}",
         "rejected": f"{counts.reject:,}",
         "unsure": f"{counts.unsure:,}",
-        "precision, judged": _share(approval.accepted),
+        "precision, judged": str(approval.accepted),
     }
     if approval.expected is not None and approval.expected_interval is not None:
         low, high = approval.expected_interval
         said["precision, expected"] = f"{approval.expected:.2f} ({low:.2f} to {high:.2f})"
-        said["as expected"] = _share(approval.agreed)
-    for each in approval.judges:
-        kappa = "" if each.kappa is None else f", kappa {each.kappa:.2f}"
-        said[f"{each.names[0]}, {each.names[1]}"] = _share(each.same) + kappa
-    return said
-
-
-def _share(share: "Share") -> str:
-    if share.share is None or share.interval is None:
-        return "none judged"
-    low, high = share.interval
-    return f"{share.share:.2f} ({low:.2f} to {high:.2f}), {share.so:,} of {share.of:,}"
+    return said | approval.agreement()
 
 
 def _facts(

@@ -7,19 +7,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
 
-from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.theme import Theme
 
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import open_pairs
+from xmine.browsing.opened import Rows, open_pairs
 from xmine.browsing.recent import remember
 from xmine.browsing.settings import keep_theme, settings
-from xmine.browsing.view import View
+from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
 from xmine.tui.actions import actions_of
+from xmine.tui.newest import Newest
 from xmine.tui.screens.judging import Judging
 from xmine.tui.screens.viewing import Viewing
 from xmine.tui.working import Working
@@ -46,6 +46,7 @@ class XmineApp(App[None]):
         judgements: what is said of its pairs.
         jobs: mining and training, which go on whatever is shown.
         working: what is being done in the background, for the top line; empty if nothing is.
+        newest: what the app does in the background.
         failure: why what was asked for could not be opened, for whoever started the app.
     """
 
@@ -71,7 +72,10 @@ class XmineApp(App[None]):
         self.working = ""
         self.jobs = Working(self)
         self.failure: XmineError | None = None
+        self.newest = Newest(self)
         self._path = path
+        self._opening: Opening | None = None
+        self._complained = ""
 
     def on_mount(self) -> None:
         """Show what was asked for; look again and again at what others judge."""
@@ -98,47 +102,73 @@ class XmineApp(App[None]):
                 self.screen.complain(error)
 
     def open(self, path: Path) -> None:
-        """Read a run or a file in the background, and show its pairs."""
-        self.push_screen(Opening(path))
-        self._read(path)
+        """Read a run or a file in the background, and show its pairs.
 
-    @work(thread=True, exclusive=True, group="open")
-    def _read(self, path: Path) -> None:
-        try:
-            opened = open_pairs(path)
-            judgements = Judgements.open(opened)
-        except XmineError as error:
-            self.call_from_thread(self._not_opened, error)
-        else:
-            with suppress(XmineError):  # where nothing can be remembered, it still opens
-                remember(path)
-            self.call_from_thread(self._opened, View(opened), judgements)
+        Nothing is opened while something else is being read; leaving that screen gives it up.
+        """
+        if self._opening in self.screen_stack:
+            return
+        self._opening = opening = Opening(path)
+        self.push_screen(opening)
+        self.newest.run(
+            "open",
+            partial(_read, path),
+            partial(self._opened, opening),
+            partial(self._not_opened, opening),
+        )
 
-    def _not_opened(self, error: XmineError) -> None:
-        if self.view is None and self._path is not None:  # the command was asked for this file
+    def _not_opened(self, opening: "Opening", error: XmineError) -> None:
+        if opening not in self.screen_stack:
+            return
+        if opening.path is self._path:  # the command was asked for this file
             self.failure = error
             self.exit()
             return
+        while self.screen is not opening:
+            self.pop_screen()
         self.back()
         if isinstance(self.screen, Viewing):
             self.screen.complain(error)
 
-    def _opened(self, view: View, judgements: Judgements) -> None:
-        self.view, self.judgements = view, judgements
+    def _opened(self, opening: "Opening", read: tuple[View, Judgements]) -> None:
+        if opening not in self.screen_stack:  # somebody went elsewhere meanwhile
+            return
+        self.view, self.judgements = read
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
         for name, (_, _, needs) in SCREENS_OF.items():
             if needs and self.is_screen_installed(name):
+                screen = self.get_screen(name)
                 self.uninstall_screen(name)
+                screen.remove()
         self.show("pairs")
+
+    def take_rows(self, view: View, wanted: Wanted, rows: Rows) -> None:
+        """Show what was found, see `Viewing.look_for`."""
+        screen = self.screen
+        if view.take(wanted, rows) and isinstance(screen, Viewing) and view is self.view:
+            screen.rows_changed()
+
+    def no_rows(self, view: View, wanted: Wanted, error: XmineError) -> None:
+        """Say why nothing can be found; a cut that was moved meanwhile is looked for."""
+        moved = view.give_up(wanted)
+        if isinstance(self.screen, Viewing) and view is self.view:
+            self.screen.complain(error)
+            if moved:
+                self.screen.look_for()
 
     def _refresh_judgements(self) -> None:
         try:
             changed = self.judgements is not None and self.judgements.refresh()
-            if changed and isinstance(self.screen, Judging):
-                self.screen.verdicts_changed()
-                self.screen.refresh_top()
         except XmineError as error:
-            if isinstance(self.screen, Viewing):
+            if error.message != self._complained and isinstance(self.screen, Viewing):
+                self._complained = error.message  # once, not at each look
                 self.screen.complain(error)
+            return
+        self._complained = ""
+        if changed and isinstance(self.screen, Judging):
+            self.screen.verdicts_changed()
+            self.screen.refresh_top()
 
     def show(self, name: str) -> None:
         """Show one of the screens in place of all that are shown now."""
@@ -206,14 +236,23 @@ class XmineApp(App[None]):
                 yield command
 
 
+def _read(path: Path) -> tuple[View, Judgements]:
+    """Read a run or a file, and what is said of its pairs."""
+    opened = open_pairs(path)
+    judgements = Judgements.open(opened)
+    with suppress(XmineError):  # where nothing can be remembered, it still opens
+        remember(path)
+    return View(opened), judgements
+
+
 class Opening(Viewing):
     """What is shown while a run is read."""
 
     def __init__(self, path: Path) -> None:
         """Name what is read."""
         super().__init__()
-        self._path = path
+        self.path = path
 
     def heading(self) -> str:
         """Say what is read."""
-        return f"opening {self._path}"
+        return f"opening {self.path}"

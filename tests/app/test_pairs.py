@@ -120,6 +120,9 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
         assert table(pilot).cursor_row == hits[-1]
         await keys("n")
         assert table(pilot).cursor_row == hits[0]
+        await keys("r", "n")  # hits go with their pairs, wherever these stand
+        assert table(pilot).row == kept[hits[0]]
+        await keys("r")
         await keys("ctrl+r", "slash")
         shown = await answer(pilot, "#find", "b.oks$|1998")
         assert "hit 1 of" in shown[-2]
@@ -239,6 +242,13 @@ def test_what_another_process_judges_appears(run_copy: Path) -> None:
         pilot.app._refresh_judgements()
         await settled(pilot)
         assert screen_text(pilot.app)[3][1:2] == "✗"
+        # What cannot be read is told once, and does not cover what is said next.
+        other.path.write_text("of another version\n")
+        for said, key in (("judge again", "j"), ("copied: source", "y")):
+            pilot.app._refresh_judgements()
+            shown = "".join(await keys(key))
+            pilot.app._refresh_judgements()
+            assert said in shown, key
 
     browse(run_copy, script)
 
@@ -285,6 +295,26 @@ def test_a_file_of_one_pair_without_a_score_opens(tmp_path: Path) -> None:
         assert "1 judged" in screen_text(pilot.app)[0]
 
     browse(tmp_path / "pairs.tsv", script)
+
+
+def test_no_screen_stumbles_over_no_pairs(tmp_path: Path) -> None:
+    write_pairs([], str(tmp_path / "pairs.parquet"))
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert "0 shown, 0 of 0 kept" in screen_text(pilot.app)[0]
+        assert "there are no pairs in it" in screen_text(pilot.app)[-2]
+        for opens, name, pressed in (
+            ("p", "Pairs", ("j", "G", "plus", "a", "s", "r", "y", "z", "n", "enter")),
+            ("t", "Threshold", ("right", "a", "w", "y", "z")),
+            ("m", "Map", ("v", "j", "G", "enter")),
+            ("F", "Search", ("enter", "tab", "y")),
+        ):
+            assert name in (await keys(opens))[0]
+            assert name in (await keys(*pressed))[0]
+            await keys("escape")
+        assert "there are no pairs in it" in (await keys("f", "enter"))[-2]
+
+    browse(tmp_path / "pairs.parquet", script)
 
 
 def test_a_run_that_cannot_be_opened_ends_the_app_with_the_reason(tmp_path: Path) -> None:

@@ -145,9 +145,25 @@ def test_no_pairs_give_no_rows(tmp_path: Path) -> None:
 def test_a_view_shows_what_it_was_asked_for_until_that_fails(tmp_path: Path) -> None:
     view = View(opened_of(drawn(3), tmp_path))
     assert view.counts() == (60, 60, 60)
-    view.ask(Query(text="ferry"))
-    before = view.rows
+    wanted = view.want(Query(text="ferry"))
+    rows = view.find(wanted)
+    assert view.counts() == (60, 60, 60)
+    assert view.take(wanted, rows)
+    assert view.rows is rows and view.query.text == "ferry"
     with pytest.raises(OptionError):
-        view.ask(Query(text="(", regex=True))
-    assert view.rows is before
-    assert view.query.text == "ferry"
+        view.find(wrong := view.want(Query(text="(", regex=True)))
+    assert not view.give_up(wrong)
+    assert view.rows is rows and view.wanted == wanted
+
+
+def test_a_query_and_a_cut_asked_for_one_after_the_other_are_taken_together(tmp_path: Path) -> None:
+    view = View(opened_of(drawn(3), tmp_path))
+    first, before = view.want(Query(order="length")), view.rows
+    second = view.want(cut=1.5)
+    assert not view.take(first, view.find(first))
+    assert view.rows is before and view.cut is None
+    assert view.take(second, view.find(second))
+    assert view.query == Query(order="length") and view.wanted.cut == 1.5
+    wrong = view.want(Query(order="prob", text="("), 1.25)
+    assert view.give_up(wrong)  # the cut is still to be looked for
+    assert view.want().cut == 1.25 and view.want().query == Query(order="length")

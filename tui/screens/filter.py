@@ -1,18 +1,18 @@
 """A form that says which pairs to see; it counts them while one chooses."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Label
 
-from xmine.browsing.opened import Opened
-from xmine.browsing.query import KEPT, SIDES, Query, select
-from xmine.browsing.view import View
+from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.query import KEPT, SIDES, Query
+from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
 from xmine.options import FLAGS
 from xmine.tui.screens.viewing import Viewing
@@ -31,15 +31,14 @@ class FilterScreen(Viewing):
         Binding("escape", "back", "Give up", id="filter.give-up"),
     ]
 
-    def __init__(self, view: View, apply: Callable[[Query], None]) -> None:
+    def __init__(self, apply: Callable[[Query], None]) -> None:
         """Begin with the query of the view; `apply` is called with another one."""
         super().__init__()
-        self._view = view
         self._apply = apply
 
     def body(self) -> ComposeResult:
         """Put the fields side by side."""
-        query, opened = self._view.query, self._view.opened
+        query, opened = self.view.query, self.view.opened
         with VerticalScroll(id="fields"):
             with Horizontal(classes="field"):
                 yield Label("text")
@@ -88,7 +87,7 @@ class FilterScreen(Viewing):
         Raises:
             OptionError: a score is no number.
         """
-        query = self._view.query
+        query = self.view.wanted.query
         side, kept = self.query_one("#side", Choices), self.query_one("#kept", Choices)
         return Query(
             text=self.query_one("#text", Input).value,
@@ -106,19 +105,16 @@ class FilterScreen(Viewing):
 
     def _count(self) -> None:
         try:
-            self._look(self.asked())
+            query = self.asked()
         except OptionError as error:
             self.complain(error)
+            return
+        find = partial(self.view.find, Wanted(query, self.view.wanted.cut))
+        self.newest.run("count", find, self._counted, self.complain)
 
-    @work(thread=True, exclusive=True, group="count")
-    def _look(self, query: Query) -> None:
-        try:
-            found = len(select(self._view.opened, query, self._view.cut))
-        except OptionError as error:
-            self.app.call_from_thread(self.complain, error)
-        else:
-            said = f"{found:,} pair{'' if found == 1 else 's'} of {len(self._view.opened):,}"
-            self.app.call_from_thread(self.say, said)
+    def _counted(self, rows: Rows) -> None:
+        found = len(rows)
+        self.say(f"{found:,} pair{'' if found == 1 else 's'} of {len(self.view.opened):,}")
 
     def action_apply(self) -> None:
         """Go back, and show the pairs."""

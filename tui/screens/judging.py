@@ -7,7 +7,7 @@ from textual.binding import Binding, BindingType
 from xmine.browsing.judgements import Judgements
 from xmine.errors import XmineError
 from xmine.tui.screens.viewing import Viewing
-from xmine.tui.widgets.pair_table import SIGNS
+from xmine.tui.widgets.pair_backend import SIGNS
 
 
 class Judging(Viewing):
@@ -20,6 +20,11 @@ class Judging(Viewing):
         Binding("z,backspace", "undo", "Undo", id="judge.undo", show=False),
     ]
 
+    def __init__(self) -> None:
+        """Begin with what is said of the pairs that are open now."""
+        super().__init__()
+        self._judgements = self.app.judgements
+
     def on_mount(self) -> None:
         """Say beforehand where verdicts cannot be kept."""
         super().on_mount()
@@ -28,9 +33,9 @@ class Judging(Viewing):
 
     @property
     def judgements(self) -> Judgements:
-        """What is said of the pairs; without open pairs the screen is not shown."""
-        assert self.app.judgements is not None
-        return self.app.judgements
+        """What is said of the pairs; a screen that needs it is not made without."""
+        assert self._judgements is not None
+        return self._judgements
 
     def judged_row(self) -> int | None:
         """Give the row of `Opened` that the keys judge; None if there is none."""
@@ -76,5 +81,5 @@ class Judging(Viewing):
         self.say("nothing to take back" if row is None else f"taken back: {self._progress()}")
 
     def _progress(self) -> str:
-        counts = self.judgements.counts(self.app.view.rows if self.app.view else None)
+        counts = self.judgements.counts(self.view.rows)
         return f"{counts.judged:,} of {counts.pairs:,} judged"

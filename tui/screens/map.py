@@ -1,11 +1,11 @@
 """Both languages in the plane, each pair joined; one walks from pair to pair."""
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 from rich.text import Text
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Resize
@@ -13,7 +13,6 @@ from textual.widgets import Static
 
 from xmine.browsing.opened import Rows
 from xmine.browsing.picture import Picture, picture_of
-from xmine.browsing.view import View
 from xmine.errors import FileError, XmineError
 from xmine.tui.screens.viewing import Viewing
 from xmine.tui.text import cut
@@ -44,15 +43,10 @@ class MapScreen(Viewing):
         self._pictures: dict[str, Picture] = {}
         self._picture: Picture | None = None  # that is seen
         self._method = "pca"  # that is wanted
+        self._under_way = ""  # the method that pairs are laid out by just now
         self._rows: Rows | None = None
         self._order: list[int] = []
         self._at = 0
-
-    @property
-    def view(self) -> View:
-        """What is open; without it the screen is not shown."""
-        assert self.app.view is not None
-        return self.app.view
 
     def body(self) -> ComposeResult:
         """Put the picture above the pair that stands out."""
@@ -67,11 +61,16 @@ class MapScreen(Viewing):
     def on_screen_resume(self) -> None:
         """Draw, if other pairs are shown than were drawn."""
         super().on_screen_resume()
+        self.rows_changed()
+
+    def rows_changed(self) -> None:
+        """Draw the pairs that are shown now."""
+        super().rows_changed()
         if self._rows is not self.view.rows:
             self._rows = self.view.rows
             self._pictures, self._picture, self._at = {}, None, 0
             self.say("drawing")
-            self._lay_out(self._method, self._rows)
+            self._lay_out(self._method)
 
     def facts(self) -> str:
         """Say how many pairs are drawn, and how they are laid out."""
@@ -83,19 +82,19 @@ class MapScreen(Viewing):
         names = picture.names()
         return f"{of}, {_NAMES[picture.method]}, {SOURCE} {names[0]}, {TARGET} {names[1]}"
 
-    @work(thread=True, exclusive=True, group="map")
-    def _lay_out(self, method: str, rows: Rows) -> None:
+    def _lay_out(self, method: str) -> None:
+        view, rows = self.view, self.view.rows
         known = next(iter(self._pictures.values()), None)
-        try:
-            picture = known or picture_of(self.view.nearby, rows, most=_MOST)
-            if picture.method != method:
-                picture = picture.laid_out(method, apart=True)
-        except XmineError as error:
-            self.app.call_from_thread(self._failed, error)
-        else:
-            self.app.call_from_thread(self._laid_out, picture, rows)
+        self._under_way = method
+
+        def work() -> Picture:
+            picture = known or picture_of(view.nearby, rows, most=_MOST)
+            return picture if picture.method == method else picture.laid_out(method, apart=True)
+
+        self.newest.run("map", work, self._laid_out, self._failed)
 
     def _failed(self, error: XmineError) -> None:
+        self._under_way = ""
         if self._picture is None:
             self.query_one(Canvas).show(np.zeros((2, 0, 2)))
             self.query_one("#of-map", Static).update("")
@@ -104,9 +103,8 @@ class MapScreen(Viewing):
         self.complain(error)
         self.refresh_top()
 
-    def _laid_out(self, picture: Picture, rows: Rows) -> None:
-        if rows is not self._rows:  # other pairs have been asked for meanwhile
-            return
+    def _laid_out(self, picture: Picture) -> None:
+        self._under_way = ""
         self._pictures[picture.method] = picture
         if picture.method == self._method:
             self._draw()
@@ -155,8 +153,8 @@ class MapScreen(Viewing):
             self.say("")
         else:
             self.say("t-SNE takes some seconds; v goes back to PCA meanwhile")
-            assert self._rows is not None
-            self._lay_out(self._method, self._rows)
+            if self._under_way != self._method:
+                self._lay_out(self._method)
 
     def action_step(self, step: int) -> None:
         """Go to the next pair, or to the one before."""
@@ -172,36 +170,27 @@ class MapScreen(Viewing):
 
     def action_neighbours(self) -> None:
         """Show the neighbours of the pair that stands out."""
-        from xmine.tui.screens.neighbours import NeighboursScreen
-
-        picture = self._picture
-        if picture is None:
-            return
-        try:
-            _ = self.view.around
-        except XmineError as error:
-            self.complain(error)
-            return
-        row, opened = int(picture.rows[self._order[self._at]]), self.view.opened
-        pair = int(opened.sources[row]), int(opened.targets[row])
-        self.app.push_screen(NeighboursScreen(*pair))
+        if self._picture is not None and self._order:
+            row, opened = int(self._picture.rows[self._order[self._at]]), self.view.opened
+            self.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
 
     def action_save(self) -> None:
         """Write the picture that is seen into a file."""
         if (picture := self._picture) is not None:
-            self.ask("save the map to:", lambda name: self._save(picture, name), "map.png")
+            self.ask("save the map to:", partial(self._save, picture), "map.png")
 
-    @work(thread=True, exclusive=True, group="save")
     def _save(self, picture: Picture, name: str) -> None:
-        from xmine.evaluation.score_picture import check_picture
+        path = Path(name).expanduser()
+        self.newest.run(f"save {path}", partial(_saved, picture, path), self.say, self.complain)
 
-        path, tell = Path(name).expanduser(), self.app.call_from_thread
-        try:
-            check_picture(path, force=False, given="")
-            picture.save(path)
-        except FileError as error:  # its hint is for the command, where --force replaces
-            tell(self.complain, FileError(error.message, "give another name"))
-        except XmineError as error:
-            tell(self.complain, error)
-        else:
-            tell(self.say, f"saved: {path}, and its coordinates in {path.with_suffix('.csv').name}")
+
+def _saved(picture: Picture, path: Path) -> str:
+    """Write a picture, and say where it is."""
+    from xmine.evaluation.score_picture import check_picture
+
+    try:
+        check_picture(path, force=False, given="")
+        picture.save(path)
+    except FileError as error:  # its hint is for the command, where --force replaces
+        raise FileError(error.message, "give another name") from error
+    return f"saved: {path}, and its coordinates in {path.with_suffix('.csv').name}"

@@ -8,10 +8,9 @@ from textual.widgets import OptionList
 
 from xmine.browsing.around import Neighbour
 from xmine.browsing.opened import Side
-from xmine.browsing.view import View
 from xmine.tui.screens.judging import Judging
 from xmine.tui.widgets.near_lists import Entry, NearLists, Place
-from xmine.tui.widgets.pair_table import SIGNS
+from xmine.tui.widgets.pair_backend import SIGNS
 
 # What became of a neighbour, in a word; the line that speaks has the whole of it.
 _WORDS = {
@@ -39,12 +38,6 @@ class NeighboursScreen(Judging):
         self._pair = source, target
         self._trail: list[tuple[tuple[int, int], Place]] = []
         self._near: dict[str, list[Neighbour]] = {"left": [], "right": []}
-
-    @property
-    def view(self) -> View:
-        """What is open; without it the screen is not shown."""
-        assert self.app.view is not None
-        return self.app.view
 
     def body(self) -> ComposeResult:
         """Show both lists."""

@@ -1,61 +1,44 @@
-"""The pairs in a table, the one under the cursor whole below it; filter, sort, find, judge."""
+"""The pairs in a table, the one under the cursor whole below it; filter, sort, judge, export."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 from textual_fastdatatable import DataTable
 
-from xmine.browsing.opened import Bools, Rows
-from xmine.browsing.query import ORDERS, Query, found_in, select
-from xmine.browsing.view import View
-from xmine.errors import OptionError, XmineError
+from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.query import ORDERS, Query
 from xmine.formats.losses import count
 from xmine.pairs import check_pair_file, write_pairs
-from xmine.tui.screens.judging import Judging
+from xmine.tui.screens.finding import Finding
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
 
-# Seconds after the last key until what was typed is looked for.
-_PATIENCE = 0.1
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
 
 
-class PairsScreen(Judging):
+class PairsScreen(Finding):
     """All pairs that the query asks for."""
 
     NAME = "Pairs"
     OPENS_A_LINE = ("find", "export")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "Find", id="pairs.find", key_display="/", priority=True),
-        Binding("n", "hit(1)", "Next hit", id="pairs.next", show=False),
-        Binding("N", "hit(-1)", "Previous hit", id="pairs.previous", show=False),
         Binding("f", "filter", "Filter", id="pairs.filter"),
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", priority=True),
         Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
-        Binding("ctrl+r", "regex", "Text or regex", id="pairs.regex", show=False),
     ]
 
     def __init__(self) -> None:
-        """Begin without a search."""
+        """Begin with the pairs of the view."""
         super().__init__()
-        self._sought = Query()
-        self._hits: Bools | None = None
-        self._from = 0  # where the cursor was when the search began
-
-    @property
-    def view(self) -> View:
-        """What is open; without it the screen is not shown."""
-        assert self.app.view is not None
-        return self.app.view
+        self._query = self.view.query  # that is shown
 
     def body(self) -> ComposeResult:
         """Put the table above the pair."""
@@ -75,7 +58,7 @@ class PairsScreen(Judging):
         super().on_screen_resume()
         table = self.query_one(PairTable)
         if table.pairs.data is not self.view.rows:
-            table.show(self.view.rows)
+            self.rows_changed()
         table.redraw()
 
     def facts(self) -> str:
@@ -105,10 +88,11 @@ class PairsScreen(Judging):
         """Sort by the column that was clicked on, and turn it round at the second click."""
         name = self.query_one(PairTable).pairs.names[event.column_index]
         order = _COLUMNS.get(name, name)
-        if order == self.view.query.order:
+        query = self.view.wanted.query
+        if order == query.order:
             self.action_reverse()
         elif order in ORDERS:
-            self._ask(replace(self.view.query, order=order, descending=order in ("score", "prob")))
+            self.look_for(replace(query, order=order, descending=order in ("score", "prob")))
 
     def on_data_table_row_selected(self) -> None:
         """Show the neighbours of the pair."""
@@ -116,18 +100,9 @@ class PairsScreen(Judging):
 
     def action_neighbours(self) -> None:
         """Show what is near both sides of the pair under the cursor."""
-        from xmine.tui.screens.neighbours import NeighboursScreen
-
         row, opened = self.query_one(PairTable).row, self.view.opened
-        if row is None:
-            return
-        try:
-            _ = self.view.around
-        except XmineError as error:
-            self.complain(error)
-            return
-        pair = int(opened.sources[row]), int(opened.targets[row])
-        self.app.push_screen(NeighboursScreen(*pair))
+        if row is not None:
+            self.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
 
     def judged_row(self) -> int | None:
         """Judge the pair under the cursor."""
@@ -145,33 +120,22 @@ class PairsScreen(Judging):
         table.redraw()
         self._show_whole(table.row)
 
-    def ask_for(self, query: Query) -> None:
-        """Show what a query asks for."""
-        self._ask(query)
-
-    @work(thread=True, exclusive=True, group="ask")
-    def _ask(self, query: Query) -> None:
-        """Look for the pairs in the background: a million texts take a second."""
+    def rows_changed(self) -> None:
+        """Show the pairs that were found."""
+        super().rows_changed()
         view = self.view
-        try:
-            rows = select(view.opened, query, view.cut)
-        except XmineError as error:
-            self.app.call_from_thread(self.complain, error)
-        else:
-            self.app.call_from_thread(self._asked, query, rows)
-
-    def _asked(self, query: Query, rows: Rows) -> None:
-        self.view.take(query, rows)
-        self.query_one(PairTable).show(rows)
-        self._hits = None
-        self.refresh_top()
-        if not len(rows):
+        self.query_one(PairTable).show(view.rows)
+        before, self._query = self._query, view.query
+        if not len(view.rows):
             self._nothing()
-        elif query.order == "rank":
-            order = f"in the order of the {'run' if self.view.opened.is_run else 'file'}"
-            self.say(f"{order}, the last first" if query.descending else order)
+        elif view.query == before:
+            return
+        elif view.query.order == "rank":
+            order = f"in the order of the {'run' if view.opened.is_run else 'file'}"
+            self.say(f"{order}, the last first" if view.query.descending else order)
         else:
-            self.say(f"sorted by {query.order}, {'falling' if query.descending else 'rising'}")
+            how = "falling" if view.query.descending else "rising"
+            self.say(f"sorted by {view.query.order}, {how}")
 
     def _nothing(self) -> None:
         _, kept, every = self.view.counts()
@@ -187,102 +151,26 @@ class PairsScreen(Judging):
         opened = self.view.opened
         there = {"score": opened.scores, "prob": opened.probs, "cosine": opened.cosines}
         orders = [name for name in ORDERS if name not in there or there[name] is not None]
-        order = orders[(orders.index(self.view.query.order) + 1) % len(orders)]
-        self._ask(replace(self.view.query, order=order, descending=False))
+        query = self.view.wanted.query
+        order = orders[(orders.index(query.order) + 1) % len(orders)]
+        self.look_for(replace(query, order=order, descending=False))
 
     def action_reverse(self) -> None:
         """Turn the order round."""
-        query = self.view.query
-        self._ask(replace(query, descending=not query.descending))
+        query = self.view.wanted.query
+        self.look_for(replace(query, descending=not query.descending))
 
     def action_filter(self) -> None:
         """Choose which pairs to see."""
         from xmine.tui.screens.filter import FilterScreen
 
-        self.app.push_screen(FilterScreen(self.view, self.ask_for))
-
-    # Finding: the rows stay, the cursor goes from hit to hit.
-
-    def action_find(self) -> None:
-        """Type what to look for."""
-        self._from = self.query_one(PairTable).cursor_row
-        line = self.query_one("#find", Input)
-        line.display = True
-        self.set_focus(line)  # at once: the next key belongs to it
-
-    def action_regex(self) -> None:
-        """Look for a regular expression, or for a text again."""
-        self._sought = replace(self._sought, regex=not self._sought.regex)
-        self._find(self._sought.text)
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Look for what has been typed, once the typing pauses."""
-        if event.input.id == "find":
-            text = event.value
-            self.set_timer(_PATIENCE, lambda: self._find_if_still(text))
-
-    def _find_if_still(self, text: str) -> None:
-        if self.query_one("#find", Input).value == text:
-            self._find(text)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on among the hits."""
-        if event.input.id == "find":
-            self._find(event.value)
-            event.input.display = False
-            self.set_focus(self.query_one(PairTable))
-
-    def _find(self, text: str) -> None:
-        self._sought = replace(self._sought, text=text)
-        if text:
-            self._look(self._sought)
-        else:
-            self._hits = None
-            self.say("")
-
-    @work(thread=True, exclusive=True, group="find")
-    def _look(self, sought: Query) -> None:
-        try:
-            hits = found_in(self.view.opened, sought)[self.view.rows]
-        except OptionError as error:
-            self.app.call_from_thread(self.say, error.message, bad=True)
-        else:
-            self.app.call_from_thread(self._found, sought, hits)
-
-    def _found(self, sought: Query, hits: Bools) -> None:
-        if sought == self._sought and len(hits) == len(self.view.rows):
-            self._hits = hits
-            self.query_one(PairTable).move_cursor(row=self._from)
-            self.action_hit(0)
-
-    def action_hit(self, step: int) -> None:
-        """Go to the next hit, or to the one before; past the last one to the first."""
-        if self._hits is None:
-            self.say("nothing is looked for: / does")
-            return
-        hits, table = np.flatnonzero(self._hits), self.query_one(PairTable)
-        kind = "regex" if self._sought.regex else "text"
-        if not len(hits):
-            self.say(f"no hit for the {kind} {self._sought.text!r}; ctrl+r changes its kind")
-            return
-        at = int(np.searchsorted(hits, table.cursor_row))
-        if step > 0 and at < len(hits) and hits[at] == table.cursor_row:
-            at += 1
-        at = (at - 1 if step < 0 else at) % len(hits)
-        table.move_cursor(row=int(hits[at]))
-        self.say(f"hit {at + 1:,} of {len(hits):,} for the {kind} {self._sought.text!r}: n, N")
+        self.app.push_screen(FilterScreen(self.look_for))
 
     def action_back(self) -> None:
         """Give up the search; with none, the filter."""
-        line = self.query_one("#find", Input)
-        if line.display or self._hits is not None:
-            line.display = False
-            line.value = ""
-            self._hits = None
-            self.set_focus(self.query_one(PairTable))
-            self.say("")
-        elif self.view.query != (asked := Query(kept="kept")):
-            self._ask(asked)
+        asked = Query(kept="kept")
+        if not self.give_up_finding() and self.view.wanted.query != asked:
+            self.look_for(asked)
 
     # What leaves the app.
 
@@ -296,16 +184,17 @@ class PairsScreen(Judging):
 
     def action_export(self) -> None:
         """Write the pairs that are shown into a file."""
-        self.ask(f"write {len(self.view.rows):,} pairs to:", self._export, "pairs.tsv")
+        rows = self.view.rows
+        self.ask(f"write {len(rows):,} pairs to:", partial(self._export, rows), "pairs.tsv")
 
-    @work(thread=True, exclusive=True, group="export")
-    def _export(self, name: str) -> None:
-        view, say = self.view, self.app.call_from_thread
-        try:
-            path = str(Path(name).expanduser())
-            check_pair_file(path, force=False, source=view.opened.path)
-            written = write_pairs(view.opened.pairs(view.rows), path, view.opened.languages)
-        except XmineError as error:
-            say(self.complain, error)
-        else:
-            say(self.say, ", ".join([f"{name}: {count(written.count, 'pair')}", *written.notes]))
+    def _export(self, rows: Rows, name: str) -> None:
+        write = partial(_written, self.view.opened, rows, name)
+        self.newest.run(f"export {name}", write, self.say, self.complain)
+
+
+def _written(opened: Opened, rows: Rows, name: str) -> str:
+    """Write some pairs into a file, and say how many."""
+    path = str(Path(name).expanduser())
+    check_pair_file(path, force=False, source=opened.path)
+    written = write_pairs(opened.pairs(rows), path, opened.languages)
+    return ", ".join([f"{name}: {count(written.count, 'pair')}", *written.notes])

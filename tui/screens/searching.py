@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, OptionList
@@ -44,29 +43,19 @@ class SearchScreen(Viewing):
         self.query_one("#sought", Input).focus()
 
     def _draw(self) -> None:
-        view = self.app.view
-        assert view is not None  # the screen needs it
         lists = self.query_one(NearLists)
         for side, name in zip(SIDES, NAMES, strict=True):
-            of = view.opened.source if name == "source" else view.opened.target
+            of = getattr(self.view.opened, name)
             lists.show(side, name, of.name, [_entry(each) for each in self._found[name]])
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Look for what was typed."""
         if event.input.id == "sought":
             self.say("searching: the encoder is loaded first")
-            self._search(event.value)
-
-    @work(thread=True, exclusive=True, group="search")
-    def _search(self, text: str) -> None:
-        view = self.app.view
-        assert view is not None
-        try:
-            found = view.nearby.search(text, _HITS)
-        except XmineError as error:
-            self.app.call_from_thread(self.complain, error)
-        else:
-            self.app.call_from_thread(self._show, found)
+            view, text = self.view, event.value
+            self.newest.run(
+                "search", lambda: view.nearby.search(text, _HITS), self._show, self.complain
+            )
 
     def _show(self, found: dict[str, list[Found]]) -> None:
         self._found = found
@@ -78,18 +67,13 @@ class SearchScreen(Viewing):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Show the neighbours of a sentence, beside the one it is best looked at with."""
-        from xmine.tui.screens.neighbours import NeighboursScreen
-
-        view = self.app.view
-        assert view is not None
         hit = self._found[NAMES[SIDES.index(event.option_list.id or "left")]][event.option_index]
         try:
-            other = view.around.partner(hit.row, of_sources=hit.side == "source")
+            other = self.view.around.partner(hit.row, of_sources=hit.side == "source")
         except XmineError as error:
             self.complain(error)
             return
-        pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
-        self.app.push_screen(NeighboursScreen(*pair))
+        self.show_neighbours(*((hit.row, other) if hit.side == "source" else (other, hit.row)))
 
     def action_type(self) -> None:
         """Go to the line to type in."""

@@ -1,13 +1,12 @@
 """The scores as bars, the cut through them, and the pairs just above and just below it to judge."""
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from rich.text import Text
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.events import Resize, ScreenResume
+from textual.events import Resize
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -15,10 +14,7 @@ from xmine.bars import histogram_lines
 from xmine.browsing.approval import Share
 from xmine.browsing.cuts import Cuts, flag_of, step_of, stepped
 from xmine.browsing.judgements import CODES
-from xmine.browsing.opened import Rows
-from xmine.browsing.query import select
 from xmine.browsing.recut import write_cut
-from xmine.browsing.view import View
 from xmine.errors import XmineError
 from xmine.histogram import Histogram
 from xmine.tui.screens.judging import Judging
@@ -30,6 +26,15 @@ from xmine.verdicts import ACCEPT, REJECT
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 19  # rows that are not bins: the lines of a screen, head and legend, table, detail
 _FEWEST_BINS, _MOST_BINS = 5, 20
+
+
+class Counted(NamedTuple):
+    """What is sorted and counted once, and the cut that it was counted for."""
+
+    cuts: Cuts
+    cut: float
+    histogram: Histogram
+    step: float
 
 
 class ThresholdScreen(Judging):
@@ -71,12 +76,6 @@ class ThresholdScreen(Judging):
         self._own = 0.0
         self._waiting: Timer | None = None
 
-    @property
-    def view(self) -> View:
-        """What is open; without it the screen is not shown."""
-        assert self.app.view is not None
-        return self.app.view
-
     def body(self) -> ComposeResult:
         """Put the bars above the pairs around the cut, and the pair under the cursor below."""
         yield Static("counting ...", id="cut", markup=False)
@@ -100,8 +99,7 @@ class ThresholdScreen(Judging):
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
-            self.view.move_cut(self._cut)
-            self.app.screen.post_message(ScreenResume())  # it may have looked already
+            self.look_for(cut=self._cut)
 
     def on_resize(self, event: Resize) -> None:
         """Draw as many bins as there is room for."""
@@ -113,28 +111,25 @@ class ThresholdScreen(Judging):
         else:
             self._draw()
 
-    @work(thread=True, exclusive=True, group="count")
     def _count(self, bins: int) -> None:
-        """Sort a million scores and count them, which takes half a second."""
-        view, cuts = self.view, self._cuts
-        try:
-            cuts = cuts or Cuts(view.opened)
-            cut = cuts.start() if view.cut is None else view.cut
-            histogram = cuts.histogram(cut, bins)
-            step = step_of(cuts.histogram(cut))
-        except XmineError as error:
-            self.app.call_from_thread(self._not_counted, error)
-        else:
-            self.app.call_from_thread(self._counted, cuts, cut, histogram, step)
+        """Sort a million scores and count them in the background: it takes half a second."""
+        opened, asked, known = self.view.opened, self.view.wanted.cut, self._cuts
+
+        def work() -> Counted:
+            cuts = known or Cuts(opened)
+            cut = cuts.start() if asked is None else asked
+            return Counted(cuts, cut, cuts.histogram(cut, bins), step_of(cuts.histogram(cut)))
+
+        self.newest.run("count", work, self._counted, self._not_counted)
 
     def _not_counted(self, error: XmineError) -> None:
         self.query_one("#cut", Static).update("", layout=False)
         self.complain(error)
 
-    def _counted(self, cuts: Cuts, cut: float, histogram: Histogram, step: float) -> None:
+    def _counted(self, counted: Counted) -> None:
         if self._cuts is None:
-            self._cut, self._own = cut, cuts.start()
-        self._cuts, self._histogram, self._step = cuts, histogram, step
+            self._cut, self._own = counted.cut, counted.cuts.start()
+        self._cuts, self._histogram, self._step = counted.cuts, counted.histogram, counted.step
         self._draw()
         self.refresh_top()
         self._show_near()
@@ -184,18 +179,7 @@ class ThresholdScreen(Judging):
         self._waiting = None
         self.refresh_top()
         self._show_near()
-        self._select(self._cut)
-
-    @work(thread=True, exclusive=True, group="select")
-    def _select(self, cut: float) -> None:
-        """Find what the query asks for above the cut; the other screens show it."""
-        rows = select(self.view.opened, self.view.query, cut)
-        self.app.call_from_thread(self._selected, cut, rows)
-
-    def _selected(self, cut: float, rows: Rows) -> None:
-        if cut == self._cut:
-            self.view.cut, self.view.rows = cut, rows
-            self.refresh_top()
+        self.look_for(cut=self._cut)  # the other screens show it
 
     def _draw(self) -> None:
         """Show bars and figures as the cut is now."""
@@ -281,19 +265,13 @@ class ThresholdScreen(Judging):
     def _sure(self, answer: str) -> None:
         if answer.strip().lower() in ("y", "yes"):
             self.say("writing ...")
-            self._write(self._cut)
+            path, cut = self.view.opened.path, self._cut
+            self.newest.run(
+                "write", lambda: (cut, write_cut(path, cut)), self._written, self.complain
+            )
         else:
             self.say("nothing was written")
 
-    @work(thread=True, exclusive=True, group="write")
-    def _write(self, cut: float) -> None:
-        try:
-            count = write_cut(self.view.opened.path, cut)
-        except XmineError as error:
-            self.app.call_from_thread(self.complain, error)
-        else:
-            self.app.call_from_thread(self._written, cut, count)
-
-    def _written(self, cut: float, count: int) -> None:
-        self._own = cut
+    def _written(self, written: tuple[float, int]) -> None:
+        self._own, count = written
         self.say(f"written: the run keeps {count:,} pairs")

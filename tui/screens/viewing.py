@@ -5,6 +5,7 @@ Nothing here floats above corpus text: what lies under the edge of an overlay lo
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -16,7 +17,10 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Input, Static
 
+from xmine.browsing.query import Query
+from xmine.browsing.view import View
 from xmine.errors import XmineError
+from xmine.tui.newest import Newest
 from xmine.visible import visible
 
 if TYPE_CHECKING:
@@ -26,7 +30,13 @@ SMALLEST = (60, 15)  # columns and rows
 
 
 class Viewing(Screen[None]):
-    """A screen of the app: `body` says what it shows, `heading` what stands on top of it."""
+    """A screen of the app: `body` says what it shows, `heading` what stands on top of it.
+
+    It stays with what was open when it was made; when something else is opened, it goes.
+
+    Attributes:
+        newest: what the screen does in the background.
+    """
 
     app: "XmineApp"
     NAME: ClassVar[str] = ""
@@ -36,6 +46,18 @@ class Viewing(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
     ]
+
+    def __init__(self) -> None:
+        """Begin with what is open now."""
+        super().__init__()
+        self._view = self.app.view
+        self.newest = Newest(self)
+
+    @property
+    def view(self) -> View:
+        """What is open; a screen that needs it is not made without."""
+        assert self._view is not None
+        return self._view
 
     def compose(self) -> ComposeResult:
         """Stack the lines around the body."""
@@ -93,6 +115,35 @@ class Viewing(Screen[None]):
         """Ask for a line of text; `answered` is called with it, and not if it is given up."""
         self.query_one(Asking).ask(question, answered, given)
 
+    def look_for(self, query: Query | None = None, cut: float | None = None) -> None:
+        """Find other pairs in the background: a million texts take a second.
+
+        The screen that is shown when they are found hears of it, see `rows_changed`.
+        """
+        view, app = self.view, self.app
+        wanted = view.want(query, cut)
+        app.newest.run(
+            "rows",
+            partial(view.find, wanted),
+            partial(app.take_rows, view, wanted),
+            partial(app.no_rows, view, wanted),
+        )
+
+    def rows_changed(self) -> None:
+        """Show that the view has other rows, or another cut."""
+        self.refresh_top()
+
+    def show_neighbours(self, source: int, target: int) -> None:
+        """Show what is near both of a pair, rows of the sides of what is open."""
+        from xmine.tui.screens.neighbours import NeighboursScreen
+
+        try:
+            _ = self.view.around
+        except XmineError as error:
+            self.complain(error)
+        else:
+            self.app.push_screen(NeighboursScreen(source, target))
+
     def action_back(self) -> None:
         """Go to where one came from."""
         self.app.back()
@@ -123,7 +174,8 @@ class Asking(Horizontal):
     def compose(self) -> ComposeResult:
         """Put the question before the line."""
         yield Static(id="question", markup=False)
-        yield Input(id="answer", compact=True)
+        # Disabled while it is hidden: a screen looks for something to give the keys to.
+        yield Input(id="answer", compact=True, disabled=True)
 
     def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
         """Show the question, and take the keys."""
@@ -132,7 +184,9 @@ class Asking(Horizontal):
         line = self.query_one(Input)
         line.value = given
         line.cursor_position = len(given)
-        self._left = self.screen.focused
+        if self.screen.focused is not line:
+            self._left = self.screen.focused
+        line.disabled = False
         self.display = True
         self.screen.set_focus(line)  # at once: the next key belongs to it
 
@@ -149,3 +203,4 @@ class Asking(Horizontal):
         self._answered = None
         self.display = False
         self.screen.set_focus(self._left)
+        self.query_one(Input).disabled = True

@@ -7,7 +7,8 @@ from textual.binding import Binding, BindingType
 
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import Opened
-from xmine.tui.widgets.pair_table import PairTable, Verdict
+from xmine.tui.widgets.pair_backend import Verdict
+from xmine.tui.widgets.pair_table import PairTable
 
 _NEAR = 20  # pairs on each side of the cut
 

@@ -16,7 +16,7 @@ from xmine.browsing.reasons import Reasons
 from xmine.browsing.shared import Span, shared_parts
 from xmine.browsing.whole import figures
 from xmine.tui.text import highlighted, shown
-from xmine.tui.widgets.pair_table import SIGNS
+from xmine.tui.widgets.pair_backend import SIGNS
 
 # Characters of a text that are laid out at once, and how many more with a key: to lay out 100,000
 # takes 0.4 s.

@@ -1,5 +1,6 @@
 """What is looked at now: some pairs in some order, and the cut, which may be moved."""
 
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,14 @@ if TYPE_CHECKING:
     from xmine.browsing.nearby import Nearby
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to show: a query, and the cut that its `kept` is by."""
+
+    query: Query
+    cut: float | None
+
+
 class View:
     """The pairs that a query asks for; every screen shows the same ones.
 
@@ -19,6 +28,7 @@ class View:
         query: what is asked for.
         cut: the lowest score that is kept; the run's own until it is moved; None in a file.
         rows: int64 [found], rows of `opened`, in the order of the query.
+        wanted: what was asked for last; `query`, `cut` and `rows` follow together once it is found.
     """
 
     def __init__(self, opened: Opened) -> None:
@@ -27,23 +37,36 @@ class View:
         self.cut = opened.cut
         self.query = Query(kept="kept")
         self.rows: Rows = select(opened, self.query)
+        self.wanted = Wanted(self.query, self.cut)
 
-    def ask(self, query: Query) -> None:
-        """Show what another query asks for.
+    def want(self, query: Query | None = None, cut: float | None = None) -> Wanted:
+        """Ask for another query, another cut, or both; what else was asked for stays."""
+        if query is not None:
+            self.wanted = replace(self.wanted, query=query)
+        if cut is not None:
+            self.wanted = replace(self.wanted, cut=cut)
+        return self.wanted
+
+    def find(self, wanted: Wanted) -> Rows:
+        """Find what was asked for, int64 [found]. Nothing changes, so any thread may do it.
 
         Raises:
-            OptionError: see `select`; what was shown stays.
+            OptionError: see `select`.
         """
-        self.take(query, select(self.opened, query, self.cut))
+        return select(self.opened, wanted.query, wanted.cut)
 
-    def take(self, query: Query, rows: Rows) -> None:
-        """Show the rows that were found for a query, int64 [found]."""
-        self.query, self.rows = query, rows
+    def take(self, wanted: Wanted, rows: Rows) -> bool:
+        """Show what was found, unless something else has been asked for since; tell whether."""
+        if wanted != self.wanted:
+            return False
+        self.query, self.cut, self.rows = wanted.query, wanted.cut, rows
+        return True
 
-    def move_cut(self, cut: float | None) -> None:
-        """Keep pairs from another score on."""
-        self.rows = select(self.opened, self.query, cut)
-        self.cut = cut
+    def give_up(self, wanted: Wanted) -> bool:
+        """Want no longer what cannot be found; tell whether a moved cut is left to look for."""
+        if wanted == self.wanted:
+            self.wanted = replace(wanted, query=self.query)
+        return self.wanted.cut != self.cut
 
     def counts(self) -> tuple[int, int, int]:
         """Count the pairs that are shown, those that the cut keeps, and all."""

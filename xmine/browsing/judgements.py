@@ -8,6 +8,7 @@ import getpass
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Self
 
 import numpy as np
@@ -81,6 +82,7 @@ class Judgements:
         self._end = 0  # of what was read of it
         self._codes: NDArray[np.int8] | None = None
         self._lines: tuple[Rows, Rows] | None = None
+        self._lock = RLock()  # `codes` may be asked for in a thread while a verdict comes
 
     @classmethod
     def open(cls, opened: Opened, by: str = "", patience: float = KEY_PATIENCE) -> Self:
@@ -153,22 +155,25 @@ class Judgements:
             return False
         grown = self._seen and seen and self._seen[0] == seen[0] and seen[1] > self._seen[1]
         verdicts, end = read_from(self.path, self._end if grown else 0)
-        if not grown:
-            self._said.clear()
-        if not grown or len(verdicts) > _MANY:
-            self._codes = None
-        for verdict in verdicts:
-            self._take(verdict)
+        with self._lock:
+            if not grown:
+                self._said.clear()
+            if not grown or len(verdicts) > _MANY:
+                self._codes = None
+            for verdict in verdicts:
+                self._take(verdict)
         self._seen, self._end = seen, end
         return bool(verdicts) or not grown
 
     def codes(self) -> NDArray[np.int8]:
         """Tell the verdict on every pair, int8 [pairs], as CODES has them."""
-        if self._codes is None:
-            self._codes = np.zeros(len(self._opened), dtype=np.int8)
-            for row in self.rows().tolist():
-                self._codes[row] = CODES[self.of(row)]
-        return self._codes
+        with self._lock:
+            if self._codes is None:
+                codes = np.zeros(len(self._opened), dtype=np.int8)
+                for row in self.rows().tolist():
+                    codes[row] = CODES[self.of(row)]
+                self._codes = codes
+            return self._codes
 
     def rows(self) -> Rows:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""

@@ -26,7 +26,7 @@ from xmine.tui.widgets.pair_table import PairTable
 from xmine.verdicts import ACCEPT, REJECT
 
 _PATIENCE = 0.08  # seconds after the last key until the table follows
-_AROUND = 19  # rows that are not bins: the lines of a screen, head and legend, table, detail
+_AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
 _FEWEST_BINS, _MOST_BINS = 5, 20
 
 

@@ -242,7 +242,7 @@ def _read(path: Path) -> tuple[View, Judgements]:
     judgements = Judgements.open(opened)
     with suppress(XmineError):  # where nothing can be remembered, it still opens
         remember(path)
-    return View(opened), judgements
+    return View(opened, judgements.codes), judgements
 
 
 class Opening(Viewing):

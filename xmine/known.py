@@ -15,7 +15,7 @@ from xmine.agreement import Agreement
 from xmine.errors import FileError
 from xmine.reading import read_lines
 from xmine.sentences import Sentences
-from xmine.verdicts import ACCEPT, REJECT, file_beside, is_file_of_verdicts, standing_in
+from xmine.verdicts import ACCEPT, REJECT, file_beside, hash_of, is_file_of_verdicts, standing_in
 
 
 class KnownPair(NamedTuple):
@@ -32,14 +32,18 @@ class KnownPairs(NamedTuple):
     name: str
     pairs: list[KnownPair]
     numbers: Sequence[int] | None = None  # of lines; None where every line has a pair
+    texts: Sequence[str] | None = None  # hashes of the texts that were judged, see `hash_of`
+    left_out: int = 0  # judged pairs whose lines have other texts now
 
     def resolved(self, source: Sentences, target: Sentences) -> "KnownPairs":
-        """Name the lines that stand for repeated ones.
+        """Name the lines that stand for repeated ones; leave out judged pairs of other texts.
 
         Raises:
             FileError: a line is not in its file; the message names the file of known pairs and the
-                line in it.
+                line in it. Or no judged pair is in the files.
         """
+        if self.texts is not None and source.offsets is None and target.offsets is None:
+            return self._still_there(source, target)
         pairs = []
         numbers = self.numbers or range(1, len(self.pairs) + 1)
         for number, pair in zip(numbers, self.pairs, strict=True):
@@ -54,6 +58,43 @@ class KnownPairs(NamedTuple):
                 lines.append(line if side.stands_for is None else int(side.stands_for[line - 1]))
             pairs.append(KnownPair(lines[0], lines[1], pair.right))
         return KnownPairs(self.name, pairs, self.numbers)
+
+    def _still_there(self, source: Sentences, target: Sentences) -> "KnownPairs":
+        """Keep the pairs whose lines have the texts that were judged."""
+        pairs = []
+        for pair, texts in zip(self.pairs, self.texts or (), strict=True):
+            found = [
+                _line_and_text(line, side)
+                for line, side in zip(pair[:2], (source, target), strict=True)
+            ]
+            if texts == hash_of(found[0][1], found[1][1]):
+                pairs.append(KnownPair(found[0][0], found[1][0], pair.right))
+        left_out = len(self.pairs) - len(pairs)
+        if not pairs:
+            raise FileError(
+                f"{self.name}: none of the {left_out:,} judged pairs is in {source.name} and "
+                f"{target.name}: the lines have other texts",
+                "give the files that were mined when the pairs were judged",
+            )
+        return KnownPairs(self.name, pairs, left_out=left_out)
+
+    @property
+    def warning(self) -> str:
+        """Say how many pairs were left out; empty if none was."""
+        if not self.left_out:
+            return ""
+        were = "judged pair is" if self.left_out == 1 else "judged pairs are"
+        return f"{self.name}: {self.left_out:,} {were} left out: the lines have other texts now"
+
+
+def _line_and_text(line: int, side: Sentences) -> tuple[int, str]:
+    """Give the line that stands for another one, and its text; no text where there is no line."""
+    if not 1 <= line <= side.total:
+        return line, ""
+    line = line if side.stands_for is None else int(side.stands_for[line - 1])
+    row = int(np.searchsorted(side.lines, line))
+    there = row < len(side) and int(side.lines[row]) == line
+    return line, side.texts[row] if there else ""
 
 
 NOTHING_KNOWN = KnownPairs("", [])
@@ -117,17 +158,24 @@ def _judged(path: Path, lines: list[str]) -> KnownPairs:
         place = verdict.place
         if verdict.judgement not in (ACCEPT, REJECT):
             continue
+        if place.target_line is None:
+            raise FileError(
+                f"{path}:{number}: a pair of a file without lines was judged",
+                "known pairs are lines; judge the run, or pairs with source_line and target_line",
+            )
         if place.source_offset is not None:
             raise FileError(
                 f"{path}:{number}: a sentence of a line was judged, not the line",
                 "known pairs are lines; what was mined with --segment cannot be given",
             )
         right = verdict.judgement == ACCEPT
-        known.append((KnownPair(place.source_line, place.target_line, right), number))
+        pair = KnownPair(place.source_line, place.target_line, right)
+        known.append((pair, number, place.texts))
     if not known:
         raise FileError(f"{path}: no pair is accepted or rejected", "judge some: xmine browse")
     known.sort()
-    return KnownPairs(str(path), [pair for pair, _ in known], [number for _, number in known])
+    pairs, numbers, texts = zip(*known, strict=True)
+    return KnownPairs(str(path), list(pairs), list(numbers), list(texts))
 
 
 def _is_line(text: str) -> bool:

@@ -78,9 +78,11 @@ def mine(
         right = read_side(here, "target", target, options, report)
         seeds, gold = seeds.resolved(left, right), gold.resolved(left, right)
         known: tuple[str, ...] = ()
+        _check(encoder, options, vectors is not None, seeds, gold)  # of what is left of them
+        warnings += dict.fromkeys(each.warning for each in (seeds, gold))
         if isinstance(made_by, EncoderPair):
             known = made_by.languages
-            warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
+            warnings += [check_language(side.name, side.texts, known) for side in (left, right)]
             x, y = made_by.source, made_by.target
             sides = (
                 encode_side(here, "source", left, x, options, report, warnings.append),

@@ -91,7 +91,7 @@ def read_table(path: Path) -> Sentences:
             name.decode(): value.decode()
             for name, value in (file.schema_arrow.metadata or {}).items()
         }
-        if not {"name", *_COUNTS} <= said.keys() or "text" not in names:
+        if not {"name", *_COUNTS} <= said.keys() or not {"line", "text"} <= set(names):
             raise FileError(f"{path}: not a line table", "mine into another folder")
         counts = {each: int(said[each]) for each in _COUNTS}
         numbers = file.read(columns=[name for name in names if name != "text"])

@@ -31,22 +31,23 @@ HEADER = f"{_TITLE}{_VERSION}: {_COLUMNS}\n".encode()
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 # The last column has a fixed width: a line that was cut short is never taken for a whole one.
 _LINE = re.compile(
-    r"(\d{1,18})\t(\d{1,18})\t(?:(\d{1,18})\t(\d{1,18})|\t)\t(accept|reject|unsure|none)\t"
+    r"(\d{1,18})\t(\d{1,18}|)\t(?:(\d{1,18})\t(\d{1,18})|\t)\t(accept|reject|unsure|none)\t"
     r"([^\t]*)\t([0-9a-f]{8})\t(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)",
     re.ASCII,
 )
 # Another process holds the lock for as long as a disk takes to write a line.
-_PATIENCE = 5.0  # seconds
+PATIENCE = 5.0  # seconds
 
 
 class Place(NamedTuple):
     """Which pair: its lines, where its sentences begin in them, and a hash of both texts.
 
-    The hash keeps a verdict from sticking to another pair if the files change.
+    The hash keeps a verdict from sticking to another pair if the files change. In a file of pairs
+    without lines `source_line` is the number of the pair, and there is no `target_line`.
     """
 
     source_line: int
-    target_line: int
+    target_line: int | None
     source_offset: int | None
     target_offset: int | None
     texts: str
@@ -64,8 +65,8 @@ class Verdict:
     def line(self) -> bytes:
         """Give its line of the file."""
         place = self.place
-        offsets = ("" if each is None else str(each) for each in place[2:4])
-        columns = (*map(str, place[:2]), *offsets, self.judgement, self.judge, place.texts)
+        where = ("" if each is None else str(each) for each in place[:4])
+        columns = (*where, self.judgement, self.judge, place.texts)
         return ("\t".join((*columns, self.time)) + "\n").encode("utf-8", "replace")
 
 
@@ -113,14 +114,15 @@ def verdicts_in(lines: Iterable[str]) -> Iterator[tuple[int, Verdict]]:
     for number, line in enumerate(lines, start=1):
         if found := _LINE.fullmatch(line):
             source, target, at_source, at_target, judgement, judge, texts, time = found.groups()
-            place = Place(int(source), int(target), _whole(at_source), _whole(at_target), texts)
+            starts = _whole(at_source), _whole(at_target)
+            place = Place(int(source), _whole(target), *starts, texts)
             yield number, Verdict(place, judgement, judge, time)
 
 
 def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Verdict]]:
     """Find the verdict that counts of every pair: the last one that was not taken back.
 
-    Where the lines of a pair have had other texts, what was said last of either counts.
+    Lines that have had other texts at another time are another pair.
 
     Args:
         path: for messages.
@@ -135,7 +137,7 @@ def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Verdict]]:
     check_header(f"{lines[0]}\n".encode(), path)
     said: dict[Place, dict[str, tuple[int, Verdict]]] = {}
     for number, verdict in verdicts_in(lines):
-        by_judge = said.setdefault(verdict.place._replace(texts=""), {})
+        by_judge = said.setdefault(verdict.place, {})
         by_judge.pop(verdict.judge, None)
         if verdict.judgement != TAKEN_BACK:
             by_judge[verdict.judge] = number, verdict
@@ -143,7 +145,7 @@ def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Verdict]]:
 
 
 def _whole(digits: str | None) -> int | None:
-    return None if digits is None else int(digits)
+    return int(digits) if digits else None
 
 
 def read_from(path: Path, start: int) -> tuple[list[Verdict], int]:
@@ -184,10 +186,15 @@ def check_header(data: bytes, path: Path) -> None:
         )
 
 
-def append(path: Path, verdicts: Iterable[Verdict]) -> None:
+def append(path: Path, verdicts: Iterable[Verdict], patience: float = PATIENCE) -> None:
     """Add verdicts to the file, which is made if it is not there; they are on the disk afterwards.
 
     Each is written at once, so that a kill leaves whole lines and at most one that is cut short.
+
+    Args:
+        path: the file.
+        verdicts: what is said.
+        patience: seconds to wait for another process that writes there.
 
     Raises:
         FileError: it cannot be written, is not a file of judgements, or stays locked.
@@ -195,7 +202,7 @@ def append(path: Path, verdicts: Iterable[Verdict]) -> None:
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
-            with _locked(handle, path):
+            with _locked(handle, path, patience):
                 _mend(handle, path)
                 for verdict in verdicts:
                     _write_whole(handle, verdict.line())
@@ -209,10 +216,10 @@ def append(path: Path, verdicts: Iterable[Verdict]) -> None:
 
 
 @contextmanager
-def _locked(handle: int, path: Path) -> Iterator[None]:
+def _locked(handle: int, path: Path, patience: float) -> Iterator[None]:
     import fcntl  # of Linux and macOS
 
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -220,7 +227,8 @@ def _locked(handle: int, path: Path) -> Iterator[None]:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise FileError(
-                    f"{path}: another process does not let go of it", "end that process"
+                    f"{path}: another process does not let go of it",
+                    "the judgement is not kept: say it again, or end that process",
                 ) from None
             time.sleep(0.002)
     yield  # the lock goes when the handle is closed, or with the process

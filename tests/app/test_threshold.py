@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from textual.widgets import Input, Static
 
@@ -10,9 +11,11 @@ from tests.app.conftest import drive
 from tests.app.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import open_pairs
+from xmine.browsing.query import JUDGED
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
 from xmine.tui.widgets.pair_table import PairTable
+from xmine.tui.widgets.toggles import Choices
 
 
 async def at_threshold(pilot: Any) -> PairTable:
@@ -36,6 +39,17 @@ async def typed(pilot: Any, text: str) -> None:
     await pilot.press("c")
     pilot.app.screen.query_one("#answer", Input).value = text
     await moved(pilot, "enter")
+
+
+async def filtered_by(pilot: Any, verdict: str) -> None:
+    """Show the kept pairs with a verdict."""
+    await pilot.press("p", "f")
+    choices = pilot.app.screen.query_one("#verdict", Choices)
+    choices.focus()
+    for _ in range(JUDGED.index(verdict)):
+        await pilot.press("down")
+    await pilot.press("space", "enter")
+    await settled(pilot)
 
 
 def figures(app: Any) -> str:
@@ -111,10 +125,14 @@ def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: 
 def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
     run_copy: Path,
 ) -> None:
+    pairs = pq.read_table(run_copy / "pairs.parquet")
+    pq.write_table(pairs[3:], run_copy / "pairs.parquet")  # as --precision leaves out wrong ones
     before = (run_copy / "pairs.parquet").read_bytes()
+    kept = len(pairs) - 3
 
     async def script(pilot: Any) -> float:
         app, table = pilot.app, await at_threshold(pilot)
+        assert f"{kept} of " in screen_text(app)[0] and app.view.counts()[1] == kept
         first = table.row
         assert first is not None
         await pilot.press("k", "a", "x")
@@ -125,14 +143,23 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
         await pilot.press("enter")
         assert isinstance(app.screen, NeighboursScreen)
         await pilot.press("escape")
+        await filtered_by(pilot, "accept")
+        assert app.view.rows.tolist() == [first - 1]
+        await at_threshold(pilot)
+        assert "judged: as expected 0.00 (0.00 to 0.73), 0 of 1" in "\n".join(screen_text(app))
         await moved(pilot, "]", "y")
         assert app.clipboard == f"--threshold {app.view.cut!r}"
         await moved(pilot, "w", "n", "enter")
         assert (run_copy / "pairs.parquet").read_bytes() == before
         await moved(pilot, "w")
         assert f"cut run at {app.view.cut:.4f}, keep " in "\n".join(screen_text(app))
+        assert ", 3 of them left out before? y/n" in "\n".join(screen_text(app))
         await moved(pilot, "y", "enter")
-        assert "written: the run keeps " in "\n".join(screen_text(app))
+        text = "\n".join(screen_text(app))
+        written = int(app.view.opened.kept(app.view.cut).sum())
+        assert f"written: the run keeps {written} pairs" in text and f"{written} of " in text
+        assert app.view.opened.eligible[:3].all()  # which it did not keep before
+        assert app.view.counts()[1] == written and f"{written} pairs from here up" in text
         return float(app.view.cut)
 
     cut = drive(XmineApp(run_copy), (80, 24), script)

@@ -5,13 +5,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.command.conftest import Ended
 from xmine.browsing.opened import open_pairs
-from xmine.browsing.recut import write_cut
+from xmine.browsing.recut import read_again, write_cut
 from xmine.errors import FileError
 from xmine.pairs import read_pairs
 from xmine.runs import alone_in
@@ -124,6 +125,27 @@ def test_judgements_are_mined_with_again_and_outlive_it(
     assert f"{first}\t{second}\t".encode() in before
 
 
+def test_what_was_judged_of_other_texts_or_without_lines_is_not_mined_with(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    for row, verdict in enumerate(("accept", "reject", "accept")):
+        assert command("pairs", "judge", "run", *lines_of(mined, row), verdict).code == 0
+    english = (tmp_path / "en.txt").read_text(encoding="utf-8").splitlines()
+    changed = lines_of(mined, 1)[0] - 1
+    english[changed], english[changed - 1] = english[changed - 1], english[changed]
+    (tmp_path / "en.txt").write_text("\n".join(english) + "\n", encoding="utf-8")
+    ended = command(*_mine("new/", "1.05", toy_folder, "--seed-pairs", "run", "--gold", "run"))
+    assert ended.code == 0, ended.err
+    left = sum(lines_of(mined, row)[0] in (changed, changed + 1) for row in range(3))
+    assert ended.err.count(f"{left} judged pair") == 1 and "left out" in ended.err
+    (tmp_path / "plain.tsv").write_text("a\tb\nc\td\n")
+    assert command("pairs", "judge", "plain.tsv", 2, 2, "accept").code == 0
+    ended = command(*_mine("new/", "1.05", toy_folder, "--force", "--seed-pairs", "plain.tsv"))
+    assert ended.code == 1 and "a pair of a file without lines was judged" in ended.err
+    ended = command("pairs", "judged", "plain.tsv", "-o", "a.tsv", "--known", "known.tsv")
+    assert ended.code == 2 and "pairs without lines were judged" in ended.err and not ended.touched
+
+
 def test_a_wrong_call_says_what_is_wrong(command: Command, mined: Path) -> None:
     for words, said in (
         (("judge", "run", 1, 1, "perhaps"), "no pair of line 1 and line 1"),
@@ -148,6 +170,27 @@ def test_a_cut_is_told_with_the_pairs_around_it(command: Command, mined: Path) -
     assert (facts["pairs"], facts["flag"]) == (kept, "--threshold 1.2")
     assert [len(facts[name]) for name in ("above", "below")] == [2, 2]
     assert sum(each["pairs"] for each in facts["histogram"]) == facts["eligible"]
+
+
+def test_a_run_of_a_precision_counts_what_it_keeps_and_names_what_a_threshold_takes_back(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    for row in range(3):
+        command("pairs", "judge", "run", *lines_of(mined, row), "reject")
+    words = ["mine", "en.txt", "zh.txt", "-o", "new/", "--model", str(toy_folder)]
+    assert command(*words, "--precision", "0.9", "--seed-pairs", "run").code == 0
+    opened = open_pairs(mined.parent / "new")
+    kept, cut = int(opened.kept(opened.cut).sum()), opened.cut
+    ended = command("pairs", "cut", "new", "-n", 0)
+    assert f"a cut at {cut!r} keeps {kept} " in ended.err
+    assert f"--threshold {cut!r} takes back 3 pairs that --precision or --top left" in ended.err
+    ended = command("pairs", "cut", "new", "-n", 0, "--at", cut, "--write")
+    again = read_again(opened)
+    assert int(again.kept(again.cut).sum()) == kept + 3 and again.source is opened.source
+    with pytest.raises(FileError, match="other pairs were mined meanwhile"):
+        read_again(replace(opened, sources=opened.sources[::-1]))
+    assert f"new: cut, --threshold {cut!r} keeps {kept + 3} " in ended.err
+    assert int(open_pairs(mined.parent / "new").kept(cut).sum()) == kept + 3
 
 
 @pytest.mark.parametrize(

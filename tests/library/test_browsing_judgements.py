@@ -1,5 +1,6 @@
 """Verdicts on pairs: on the disk at once, by several at the same time, whole after a kill."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, open_pairs
 from xmine.errors import FileError, OptionError
-from xmine.verdicts import HEADER, append, read_from
+from xmine.verdicts import HEADER, Verdict, append, now, read_from
 
 # One process that becomes one for each judge, so that all of them begin at once.
 JUDGING = """
@@ -24,7 +25,7 @@ opened, count, names = open_pairs(Path(sys.argv[1])), int(sys.argv[2]), sys.argv
 while len(names) > 1 and os.fork():
     names.pop(0)
 name = names[0]
-judgements = Judgements.open(opened, name)
+judgements = Judgements.open(opened, name, patience=5.0)
 for row in range(count):
     judgements.judge(row, "accept" if row % 2 else "reject")
     print(row, flush=True)
@@ -215,3 +216,59 @@ def test_looking_whether_others_judged_is_cheap(opened: Opened) -> None:
     for _ in range(1000):
         judgements.refresh()
     assert time.process_time() - started < 0.5
+
+
+def test_a_key_does_not_wait_for_a_process_that_holds_the_file(opened: Opened) -> None:
+    judgements = Judgements.open(opened)
+    judgements.judge(0, "accept")
+    with judgements.path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        started = time.monotonic()
+        with pytest.raises(FileError, match="does not let go of it") as error:
+            judgements.judge(1, "accept")
+        assert time.monotonic() - started < 1.0 and "is not kept" in (error.value.hint or "")
+    assert [judgements.of(row) for row in (0, 1)] == ["accept", ""]
+
+
+@pytest.mark.parametrize("count", [20, 21])
+def test_many_verdicts_at_once_are_counted_as_one_by_one(opened: Opened, count: int) -> None:
+    mine, other = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
+    mine.judge(0, "unsure")
+    assert mine.counts().judged == 1
+    verdicts = [
+        Verdict(other._place(row), "accept" if row % 3 else "none", "bob", now())
+        for row in range(count)
+    ]
+    append(other.path, verdicts)
+    scans = []
+    take = mine._both_lines
+    mine._both_lines = lambda: scans.append(1) or take()  # type: ignore[method-assign, func-returns-value]
+    mine.refresh()
+    assert mine.codes().tolist() == Judgements.open(opened).codes().tolist()
+    assert mine.counts().accept == sum(row % 3 > 0 for row in range(count))
+    # All pairs are looked at once for each verdict, or, of more than twenty, once for all of them.
+    assert len(scans) == (count if count <= 20 else 1)
+
+
+def test_pairs_without_lines_are_judged_by_their_number_and_texts(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("a\tx\nb\ty\na\tx\n", encoding="utf-8")
+    opened = open_pairs(path)
+    judgements = Judgements.open(opened, "ann")
+    judgements.judge(2, "accept")
+    judgements.judge(1, "reject")
+    judgements.judge(1, "none")
+    assert judgements.path.read_text().splitlines()[1].startswith("3\t\t\t\taccept\tann\t")
+    again = Judgements.open(opened)
+    assert again.codes().tolist() == judgements.codes().tolist() == [0, 0, 1]
+    assert again.rows().tolist() == [2]
+    path.write_text("a\tx\nb\ty\nc\tx\n", encoding="utf-8")
+    assert not Judgements.open(open_pairs(path)).codes().any()
+    # Where only some pairs have lines, a number could be taken for one.
+    path.with_suffix(".jsonl").write_text(
+        '{"source": "a", "target": "b", "source_line": 2, "target_line": 7}\n'
+        '{"source": "c", "target": "d"}\n'
+    )
+    some = Judgements.open(open_pairs(path.with_suffix(".jsonl")), "ann")
+    some.judge(0, "accept")
+    assert "\n1\t\t\t\taccept" in some.path.read_text()

@@ -129,6 +129,30 @@ def test_a_file_of_pairs_is_encoded_when_it_is_searched(
         assert found["source"][0].cosine == pytest.approx(1, abs=1e-3)
 
 
+def test_a_map_of_a_file_encodes_the_pairs_that_it_draws_and_no_others(
+    run: Path, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, path = open_pairs(run), tmp_path / "pairs.tsv"
+    write_pairs(opened.pairs(np.arange(20)), str(path), ("en", "zh"))
+    encoded: list[int] = []
+    encode = SentenceEncoder.encode_half
+    monkeypatch.setattr(
+        SentenceEncoder,
+        "encode_half",
+        lambda self, texts, *more: encoded.append(len(texts)) or encode(self, texts, *more),  # type: ignore[func-returns-value]
+    )
+    nearby = Nearby(open_pairs(path), str(toy_folder))
+    picture = picture_of(nearby, np.arange(20), most=5)
+    assert encoded == [5, 5]
+    for side, vectors in zip(("source", "target"), picture.vectors, strict=True):
+        assert np.array_equal(vectors, nearby.vectors(side)[picture.rows])
+    assert np.array_equal(picture_of(nearby, np.arange(20), most=5).places, picture.places)
+    assert encoded == [5, 5, 20, 20]  # what is there is not encoded again
+    with pytest.raises(FileError, match="one pair is too few for a map: it takes 2") as error:
+        picture_of(nearby, np.arange(1))
+    assert not error.value.hint  # a file has no threshold to lower
+
+
 def test_vectors_that_are_gone_are_named(run: Path) -> None:
     (run / "source.npy").unlink()
     with pytest.raises(FileError, match=r"source\.npy: no vectors there"):

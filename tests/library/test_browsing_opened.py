@@ -3,8 +3,10 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from xmine.browsing.opened import open_pairs
@@ -150,3 +152,53 @@ def test_a_run_opens_from_wherever_it_was_moved_to(mined: Mine, tmp_path: Path) 
     after = open_pairs(tmp_path / "elsewhere")
     assert list(after.source.texts) == list(before.source.texts)
     assert after.cut == before.cut
+
+
+def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
+    mined: Mine, tmp_path: Path
+) -> None:
+    mined()
+    run = tmp_path / "run"
+
+    def changed(name: str, change: Callable[[Any], Any]) -> Callable[[], object]:
+        return lambda: pq.write_table(change(pq.read_table(run / name)), run / name)
+
+    def without(name: str) -> Callable[[Any], Any]:
+        return lambda table: table.drop_columns([name])
+
+    def text(name: str, text: str) -> Callable[[], object]:
+        return lambda: (run / name).write_text(text)
+
+    for name, spoil, said in (
+        ("summary.json", text("summary.json", '{"threshold": "x"}'), "threshold is 'x', not a num"),
+        ("summary.json", text("summary.json", '{"languages": null}'), "languages is None, not two"),
+        ("summary.json", text("summary.json", '{"options": []}'), "options is no object"),
+        ("summary.json", text("summary.json", "[]"), "it is no object"),
+        ("run.toml", text("run.toml", 'pairs = "x"'), "pairs is no table"),
+        ("run.toml", text("run.toml", '[pairs]\nscore_max = "x"'), "score-max is"),
+        ("run.toml", text("run.toml", ""), "it is empty"),
+        *(
+            ("candidates.parquet", changed("candidates.parquet", without(name)), f"no {name}")
+            for name in ("prob", "flags", "source")
+        ),
+        (
+            "candidates.parquet",
+            changed("candidates.parquet", lambda table: table.set_column(0, "source", table[2])),
+            "source is float, not int64",
+        ),
+        (
+            "candidates.parquet",
+            changed("candidates.parquet", lambda table: table[:3]),
+            "are not in",
+        ),
+        ("pairs.parquet", changed("pairs.parquet", without("source_line")), "no source_line"),
+        ("source.parquet", changed("source.parquet", lambda table: table[:3]), "which has 3"),
+        ("source.parquet", changed("source.parquet", without("line")), "not a line table"),
+    ):
+        before = (run / name).read_bytes() if (run / name).exists() else None
+        spoil()
+        with pytest.raises(FileError) as error:
+            open_pairs(run)
+        assert said in error.value.message and error.value.message.startswith(str(run))
+        (run / name).unlink() if before is None else (run / name).write_bytes(before)
+    assert len(open_pairs(run))  # every file is back

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened, open_pairs
 from xmine.browsing.query import ORDERS, Query, matches, select
 from xmine.browsing.view import View
@@ -99,12 +100,26 @@ def test_a_text_of_any_character_is_found_in_itself(text: str) -> None:
     assert matches(texts, text).tolist() == [False, True, False]
 
 
+def test_pairs_are_found_by_what_people_say_of_them(tmp_path: Path) -> None:
+    opened = opened_of(drawn(3), tmp_path)
+    codes = np.zeros(len(opened), dtype=np.int8)
+    codes[[4, 7]], codes[9], codes[11] = CODES["accept"], CODES["reject"], CODES["unsure"]
+    expected = {"accept": [4, 7], "reject": [9], "unsure": [11], "judged": [4, 7, 9, 11]}
+    for verdict, rows in expected.items():
+        assert select(opened, Query(verdict=verdict), codes=codes).tolist() == rows
+        assert not len(select(opened, Query(verdict=verdict)))
+    unjudged = select(opened, Query(verdict="unjudged"), codes=codes).tolist()
+    assert sorted(unjudged + expected["judged"]) == list(range(len(opened)))
+    assert len(select(opened, Query(), codes=codes)) == len(opened)
+
+
 def test_what_is_wrong_is_named() -> None:
     for values, said in (
         ({"side": "left"}, "--side is 'left'"),
         ({"flags": ("huge",)}, "--flag is 'huge'"),
         ({"order": "size"}, "--sort is 'size'"),
         ({"kept": "no"}, "--kept is 'no'"),
+        ({"verdict": "yes"}, "--verdict is 'yes'"),
     ):
         with pytest.raises(OptionError, match=said):
             Query(**values)

@@ -16,6 +16,7 @@ from xmine.known import (
     read_known,
 )
 from xmine.sentences import sentence_table
+from xmine.verdicts import hash_of
 
 
 def labels(known: list[KnownPair], pairs: list[tuple[int, int]]) -> list[int]:
@@ -183,10 +184,7 @@ def test_judgements_are_known_pairs_as_they_stand_at_the_end(tmp_path: Path) -> 
     file.write_text(JUDGED)
     known = read_known(file)
     assert known.pairs == [KnownPair(1, 9, right=False), KnownPair(3, 4)]
-    assert known.numbers == [7, 2]
-    table = sentence_table("en.txt", ["a", "b"])
-    with pytest.raises(FileError, match=r"judgements.tsv:2: line 3 of en.txt, which has 2"):
-        KnownPairs(known.name, known.pairs[1:], known.numbers[1:]).resolved(table, table)
+    assert known.numbers == [7, 2] and known.texts == ["01234567"] * 2
 
 
 def test_judged_pairs_and_runs_stand_for_their_judgements(tmp_path: Path) -> None:
@@ -208,6 +206,7 @@ def test_judged_pairs_and_runs_stand_for_their_judgements(tmp_path: Path) -> Non
         ("version 1", "version 2"): "judgements of version 2, not 1",
         ("\taccept", "\tunsure"): "no pair is accepted or rejected",
         ("3\t4\t\t\t", "3\t4\t0\t8\t"): ":2: a sentence of a line was judged, not the line",
+        ("3\t4\t", "3\t\t"): ":2: a pair of a file without lines was judged",
     }.items(),
 )
 def test_judgements_that_cannot_be_known_pairs_are_refused(
@@ -217,3 +216,22 @@ def test_judgements_that_cannot_be_known_pairs_are_refused(
     file.write_text(JUDGED.replace("reject", "unsure").replace(*change))
     with pytest.raises(FileError, match=message):
         read_known(file)
+
+
+def test_judged_pairs_are_known_while_their_lines_have_the_texts_that_were_judged() -> None:
+    source = sentence_table("en.txt", ["a", "b", "", "A ", "c"])
+    target = sentence_table("zh.txt", ["x", "y", "z"])
+    pairs = [KnownPair(1, 1), KnownPair(2, 2), KnownPair(2, 2, right=False), KnownPair(4, 3)]
+    pairs += [KnownPair(3, 1), KnownPair(9, 1), KnownPair(5, 1, right=False)]
+    judged = ["ax", "bw", "by", "az", "ax", "ax", "cx"]  # line 4 is folded into line 1
+    texts = [hash_of(*each) for each in judged]
+    known = KnownPairs("judged.tsv", pairs, range(2, 9), texts)
+    found = known.resolved(source, target)
+    expected = [(1, 1, True), (2, 2, False), (1, 3, True), (5, 1, False)]
+    assert found.pairs == [KnownPair(*each) for each in expected]
+    assert found.left_out == 3
+    assert found.warning == (
+        "judged.tsv: 3 judged pairs are left out: the lines have other texts now"
+    )
+    with pytest.raises(FileError, match="none of the 7 judged pairs is in zh"):
+        known.resolved(target, source)

@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Label
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import KEPT, SIDES, Query
+from xmine.browsing.query import JUDGED, KEPT, SIDES, Query
 from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
 from xmine.options import FLAGS
@@ -52,10 +52,13 @@ class FilterScreen(Viewing):
                 with Vertical(classes="choice"):
                     yield Label("text in")
                     yield Choices(SIDES, SIDES.index(query.side), id="side")
-                with Vertical(classes="choice"):
+                with Vertical(classes="choice -wide"):
                     yield Label("pairs")
                     yield Choices(tuple(_KEPT.values()), KEPT.index(query.kept), id="kept")
                 with Vertical(classes="choice"):
+                    yield Label("judged")
+                    yield Choices(JUDGED, JUDGED.index(query.verdict), id="verdict")
+                with Vertical(classes="choice -wide"):
                     yield Label("with a flag of")
                     yield from _flags(opened, query)
 
@@ -99,6 +102,7 @@ class FilterScreen(Viewing):
             score_min=_number(self.query_one("#from", Input).value),
             score_max=_number(self.query_one("#to", Input).value),
             kept=KEPT[kept.pressed_index],
+            verdict=JUDGED[self.query_one("#verdict", Choices).pressed_index],
             order=query.order,
             descending=query.descending,
         )

@@ -1,5 +1,6 @@
 """The scores as bars, the cut through them, and the pairs just above and just below it to judge."""
 
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -11,10 +12,11 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from xmine.bars import histogram_lines
-from xmine.browsing.approval import Share
+from xmine.browsing.approval import Share, approval_of
 from xmine.browsing.cuts import Cuts, flag_of, step_of, stepped
 from xmine.browsing.judgements import CODES
-from xmine.browsing.recut import write_cut
+from xmine.browsing.opened import Opened
+from xmine.browsing.recut import read_again, write_cut
 from xmine.errors import XmineError
 from xmine.histogram import Histogram
 from xmine.tui.screens.judging import Judging
@@ -93,6 +95,7 @@ class ThresholdScreen(Judging):
         super().on_screen_resume()
         if self._cuts is not None:
             self.verdicts_changed()
+            self._say_agreement()
 
     def on_screen_suspend(self) -> None:
         """Let no other screen see the cut before the last one."""
@@ -127,6 +130,8 @@ class ThresholdScreen(Judging):
         self.complain(error)
 
     def _counted(self, counted: Counted) -> None:
+        if self._histogram is None:
+            self._say_agreement()
         if self._cuts is None:
             self._cut, self._own = counted.cut, counted.cuts.start()
         self._cuts, self._histogram, self._step = counted.cuts, counted.histogram, counted.step
@@ -240,6 +245,12 @@ class ThresholdScreen(Judging):
         self.query_one(NearTable).redraw()
         self._draw()
 
+    def _say_agreement(self) -> None:
+        """Say how verdicts agree with the estimate, and judges with each other."""
+        if self.judgements.counts().judged and not self.judgements.problem:
+            said = approval_of(self.view.opened, self.judgements).agreement()
+            self.say("judged: " + "; ".join(f"{name} {each}" for name, each in said.items()))
+
     # What becomes of the cut.
 
     def action_copy(self) -> None:
@@ -257,19 +268,28 @@ class ThresholdScreen(Judging):
         if not opened.is_run:
             self.say("a file of pairs has no cut to write: y copies the option", bad=True)
             return
-        kept = self._cuts.kept_by(self._cut)
-        self.ask(f"cut {opened.path.name} at {self._cut:.4f}, keep {kept:,} pairs? y/n", self._sure)
+        more = self._cuts.taken_back(self._cut)
+        kept = f"{self._cuts.kept_by(self._cut) + more:,} pairs"
+        kept += f", {more:,} of them left out before" if more else ""
+        self.ask(f"cut {opened.path.name} at {self._cut:.4f}, keep {kept}? y/n", self._sure)
 
     def _sure(self, answer: str) -> None:
         if answer.strip().lower() in ("y", "yes"):
             self.say("writing ...")
-            path, cut = self.view.opened.path, self._cut
-            self.newest.run(
-                "write", lambda: (cut, write_cut(path, cut)), self._written, self.complain
-            )
+            write = partial(_write, self.view.opened, self._cut)
+            self.newest.run("write", write, self._written, self.complain)
         else:
             self.say("nothing was written")
 
-    def _written(self, written: tuple[float, int]) -> None:
-        self._own, count = written
+    def _written(self, written: tuple[int, Opened]) -> None:
+        count, opened = written
+        self.view.reopened(opened)
+        self._cuts = None  # what was left out before counts now
+        self._count(self._bins)
+        self.look_for()
         self.say(f"written: the run keeps {count:,} pairs")
+
+
+def _write(opened: Opened, cut: float) -> tuple[int, Opened]:
+    """Cut the run, and read what has changed."""
+    return write_cut(opened.path, cut), read_again(opened)

@@ -42,6 +42,13 @@ class Share:
         whole = 1 + z2 / self.of
         return max((middle - spread) / whole, 0.0), min((middle + spread) / whole, 1.0)
 
+    def __str__(self) -> str:
+        """Tell it to people."""
+        share, interval = self.share, self.interval
+        if share is None or interval is None:
+            return "none judged"
+        return f"{share:.2f} ({interval[0]:.2f} to {interval[1]:.2f}), {self.so:,} of {self.of:,}"
+
     def facts(self) -> dict[str, object]:
         """Tell it for JSON."""
         share, interval = self.share, self.interval
@@ -88,6 +95,14 @@ class Approval:
     expected_interval: Interval | None
     agreed: Share
     judges: tuple[Judges, ...]
+
+    def agreement(self) -> dict[str, str]:
+        """Tell of the estimate, and of each two judges, how far they say the same."""
+        said = {} if self.expected is None else {"as expected": str(self.agreed)}
+        for each in self.judges:
+            kappa = "" if each.kappa is None else f", kappa {each.kappa:.2f}"
+            said[f"{each.names[0]}, {each.names[1]}"] = f"{each.same}{kappa}"
+        return said
 
 
 def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None) -> Approval:

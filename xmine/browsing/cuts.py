@@ -44,7 +44,9 @@ def flag_of(cut: float) -> str:
 class Cuts:
     """Any cut through the pairs of a run, or of a file with scores.
 
-    Sorting and summing is done once, so that a cut can follow a key that is held down.
+    Sorting and summing is done once, so that a cut can follow a key that is held down. What
+    `--precision` and `--top` left out at the cut of the run stays out here, and in the app; only
+    mining with another `--threshold`, or writing a cut, takes it back.
 
     Attributes:
         rows: int64 [pairs], rows of `opened`, the best score first.
@@ -52,16 +54,23 @@ class Cuts:
         chances: float64 [pairs]; None without an estimate.
     """
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: Opened, rows: Rows | None = None) -> None:
         """Sort the pairs that may be kept.
+
+        Args:
+            opened: the run, or the file.
+            rows: of `opened`, what may be kept; what the run makes of it if left out.
 
         Raises:
             OptionError: they have no scores.
         """
         self.opened = opened
-        rows = selection_of(opened).rows
+        mined = selection_of(opened).rows
+        if rows is None:
+            rows = mined[opened.eligible[mined]]
         assert opened.scores is not None  # or nothing could be selected
         scores = opened.scores.astype(np.float64)
+        self._left_out = np.sort(scores[mined[~opened.eligible[mined]]])
         self.rows: Rows = rows[np.argsort(-scores[rows], kind="stable")]
         self.scores: Floats = scores[self.rows]
         self.chances: Floats | None = None
@@ -93,6 +102,10 @@ class Cuts:
     def kept_by(self, cut: float) -> int:
         """Count the pairs at or above a cut."""
         return len(self.scores) - int(np.searchsorted(self._rising, cut))
+
+    def taken_back(self, cut: float) -> int:
+        """Count the pairs more that `--threshold` with this cut keeps."""
+        return len(self._left_out) - int(np.searchsorted(self._left_out, cut))
 
     def at(self, cut: float) -> Kept:
         """Tell what a cut keeps, and how precise that is expected to be."""
@@ -129,6 +142,7 @@ class Cuts:
             "precision": kept.precision,
             "interval": None if kept.interval is None else list(kept.interval),
             "flag": flag_of(cut),
+            "taken_back": self.taken_back(cut),
         }
 
 

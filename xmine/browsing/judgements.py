@@ -8,6 +8,7 @@ import getpass
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Self
 
 import numpy as np
@@ -30,6 +31,12 @@ from xmine.verdicts import (
 
 # What `Judgements.codes` has for a pair that nobody has judged, and for each verdict.
 CODES = {"": 0, **{name: code for code, name in enumerate(VERDICTS, start=1)}}
+
+
+# Seconds that a key may wait for another process that writes a verdict.
+KEY_PATIENCE = 0.15
+# Scanning the pairs for the place of one verdict costs as much as a twentieth of all the codes.
+_MANY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +71,9 @@ class Judgements:
         by: who judges here.
     """
 
-    def __init__(self, opened: Opened, path: Path, by: str) -> None:
+    def __init__(self, opened: Opened, path: Path, by: str, patience: float = KEY_PATIENCE) -> None:
         """Begin without any; see `open`."""
-        self.path, self.by = path, by
+        self.path, self.by, self._patience = path, by, patience
         self._opened = opened
         # Of each pair what each judge says, who spoke last at the end.
         self._said: dict[Place, dict[str, str]] = {}
@@ -75,19 +82,21 @@ class Judgements:
         self._end = 0  # of what was read of it
         self._codes: NDArray[np.int8] | None = None
         self._lines: tuple[Rows, Rows] | None = None
+        self._lock = RLock()  # `codes` may be asked for in a thread while a verdict comes
 
     @classmethod
-    def open(cls, opened: Opened, by: str = "") -> Self:
+    def open(cls, opened: Opened, by: str = "", patience: float = KEY_PATIENCE) -> Self:
         """Read the judgements beside a run or a file of pairs.
 
         Args:
             opened: the pairs.
             by: who judges; see `judge_name` if left out.
+            patience: seconds to wait for another process that writes a verdict.
 
         Raises:
             FileError: they cannot be read, or were written by another version of xmine.
         """
-        judgements = cls(opened, file_beside(opened.path), by or judge_name())
+        judgements = cls(opened, file_beside(opened.path), by or judge_name(), patience)
         judgements.refresh()
         return judgements
 
@@ -146,27 +155,31 @@ class Judgements:
             return False
         grown = self._seen and seen and self._seen[0] == seen[0] and seen[1] > self._seen[1]
         verdicts, end = read_from(self.path, self._end if grown else 0)
-        if not grown:
-            self._said.clear()
-            self._codes = None
-        for verdict in verdicts:
-            self._take(verdict)
+        with self._lock:
+            if not grown:
+                self._said.clear()
+            if not grown or len(verdicts) > _MANY:
+                self._codes = None
+            for verdict in verdicts:
+                self._take(verdict)
         self._seen, self._end = seen, end
         return bool(verdicts) or not grown
 
     def codes(self) -> NDArray[np.int8]:
         """Tell the verdict on every pair, int8 [pairs], as CODES has them."""
-        if self._codes is None:
-            self._codes = np.zeros(len(self._opened), dtype=np.int8)
-            for row in self.rows().tolist():
-                self._codes[row] = CODES[self.of(row)]
-        return self._codes
+        with self._lock:
+            if self._codes is None:
+                codes = np.zeros(len(self._opened), dtype=np.int8)
+                for row in self.rows().tolist():
+                    codes[row] = CODES[self.of(row)]
+                self._codes = codes
+            return self._codes
 
     def rows(self) -> Rows:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
         source, target = self._both_lines()
         left = np.array([place.source_line for place in self._said], dtype=np.int64)
-        right = np.array([place.target_line for place in self._said], dtype=np.int64)
+        right = np.array([place.target_line or 0 for place in self._said], dtype=np.int64)
         near = np.flatnonzero(np.isin(source, left) & np.isin(target, right))
         return near[[bool(self.of(row)) for row in near.tolist()]]
 
@@ -181,7 +194,7 @@ class Judgements:
             known = ", ".join((*VERDICTS, TAKEN_BACK))
             raise OptionError(f"{judgement!r} is no judgement", f"choose from {known}")
         verdict = Verdict(self._place(row), judgement, self.by, now())
-        append(self.path, [verdict])
+        append(self.path, [verdict], self._patience)
         self.refresh()  # it holds this verdict, and what others said before it
 
     def _take(self, verdict: Verdict) -> None:
@@ -194,7 +207,7 @@ class Judgements:
         if self._codes is not None:
             code = CODES[next(reversed(said.values())) if said else ""]
             source, target = self._both_lines()
-            lines = (source == verdict.place[0]) & (target == verdict.place[1])
+            lines = (source == verdict.place[0]) & (target == (verdict.place[1] or 0))
             for row in np.flatnonzero(lines).tolist():
                 if self._place(row) == verdict.place:
                     self._codes[row] = code
@@ -203,16 +216,23 @@ class Judgements:
         opened = self._opened
         source, target = int(opened.sources[row]), int(opened.targets[row])
         left, right = opened.source, opened.target
+        texts = hash_of(left.texts[source], right.texts[target])
+        if not opened.lined:
+            return Place(row + 1, None, None, None, texts)
         return Place(
             int(left.lines[source]),
             int(right.lines[target]),
             None if left.offsets is None else int(left.offsets[source]),
             None if right.offsets is None else int(right.offsets[target]),
-            hash_of(left.texts[source], right.texts[target]),
+            texts,
         )
 
     def _both_lines(self) -> tuple[Rows, Rows]:
         if self._lines is None:
             opened = self._opened
+            if not opened.lined:
+                numbers = np.arange(1, len(opened) + 1)
+                self._lines = (numbers, np.zeros_like(numbers))
+                return self._lines
             self._lines = (opened.source.lines[opened.sources], opened.target.lines[opened.targets])
         return self._lines

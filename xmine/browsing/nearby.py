@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.browsing.made_by import encoders_of
-from xmine.browsing.opened import Opened, Side
+from xmine.browsing.opened import Opened, Rows, Side
 from xmine.encoder import SentenceEncoder
 from xmine.encoder_pair import EncoderPair
 from xmine.errors import FileError, OptionError
@@ -99,6 +99,17 @@ class Nearby:
                 encoder = self.encoders().sides[side]
                 self._vectors[side] = encoder.encode_half(own.texts, report)
         return self._vectors[side]
+
+    def vectors_of(self, side: str, rows: Rows) -> NDArray[np.float16]:
+        """Give the vectors of some sentences of a side, [some, dim]; no others are encoded.
+
+        Raises:
+            FileError: see `vectors`.
+        """
+        if self.opened.is_run or side in self._vectors:
+            return self.vectors(side)[rows]
+        own = self.opened.source if side == "source" else self.opened.target
+        return self.encoders().sides[side].encode_half(own.texts.take(rows))
 
     def search(
         self,

@@ -106,14 +106,16 @@ def picture_of(
     """
     opened = nearby.opened
     if len(rows) < _FEWEST:
+        few = "one pair is" if len(rows) else "no pairs are"
         raise FileError(
-            f"{opened.path}: {len(rows)} pairs are too few for a map", "lower the threshold"
+            f"{opened.path}: {few} too few for a map: it takes {_FEWEST}",
+            "lower the threshold" if opened.is_run else "",
         )
     chosen = np.sort(_sample(rows, most, seed))
     vectors = np.stack(
         [
-            nearby.vectors("source")[opened.sources[chosen]],
-            nearby.vectors("target")[opened.targets[chosen]],
+            nearby.vectors_of("source", opened.sources[chosen]),
+            nearby.vectors_of("target", opened.targets[chosen]),
         ]
     )
     nothing = np.zeros((2, len(chosen), 2))

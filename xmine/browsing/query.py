@@ -5,14 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Bools, Opened, Rows
 from xmine.errors import OptionError
 from xmine.options import FLAGS
 from xmine.packed import PackedTexts
+from xmine.verdicts import VERDICTS
 
 ORDERS = ("rank", "score", "prob", "cosine", "source", "target", "length")
 SIDES = ("either", "source", "target", "both")
 KEPT = ("kept", "below", "all")
+JUDGED = ("any", *VERDICTS, "judged", "unjudged")
+
+Codes = NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +32,8 @@ class Query:
         flags: names of flags, one of which a pair must have; `none` for pairs without any.
         score_min, score_max: of the scores, both included.
         kept: `kept` by the cut, `below` it or dropped, or `all`.
+        verdict: `accept`, `reject` or `unsure`; `judged` for any of them, `unjudged` for none;
+            `any` for all pairs.
         order: `rank` is the order of the run or the file; `source` and `target` are by line,
             `length` by the bytes of both sides together.
         descending: turn the order round.
@@ -39,6 +46,7 @@ class Query:
     score_min: float | None = None
     score_max: float | None = None
     kept: str = "all"
+    verdict: str = "any"
     order: str = "rank"
     descending: bool = False
 
@@ -47,6 +55,7 @@ class Query:
         for name, value, known in (
             ("--side", self.side, SIDES),
             ("--kept", self.kept, KEPT),
+            ("--verdict", self.verdict, JUDGED),
             ("--sort", self.order, ORDERS),
             *(("--flag", each, (*FLAGS, "none")) for each in self.flags),
         ):
@@ -54,13 +63,17 @@ class Query:
                 raise OptionError(f"{name} is {value!r}", f"choose from {', '.join(known)}")
 
 
-def select(opened: Opened, query: Query, cut: float | None = None) -> Rows:
+def select(
+    opened: Opened, query: Query, cut: float | None = None, codes: Codes | None = None
+) -> Rows:
     """Find the pairs that a query asks for, int64 [found], in its order.
 
     Args:
         opened: the pairs.
         query: what to see.
         cut: what `kept` is by; the one of the run if left out.
+        codes: verdict on each pair, see `xmine.browsing.judgements.Judgements.codes`; nobody has
+            judged any if left out.
 
     Raises:
         OptionError: the regular expression is none, or scores are asked for where there are none.
@@ -70,6 +83,8 @@ def select(opened: Opened, query: Query, cut: float | None = None) -> Rows:
     if query.kept != "all":
         kept = opened.kept(cut)
         wanted &= kept if query.kept == "kept" else ~kept
+    if query.verdict != "any":
+        wanted &= _judged(np.zeros(len(opened), np.int8) if codes is None else codes, query)
     if query.flags:
         wanted &= _flagged(opened, query.flags)
     for limit, above in ((query.score_min, True), (query.score_max, False)):
@@ -121,6 +136,15 @@ def matches(texts: PackedTexts, text: str, *, regex: bool = False) -> NDArray[np
         raise OptionError(f"{text!r} is no regular expression: {error}") from None
     marked: NDArray[np.bool_] = found.to_numpy(zero_copy_only=False)
     return marked
+
+
+def _judged(codes: Codes, query: Query) -> Bools:
+    wanted: Bools
+    if query.verdict in ("judged", "unjudged"):
+        wanted = (codes > 0) == (query.verdict == "judged")
+    else:
+        wanted = codes == CODES[query.verdict]
+    return wanted
 
 
 def _flagged(opened: Opened, names: tuple[str, ...]) -> Bools:

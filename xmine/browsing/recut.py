@@ -1,7 +1,7 @@
 """A cut that somebody has chosen -> the run, as if it had been mined with that threshold."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def write_cut(folder: Path, cut: float) -> int:
         raise FileError(f"{folder}: not a run, so it has no cut", "mine with -o run/")
     with alone_in(folder) as run:
         opened = open_pairs(folder)
-        cuts = Cuts(opened)
+        cuts = Cuts(opened, selection_of(opened).rows)
         rows = cuts.rows[: cuts.kept_by(cut)]
         tables = load_toml(run.path(RUN_FILE))
         asked = tables["pairs"]
@@ -57,6 +57,19 @@ def write_cut(folder: Path, cut: float) -> int:
                 _write_pairs(opened, rows, run.path(PAIRS_FILE))
         run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
     return len(rows)
+
+
+def read_again(opened: Opened) -> Opened:
+    """Read what writing a cut has changed; pairs and texts stay those that are in memory.
+
+    Raises:
+        FileError: the run cannot be opened, or somebody has mined into it meanwhile.
+    """
+    now = open_pairs(opened.path)
+    same = zip((now.sources, now.targets), (opened.sources, opened.targets), strict=True)
+    if not all(np.array_equal(*each) for each in same):
+        raise FileError(f"{opened.path}: other pairs were mined meanwhile", "open it again")
+    return replace(opened, eligible=now.eligible, cut=now.cut, run=now.run, summary=now.summary)
 
 
 def _write_pairs(opened: Opened, rows: Any, path: Path) -> None:  # noqa: ANN401

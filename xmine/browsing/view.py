@@ -1,11 +1,12 @@
 """What is looked at now: some pairs in some order, and the cut, which may be moved."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import Query, select
+from xmine.browsing.query import Codes, Query, select
 
 if TYPE_CHECKING:
     from xmine.browsing.around import Surroundings
@@ -31,9 +32,15 @@ class View:
         wanted: what was asked for last; `query`, `cut` and `rows` follow together once it is found.
     """
 
-    def __init__(self, opened: Opened) -> None:
-        """Show the pairs that are kept, best first."""
+    def __init__(self, opened: Opened, codes: Callable[[], Codes] | None = None) -> None:
+        """Show the pairs that are kept, best first.
+
+        Args:
+            opened: the run or the file.
+            codes: gives the verdict on each pair, see `Judgements.codes`; any thread may ask.
+        """
         self.opened = opened
+        self._codes = codes
         self.cut = opened.cut
         self.query = Query(kept="kept")
         self.rows: Rows = select(opened, self.query)
@@ -53,7 +60,10 @@ class View:
         Raises:
             OptionError: see `select`.
         """
-        return select(self.opened, wanted.query, wanted.cut)
+        codes = None
+        if wanted.query.verdict != "any" and self._codes is not None:
+            codes = self._codes()
+        return select(self.opened, wanted.query, wanted.cut, codes)
 
     def take(self, wanted: Wanted, rows: Rows) -> bool:
         """Show what was found, unless something else has been asked for since; tell whether."""
@@ -67,6 +77,11 @@ class View:
         if wanted == self.wanted:
             self.wanted = replace(wanted, query=self.query)
         return self.wanted.cut != self.cut
+
+    def reopened(self, opened: Opened) -> None:
+        """Take what was read again when a cut was written: the same pairs, others of them kept."""
+        self.opened = opened
+        self.__dict__.pop("around", None)  # tells why a pair is not kept
 
     def counts(self) -> tuple[int, int, int]:
         """Count the pairs that are shown, those that the cut keeps, and all."""

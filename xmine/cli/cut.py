@@ -53,6 +53,8 @@ def cut(
     above, below = cuts.near(score, n)
     if write:
         write_cut(run, score)
+        opened = open_pairs(run)
+        cuts = Cuts(opened)
     if console.as_json:
         near = {
             name: [json.loads(row) for row in jsonl_rows(opened.pairs(rows))]
@@ -66,8 +68,18 @@ def cut(
         write_rows(tsv_rows(opened.pairs(rows), losses))
     if notes := losses.notes():
         console.say(", ".join(notes))
-    said = f"{flag_of(score)} keeps {kept_said(cuts.at(score))} of {len(cuts):,}"
-    console.say(f"{run}: cut, {said}" if write else said)
+    said = f"keeps {kept_said(cuts.at(score))} of {len(cuts):,}"
+    if more := cuts.taken_back(score):
+        console.say(f"a cut at {score!r} {said}")
+        console.say(f"{flag_of(score)} {takes_back(more)}")
+    else:
+        console.say(f"{run}: cut, {flag_of(score)} {said}" if write else f"{flag_of(score)} {said}")
+
+
+def takes_back(more: int) -> str:
+    """Say that pairs come back which another way of choosing the cut has left out."""
+    pairs = "1 pair" if more == 1 else f"{more:,} pairs"
+    return f"takes back {pairs} that --precision or --top left out"
 
 
 def kept_said(kept: "Kept") -> str:

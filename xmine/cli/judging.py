@@ -11,7 +11,7 @@ from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
-    from xmine.browsing.approval import Approval, Share
+    from xmine.browsing.approval import Approval
     from xmine.browsing.judgements import Counts, Judgements
     from xmine.browsing.opened import Opened
 
@@ -39,10 +39,11 @@ def judge(
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import open_pairs
     from xmine.browsing.places import row_at
+    from xmine.verdicts import PATIENCE
 
     opened = open_pairs(run)
     row = row_at(opened, source_line, target_line)
-    judgements = Judgements.open(opened)
+    judgements = Judgements.open(opened, patience=PATIENCE)
     judgements.judge(row, judgement)
     judged = judgements.counts().judged
     console.summary(
@@ -102,6 +103,8 @@ def judged(
     if known:
         check_free(known, force=force)
     opened = open_pairs(run)
+    if known:
+        _check_lines(opened)
     judgements = Judgements.open(opened)
     written = []
     if output:
@@ -122,14 +125,17 @@ def judged(
         console.say(each)
 
 
+def _check_lines(opened: "Opened") -> None:
+    """Refuse to name lines where pairs are not lines, or nobody knows which."""
+    if opened.source.offsets is not None or not opened.lined:
+        what = "sentences of lines" if opened.lined else "pairs without lines"
+        raise OptionError(f"{opened.path}: {what} were judged", "leave out --known: it names lines")
+
+
 def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
     from xmine.browsing.judgements import CODES
     from xmine.files import replacing
 
-    if opened.source.offsets is not None:
-        raise OptionError(
-            f"{opened.path}: sentences of lines were judged", "leave out --known: it names lines"
-        )
     codes, count = judgements.codes(), 0
     with replacing(path) as partial, partial.open("w", encoding="ascii") as file:
         for row in judgements.rows().tolist():
@@ -147,23 +153,12 @@ def _said(counts: "Counts", of_kept: "Counts", approval: "Approval") -> dict[str
         "accepted": f"{counts.accept:,}",
         "rejected": f"{counts.reject:,}",
         "unsure": f"{counts.unsure:,}",
-        "precision, judged": _share(approval.accepted),
+        "precision, judged": str(approval.accepted),
     }
     if approval.expected is not None and approval.expected_interval is not None:
         low, high = approval.expected_interval
         said["precision, expected"] = f"{approval.expected:.2f} ({low:.2f} to {high:.2f})"
-        said["as expected"] = _share(approval.agreed)
-    for each in approval.judges:
-        kappa = "" if each.kappa is None else f", kappa {each.kappa:.2f}"
-        said[f"{each.names[0]}, {each.names[1]}"] = _share(each.same) + kappa
-    return said
-
-
-def _share(share: "Share") -> str:
-    if share.share is None or share.interval is None:
-        return "none judged"
-    low, high = share.interval
-    return f"{share.share:.2f} ({low:.2f} to {high:.2f}), {share.so:,} of {share.of:,}"
+    return said | approval.agreement()
 
 
 def _facts(

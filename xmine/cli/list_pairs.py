@@ -37,6 +37,10 @@ def list_pairs(
     kept: Annotated[
         str, typer.Option(help="Of a run: kept by the cut, below it or dropped, or all.")
     ] = "kept",
+    verdict: Annotated[
+        str,
+        typer.Option(help="What people say: any, accept, reject, unsure, judged, unjudged."),
+    ] = "any",
     sort: Annotated[
         str, typer.Option(help="Order: rank, score, prob, cosine, source, target, length.")
     ] = "rank",
@@ -50,6 +54,7 @@ def list_pairs(
 
     Example: xmine pairs list run/ --kept below --flag number --sort prob --descending -n 20
     """
+    from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import open_pairs
     from xmine.browsing.query import Query, select
 
@@ -61,8 +66,10 @@ def list_pairs(
         score_min=score_min,
         score_max=score_max,
         kept=kept,
+        verdict=verdict,
         order=sort,
         descending=descending,
     )
     opened = open_pairs(Path(file))
-    print_pairs(opened.pairs(select(opened, query)[:n]), console)
+    codes = None if verdict == "any" else Judgements.open(opened).codes()
+    print_pairs(opened.pairs(select(opened, query, codes=codes)[:n]), console)

@@ -1,0 +1,236 @@
+"""A mining run -> all its candidates in memory, whatever was kept of them.
+
+People copy, edit and mix up the files of a run; what does not fit is named before it is looked at.
+"""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xmine.browsing.opened import Bools, Floats, Opened, Rows, Side
+from xmine.errors import FileError, OptionError
+from xmine.flagged import Flags
+from xmine.formats.pair import UNKNOWN, Languages
+from xmine.options import FLAGS, MiningOptions, load_toml
+from xmine.records import open_parquet
+from xmine.runs import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
+from xmine.tables import read_table
+
+_CANDIDATES = "candidates.parquet"
+_KINDS = {
+    "source": "int64",
+    "target": "int64",
+    "score": "float",
+    "cosine": "float",
+    "prob": "float",
+    "flags": "string",
+}
+_AGAIN = "mine again, into another folder"
+
+
+def open_run(folder: Path) -> Opened:
+    """Read what a run has found.
+
+    Raises:
+        FileError: a file is missing or broken, or is not what a run writes, or they do not belong
+            together.
+    """
+    for name in (_CANDIDATES, PAIRS_FILE):
+        if not (folder / name).is_file():
+            raise FileError(
+                f"{folder}: a run that is not finished: it has no {name}",
+                "give the command that began it again, and it goes on",
+            )
+    run, summary = _asked(folder / RUN_FILE), _Summary(folder / SUMMARY_FILE)
+    source, target = (_side(folder / f"{name}.parquet") for name in ("source", "target"))
+    table = _candidates(folder / _CANDIDATES, source, target)
+    sources, targets = (table.column(name).to_numpy() for name in ("source", "target"))
+    scores, cosines = (table.column(name).to_numpy() for name in ("score", "cosine"))
+    probs = table.column("prob")
+    kept = _kept(folder / PAIRS_FILE, source, target, sources, targets)
+    cut = summary.number("threshold")
+    if cut is None:  # below all that is kept, or above everything
+        lowest = scores[kept].min() if kept.any() else scores.max(initial=0) + 1e-4
+        cut = float(np.floor(lowest * 1e4) / 1e4)
+    summary.number("translations")
+    flags = _flags(table.column("flags"))
+    eligible = kept | (_allowed(scores, flags, run.get("pairs", {})) & (scores < cut))
+    return Opened(
+        folder,
+        source,
+        target,
+        sources,
+        targets,
+        scores,
+        cosines,
+        None if probs.null_count == len(table) else probs.to_numpy(),
+        flags,
+        eligible,
+        cut,
+        summary.languages(),
+        run,
+        summary.said,
+    )
+
+
+def _asked(path: Path) -> dict[str, Any]:
+    """Read what the run was asked for."""
+    tables = load_toml(path)
+    if not tables:
+        raise FileError(f"{path}: it is empty", _AGAIN)
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise FileError(f"{path}: {name} is no table", _AGAIN)
+    known = {each.name for each in fields(MiningOptions)}
+    asked = {**tables.get("neighbours", {}), **tables.get("pairs", {})}
+    try:
+        MiningOptions(**{name: value for name, value in asked.items() if name in known})
+    except OptionError as error:
+        raise FileError(f"{path}: {error.message}", error.hint) from error
+    return tables
+
+
+def _side(path: Path) -> Side:
+    table = read_table(path)
+    return Side(table.name, table.packed, table.lines, table.offsets)
+
+
+def _candidates(path: Path, source: Side, target: Side) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Read the pairs, of sentences that are there."""
+    with open_parquet(path) as file:
+        there = {field.name: str(field.type) for field in file.schema_arrow}
+        for name, kind in _KINDS.items():
+            if there.get(name) != kind:
+                has = f"{name} is {there[name]}, not {kind}" if name in there else f"no {name}"
+                raise FileError(f"{path}: not the candidates of a run: {has}", _AGAIN)
+        table = file.read(columns=list(_KINDS))
+    for name in ("source", "target", "score", "cosine"):
+        if table.column(name).null_count:
+            raise FileError(f"{path}: a pair without {name}", _AGAIN)
+    for name, side in (("source", source), ("target", target)):
+        rows = table.column(name).to_numpy()
+        if len(rows) and not 0 <= rows.min() <= rows.max() < len(side.lines):
+            raise FileError(
+                f"{path}: a pair of row {rows.max():,} of {name}.parquet, which has "
+                f"{len(side.lines):,}",
+                _AGAIN,
+            )
+    return table
+
+
+class _Summary:
+    """What the command said at the end of the run; the library writes no such file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            read = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            read = {}
+        except (OSError, ValueError) as error:
+            raise self._broken(f"cannot be read: {error}") from error
+        if not isinstance(read, dict):
+            raise self._broken("it is no object")
+        self.said: dict[str, Any] = read
+        for name in ("options", "vectors"):
+            if not isinstance(read.get(name, {}), dict):
+                raise self._broken(f"{name} is no object")
+
+    def number(self, name: str) -> float | None:
+        value = self.said.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+            raise self._broken(f"{name} is {value!r}, not a number")
+        return float(value)
+
+    def languages(self) -> Languages:
+        value = self.said.get("languages", UNKNOWN)
+        match value:
+            case [str(source), str(target)] | (str(source), str(target)):
+                return source, target
+        raise self._broken(f"languages is {value!r}, not two codes")
+
+    def _broken(self, why: str) -> FileError:
+        return FileError(f"{self._path}: {why}", "remove it, and open the run again")
+
+
+def _kept(path: Path, source: Side, target: Side, sources: Rows, targets: Rows) -> Bools:
+    """Mark the candidates that stand in the file of kept pairs, bool [candidates]."""
+    with open_parquet(path) as file:
+        kept: Bools = np.zeros(len(sources), dtype=bool)
+        if not file.metadata.num_rows:  # then there are no columns of lines either
+            return kept
+        names = [f"{name}_line" for name in ("source", "target")]
+        for side, name in ((source, "source_offset"), (target, "target_offset")):
+            names += [name] * (side.offsets is not None)
+        there = {field.name: str(field.type) for field in file.schema_arrow}
+        for name in names:
+            if there.get(name) != "int64":
+                raise FileError(f"{path}: not the pairs of a run: no {name}", _AGAIN)
+        columns = file.read(columns=names)
+    if _are_first(columns, source, target, sources, targets):
+        kept[: len(columns)] = True
+        return kept
+    found = []
+    for side, name in ((source, "source"), (target, "target")):
+        lines = columns.column(f"{name}_line").to_numpy()
+        if side.offsets is None:
+            found.append(np.searchsorted(side.lines, lines))
+            continue
+        offsets = columns.column(f"{name}_offset").to_numpy()
+        room = int(side.offsets.max(initial=0)) + 1
+        found.append(np.searchsorted(side.lines * room + side.offsets, lines * room + offsets))
+    room = max(len(target.lines), 1)
+    kept = np.isin(sources * room + targets, found[0] * room + found[1])
+    if kept.sum() != len(columns):
+        raise FileError(
+            f"{path}: {len(columns) - kept.sum():,} of its pairs are not in {_CANDIDATES}", _AGAIN
+        )
+    return kept
+
+
+def _are_first(
+    columns: Any,  # noqa: ANN401 - pyarrow has no types
+    source: Side,
+    target: Side,
+    sources: Rows,
+    targets: Rows,
+) -> bool:
+    """Tell whether the kept pairs are the first candidates, as they are if no option drops any."""
+    for side, rows, name in ((source, sources, "source"), (target, targets, "target")):
+        first = rows[: len(columns)]
+        for what, known in (("line", side.lines), ("offset", side.offsets)):
+            if known is None:
+                continue
+            if not np.array_equal(columns.column(f"{name}_{what}").to_numpy(), known[first]):
+                return False
+    return True
+
+
+def _flags(column: Any) -> Flags:  # noqa: ANN401 - pyarrow has no types
+    """Read a column of names with commas between."""
+    words = column.combine_chunks().dictionary_encode()
+    bits = [
+        sum(1 << FLAGS.index(name) for name in (each or "").split(",") if name in FLAGS)
+        for each in words.dictionary.to_pylist()
+    ]
+    codes = words.indices.fill_null(0).to_numpy()
+    table = np.array(bits or [0], dtype=np.uint16)
+    flags = table[codes] if len(codes) else np.zeros(0, dtype=np.uint16)
+    flags[np.asarray(words.is_null())] = 0
+    return Flags(flags)
+
+
+def _allowed(scores: Floats, flags: Flags, options: dict[str, Any]) -> Bools:
+    """Mark the candidates that the run's options do not drop, whatever the cut is."""
+    allowed = np.ones(len(scores), dtype=bool)
+    for name in {name.strip() for each in options.get("drop", []) for name in each.split(",")}:
+        if name in FLAGS:
+            allowed &= ~flags.raised(name)
+    if "score_max" in options:
+        allowed &= scores.astype(np.float64) <= options["score_max"]
+    return allowed

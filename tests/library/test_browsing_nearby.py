@@ -178,7 +178,7 @@ def test_a_map_is_saved_with_lines_and_coordinates(run: Path, tmp_path: Path) ->
 
 
 def test_too_few_pairs_are_no_map(run: Path) -> None:
-    with pytest.raises(FileError, match="too few for a map"):
+    with pytest.raises(FileError, match="1 pair, too few for a map: it needs 2"):
         picture_of(Nearby(open_pairs(run)), np.arange(1))
 
 

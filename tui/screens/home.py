@@ -26,12 +26,12 @@ class HomeScreen(Viewing):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "pick", "Open", id="home.open", tooltip="A run or a file of pairs."),
         Binding("x,delete", "forget", "Off the list", id="home.forget", tooltip="The file stays."),
-        Binding("j", "move('down')", "Down", id="home.down", show=False),
-        Binding("k", "move('up')", "Up", id="home.up", show=False),
-        Binding("g", "move('first')", "First", id="home.first", show=False),
-        Binding("G", "move('last')", "Last", id="home.last", show=False),
-        Binding("ctrl+d", "move('page_down')", "Page down", id="home.page-down", show=False),
-        Binding("ctrl+u", "move('page_up')", "Page up", id="home.page-up", show=False),
+        Binding("j", "focused.cursor_down", "Down", id="home.down", show=False),
+        Binding("k", "focused.cursor_up", "Up", id="home.up", show=False),
+        Binding("g", "focused.first", "First", id="home.first", show=False),
+        Binding("G", "focused.last", "Last", id="home.last", show=False),
+        Binding("ctrl+d", "focused.page_down", "Page down", id="home.page-down", show=False),
+        Binding("ctrl+u", "focused.page_up", "Page up", id="home.page-up", show=False),
     ]
 
     def body(self) -> ComposeResult:
@@ -101,19 +101,6 @@ class HomeScreen(Viewing):
         except XmineError as error:
             self.complain(error)
         self._list()
-
-    def action_move(self, how: str) -> None:
-        """Move the cursor."""
-        shown_list = self.query_one(OptionList)
-        move = {
-            "down": shown_list.action_cursor_down,
-            "up": shown_list.action_cursor_up,
-            "first": shown_list.action_first,
-            "last": shown_list.action_last,
-            "page_down": shown_list.action_page_down,
-            "page_up": shown_list.action_page_up,
-        }
-        move[how]()
 
 
 def _line(entry: Recent) -> Text:

@@ -26,10 +26,10 @@ class PickingScreen(Viewing):
         Binding("space", "choose", "Choose", id="picking.choose", key_display="enter, space"),
         Binding("backspace,minus", "up", "Folder above", id="picking.up", key_display="⌫"),
         Binding("full_stop", "hidden", "Hidden files", id="picking.hidden", key_display="."),
-        Binding("j", "move('down')", "Down", id="picking.down", show=False),
-        Binding("k", "move('up')", "Up", id="picking.previous", show=False),
-        Binding("g,home", "move('home')", "First", id="picking.first", show=False),
-        Binding("G,end", "move('end')", "Last", id="picking.last", show=False),
+        Binding("j", "focused.cursor_down", "Down", id="picking.down", show=False),
+        Binding("k", "focused.cursor_up", "Up", id="picking.previous", show=False),
+        Binding("g,home", "focused.scroll_home", "First", id="picking.first", show=False),
+        Binding("G,end", "focused.scroll_end", "Last", id="picking.last", show=False),
         Binding("escape", "back", "Give up", id="picking.give-up"),
     ]
 
@@ -85,17 +85,6 @@ class PickingScreen(Viewing):
         files = self.query_one(Files)
         files.all = not files.all
         files.reload()
-
-    def action_move(self, how: str) -> None:
-        """Move the cursor."""
-        tree = self.query_one(Files)
-        move = {
-            "down": tree.action_cursor_down,
-            "up": tree.action_cursor_up,
-            "home": tree.action_scroll_home,
-            "end": tree.action_scroll_end,
-        }
-        move[how]()
 
     def _take(self, path: Path) -> None:
         try:

@@ -12,6 +12,7 @@ from xmine.browsing.nearby import Nearby
 from xmine.browsing.opened import Opened, Rows
 from xmine.errors import FileError
 from xmine.evaluation.pictures import draw_places, placed
+from xmine.formats.losses import count
 
 METHODS = ("pca", "tsne")
 MOST = 300
@@ -107,7 +108,8 @@ def picture_of(
     opened = nearby.opened
     if len(rows) < _FEWEST:
         raise FileError(
-            f"{opened.path}: {len(rows)} pairs are too few for a map", "lower the threshold"
+            f"{opened.path}: {count(len(rows), 'pair')}, too few for a map: it needs {_FEWEST}",
+            "" if opened.scores is None else "lower the threshold",
         )
     chosen = np.sort(_sample(rows, most, seed))
     vectors = np.stack(

@@ -76,6 +76,7 @@ class XmineApp(App[None]):
     def on_mount(self) -> None:
         """Show what was asked for; look again and again at what others judge."""
         self._take_settings()
+        self.jobs.begin()
         self.set_interval(_EVERY, self._refresh_judgements)
         if self._path is None:
             self.show("home")
@@ -181,6 +182,10 @@ class XmineApp(App[None]):
     def action_show(self, name: str) -> None:
         """Show a screen by its name."""
         self.show(name)
+
+    async def action_quit(self) -> None:
+        """Leave; if something is mined or trained, ask first."""
+        self.jobs.leave()
 
     def action_help(self) -> None:
         """Tell the keys of the screen that is shown."""

@@ -14,7 +14,8 @@ from textual.widgets import Static
 from xmine.browsing.opened import Rows
 from xmine.browsing.picture import Picture, picture_of
 from xmine.browsing.view import View
-from xmine.errors import FileError, XmineError
+from xmine.errors import XmineError
+from xmine.tui.saving import free_name, without_force
 from xmine.tui.screens.viewing import Viewing
 from xmine.tui.text import cut
 from xmine.tui.widgets.canvas import SOURCE, TARGET, Canvas
@@ -70,7 +71,8 @@ class MapScreen(Viewing):
         if self._rows is not self.view.rows:
             self._rows = self.view.rows
             self._pictures, self._picture, self._at = {}, None, 0
-            self.say("drawing")
+            there = self.view.opened.is_run
+            self.say("drawing" if there else "drawing: the texts are encoded first")
             self._lay_out(self._method, self._rows)
 
     def facts(self) -> str:
@@ -189,7 +191,8 @@ class MapScreen(Viewing):
     def action_save(self) -> None:
         """Write the picture that is seen into a file."""
         if (picture := self._picture) is not None:
-            self.ask("save the map to:", lambda name: self._save(picture, name), "map.png")
+            free = free_name("map.png", ".csv")
+            self.ask("save the map to:", lambda name: self._save(picture, name), free)
 
     @work(thread=True, exclusive=True, group="save")
     def _save(self, picture: Picture, name: str) -> None:
@@ -198,10 +201,9 @@ class MapScreen(Viewing):
         path, tell = Path(name).expanduser(), self.app.call_from_thread
         try:
             check_picture(path, force=False, given="")
+            tell(self.say, f"saving {path}")
             picture.save(path)
-        except FileError as error:  # its hint is for the command, where --force replaces
-            tell(self.complain, FileError(error.message, "give another name"))
         except XmineError as error:
-            tell(self.complain, error)
+            tell(self.complain, without_force(error))
         else:
             tell(self.say, f"saved: {path}, and its coordinates in {path.with_suffix('.csv').name}")

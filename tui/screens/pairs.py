@@ -17,6 +17,7 @@ from xmine.browsing.view import View
 from xmine.errors import OptionError, XmineError
 from xmine.formats.losses import count
 from xmine.pairs import check_pair_file, write_pairs
+from xmine.tui.saving import free_name, without_force
 from xmine.tui.screens.judging import Judging
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
@@ -296,16 +297,17 @@ class PairsScreen(Judging):
 
     def action_export(self) -> None:
         """Write the pairs that are shown into a file."""
-        self.ask(f"write {len(self.view.rows):,} pairs to:", self._export, "pairs.tsv")
+        self.ask(f"write {len(self.view.rows):,} pairs to:", self._export, free_name("pairs.tsv"))
 
     @work(thread=True, exclusive=True, group="export")
     def _export(self, name: str) -> None:
         view, say = self.view, self.app.call_from_thread
         try:
+            say(self.say, f"writing {name}")
             path = str(Path(name).expanduser())
             check_pair_file(path, force=False, source=view.opened.path)
             written = write_pairs(view.opened.pairs(view.rows), path, view.opened.languages)
         except XmineError as error:
-            say(self.complain, error)
+            say(self.complain, without_force(error))
         else:
             say(self.say, ", ".join([f"{name}: {count(written.count, 'pair')}", *written.notes]))

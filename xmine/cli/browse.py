@@ -70,11 +70,13 @@ def browse(
 
 def _show(path: Path | None) -> None:
     from xmine.tui.app import XmineApp
+    from xmine.tui.leaving import leave_readers
 
     app = XmineApp(path)
     app.run()
     if app.failure is not None:
         raise app.failure
+    leave_readers(app.return_code or 0)
 
 
 def _served() -> bool:

@@ -4,19 +4,22 @@ BIN := .venv/bin
 # Tests that run side by side, each with one thread.
 JOBS ?= 2
 
-.PHONY: demo test check fix clean
+.PHONY: demo test test-all check fix clean
 
 demo: .venv/installed
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --threshold auto --gold examples/gold.tsv
 
 test: .venv/installed
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not long"
+
+test-all: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS)
 
 check: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not slow and not long"
 
 fix: .venv/installed
 	$(BIN)/ruff format .

@@ -141,11 +141,16 @@ def hold_out(
     shared = np.isin(sources, list(used[0])) | np.isin(targets, list(used[1]))
     left = np.flatnonzero(~shared & (wanted > 0))
     if len(held) < count or len(left) < count:
-        raise TrainingError(
-            f"{len(pairs):,} pairs are too few to hold {count:,} out and train on as many",
-            "give more pairs, or a smaller --held-out",
-        )
+        raise too_few(len(pairs), count)
     return left, np.array(sorted(held), dtype=np.intp)
+
+
+def too_few(pairs: int, count: int) -> TrainingError:
+    """Make the error that so many pairs cannot be held out."""
+    return TrainingError(
+        f"{pairs:,} pairs are too few to hold {count:,} out and train on as many",
+        "give more pairs, or a smaller --held-out",
+    )
 
 
 def drawn(count: int, most: int, seed: int) -> NDArray[np.intp]:

@@ -13,10 +13,11 @@ import numpy as np
 import torch
 
 from xmine.estimate import duration, in_words
+from xmine.formats.losses import count
 from xmine.hardware import allowed_threads, choose_device
 from xmine.memory import anonymous_memory, free_memory
 from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import visits
+from xmine.trainer.data import too_few, visits
 from xmine.trainer.distributed import together
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.prepare import SCRATCH
@@ -56,7 +57,7 @@ class TrainingEstimate:
         """Say it in a line."""
         parts = ", ".join(f"{name} {in_words(size)}" for name, size in self.memory.items() if size)
         return (
-            f"estimate: {self.steps:,} steps, {self.rows:,} rows a pass, "
+            f"estimate: {count(self.steps, 'step')}, {count(self.rows, 'row')} a pass, "
             f"{self.weights:,} weights, {in_words(self.total_memory)} of memory "
             f"({parts}), {duration(self.seconds)} on {self.device}"
         )
@@ -102,12 +103,17 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
             tell what its steps are.
 
     Raises:
-        TrainingError: a weight names an origin that no pair has, or the queue is too large.
+        TrainingError: there are too few pairs to hold some out, a weight names an origin that no
+            pair has, or the queue is too large.
         EncoderError: an encoder to begin with cannot be read.
     """
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
     device = choose_device(options.device)
     together(torch.device(device))  # so that each process tries on a GPU of its own
+    held_out_of = [corpus.pairs] if corpus.pairs is not None else corpus.triplets[:1]
+    for part in held_out_of:
+        if len(part) < 2 * options.held_out:
+            raise too_few(len(part), options.held_out)
     rows, members = _rows_of(corpus, options)
     batch = min(options.batch_size, rows)
     most = options.steps or math.inf  # of each stage

@@ -45,7 +45,7 @@ def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) ->
 
     if not len(histogram.counts):
         return [Text("no pairs: there are no scores to draw")]
-    marks = _ASCII if plain else _UNICODE
+    marks, histogram = _ASCII if plain else _UNICODE, histogram.split_at_cut()
     names = _names(histogram, marks)
     label = max(len("score"), *map(len, names))
     room = max(width - label - len(_numbers(("", "", ""))) - 1, _NARROWEST_BAR)
@@ -68,13 +68,19 @@ def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) ->
 
 def _names(histogram: Histogram, marks: _Marks) -> list[str]:
     """Name each bin by its lower edge, and open ones so that it can be seen."""
-    low, *edges = [f"{edge:.{histogram.decimals}f}" for edge in histogram.edges]
+    low, *edges = [_edge(edge, histogram.decimals) for edge in histogram.edges.tolist()]
     names = [low, *edges[:-1]]
     if math.isinf(histogram.edges[-1]):
         names[-1] = f"{marks.from_here} {names[-1]}"
     if math.isinf(histogram.edges[0]):
         names[0] = f"< {edges[0]}"
     return names
+
+
+def _edge(edge: float, decimals: int) -> str:
+    """Say an edge; that of a cut within a bin as the cut is said elsewhere."""
+    said = f"{edge:.{decimals}f}"
+    return said if float(said) == edge or abs(edge) >= 1000 else f"{edge:.4f}"
 
 
 def _numbers(columns: tuple[str, str, str]) -> str:
@@ -115,14 +121,12 @@ def _bar(histogram: Histogram, bin_: int, room: int, marks: _Marks) -> "Text":
 
 
 def _place_of_cut(histogram: Histogram) -> int | None:
-    """Tell how many bins are drawn below the cut: its line stands at the nearest edge."""
-    cut, edges, counts = histogram.cut, histogram.edges, histogram.counts
-    if cut is None:
+    """Tell how many bins are drawn below the cut, which is one of the edges or beyond them all."""
+    if histogram.cut is None:
         return None
-    if histogram.kept in (0, counts.sum()):  # beyond them all, in an open bin too
-        return 0 if histogram.kept else len(counts)
-    inner = edges[np.isfinite(edges)]
-    return int(np.abs(inner - cut).argmin()) + int(math.isinf(edges[0]))
+    if histogram.kept in (0, histogram.counts.sum()):  # beyond them all, in an open bin too
+        return 0 if histogram.kept else len(histogram.counts)
+    return int(np.searchsorted(histogram.edges, histogram.cut))
 
 
 def _cut_line(histogram: Histogram, label: int, width: int, marks: _Marks) -> "Text":

@@ -7,7 +7,7 @@ rest do not squeeze it; they share an open bin at the end.
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,25 @@ class Histogram:
         if longest <= _MUCH_LONGER * above:
             return longest
         return max(_LONGER * above, longest // _MUCH_LONGER)
+
+    def split_at_cut(self) -> "Histogram":
+        """Make two bins of the one that the cut falls into, so that a line can stand at it."""
+        total = int(self.counts.sum())
+        if self.cut is None or self.cut in self.edges or self.kept in (0, total):
+            return self
+        at = int(np.searchsorted(self.edges, self.cut, side="right")) - 1
+        above = self.kept - int(self.counts[at + 1 :].sum())
+        counts = np.insert(self.counts, at + 1, above)
+        counts[at] -= above
+        right, precision = self.right, self.precision
+        if right is not None and precision is not None and self.kept_precision is not None:
+            upper = self.kept_precision * self.kept - float(right[at + 1 :].sum())
+            upper = min(max(upper, 0.0), float(right[at]))  # sums in another order
+            right = np.insert(right, at + 1, upper)
+            right[at] -= upper
+            precision = np.insert(precision, at + 1, self.kept_precision)
+        edges = np.insert(self.edges, at + 1, self.cut)
+        return replace(self, edges=edges, counts=counts, right=right, precision=precision)
 
     def facts(self) -> list[dict[str, float | None]]:
         """Tell each bin, from low to high, for JSON; an open end, or no estimate, is None."""

@@ -70,7 +70,7 @@ def opened(path: Path) -> XmineApp:
 
 @pytest.mark.parametrize(
     "widths",
-    [(60, 61, 62, 63, 79, 90), pytest.param(range(60, 91), marks=pytest.mark.slow)],
+    [(60, 61, 62, 63, 79, 90), pytest.param(range(60, 91), marks=pytest.mark.long)],
     ids=["some", "all"],
 )
 def test_wide_characters_stand_where_they_should(han: Path, widths: Iterable[int]) -> None:

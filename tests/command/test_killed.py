@@ -71,7 +71,13 @@ def mine_to_the_end(folder: Path, model: Path, *more: str) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("index", "stages"), [("exact", STAGES), ("IVF64,SQfp16", {"searching": 10})]
+    ("index", "stages"),
+    [
+        pytest.param("exact", STAGES, marks=pytest.mark.long),
+        ("exact", dict.fromkeys(STAGES, 1)),
+        ("IVF64,SQfp16", {"searching": 4}),
+        pytest.param("IVF64,SQfp16", {"searching": 10}, marks=pytest.mark.long),
+    ],
 )
 def test_kills_change_nothing(
     tmp_path: Path, toy_folder: Path, index: str, stages: dict[str, int]

@@ -11,6 +11,7 @@ import pytest
 from xmine.bars import histogram_lines
 from xmine.cli.console import Console
 from xmine.cli.plots import show_histogram
+from xmine.formats.losses import count
 from xmine.histogram import bin_scores
 
 # Six right pairs, two in doubt, two hundred wrong ones.
@@ -63,7 +64,20 @@ def test_no_line_is_longer_than_the_terminal() -> None:
                     histogram = bin_scores(scores, chances, cut)
                     lines = histogram_lines(histogram, width, plain=plain)
                     assert max(len(line.plain) for line in lines) <= width
-                    assert len(lines) <= 15 + 3
+                    assert len(lines) <= 15 + 4  # head, cut, legend, and a bin that is cut in two
+
+
+def test_the_cut_parts_the_bin_that_it_falls_into() -> None:
+    lines = drawn(1.22).split("\n")
+    at = next(at for at, line in enumerate(lines) if "threshold" in line)
+    names = [line.split()[0] for line in (lines[at - 1], lines[at + 1])]
+    assert names == ["1.2200", "1.2"]
+    kept = int((np.asarray(SCORES, dtype=np.float64) >= 1.22).sum())
+    assert f"threshold 1.2200: {count(kept, 'pair')} from here up" in lines[at]
+    assert lines[at - 1].split()[-2] == str(kept)
+    parts = sum(int(lines[place].split()[-3]) for place in (at - 1, at + 1))
+    whole = next(line for line in UNICODE.split("\n") if line.strip().startswith("1.2"))
+    assert parts == int(whole.split()[-3])
 
 
 def test_the_cut_stands_between_the_bins() -> None:
@@ -71,8 +85,8 @@ def test_the_cut_stands_between_the_bins() -> None:
         lines = drawn(cut).split("\n")
         return next((at, line) for at, line in enumerate(lines) if "threshold" in line)
 
-    assert places(1.22)[0] == places(1.2)[0] == 5
-    assert places(1.28)[0] == places(1.3)[0] == 4
+    assert places(1.2)[0] == 5
+    assert places(1.3)[0] == 4
     top, said = places(2.0)
     assert top == 1
     assert said.startswith("──── threshold 2.0000: no pair reaches it ────")

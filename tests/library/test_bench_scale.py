@@ -127,7 +127,7 @@ def test_a_run_is_measured_and_its_pairs_are_held_against_gold(tmp_path: Path) -
     assert drawn.startswith("<?xml") and "xmine" in drawn
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_peers_mine_the_same_translations(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     done = run("--parts", "whole", "--sizes", "500", "--work", tmp_path, "--json", out)

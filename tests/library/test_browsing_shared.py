@@ -12,6 +12,7 @@ PAIRS = [
     ("twenty-one", "２１", "twenty-one", "２１"),
     ("paid 1,200 dollars", "付了1200美元", "1,200", "1200"),
     ("5.3 million people", "530万人", "5.3 million", "530万"),
+    ("some 150 million of them", "其中约1亿5千万", "150 million", "1亿5千万"),
     ("fifteen percent, 15 percent", "百分之十五", "fifteen|15 percent", "百分之十五"),
     ("in September 1998", "一九九八年九月", "September|1998", "一九九八年|九月"),
     ("the 90s", "90年代", "90s", "90年代"),

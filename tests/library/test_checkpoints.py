@@ -226,7 +226,7 @@ def test_real_weights_in_the_old_layout(toy_pairs: ParallelText, tmp_path: Path)
 
 
 @pytest.mark.realdata
-@pytest.mark.slow
+@pytest.mark.long
 def test_real_weights_on_real_sentences(tmp_path: Path) -> None:
     data = os.environ.get("XMINE_DATA", "../shared/data")
     file = Path(data) / "eval" / "stsb" / "stsb-en-test.csv"  # short: each is encoded four times

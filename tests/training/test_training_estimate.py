@@ -125,3 +125,9 @@ def test_what_will_not_do_is_warned_of() -> None:
     assert "each pass is one step" in replace(fits, rows=63).warnings(options)[0]
     (warning,) = replace(fits, memory={"program": 2**60}).warnings(options)
     assert "of memory, " in warning and "--recompute" in warning
+
+
+def test_too_few_pairs_are_refused_before_anything_is_tried() -> None:
+    few = Corpus(pairs=ParallelText(["a"] * 10, ["b"] * 10, [""] * 10))
+    with pytest.raises(TrainingError, match="10 pairs are too few to hold 6 out"):
+        estimate_training(few, MsimcseOptions(held_out=6))

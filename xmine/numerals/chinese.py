@@ -34,9 +34,10 @@ _MONTHS = re.compile(
     r"((?:\d{1,2}\s?[-–—~到至、和及或]\s?)*)(\d{1,2}|[一二三四五六七八九十]{1,2})\s?月"
 )
 _UNITS = "米瓦克卡赫伏帕焦字比位吨安伏欧"
-# Months, digits with what scales them, numerals.
+# Months, digits with what scales them, several of these in a row (1亿5千万), numerals.
 CHINESE = re.compile(
-    rf"(?:\d{{1,2}}|[一二三四五六七八九十]{{1,2}})\s?月|{_NUMBER.pattern}|{_WORDS.pattern}"
+    rf"(?:\d{{1,2}}|[一二三四五六七八九十]{{1,2}})\s?月|(?:{DIGITS}[十百千万亿兆]+){{2,}}"
+    rf"|{_NUMBER.pattern}|{_WORDS.pattern}"
 )
 
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.filter import NoColor
 from textual.screen import Screen
 from textual.theme import Theme
 
@@ -66,6 +67,8 @@ class XmineApp(App[None]):
     def __init__(self, path: Path | None = None) -> None:
         """Open a run or a file of pairs, or begin at home."""
         super().__init__()
+        if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
+            self._filters.append(NoColor())
         self.view: View | None = None
         self.judgements: Judgements | None = None
         self.working = ""

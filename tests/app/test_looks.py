@@ -185,6 +185,8 @@ def test_what_is_seen_in_passing_looks_as_it_did(
         await snapshot(pilot, "palette", holds=["Open  o", "A run or a file of pairs.", "Mine  M"])
         await pilot.press("escape")
         app.open(Path("corpus/run"))
+        await paused(pilot)
+        app.screen.set_focus(None)
         await snapshot(pilot, "opening", holds=["opening corpus/run"])
         read.set()
         await until_shown(pilot, "! corpus/run: was never there")
@@ -217,6 +219,7 @@ async def training(pilot: Any, snapshot: Snapshot, monkeypatch: pytest.MonkeyPat
     await paused(pilot)
     words = ["train", "机器 翻译.tsv", "--method", "msimcse", "-o", "encoder/"]
     app.screen.query_one("#pairs", Input).value = "p.tsv"
+    await paused(pilot)
     app.jobs.jobs["training"] = job = app.screen.job(words)
     job.started = 0.0
     for stage, done, numbers in (("reading", 400, {}), ("training", 100, {"rows/s": 1234.5})):

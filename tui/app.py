@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.filter import NoColor
 from textual.screen import Screen
 from textual.theme import Theme
 
@@ -67,6 +68,8 @@ class XmineApp(App[None]):
     def __init__(self, path: Path | None = None) -> None:
         """Open a run or a file of pairs, or begin at home."""
         super().__init__()
+        if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
+            self._filters.append(NoColor())
         self.view: View | None = None
         self.judgements: Judgements | None = None
         self.working = ""
@@ -80,6 +83,7 @@ class XmineApp(App[None]):
     def on_mount(self) -> None:
         """Show what was asked for; look again and again at what others judge."""
         self._take_settings()
+        self.jobs.begin()
         self.set_interval(_EVERY, self._refresh_judgements)
         if self._path is None:
             self.show("home")
@@ -211,6 +215,10 @@ class XmineApp(App[None]):
     def action_show(self, name: str) -> None:
         """Show a screen by its name."""
         self.show(name)
+
+    async def action_quit(self) -> None:
+        """Leave; if something is mined or trained, ask first."""
+        self.jobs.leave()
 
     def action_help(self) -> None:
         """Tell the keys of the screen that is shown."""

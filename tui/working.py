@@ -1,15 +1,22 @@
 """The jobs of the app: they go on whatever screen is shown, and end with the app."""
 
+import asyncio
 import contextlib
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
+from textual.worker import WorkerError
 
 from xmine.tui.jobs import Job
+from xmine.tui.leaving import Readers
+from xmine.tui.screens.viewing import Asking, Viewing
 
 if TYPE_CHECKING:
     from xmine.tui.app import XmineApp
+
+# Groups of the workers that write files.
+_WRITING = ("export", "save", "write")
 
 
 class JobTold(Message):
@@ -33,6 +40,39 @@ class Working:
         self._app = app
         self.jobs: dict[str, Job] = {}
         self._unseen: set[str] = set()
+
+    def begin(self) -> None:
+        """Take the threads of the app from those that nobody waits for at its end."""
+        asyncio.get_running_loop().set_default_executor(Readers())
+
+    def leave(self) -> None:
+        """End the app; where that stops a job, ask first."""
+        while len(self._app.screen_stack) > 1 and not isinstance(self._app.screen, Viewing):
+            self._app.pop_screen()  # the palette
+        screen = self._app.screen
+        running = " and ".join(kind for kind in self.jobs if self.runs(kind))
+        if running and isinstance(screen, Viewing):
+            asking = screen.query_one(Asking)
+            if asking.display:
+                asking.action_give_up()
+            screen.ask(f"stop {running} and quit? y: quit; anything else: stay", self._answered)
+        else:
+            self._app.run_worker(self._end, group="leave", exclusive=True)
+
+    def _answered(self, answer: str) -> None:
+        if answer.strip().lower() in ("y", "yes"):
+            self._app.run_worker(self._end, group="leave", exclusive=True)
+
+    async def _end(self) -> None:
+        """Wait for what is being written, and for nothing else."""
+        writing = [each for each in self._app.workers if each.group.split()[0] in _WRITING]
+        writing = [each for each in writing if not each.is_finished]
+        if writing and isinstance(self._app.screen, Viewing):
+            self._app.screen.say("a file is being written; the app ends as soon as it is whole")
+        for each in writing:
+            with contextlib.suppress(WorkerError):
+                await each.wait()
+        self._app.exit()
 
     def start(self, job: Job) -> None:
         """Run a job, of which no other is running."""

@@ -98,6 +98,17 @@ def test_a_file_is_chosen_in_a_tree(folder: Path) -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert app.screen.query_one("#target", Input).value == "句子.txt"
+        await pilot.press("ctrl+o")
+        await until_shown(pilot, "en.txt")
+        (folder / "encoder").mkdir()
+        await pilot.press("full_stop", "full_stop")
+        await until_shown(pilot, "encoder/")
+        tree = app.screen.query_one(Files)
+        while "encoder" not in str(tree.cursor_node.label):
+            await pilot.press("j")
+        await pilot.press("space")  # a folder that is no run, such as an encoder
+        await pilot.pause()
+        assert app.screen.query_one("#target", Input).value == "encoder"
         assert app.screen.query_one("#source", Input).value == ""
 
     drive(XmineApp(), (80, 24), script)

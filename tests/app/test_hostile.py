@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from textual.widgets import Input
 
 from tests.app.conftest import HOSTILE, drive
 from tests.app.screens import screen_text, settled
@@ -22,6 +23,15 @@ from xmine.visible import visible
 
 # Each character of a text is another one, so that a lost one is seen.
 HAN = ["".join(chr(0x4E00 + 97 * row + at) for at in range(45)) for row in range(30)]
+SCREENS = {
+    "t": "Threshold",
+    "enter": "Neighbours",
+    "F": "Search a sentence",
+    "m": "Map",
+    "M": "Mine",
+    "T": "Train",
+    "h": "Home",
+}
 HAN[20:] = [f"{'a' * (at % 3)}{HAN[at]}" for at in range(20, 30)]
 
 
@@ -196,12 +206,15 @@ def test_every_screen_shows_the_corpus_unharmed_and_leaves_the_table_as_it_was(
         app.screen.query_one(PairTable).go_to(int(rows_at(run, 7, 65)[0]))  # the bidi line
         await settled(pilot)
         before = screen_text(app)
-        pairs = app.screen
-        for key in ("t", "enter", "F", "m", "M", "T"):
+        for key, name in SCREENS.items():
             await pilot.press(key)
             await settled(pilot)
-            if app.screen is pairs:  # no key of this app
-                continue
+            assert app.screen.NAME == name
+            if key == "F":
+                app.screen.query_one("#sought", Input).value = run.source.texts[0]
+                await pilot.press("enter")
+                await settled(pilot)
+                assert len(han_runs(screen_text(app))) > 3  # what was found, not only what is asked
             rows = screen_text(app)
             assert rows != before, key
             assert obeyed(rows) == set(), key

@@ -5,12 +5,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.app.conftest import drive
+from tests.app.screens import screen_text, settled
 from xmine.progress import Progress
+from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job, ask_command, share
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -119,3 +124,61 @@ def test_a_killed_app_leaves_no_process(endless: list[str]) -> None:
     app.wait()
     app.stdout.close()
     assert wait_until(gone=child)
+
+
+def test_leaving_asks_while_something_runs_and_waits_for_what_is_written() -> None:
+    written = threading.Event()
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        app.jobs.jobs["mining"] = Job("mining", [], Path("run"))
+        for keys in (["q"], ["ctrl+q"], ["ctrl+p", "ctrl+q"], ["ctrl+q", "ctrl+q"]):
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert "stop mining and quit? y" in "\n".join(screen_text(app)), keys
+            await pilot.press("n", "enter")
+            assert app.return_code is None, keys
+            assert app.screen.focused is not None and app.screen.focused.id == "recent", keys
+        app.run_worker(lambda: written.wait(30), thread=True, group="export")
+        await pilot.press("q", "y", "enter")
+        await pilot.pause()
+        assert "a file is being written" in "\n".join(screen_text(app))
+        assert app.return_code is None
+        written.set()
+        end = time.monotonic() + 20
+        while app.return_code is None:
+            assert time.monotonic() < end
+            await asyncio.sleep(0.01)
+
+    drive(XmineApp(), (80, 24), script)
+
+
+def test_who_leaves_waits_for_no_thread_that_reads_and_t_sne_ends_too(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    sleeper = tmp_path / "sleeper"
+    sleeper.write_text("#!/bin/sh\nexec sleep 60\n")
+    sleeper.chmod(0o755)
+    script = (
+        "import asyncio, functools, sys, time, types; import numpy as np\n"
+        "from xmine.browsing import apart; from xmine.cli import browse\n"
+        "from xmine.tui.app import XmineApp\n"
+        "apart.sys = types.SimpleNamespace(executable=sys.argv[1])\n"
+        "async def drive(pilot):\n"
+        "    reads = lambda: time.sleep(60)\n"
+        "    lays_out = lambda: apart.placed_apart(np.zeros((4, 2)))\n"
+        "    for each in (reads, lays_out):\n"
+        "        pilot.app.run_worker(each, thread=True, exit_on_error=False)\n"
+        "    while not apart._running: await asyncio.sleep(0.01)\n"
+        "    print(next(iter(apart._running)).pid, flush=True)\n"
+        "    await pilot.press('q')\n"
+        "run = XmineApp.run\n"
+        "XmineApp.run = functools.partialmethod(run, headless=True, auto_pilot=drive)\n"
+        "browse._show(None)\n"
+    )
+    begun = time.monotonic()
+    command = [sys.executable, "-c", script, str(sleeper)]
+    ended = subprocess.run(command, capture_output=True, timeout=50, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert time.monotonic() - begun < 40
+    assert wait_until(gone=int(ended.stdout))

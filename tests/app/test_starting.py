@@ -14,8 +14,9 @@ from tests.app.screens import screen_text, settled
 from xmine.browsing.fields import form_fields
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
-from xmine.tui.screens import starting
+from xmine.tui.widgets import command_line
 from xmine.tui.widgets.options_form import FieldRow, OptionsForm
+from xmine.tui.widgets.path_input import PathLine
 from xmine.tui.widgets.toggles import Choices, Tick
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -32,8 +33,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         job.code, job.result = 0, dict(ESTIMATE)
         return job
 
-    monkeypatch.setattr(starting, "ask_command", answer)
-    monkeypatch.setattr(starting, "_PATIENCE", 0.0)
+    monkeypatch.setattr(command_line, "ask_command", answer)
+    monkeypatch.setattr(command_line, "_PATIENCE", 0.0)
     return found
 
 
@@ -100,6 +101,11 @@ def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]])
         assert "1.1 GB of memory" in said(screen, "estimate")
         assert asked[-1] == [*screen.words(), "--dry-run"]
         await wrong_fields(pilot, screen)
+        type_in(screen, source="~/en.txt", output="~/it's/")
+        await pilot.pause()
+        home = str(Path.home())
+        assert said(screen, "command").startswith(f"xmine mine {home}/en.txt zh.txt -o ")
+        assert screen.job([]).output == Path(home) / "it's"
         pilot.app.mine_with("mine/")
         await pilot.pause()
         assert screen.query_one("#model", Input).value == "mine/"
@@ -226,7 +232,14 @@ def test_the_loss_is_drawn_while_it_falls_and_escape_asks_before_it_stops(
     async def script(pilot: Any) -> None:
         app = pilot.app
         screen = await shown(pilot, "train")
-        type_in(screen, pairs="p.tsv")
+        lines = {line.line_id: line for line in screen.query(PathLine)}
+        for name in ("my pairs.tsv", "it's.tsv"):  # as the picker gives them
+            lines["pairs"].take(name)
+        assert screen.words()[1:3] == ["my pairs.tsv", "it's.tsv"]
+        type_in(screen, pairs="p.tsv ~/q.tsv", texts="~/en.txt")
+        home = str(Path.home())
+        assert screen.words()[1:5] == ["p.tsv", f"{home}/q.tsv", "--texts", f"{home}/en.txt"]
+        type_in(screen, pairs="p.tsv", texts="")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: bool(held))
         job = held[0]

@@ -201,9 +201,13 @@ def test_a_map_is_saved_with_lines_and_coordinates(run: Path, tmp_path: Path) ->
     assert (tmp_path / "map.svg").read_text(encoding="utf-8").count("<path") > 10
 
 
-def test_too_few_pairs_are_no_map(run: Path) -> None:
-    with pytest.raises(FileError, match="too few for a map"):
+def test_too_few_pairs_are_no_map(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="1 pair, too few for a map: it needs 2"):
         picture_of(Nearby(open_pairs(run)), np.arange(1))
+    (tmp_path / "pairs.tsv").write_text("one\t一\n", encoding="utf-8")
+    with pytest.raises(FileError) as refused:
+        picture_of(Nearby(open_pairs(tmp_path / "pairs.tsv")), np.arange(1))
+    assert not refused.value.hint  # there is no threshold
 
 
 def test_t_sne_in_a_process_of_its_own_gives_the_same_places() -> None:

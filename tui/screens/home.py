@@ -26,13 +26,13 @@ class HomeScreen(Viewing):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "pick", "Open", id="home.open", tooltip="A run or a file of pairs."),
         Binding("x,delete", "forget", "Off the list", id="home.forget", tooltip="The file stays."),
-        Binding("j", "move('down')", "Down", id="home.down", show=False),
-        Binding("k", "move('up')", "Up", id="home.up", show=False),
-        Binding("g", "move('first')", "First", id="home.first", show=False),
-        Binding("G", "move('last')", "Last", id="home.last", show=False),
-        Binding("ctrl+d", "move('page_down')", "Page down", id="home.page-down", show=False),
-        Binding("ctrl+u", "move('page_up')", "Page up", id="home.page-up", show=False),
     ]
+
+    def __init__(self) -> None:
+        """Begin with an empty list."""
+        super().__init__()
+        self._entries: list[Recent] = []
+        self._said_of: bool | None = None  # whether there were entries when it was last said
 
     def body(self) -> ComposeResult:
         """Say what can be done, and list what there is."""
@@ -48,7 +48,7 @@ class HomeScreen(Viewing):
             id="welcome",
             markup=False,
         )
-        yield OptionList(id="recent", markup=False, compact=True)
+        yield Entries(id="recent", markup=False, compact=True)
 
     def on_mount(self) -> None:
         """Take the keys."""
@@ -68,10 +68,11 @@ class HomeScreen(Viewing):
         self._entries = found
         shown_list.add_options(Option(_line(each)) for each in found)
         if found:
-            self.say("")
             shown_list.highlighted = min(at or 0, len(found) - 1)
-        else:
-            self.say("nothing was opened yet: o opens a run, M makes one of two text files")
+        if self._said_of is not bool(found):  # else it stays what was said, such as an error
+            self._said_of = bool(found)
+            nothing = "nothing was opened yet: o opens a run, M makes one of two text files"
+            self.say("" if found else nothing)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open what was chosen."""
@@ -100,20 +101,22 @@ class HomeScreen(Viewing):
             forget([self._entries[at].path])
         except XmineError as error:
             self.complain(error)
+        else:
+            self._said_of = None
         self._list()
 
-    def action_move(self, how: str) -> None:
-        """Move the cursor."""
-        shown_list = self.query_one(OptionList)
-        move = {
-            "down": shown_list.action_cursor_down,
-            "up": shown_list.action_cursor_up,
-            "first": shown_list.action_first,
-            "last": shown_list.action_last,
-            "page_down": shown_list.action_page_down,
-            "page_up": shown_list.action_page_up,
-        }
-        move[how]()
+
+class Entries(OptionList):
+    """What was opened, with the keys of every list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", id="home.down", show=False),
+        Binding("k", "cursor_up", "Up", id="home.up", show=False),
+        Binding("g", "first", "First", id="home.first", show=False),
+        Binding("G", "last", "Last", id="home.last", show=False),
+        Binding("ctrl+d", "page_down", "Page down", id="home.page-down", show=False),
+        Binding("ctrl+u", "page_up", "Page up", id="home.page-up", show=False),
+    ]
 
 
 def _line(entry: Recent) -> Text:

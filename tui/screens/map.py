@@ -14,6 +14,7 @@ from textual.widgets import Static
 from xmine.browsing.opened import Rows
 from xmine.browsing.picture import Picture, picture_of
 from xmine.errors import FileError, XmineError
+from xmine.tui.saving import free_name, without_force
 from xmine.tui.screens.viewing import Viewing
 from xmine.tui.text import cut
 from xmine.tui.widgets.canvas import SOURCE, TARGET, Canvas
@@ -69,7 +70,9 @@ class MapScreen(Viewing):
         if self._rows is not self.view.rows:
             self._rows = self.view.rows
             self._pictures, self._picture, self._at = {}, None, 0
-            self.say("drawing")
+            self.say(
+                "drawing" if self.view.opened.is_run else "drawing: some texts are encoded first"
+            )
             self._lay_out(self._method)
 
     def facts(self) -> str:
@@ -177,10 +180,12 @@ class MapScreen(Viewing):
     def action_save(self) -> None:
         """Write the picture that is seen into a file."""
         if (picture := self._picture) is not None:
-            self.ask("save the map to:", partial(self._save, picture), "map.png")
+            free = free_name("map.png", ".csv")
+            self.ask("save the map to:", partial(self._save, picture), free)
 
     def _save(self, picture: Picture, name: str) -> None:
         path = Path(name).expanduser()
+        self.say(f"saving {path}")
         self.newest.run(f"save {path}", partial(_saved, picture, path), self.say, self.complain)
 
 
@@ -191,6 +196,6 @@ def _saved(picture: Picture, path: Path) -> str:
     try:
         check_picture(path, force=False, given="")
         picture.save(path)
-    except FileError as error:  # its hint is for the command, where --force replaces
-        raise FileError(error.message, "give another name") from error
+    except FileError as error:
+        raise without_force(error) from error
     return f"saved: {path}, and its coordinates in {path.with_suffix('.csv').name}"

@@ -12,8 +12,10 @@ from textual_fastdatatable import DataTable
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import ORDERS, Query
+from xmine.errors import XmineError
 from xmine.formats.losses import count
 from xmine.pairs import check_pair_file, write_pairs
+from xmine.tui.saving import free_name, without_force
 from xmine.tui.screens.finding import Finding
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
@@ -175,16 +177,21 @@ class PairsScreen(Finding):
     def action_export(self) -> None:
         """Write the pairs that are shown into a file."""
         rows = self.view.rows
-        self.ask(f"write {len(rows):,} pairs to:", partial(self._export, rows), "pairs.tsv")
+        free = free_name("pairs.tsv")
+        self.ask(f"write {count(len(rows), 'pair')} to:", partial(self._export, rows), free)
 
     def _export(self, rows: Rows, name: str) -> None:
         write = partial(_written, self.view.opened, rows, name)
+        self.say(f"writing {name}")
         self.newest.run(f"export {name}", write, self.say, self.complain)
 
 
 def _written(opened: Opened, rows: Rows, name: str) -> str:
     """Write some pairs into a file, and say how many."""
     path = str(Path(name).expanduser())
-    check_pair_file(path, force=False, source=opened.path)
-    written = write_pairs(opened.pairs(rows), path, opened.languages)
+    try:
+        check_pair_file(path, force=False, source=opened.path)
+        written = write_pairs(opened.pairs(rows), path, opened.languages)
+    except XmineError as error:
+        raise without_force(error) from error
     return ", ".join([f"{name}: {count(written.count, 'pair')}", *written.notes])

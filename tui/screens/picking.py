@@ -22,14 +22,8 @@ class PickingScreen(Viewing):
 
     NAME = "Choose"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Choose, or open the folder", id="picking.enter", show=False),
-        Binding("space", "choose", "Choose", id="picking.choose", key_display="enter, space"),
         Binding("backspace,minus", "up", "Folder above", id="picking.up", key_display="⌫"),
         Binding("full_stop", "hidden", "Hidden files", id="picking.hidden", key_display="."),
-        Binding("j", "move('down')", "Down", id="picking.down", show=False),
-        Binding("k", "move('up')", "Up", id="picking.previous", show=False),
-        Binding("g,home", "move('home')", "First", id="picking.first", show=False),
-        Binding("G,end", "move('end')", "Last", id="picking.last", show=False),
         Binding("escape", "back", "Give up", id="picking.give-up"),
     ]
 
@@ -70,10 +64,6 @@ class PickingScreen(Viewing):
         if node is not None and node.data is not None:
             self._take(node.data.path)
 
-    def action_open(self) -> None:
-        """Do as the tree does."""
-        self.query_one(Files).action_select_cursor()
-
     def action_up(self) -> None:
         """Show the folder above."""
         self._start = self._start.parent
@@ -85,17 +75,6 @@ class PickingScreen(Viewing):
         files = self.query_one(Files)
         files.all = not files.all
         files.reload()
-
-    def action_move(self, how: str) -> None:
-        """Move the cursor."""
-        tree = self.query_one(Files)
-        move = {
-            "down": tree.action_cursor_down,
-            "up": tree.action_cursor_up,
-            "home": tree.action_scroll_home,
-            "end": tree.action_scroll_end,
-        }
-        move[how]()
 
     def _take(self, path: Path) -> None:
         try:
@@ -109,6 +88,17 @@ class PickingScreen(Viewing):
 class Files(DirectoryTree):
     """Files and folders; their names are text of others, too."""
 
+    # Here, since a tree has these keys for something else, and is asked before its screen.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "enter", "select_cursor", "Choose, or open the folder", id="picking.enter", show=False
+        ),
+        Binding("space", "screen.choose", "Choose", id="picking.choose", key_display="space"),
+        Binding("j", "cursor_down", "Down", id="picking.down", show=False),
+        Binding("k", "cursor_up", "Up", id="picking.previous", show=False),
+        Binding("g,home", "scroll_home", "First", id="picking.first", show=False),
+        Binding("G,end", "scroll_end", "Last", id="picking.last", show=False),
+    ]
     all = False
 
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:

@@ -1,28 +1,22 @@
 """What the screens that start a command share: form, estimate, the job as it goes on, its end."""
 
-import asyncio
-import shlex
 from typing import Any, ClassVar
 
-from rich.text import Text
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from xmine.browsing.command import in_one_line
 from xmine.errors import OptionError
-from xmine.tui.jobs import Job, ask_command
+from xmine.tui.jobs import Job
 from xmine.tui.screens.picking import PickingScreen
 from xmine.tui.screens.viewing import Viewing
-from xmine.tui.text import shown
+from xmine.tui.widgets.command_line import CommandLine
 from xmine.tui.widgets.job_view import JobView, going
 from xmine.tui.widgets.options_form import OptionsForm
 from xmine.tui.widgets.path_input import PathLine
 from xmine.tui.working import JobTold
-
-_PATIENCE = 0.6  # seconds after the last key until an estimate is asked for
 
 
 class StartingScreen(Viewing):
@@ -46,9 +40,7 @@ class StartingScreen(Viewing):
         """Put the form in the place where the job will be."""
         with VerticalScroll(id="form"):
             yield from self.form()
-        with Vertical(id="below-form"):
-            yield Static(id="command", markup=False)
-            yield Static(id="estimate", markup=False)
+        yield CommandLine(self.said_of, id="below-form")
         with Vertical(id="job"):
             yield JobView(id="job-view")
             yield from self.beside_job()
@@ -168,27 +160,10 @@ class StartingScreen(Viewing):
             words = self.words()
         except OptionError as error:
             self.complain(error)
-            self.query_one("#command", Static).update("")
-            self._estimate([])
+            self.query_one(CommandLine).show([])
         else:
             self.say("")
-            self.query_one("#command", Static).update(shown(in_one_line(words)))
-            self._estimate(words)
-
-    @work(exclusive=True, group="estimate")
-    async def _estimate(self, words: list[str]) -> None:
-        line = self.query_one("#estimate", Static)
-        line.update("")
-        if not words:
-            return
-        await asyncio.sleep(_PATIENCE)
-        line.update(Text("estimating …", "dim"))
-        asked = await ask_command([*words, "--dry-run"])
-        if asked.code == 0:
-            line.update(shown(self.said_of(asked.result)))
-        else:
-            said = asked.error or " ".join(asked.said[-1:])
-            line.update(shown(f"! {'; '.join(filter(None, [said, asked.hint]))}"))
+            self.query_one(CommandLine).show(words)
 
     def action_start(self) -> None:
         """Start the command."""
@@ -200,7 +175,7 @@ class StartingScreen(Viewing):
         if self.app.jobs.runs(self.KIND):
             self.say(f"{self.KIND} is under way already", bad=True)
             return
-        self.workers.cancel_group(self, "estimate")
+        self.query_one(CommandLine).give_up()
         self.app.jobs.start(self.job(words))
         self._show_form(False)
         self.say("escape: stop it   h: look at something else meanwhile")
@@ -258,18 +233,6 @@ class StartingScreen(Viewing):
         if action == "result":
             return over and self._last is not None and self._last.code == 0
         return True
-
-
-def files_in(line: PathLine) -> list[str]:
-    """Read the names in a line; those with a space in them stand in quotes.
-
-    Raises:
-        OptionError: a quote is not closed.
-    """
-    try:
-        return shlex.split(line.value)
-    except ValueError as error:
-        raise OptionError(f"{line.label}: {error}", "close the quotation mark") from None
 
 
 def options_in(form: OptionsForm) -> Any:  # noqa: ANN401 - of the form's kind

@@ -14,7 +14,7 @@ from xmine.errors import OptionError
 from xmine.estimate import duration, in_words
 from xmine.trainer.methods import METHODS
 from xmine.tui.jobs import Job
-from xmine.tui.screens.starting import StartingScreen, files_in, options_in
+from xmine.tui.screens.starting import StartingScreen, options_in
 from xmine.tui.widgets.curves import Curves
 from xmine.tui.widgets.job_view import short
 from xmine.tui.widgets.options_form import OptionsForm
@@ -49,9 +49,8 @@ class TrainingScreen(StartingScreen):
             yield Label(Text("--method"), classes="flag")
             yield Choices(tuple(METHODS), list(METHODS).index(_USUAL), id="method")
         for kind, hint in _KINDS.items():
-            several = kind in ("triplets", "texts")
             label = kind if kind == "pairs" else f"--{kind}"
-            yield PathLine(label, id=kind, hint=hint, several=several)
+            yield PathLine(label, id=kind, hint=hint, several=True)
         yield PathLine("output", "encoder/", id="output", hint="folder of the new encoder")
         with Horizontal(classes="line"):
             yield Label(Text("if begun"), classes="flag")
@@ -94,7 +93,7 @@ class TrainingScreen(StartingScreen):
     def words(self) -> list[str]:
         """Make the command."""
         lines = {line.line_id: line for line in self.query(PathLine)}
-        given = {kind: files_in(lines[kind]) for kind in METHODS[self.method].reads}
+        given = {kind: lines[kind].values() for kind in METHODS[self.method].reads}
         if not any(given.values()):
             kinds = ", ".join(given)
             raise OptionError(f"no data yet: {self.method} learns from {kinds}", "ctrl+o: choose")

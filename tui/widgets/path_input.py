@@ -1,5 +1,7 @@
 """A line for the name of a file, which a picker can fill in."""
 
+import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,11 +11,13 @@ from textual.containers import Horizontal
 from textual.suggester import Suggester
 from textual.widgets import Input, Label
 
+from xmine.errors import OptionError
+
 _MOST = 2000  # entries of a folder that are looked at for a suggestion
 
 
 class PathLine(Horizontal):
-    """A label and a line; `several` names may stand in it, with spaces between."""
+    """A label and a line; `several` names may stand in it, as a shell reads them."""
 
     def __init__(
         self, label: str, value: str = "", *, id: str, hint: str = "", several: bool = False
@@ -31,35 +35,52 @@ class PathLine(Horizontal):
             id=self.line_id,
             compact=True,
             placeholder=self._hint,
-            suggester=None if self.several else NameSuggester(),
+            suggester=NameSuggester(several=self.several),
         )
 
     @property
     def value(self) -> str:
-        """What stands in it."""
-        return self.query_one(Input).value.strip()
+        """The name that stands in it, `~` resolved; empty if there is none."""
+        return os.path.expanduser(self.query_one(Input).value.strip())
+
+    def values(self) -> list[str]:
+        """Read the names in it; those with a space in them stand in quotes.
+
+        Raises:
+            OptionError: a quote is not closed.
+        """
+        if not self.several:
+            return [self.value] if self.value else []
+        try:
+            return [os.path.expanduser(name) for name in shlex.split(self.query_one(Input).value)]
+        except ValueError as error:
+            raise OptionError(f"{self.label}: {error}", "close the quotation mark") from None
 
     def take(self, path: str) -> None:
         """Put a name in the line, or behind those that are in it."""
         line = self.query_one(Input)
-        line.value = f"{line.value} {path}".strip() if self.several else path
+        line.value = f"{line.value} {shlex.quote(path)}".strip() if self.several else path
         line.cursor_position = len(line.value)
 
 
 class NameSuggester(Suggester):
     """The rest of a file's name, as soon as it is clear how it begins; right takes it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, several: bool) -> None:
         """Look at the folder each time: files come and go."""
         super().__init__(use_cache=False, case_sensitive=True)
+        self._several = several
 
     async def get_suggestion(self, value: str) -> str | None:
-        """Complete a path."""
-        head, slash, begin = value.rpartition("/")
+        """Complete a path; of several, the last one, as long as nothing is in quotes."""
+        before, space, path = value.rpartition(" ") if self._several else ("", "", value)
+        head, slash, begin = path.rpartition("/")
         if not begin:
             return None
-        names = sorted(_names(Path(head + slash or "."), begin))
-        return f"{head}{slash}{names[0]}" if names else None
+        names = sorted(_names(Path(os.path.expanduser(head + slash or ".")), begin))
+        if not names or (self._several and shlex.quote(names[0]) != names[0]):
+            return None
+        return f"{before}{space}{head}{slash}{names[0]}"
 
 
 def _names(folder: Path, begin: str) -> Iterator[str]:

@@ -16,6 +16,8 @@ from xmine.errors import XmineError
 from xmine.evaluation.data import eval_extra
 from xmine.evaluation.pictures import placed
 
+_running: set[subprocess.Popen[bytes]] = set()
+
 
 def placed_apart(stacked: NDArray[np.floating]) -> NDArray[np.float64]:
     """Lay rows [rows, dim] out by t-SNE, float64 [rows, 2], as `xmine.evaluation.pictures.placed`.
@@ -28,16 +30,25 @@ def placed_apart(stacked: NDArray[np.floating]) -> NDArray[np.float64]:
             raise ImportError(name="sklearn")
     given = BytesIO()
     np.save(given, stacked, allow_pickle=False)
-    ended = subprocess.run(
-        [sys.executable, "-m", "xmine.browsing.apart"],
-        input=given.getvalue(),
-        capture_output=True,
-        check=False,
-    )
-    if ended.returncode:
-        said = ended.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise XmineError(f"t-SNE ended with code {ended.returncode}: {said}")
-    return np.asarray(np.load(BytesIO(ended.stdout), allow_pickle=False), dtype=np.float64)
+    command = [sys.executable, "-m", "xmine.browsing.apart"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        _running.add(process)
+        try:
+            out, told = process.communicate(given.getvalue())
+        finally:
+            _running.discard(process)
+            process.kill()  # where this thread was interrupted; else it is over
+    if process.returncode:
+        said = told.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise XmineError(f"t-SNE ended with code {process.returncode}: {said}")
+    return np.asarray(np.load(BytesIO(out), allow_pickle=False), dtype=np.float64)
+
+
+def end_all() -> None:
+    """Kill what `placed_apart` has started; whoever waits for it gets the error."""
+    for process in [*_running]:
+        process.kill()
 
 
 def main() -> None:

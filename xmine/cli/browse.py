@@ -11,6 +11,8 @@ from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console
 from xmine.errors import FileError, OptionError
 
+_HOST, _PORT = "127.0.0.1", 8000
+
 
 @with_console
 def browse(
@@ -23,16 +25,20 @@ def browse(
         bool, typer.Option("--serve", help="Show the app in a web browser, at the address printed.")
     ] = False,
     host: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="<text>",
+            show_default=_HOST,
             help="Address to serve at. Whoever reaches it can read and write your files with "
             "the app: there is no password.",
         ),
-    ] = "127.0.0.1",
+    ] = None,
     port: Annotated[
-        int, typer.Option(metavar="<int>", min=1, max=65535, help="Port to serve at.")
-    ] = 8000,
+        int | None,
+        typer.Option(
+            metavar="<int>", min=1, max=65535, show_default=str(_PORT), help="Port to serve at."
+        ),
+    ] = None,
     recent: Annotated[
         bool, typer.Option("--recent", help="List what was opened lately, and stop.")
     ] = False,
@@ -41,6 +47,10 @@ def browse(
 
     Example: xmine browse run/
     """
+    if recent and (path is not None or serve):
+        raise OptionError("--recent lists what was opened, and opens nothing", "leave one out")
+    if not serve and (host is not None or port is not None):
+        raise OptionError("--host and --port are for --serve", "add --serve, or leave them out")
     if path is not None and not path.exists():
         raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
     if recent:
@@ -48,7 +58,7 @@ def browse(
     elif serve:
         from xmine.cli.served import serve_app
 
-        serve_app(path, host, port, console)
+        serve_app(path, host or _HOST, port or _PORT, console)
     elif not _served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise OptionError(
             "xmine browse needs a terminal",
@@ -60,11 +70,13 @@ def browse(
 
 def _show(path: Path | None) -> None:
     from xmine.tui.app import XmineApp
+    from xmine.tui.leaving import leave_readers
 
     app = XmineApp(path)
     app.run()
     if app.failure is not None:
         raise app.failure
+    leave_readers(app.return_code or 0)
 
 
 def _served() -> bool:

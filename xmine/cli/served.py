@@ -1,8 +1,11 @@
 """The terminal app in a web browser: a server that runs a process for each window."""
 
 import asyncio
+import copy
 import shlex
+import socket
 import sys
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,22 +27,33 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
         from textual_serve.server import Server
     except ImportError:
         raise XmineError("--serve needs more packages", "pip install 'xmine[web]'") from None
+    address = f"[{host}]" if ":" in host else host
     if host not in _LOOPBACK:
-        console.warn(f"whoever reaches {host}:{port} can read and write your files with the app")
+        console.warn(f"whoever reaches {address}:{port} can read and write your files with the app")
 
     class Guarded(Server):
         """A server that pages of other sites cannot talk to."""
 
         async def _make_app(self) -> Any:  # noqa: ANN401 - of aiohttp
             app = await super()._make_app()
-            app.middlewares.append(_guard(host, port))
+            app.middlewares.append(_guard(host))
             return app
+
+        async def handle_index(self, request: Any) -> Any:  # noqa: ANN401 - of aiohttp
+            """Give the page, which loads the rest from where the browser found it.
+
+            That may be another port than ours, at the near end of a tunnel.
+            """
+            found = copy.copy(self)
+            found.public_url = f"{request.scheme}://{request.host}"
+            return await Server.handle_index(found, request)
 
         def initialize_logging(self) -> None:
             """Say nothing: what there is to say is said here."""
 
     command = [sys.executable, "-m", "xmine", "browse", *([str(path)] if path else [])]
-    server = Guarded(shlex.join(command), host, port, title="xmine")
+    url = f"http://{address}:{port}"
+    server = Guarded(shlex.join(command), host, port, title="xmine", public_url=url)
     server.console.quiet = True
     console.say(f"open {server.public_url} in a browser; Ctrl-C ends it")
     asyncio.set_event_loop(asyncio.new_event_loop())
@@ -47,26 +61,49 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
         server.serve()
     except OSError as error:
         raise XmineError(
-            f"{host}:{port}: {error.strerror or error}", "another port: --port 8001"
+            f"{address}:{port}: {error.strerror or error}", "another port: --port 8001"
         ) from error
 
 
-def _guard(host: str, port: int) -> Any:  # noqa: ANN401 - a middleware of aiohttp
-    """Refuse requests that another site's page makes: it would work with the user's files."""
+def _guard(host: str) -> Any:  # noqa: ANN401 - a middleware of aiohttp
+    """Refuse requests that another site's page makes: it would work with the user's files.
+
+    Such a page has another origin, or a name of its own that it has made to lead here. An address
+    is no name, and so is let through; the port is whatever a tunnel has made of it.
+    """
     from aiohttp import web
 
-    ours = {f"{name}:{port}" for name in (host, *(_LOOPBACK if host in _LOOPBACK else ()))}
+    ours = {host.lower(), "localhost"}
+    if host not in _LOOPBACK:
+        ours |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 
     @web.middleware
     async def same_origin(request: Any, handler: Any) -> Any:  # noqa: ANN401 - of aiohttp
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
             raise web.HTTPForbidden(text="from another site")
-        if host in _LOOPBACK and request.host not in ours:
-            raise web.HTTPForbidden(text="by another name")
+        name = _name_in(request.host)
+        if name not in ours and not _is_address(name):
+            raise web.HTTPForbidden(text=f"by another name: {' or '.join(sorted(ours))}, please")
         response = await handler(request)
         if not response.prepared:  # a page, and no socket: nothing is loaded from elsewhere
             response.headers["Content-Security-Policy"] = _POLICY
         return response
 
     return same_origin
+
+
+def _name_in(host: str) -> str:
+    """Take the name out of a Host header, without port and brackets; empty if there is none."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,70 @@
+"""xmine browse --serve: which names it answers to, and where the page loads the rest from."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from xmine.cli.console import Console
+from xmine.cli.served import serve_app
+
+Command = Callable[..., Any]
+pytest.importorskip("textual_serve")
+
+
+def served(monkeypatch: pytest.MonkeyPatch, host: str, port: int = 8000) -> Any:
+    """Make the server, and give it instead of serving."""
+    from textual_serve.server import Server
+
+    made: list[Any] = []
+    monkeypatch.setattr(Server, "serve", lambda server: made.append(server))
+    monkeypatch.setattr(asyncio, "set_event_loop", lambda loop: loop.close())
+    serve_app(None, host, port, Console())
+    return made[0]
+
+
+def answers(server: Any, *requests: dict[str, str]) -> list[tuple[int, str]]:
+    """Ask for the page with some headers each."""
+    from aiohttp.test_utils import TestClient, TestServer
+
+    async def asked() -> list[tuple[int, str]]:
+        found = []
+        async with TestClient(TestServer(await server._make_app())) as client:
+            for headers in requests:
+                answer = await client.get("/", headers=headers)
+                found.append((answer.status, await answer.text()))
+        return found
+
+    return asyncio.run(asked())
+
+
+def test_a_page_is_given_under_our_names_by_any_port_and_to_no_other_site(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours = ("localhost", "localhost:9000", "127.0.0.1:8000", "[::1]:8766")
+    others = ("evil.example", "evil.example:8000", "localhost.evil.example:8000", "[::1", "")
+    for host in ("127.0.0.1", "::1", "0.0.0.0"):
+        server = served(monkeypatch, host)
+        found = answers(server, *({"Host": name} for name in (*ours, *others)))
+        assert [code for code, _ in found[:4]] == [200] * 4
+        assert all(code >= 400 for code, _ in found[4:])
+        for name, (_, page) in zip(ours, found, strict=False):
+            assert f"ws://{name}/ws" in page and f"http://{name}/static/" in page
+        origins = ("http://evil.example", "http://localhost:1", "null")
+        found = answers(server, *({"Host": "localhost", "Origin": each} for each in origins))
+        assert [code for code, _ in found] == [403] * 3
+
+
+def test_an_address_with_colons_is_printed_in_brackets(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    served(monkeypatch, "::1", 8766)
+    assert "open http://[::1]:8766 in a browser" in capfd.readouterr().err
+
+
+def test_options_that_would_be_ignored_are_refused(command: Command) -> None:
+    for words in (["run/", "--recent"], ["--recent", "--serve"], ["--port", "1"], ["--host", "x"]):
+        refused = command("browse", *words)
+        assert refused.code == 2
+        assert "--recent lists" in refused.err or "are for --serve" in refused.err

@@ -1,0 +1,55 @@
+"""The command that a form makes, for copying, and below it what it will take."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from xmine.browsing.command import in_one_line
+from xmine.tui.jobs import ask_command
+from xmine.tui.text import shown
+
+_PATIENCE = 0.6  # seconds after the last key until an estimate is asked for
+
+
+class CommandLine(Vertical):
+    """A command, and its estimate as soon as nothing is typed for a moment."""
+
+    def __init__(self, said_of: Callable[[dict[str, Any]], str], *, id: str) -> None:
+        """Begin without a command; `said_of` puts what `--dry-run --json` gives into words."""
+        super().__init__(id=id)
+        self._said_of = said_of
+
+    def compose(self) -> ComposeResult:
+        """Stack command and estimate."""
+        yield Static(id="command", markup=False)
+        yield Static(id="estimate", markup=False)
+
+    def show(self, words: Sequence[str]) -> None:
+        """Show a command, and soon its estimate; neither, if there are no words."""
+        self.query_one("#command", Static).update(shown(in_one_line(words)) if words else "")
+        self._estimate(words)
+
+    def give_up(self) -> None:
+        """Ask for no estimate any more."""
+        self.workers.cancel_group(self, "estimate")
+
+    @work(exclusive=True, group="estimate")
+    async def _estimate(self, words: Sequence[str]) -> None:
+        line = self.query_one("#estimate", Static)
+        line.update("")
+        if not words:
+            return
+        await asyncio.sleep(_PATIENCE)
+        line.update(Text("estimating …", "dim"))
+        asked = await ask_command([*words, "--dry-run"])
+        if asked.code == 0:
+            line.update(shown(self._said_of(asked.result)))
+        else:
+            said = asked.error or " ".join(asked.said[-1:])
+            line.update(shown(f"! {'; '.join(filter(None, [said, asked.hint]))}"))

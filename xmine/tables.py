@@ -115,24 +115,29 @@ def read_table(path: Path) -> Sentences:
 
 
 def _texts(file: Any, path: Path) -> PackedTexts:  # noqa: ANN401 - pyarrow has no types
-    """Take the column of texts as the buffers that it is, without a string for each of them."""
+    """Take the column of texts as the buffers that it is, without a string for each of them.
+
+    A group of rows at a time: the texts of a large table are held once and not twice.
+    """
     import pyarrow as pa
 
-    data, ends, row = [np.zeros(0, dtype=np.uint8)], [np.zeros(1, dtype=np.int64)], 0
-    for batch in file.iter_batches(_ROWS_OF_A_GROUP, columns=["text"]):
-        column = batch.column("text").cast(pa.large_string())
-        try:
-            column.validate(full=True)
-        except pa.ArrowInvalid:
-            column_texts(column, row, str(path))  # says in which row
-            raise
-        _, places, texts = column.buffers()
-        offsets = np.frombuffer(places, np.int64)[column.offset :][: len(column) + 1]
-        if texts is not None:
-            data.append(np.frombuffer(texts, np.uint8)[offsets[0] : offsets[-1]])
-        ends.append(offsets[1:] - offsets[0] + ends[-1][-1])
-        row += len(column)
-    return PackedTexts(np.concatenate(data), np.concatenate(ends))
+    data, ends, row = bytearray(), [np.zeros(1, dtype=np.int64)], 0
+    for group in range(file.num_row_groups):
+        for chunk in file.read_row_group(group, columns=["text"]).column("text").chunks:
+            column = chunk.cast(pa.large_string())
+            try:
+                column.validate(full=True)
+            except pa.ArrowInvalid:
+                column_texts(column, row, str(path))  # says in which row
+                raise
+            _, places, texts = column.buffers()
+            offsets = np.frombuffer(places, np.int64)[column.offset :][: len(column) + 1]
+            ends.append(offsets[1:] - offsets[0] + len(data))
+            if texts is not None:
+                data += memoryview(texts)[offsets[0] : offsets[-1]]
+            row += len(column)
+    pa.default_memory_pool().release_unused()
+    return PackedTexts(np.frombuffer(data, dtype=np.uint8), np.concatenate(ends))
 
 
 def _repeats(path: Path) -> Path:

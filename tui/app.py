@@ -1,5 +1,6 @@
 """The app: what is open, which screen shows it, and the keys that work everywhere."""
 
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -7,11 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import NoColor
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widgets import Input
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Rows, open_pairs
@@ -39,6 +42,11 @@ SCREENS_OF = {
 }
 
 
+def _to(key: str, screen: str, title: str) -> Binding:
+    """Bind a key to a screen. It has priority: see `XmineApp.on_event`."""
+    return Binding(key, f"show('{screen}')", title, id=f"show.{screen}", show=False, priority=True)
+
+
 class XmineApp(App[None]):
     """Look at mined pairs, judge them, mine and train.
 
@@ -54,15 +62,15 @@ class XmineApp(App[None]):
     CSS_PATH = "app.tcss"
     TITLE = "xmine"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "show('pairs')", "Pairs", id="show.pairs", show=False),
-        Binding("t", "show('threshold')", "Threshold", id="show.threshold", show=False),
-        Binding("F", "show('search')", "Search a sentence", id="show.search", show=False),
-        Binding("m", "show('map')", "Map", id="show.map", show=False),
-        Binding("h", "show('home')", "Home", id="show.home", show=False),
-        Binding("M", "show('mine')", "Mine", id="show.mine", show=False),
-        Binding("T", "show('train')", "Train", id="show.train", show=False),
+        _to("p", "pairs", "Pairs"),
+        _to("t", "threshold", "Threshold"),
+        _to("F", "search", "Search a sentence"),
+        _to("m", "map", "Map"),
+        _to("h", "home", "Home"),
+        _to("M", "mine", "Mine"),
+        _to("T", "train", "Train"),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
-        Binding("q", "quit", "Quit", id="quit", tooltip="Judgements are kept already."),
+        Binding("q", "leave", "Quit", id="quit", tooltip="Judgements are kept already."),
     ]
 
     def __init__(self, path: Path | None = None) -> None:
@@ -79,6 +87,24 @@ class XmineApp(App[None]):
         self._path = path
         self._opening: Opening | None = None
         self._complained = ""
+        self._deaf_until = 0.0
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let no key that is typed while a screen opens act on the one below it.
+
+        The keys that open one have priority, so that they are done before the next is looked at.
+        """
+        if isinstance(event, events.Key) and time.monotonic() < self._deaf_until:
+            return
+        await super().on_event(event)
+
+    def turn(self) -> None:
+        """Hear no key until the next screen is there, or for a second."""
+        self._deaf_until = time.monotonic() + 1.0
+
+    def turned(self) -> None:
+        """Hear keys again: the screen is there."""
+        self._deaf_until = 0.0
 
     def on_mount(self) -> None:
         """Show what was asked for; look again and again at what others judge."""
@@ -186,10 +212,13 @@ class XmineApp(App[None]):
             self.install_screen(screen(), name)
         while len(self.screen_stack) > 2:
             self.pop_screen()
+        self.turn()
         if len(self.screen_stack) == 1:
             self.push_screen(name)
         elif self.screen is not self.get_screen(name):
             self.switch_screen(name)
+        else:
+            self.turned()
 
     def mine_with(self, model: str) -> None:
         """Show the form of mining, with an encoder in it."""
@@ -212,9 +241,20 @@ class XmineApp(App[None]):
         else:
             self.show("home" if self.view is None else "pairs")
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave letters to a form, wherever its focus is."""
+        screen = self.screen
+        if action not in ("show", "leave") or not isinstance(screen, Viewing):
+            return True
+        return not screen.in_form and not isinstance(screen.focused, Input)
+
     def action_show(self, name: str) -> None:
         """Show a screen by its name."""
         self.show(name)
+
+    def action_leave(self) -> None:
+        """Leave by a letter, which in a form is none."""
+        self.jobs.leave()
 
     async def action_quit(self) -> None:
         """Leave; if something is mined or trained, ask first."""

@@ -97,13 +97,16 @@ def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(
         await settled(pilot)
         for key, name in WAYS.items():
             leave_line(app)
+            if len(key) == 1 and app.screen.in_form:  # where a letter is a letter
+                app.back()
+                await settled(pilot)
             await pilot.press(*filter(None, [key]))
             await (settled if name != "Choose" else paused)(pilot)
             screen = app.screen
             assert screen.NAME == name
             leave_line(app)
             expected = told(screen)
-            assert len(expected) > 8, name
+            assert len(expected) > 3, name
             commands = {each.title.split("  ")[0] for each in app.get_system_commands(screen)}
             assert expected - commands == set(), name
             await pilot.press("f1")

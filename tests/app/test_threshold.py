@@ -68,7 +68,7 @@ def test_the_threshold_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
             "threshold",
             holds=[
                 f"{kept.pairs} of {len(cuts)} kept",
-                f"cut {kept.cut:.4f}   expected precision {kept.precision:.2f}",
+                f"cut {kept.cut:.4f}  precision {kept.precision:.2f}",
                 f"threshold {kept.cut:.4f}: {kept.pairs} pairs from here up",
                 "≥ ",
                 "< ",
@@ -95,7 +95,7 @@ def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: 
             kept = cuts.at(cut)
             assert cut not in seen and f"cut {cut:.4f}" in figures(app)
             assert kept.precision is not None
-            assert f"expected precision {kept.precision:.2f}" in figures(app)
+            assert f"precision {kept.precision:.2f}" in figures(app)
             assert f"{kept.pairs} of {len(cuts)} kept" in screen_text(app)[0]
             above, below = cuts.near(cut, 20)
             assert table.pairs.data.tolist() == [*above, *below]

@@ -62,6 +62,11 @@ class FilterScreen(Viewing):
                     yield Label("with a flag of")
                     yield from _flags(opened, query)
 
+    @property
+    def in_form(self) -> bool:
+        """Letters are for the fields."""
+        return True
+
     def on_mount(self) -> None:
         """Count at once."""
         super().on_mount()

@@ -40,12 +40,19 @@ class Finding(Judging):
         """Type what to look for."""
         self._from = self.query_one(PairTable).cursor_row
         line = self.query_one("#find", Input)
+        self._name_kind()
         line.display = True
         self.set_focus(line)  # at once: the next key belongs to it
+
+    def _name_kind(self) -> None:
+        kind, other = ("regex", "text") if self._sought.regex else ("text", "regex")
+        line = self.query_one("#find", Input)
+        line.placeholder = f"find a {kind} in either language; ctrl+r: a {other}"
 
     def action_regex(self) -> None:
         """Look for a regular expression, or for a text again."""
         self._sought = replace(self._sought, regex=not self._sought.regex)
+        self._name_kind()
         self._find(self._sought.text)
 
     def on_input_changed(self, event: Input.Changed) -> None:

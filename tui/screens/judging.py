@@ -45,6 +45,9 @@ class Judging(Viewing):
         """Show that a row has been judged here; and go on to the next one."""
         raise NotImplementedError
 
+    def found(self, row: int) -> None:
+        """Go to a row of `Opened` whose verdict was taken back, if it is shown."""
+
     def verdicts_changed(self) -> None:
         """Show verdicts anew: somebody else has judged, or one was taken back."""
         raise NotImplementedError
@@ -59,7 +62,7 @@ class Judging(Viewing):
         """Keep a verdict; the same one again takes it back."""
         row, judgements = self.judged_row(), self.judgements
         if row is None:
-            self.say("there is no pair to judge")
+            self.say("there is no pair to judge: only those can be that mining had as candidates")
             return
         before = judgements.by_judge(row).get(judgements.by, "")
         try:
@@ -82,6 +85,8 @@ class Judging(Viewing):
         except XmineError as error:
             self.complain(error)
             return
+        if row is not None:
+            self.found(row)
         self.verdicts_changed()
         self.refresh_top()
         self.say("nothing to take back" if row is None else f"taken back: {self._progress()}")

@@ -27,14 +27,16 @@ class PairsScreen(Finding):
     """All pairs that the query asks for."""
 
     NAME = "Pairs"
-    OPENS_A_LINE = ("find", "export")
+    OPENS_A_LINE = ("find", "export", "filter")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "filter", "Filter", id="pairs.filter"),
+        Binding("f", "filter", "Filter", id="pairs.filter", priority=True),
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", priority=True),
         Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
+        Binding("J", "scroll_pane(1)", "Scroll the pane down", id="pairs.pane-down", show=False),
+        Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="pairs.pane-up", show=False),
     ]
 
     def __init__(self) -> None:
@@ -63,13 +65,21 @@ class PairsScreen(Finding):
             self.rows_changed()
         table.redraw()
 
+    def heading(self) -> str:
+        """Say whether only some are shown."""
+        query = self.view.query
+        usual = Query(kept="kept", order=query.order, descending=query.descending)
+        return self.NAME if query == usual else f"{self.NAME}, filtered"
+
     def facts(self) -> str:
         """Count what is shown, kept and there."""
         rows, kept, every = self.view.counts()
         cut = self.view.cut
         said = [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
         if cut is not None:
-            said.append(f"cut {cut:.4f}")
+            said.append(
+                f"cut {cut:.4f}" + ("" if cut == self.view.opened.cut else " (not written)")
+            )
         if judged := self.judgements.counts().judged:
             said.append(f"{judged:,} judged")
         return ", ".join(said)
@@ -81,6 +91,10 @@ class PairsScreen(Finding):
     def _show_whole(self, row: int | None) -> None:
         said = {} if row is None else self.judgements.by_judge(row)
         self.query_one(PairDetail).show(self.view.opened, row, self.view.cut, said)
+
+    def action_scroll_pane(self, rows: int) -> None:
+        """Move the texts of the pane, which takes no keys from the table."""
+        self.query_one(PairDetail).scroll_relative(y=rows, animate=False)
 
     def action_more(self) -> None:
         """Show more of a line that is too long to be shown at once."""
@@ -105,6 +119,11 @@ class PairsScreen(Finding):
         table = self.query_one(PairTable)
         table.redraw()
         table.move_cursor(row=table.cursor_row + 1)
+        self._show_whole(table.row)  # the cursor may have nowhere to go
+
+    def found(self, row: int) -> None:
+        """Go to the pair whose verdict was taken back."""
+        self.query_one(PairTable).go_to(row)
 
     def verdicts_changed(self) -> None:
         """Draw the signs anew."""
@@ -116,8 +135,9 @@ class PairsScreen(Finding):
         """Show the pairs that were found."""
         super().rows_changed()
         view = self.view
-        self.query_one(PairTable).show(view.rows)
         before, self._query = self._query, view.query
+        same = (before.order, before.descending) == (view.query.order, view.query.descending)
+        self.query_one(PairTable).show(view.rows, keep=same)  # who sorts wants to see the top
         if not len(view.rows):
             self._nothing()
         elif view.query == before:
@@ -156,6 +176,7 @@ class PairsScreen(Finding):
         """Choose which pairs to see."""
         from xmine.tui.screens.filter import FilterScreen
 
+        self.app.turn()
         self.app.push_screen(FilterScreen(self.look_for))
 
     def action_back(self) -> None:

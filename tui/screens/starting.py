@@ -96,6 +96,11 @@ class StartingScreen(Viewing):
         if self.shows_job and self._last is not None:
             self._job_told(self._last)
 
+    @property
+    def in_form(self) -> bool:
+        """Whether the form is shown, and not the job."""
+        return not self.shows_job
+
     def _show_form(self, form: bool) -> None:
         for name in ("form", "below-form"):
             self.query_one(f"#{name}").display = form

@@ -204,11 +204,11 @@ class ThresholdScreen(Judging):
         said = [f"cut {self._cut:.4f}"]
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval
-            said.append(f"expected precision {kept.precision:.2f} ({low:.2f} to {high:.2f})")
+            said.append(f"precision {kept.precision:.2f} ({low:.2f} to {high:.2f}) expected")
         if judged.share is not None and judged.interval is not None:
             low, high = judged.interval
             said.append(f"judged {judged.share:.2f} ({low:.2f} to {high:.2f}) of {judged.of:,}")
-        return "   ".join(said)
+        return "  ".join(said)
 
     def _judged(self) -> Share:
         """Count the accepted ones among the judged pairs at or above the cut."""

@@ -59,6 +59,11 @@ class Viewing(Screen[None]):
         assert self._view is not None
         return self._view
 
+    @property
+    def in_form(self) -> bool:
+        """Whether a form is filled in: a letter is meant for a field, and leads nowhere else."""
+        return False
+
     def compose(self) -> ComposeResult:
         """Stack the lines around the body."""
         with Horizontal(id="top"):
@@ -82,6 +87,7 @@ class Viewing(Screen[None]):
     def on_screen_resume(self) -> None:
         """Fill the top line anew: something may have changed on another screen."""
         self.refresh_top()
+        self.call_after_refresh(self.app.turned)
 
     def heading(self) -> str:
         """Say where one is."""

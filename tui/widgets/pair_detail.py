@@ -7,7 +7,6 @@ from rich.style import Style
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
@@ -24,18 +23,10 @@ _MOST, _MORE = 2_000, 10_000
 _NOBODY: Mapping[str, str] = {}
 
 
-class PairDetail(VerticalScroll):
+class PairDetail(VerticalScroll, can_focus=False):
     """Everything about a pair. What both texts have is bold, underlined and coloured."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"pair-detail--shared"}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "scroll_down", "Down", id="detail.down", show=False),
-        Binding("up,k", "scroll_up", "Up", id="detail.up", show=False),
-        Binding("home,g", "scroll_home", "Top", id="detail.top", show=False),
-        Binding("end,G", "scroll_end", "Bottom", id="detail.bottom", show=False),
-        Binding("pagedown,ctrl+d", "page_down", "Page down", id="detail.page-down", show=False),
-        Binding("pageup,ctrl+u", "page_up", "Page up", id="detail.page-up", show=False),
-    ]
 
     def __init__(self, *, id: str | None = None) -> None:
         """Begin without a pair."""

@@ -51,7 +51,8 @@ def browse(
         raise OptionError("--recent lists what was opened, and opens nothing", "leave one out")
     if not serve and (host is not None or port is not None):
         raise OptionError("--host and --port are for --serve", "add --serve, or leave them out")
-    if path is not None and not path.exists():
+    is_place = path is not None and any(sign in path.name for sign in ":,")  # pairs.tsv:2,3
+    if path is not None and not path.exists() and not is_place:
         raise FileError(f"{path}: no such file or folder", "mine one: xmine mine A B -o run/")
     if recent:
         _list_recent(console)

@@ -72,4 +72,7 @@ def list_pairs(
     )
     opened = open_pairs(Path(file))
     codes = None if verdict == "any" else Judgements.open(opened).codes()
-    print_pairs(opened.pairs(select(opened, query, codes=codes)[:n]), console)
+    rows = select(opened, query, codes=codes)
+    if not len(rows):
+        console.say(f"no pair of {len(opened):,} is like that")
+    print_pairs(opened.pairs(rows[:n]), console)

@@ -14,6 +14,11 @@ from xmine.cli.console import Console
 from xmine.errors import XmineError
 
 _POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws: wss:"
+# Gives the terminal in the page the keys as soon as it is there; else one has to click first.
+_FOCUS = """<script>const look = setInterval(() => {
+  const line = document.querySelector(".xterm-helper-textarea");
+  if (line) { line.focus(); clearInterval(look); }
+}, 100);</script>"""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -46,7 +51,9 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
             """
             found = copy.copy(self)
             found.public_url = f"{request.scheme}://{request.host}"
-            return await Server.handle_index(found, request)
+            page: Any = await Server.handle_index(found, request)
+            page.text = page.text.replace("</body>", f"{_FOCUS}</body>")
+            return page
 
         def initialize_logging(self) -> None:
             """Say nothing: what there is to say is said here."""

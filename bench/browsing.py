@@ -1,12 +1,15 @@
 """How quickly the terminal app answers: first paint, keys, memory; in a terminal of its own.
 
     python bench/browsing.py --make 1000000 FOLDER     mine a run to look at
-    python bench/browsing.py RUN... [--json OUT.json]
+    python bench/browsing.py RUN... [--mining EN ZH] [--json OUT.json]
 
 The app runs in a pseudo-terminal of 140 x 40. First paint is when the score of the best pair has
-arrived there, counted from the start of the command; a key is answered when the last byte of what
-it changes has. A run that `--make` mines has the lines of bench/corpora.py and vectors of 16
-numbers, the same but for noise on both sides of a translation: browsing does not look at vectors.
+arrived there, counted from the start of the command, and from when the app takes the screen; a key
+is answered when the last byte of what it changes has. With `--mining EN ZH` keys are pressed while
+these two files are mined, in a process of its own, as the app does it.
+
+A run that `--make` mines has the lines of bench/corpora.py and vectors of 16 numbers, the same but
+for noise on both sides of a translation: browsing does not look at vectors.
 """
 
 import argparse
@@ -25,6 +28,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from corpora import write_corpora
@@ -43,6 +47,7 @@ _WIDTH, _NOISE = 16, 0.15
 _PATIENCE = 120.0  # seconds that an answer may take
 _QUIET = 0.4
 _PAGES = 10
+_MOST = 40  # keys
 
 Row = dict[str, object]
 
@@ -117,7 +122,8 @@ def look_at(run: Path) -> Row:
     best_first = rows_of(opened, Query(kept="kept"))
     started = time.perf_counter()
     with terminal([sys.executable, "-m", "xmine", "browse", str(run)]) as (screen, peak):
-        first = screen.wait_for(_score(opened, best_first, 0)) - started
+        begun = screen.wait_for("\x1b[?1049h")
+        painted = screen.wait_for(_score(opened, best_first, 0))
         pages = [screen.press(b"\x1b[6~") for _ in range(_PAGES)]
         end, top = screen.press(b"G"), screen.press(b"g")
         sort = screen.press(b"s")
@@ -126,7 +132,8 @@ def look_at(run: Path) -> Row:
         "lines": [len(opened.source.lines), len(opened.target.lines)],
         "candidates": len(opened),
         "kept": len(best_first),
-        "first_paint_seconds": round(first, 2),
+        "first_paint_seconds": round(painted - started, 2),
+        "first_paint_of_the_app_seconds": round(painted - begun, 2),
         "page_down_median_seconds": round(statistics.median(pages), 3),
         "page_down_worst_seconds": round(max(pages), 3),
         "last_seconds": round(end, 3),
@@ -135,6 +142,31 @@ def look_at(run: Path) -> Row:
         "find_seconds": round(find, 3),
         "peak_resident_megabytes": megabytes(peak.resident),
         "peak_anonymous_megabytes": megabytes(peak.anonymous),
+    }
+
+
+def while_mining(run: Path, texts: list[Path]) -> Row:
+    """Press keys while two files are mined."""
+    opened = open_pairs(run)
+    best = _score(opened, rows_of(opened, Query(kept="kept")), 0)
+    with (
+        TemporaryDirectory() as folder,
+        terminal([sys.executable, "-m", "xmine", "browse", str(run)]) as (screen, _),
+    ):
+        screen.wait_for(best)
+        words = ["mine", *map(str, texts), "-o", f"{folder}/run/", "--no-cache", "-q"]
+        with subprocess.Popen([sys.executable, "-m", "xmine", *words]) as mining:
+            time.sleep(1)
+            answers: list[float] = []
+            while mining.poll() is None and len(answers) < _MOST:
+                key = (b"\x1b[6~", b"\x1b[5~")[len(answers) % 2]
+                answers.append(screen.press(key))
+            mining.kill()
+    return {
+        "keys": len(answers),
+        "median_seconds": round(statistics.median(answers), 3),
+        "p95_seconds": round(float(np.quantile(answers, 0.95)), 3),
+        "worst_seconds": round(max(answers), 3),
     }
 
 
@@ -169,12 +201,18 @@ def main() -> None:
     )
     parser.add_argument("runs", nargs="+", type=Path)
     parser.add_argument("--make", type=int)
+    parser.add_argument("--mining", nargs=2, type=Path)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     if given.make:
         make(given.make, given.runs[0])
         return
-    found = {"terminal": f"{COLUMNS} x {LINES}", "runs": [look_at(run) for run in given.runs]}
+    found: dict[str, object] = {
+        "terminal": f"{COLUMNS} x {LINES}",
+        "runs": [look_at(run) for run in given.runs],
+    }
+    if given.mining:
+        found["while_mining"] = while_mining(given.runs[0], given.mining)
     print(json.dumps(found, indent=2))
     if given.json:
         write_record(given.json, record(found))

@@ -204,7 +204,7 @@ class ThresholdScreen(Judging):
         said = [f"cut {self._cut:.4f}"]
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval
-            said.append(f"precision {kept.precision:.2f} ({low:.2f} to {high:.2f}) expected")
+            said.append(f"precision {kept.precision:.2f} ({low:.2f} to {high:.2f})")
         if judged.share is not None and judged.interval is not None:
             low, high = judged.interval
             said.append(f"judged {judged.share:.2f} ({low:.2f} to {high:.2f}) of {judged.of:,}")

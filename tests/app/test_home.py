@@ -129,7 +129,7 @@ def test_home_looks_as_it_did(snapshot: Snapshot, state: Path) -> None:
     drive(XmineApp(), (80, 24), script)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_forms_and_a_job_look_as_they_did(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
 ) -> None:

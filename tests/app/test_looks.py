@@ -40,7 +40,7 @@ WAYS = {
 MANNERS = {"bold", "dim", "reverse", "underline", "not", "italic"}
 
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(autouse=True)

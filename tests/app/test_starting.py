@@ -135,7 +135,7 @@ async def wrong_fields(pilot: Any, screen: Any) -> None:
     assert "--neighborhood 8" in said(screen, "command")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_form_of_training_follows_its_method() -> None:
     async def script(pilot: Any) -> None:
         screen = await shown(pilot, "train")
@@ -166,7 +166,7 @@ def test_the_form_of_training_follows_its_method() -> None:
     drive(XmineApp(), (80, 24), script)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
     toy_files: Toy, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ def test_encode_streams_what_it_reads_into_the_file(
     assert (ended.code, ended.touched) == (1, set())
 
 
+@pytest.mark.long
 def test_encode_never_holds_all_vectors(
     command: Command, tmp_path: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

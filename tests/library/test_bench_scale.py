@@ -45,6 +45,7 @@ def test_clustered_vectors_are_units_each_with_a_translation() -> None:
     assert 0.4 < np.median(cosines[:, 3]) < 0.7
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("search", [faiss_both, semantic_both])
 def test_their_search_finds_what_ours_finds(search: searching.Callable[..., Found]) -> None:
     theirs = searching.sorted_by_cosine(search(*floats(), 4))
@@ -109,6 +110,7 @@ def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long
 def test_a_run_is_measured_and_its_pairs_are_held_against_gold(tmp_path: Path) -> None:
     out, picture = tmp_path / "out.json", tmp_path / "out.svg"
     out.write_text(json.dumps({"knn": {"rows": []}}))

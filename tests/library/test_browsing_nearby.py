@@ -202,7 +202,7 @@ def test_a_map_is_saved_with_lines_and_coordinates(run: Path, tmp_path: Path) ->
 
 
 def test_too_few_pairs_are_no_map(run: Path, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="1 pair, too few for a map: it needs 2"):
+    with pytest.raises(FileError, match="one pair is too few for a map: it takes 2"):
         picture_of(Nearby(open_pairs(run)), np.arange(1))
     (tmp_path / "pairs.tsv").write_text("one\t一\n", encoding="utf-8")
     with pytest.raises(FileError) as refused:

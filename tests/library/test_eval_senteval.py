@@ -35,6 +35,7 @@ def test_texts_are_encoded_once(
     assert len(seen) == len(set(seen)) == 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("root", ["", "senteval", "eval/senteval", "senteval/data/downstream"])
 def test_all_seven_are_read_and_learned(
     toy_encoder: SentenceEncoder,

@@ -129,6 +129,7 @@ def test_frozen_and_trained_heads_measure_it(toy_encoder: SentenceEncoder, tmp_p
     assert results[1].settings["learner"] == "finetuned" and results[1].settings["epochs"] == 8
 
 
+@pytest.mark.long
 def test_the_command_trains_the_encoder(tmp_path: Path, toy_folder: Path, xmine: Any) -> None:
     for split in ("train", "test"):
         rows = [review("en", 1 + n % 5, f"baba {n}") for n in range(40)]

@@ -69,6 +69,7 @@ def test_neither_writing_nor_reading_holds_all_pairs(tmp_path: Path, kind: str) 
     assert peak < 9_000_000
 
 
+@pytest.mark.long
 def test_parquet_holds_one_group_of_rows(tmp_path: Path) -> None:
     def rows() -> Iterator[Pair]:
         for at in range(100_000):

@@ -112,6 +112,7 @@ def right(predict: Predict, task: Task) -> float:
     return float((scores.argmax(axis=1) == test.answers).mean())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_learns_what_frozen_vectors_hide(
     kind: Kind, encoder: SentenceEncoder, toy_pairs: ParallelText

@@ -4,9 +4,10 @@
     python bench/browsing.py RUN... [--mining EN ZH] [--json OUT.json]
 
 The app runs in a pseudo-terminal of 140 x 40. First paint is when the score of the best pair has
-arrived there, counted from the start of the command, and from when the app takes the screen; a key
-is answered when the last byte of what it changes has. With `--mining EN ZH` keys are pressed while
-these two files are mined, in a process of its own, as the app does it.
+arrived there, counted from the start of the command: the median of some starts, and the longest. A
+key is answered when the last byte of what it changes has arrived. With `--mining EN ZH` the app
+mines these two files, from its form, while PageDown is pressed; it is answered when the last pair
+of the page has arrived.
 
 A run that `--make` mines has the lines of bench/corpora.py and vectors of 16 numbers, the same but
 for noise on both sides of a translation: browsing does not look at vectors.
@@ -41,13 +42,17 @@ from xmine.evaluation.record import record, write_record
 from xmine.known import read_known
 from xmine.mining import mine
 from xmine.options import MiningOptions
+from xmine.runs import SUMMARY_FILE
 
 COLUMNS, LINES = 140, 40
 _WIDTH, _NOISE = 16, 0.15
 _PATIENCE = 120.0  # seconds that an answer may take
 _QUIET = 0.4
+_STARTS = 7
 _PAGES = 10
-_MOST = 40  # keys
+_PAGE_DOWN = b"\x1b[6~"
+_PAUSE = 0.1  # seconds between two keys
+_BEGIN = 20  # characters of a text
 
 Row = dict[str, object]
 
@@ -59,6 +64,7 @@ class Terminal:
         """Take the terminal's end of the line."""
         self.number = number
         self.process = process
+        self.seen = b""  # what came last
 
     def press(self, keys: bytes) -> float:
         """Send keys; return the seconds until the last byte of the answer."""
@@ -86,25 +92,29 @@ class Terminal:
 
     def drain(self) -> float:
         """Read until nothing has come for a while; return when the last byte did."""
-        last = time.perf_counter()
+        self.seen, last = b"", time.perf_counter()
         while select.select([self.number], [], [], _QUIET)[0]:
-            os.read(self.number, 1 << 16)
+            self.seen += os.read(self.number, 1 << 16)
             last = time.perf_counter()
         return last
 
 
 @contextmanager
-def terminal(command: list[str]) -> Iterator[tuple[Terminal, Peak]]:
-    """Run a command in a pseudo-terminal, and watch its memory."""
+def browsing(run: Path, folder: str | None = None) -> Iterator[tuple[Terminal, Peak]]:
+    """Browse a run in a pseudo-terminal, within a folder, and watch the memory."""
+    command = [sys.executable, "-m", "xmine", "browse", str(run.absolute())]
     number, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "TEXTUAL_ANIMATIONS": "none"}
+    if folder is not None:
+        environment["XMINE_CACHE"] = f"{folder}/cache"
     with subprocess.Popen(
         command,
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
         env=environment,
+        cwd=folder,
         start_new_session=True,
     ) as process:
         os.close(theirs)
@@ -116,15 +126,22 @@ def terminal(command: list[str]) -> Iterator[tuple[Terminal, Peak]]:
     os.close(number)
 
 
+def first_paint(run: Path, best: str) -> float:
+    """Browse a run, and give the seconds until its best pair is there."""
+    started = time.perf_counter()
+    with browsing(run) as (screen, _):
+        return screen.wait_for(best) - started
+
+
 def look_at(run: Path) -> Row:
     """Browse a run, and tell how long everything took."""
     opened = open_pairs(run)
     best_first = rows_of(opened, Query(kept="kept"))
-    started = time.perf_counter()
-    with terminal([sys.executable, "-m", "xmine", "browse", str(run)]) as (screen, peak):
-        begun = screen.wait_for("\x1b[?1049h")
-        painted = screen.wait_for(_score(opened, best_first, 0))
-        pages = [screen.press(b"\x1b[6~") for _ in range(_PAGES)]
+    best = _score(opened, best_first, 0)
+    starts = [first_paint(run, best) for _ in range(_STARTS)]
+    with browsing(run) as (screen, peak):
+        screen.wait_for(best)
+        pages = [screen.press(_PAGE_DOWN) for _ in range(_PAGES)]
         end, top = screen.press(b"G"), screen.press(b"g")
         sort = screen.press(b"s")
         find = screen.find(b"the", " for the text ")
@@ -132,8 +149,8 @@ def look_at(run: Path) -> Row:
         "lines": [len(opened.source.lines), len(opened.target.lines)],
         "candidates": len(opened),
         "kept": len(best_first),
-        "first_paint_seconds": round(painted - started, 2),
-        "first_paint_of_the_app_seconds": round(painted - begun, 2),
+        "first_paint_median_seconds": round(statistics.median(starts), 2),
+        "first_paint_worst_seconds": round(max(starts), 2),
         "page_down_median_seconds": round(statistics.median(pages), 3),
         "page_down_worst_seconds": round(max(pages), 3),
         "last_seconds": round(end, 3),
@@ -146,22 +163,29 @@ def look_at(run: Path) -> Row:
 
 
 def while_mining(run: Path, texts: list[Path]) -> Row:
-    """Press keys while two files are mined."""
+    """Press keys while the app mines two files."""
     opened = open_pairs(run)
-    best = _score(opened, rows_of(opened, Query(kept="kept")), 0)
-    with (
-        TemporaryDirectory() as folder,
-        terminal([sys.executable, "-m", "xmine", "browse", str(run)]) as (screen, _),
-    ):
-        screen.wait_for(best)
-        words = ["mine", *map(str, texts), "-o", f"{folder}/run/", "--no-cache", "-q"]
-        with subprocess.Popen([sys.executable, "-m", "xmine", *words]) as mining:
-            time.sleep(1)
-            answers: list[float] = []
-            while mining.poll() is None and len(answers) < _MOST:
-                key = (b"\x1b[6~", b"\x1b[5~")[len(answers) % 2]
-                answers.append(screen.press(key))
-            mining.kill()
+    best_first = rows_of(opened, Query(kept="kept"))
+    begins = [opened.source.texts[row][:_BEGIN] for row in opened.sources[best_first]]
+    answers: list[float] = []
+    with TemporaryDirectory() as folder, browsing(run, folder) as (screen, _):
+        screen.wait_for(begins[0])
+        bottoms = []
+        for _ in range(2):
+            screen.press(_PAGE_DOWN)
+            bottoms.append(max(at for at in range(200) if begins[at].encode() in screen.seen))
+        for keys in (b"M", *(f"{text.absolute()}\t".encode() for text in texts), b"\x13"):
+            screen.press(keys)
+        os.write(screen.number, b"p")
+        screen.wait_for(begins[bottoms[1]])
+        result = Path(folder) / "run" / SUMMARY_FILE
+        for bottom in range(bottoms[1], len(begins), bottoms[1] - bottoms[0])[1:]:
+            if result.exists():
+                break
+            time.sleep(_PAUSE)
+            started = time.perf_counter()
+            os.write(screen.number, _PAGE_DOWN)
+            answers.append(screen.wait_for(begins[bottom]) - started)
     return {
         "keys": len(answers),
         "median_seconds": round(statistics.median(answers), 3),

@@ -23,7 +23,7 @@ DOCS = {path: path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob
 def commands() -> dict[str, Command]:
     """Every command by the words it is called with."""
     found: dict[str, Command] = {}
-    waiting: list[tuple[str, Command]] = [("xmine", typer.main.get_command(app))]
+    waiting: list[tuple[str, Command]] = [("xmine", typer.main.get_command(app()))]
     while waiting:
         name, command = waiting.pop()
         subcommands: dict[str, Command] = getattr(command, "commands", {})

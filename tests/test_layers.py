@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from xmine.cli.app import app
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = {
     "xmine": ROOT / "xmine",
@@ -119,6 +121,18 @@ def test_heavy_libraries_stay_where_they_belong() -> None:
         assert not {name.split(".")[0] for name in found} & HEAVY
 
 
+def test_a_command_that_is_called_loads_no_other() -> None:
+    assert len(app().registered_commands) > 5
+    (only,) = app("browse").registered_commands
+    assert only.name == "browse"
+    script = "import sys; from xmine.cli.app import app; app('browse'); print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "xmine.cli.browse" in loaded
+    assert not {"xmine.cli.mine", "xmine.cli.train", "xmine.trainer"} & set(loaded)
+
+
 def test_methods_do_not_import_each_other() -> None:
     for module, path in modules().items():
         if module.startswith("xmine.trainer.methods."):
@@ -130,7 +144,7 @@ def test_methods_do_not_import_each_other() -> None:
     ("code", "unwanted"),
     [
         ("import xmine", HEAVY | {"numpy", "typer", "rich"}),
-        ("import xmine.cli.app", HEAVY | {"numpy", "sentencepiece"}),
+        ("from xmine.cli.app import app; app()", HEAVY | {"numpy", "sentencepiece"}),
         ("import xmine.mining, xmine.search, xmine.evaluation.bucc", HEAVY | {"typer", "rich"}),
         ("import xmine.pairs, xmine.survey", HEAVY | {"typer", "rich"}),
         ("import xmine.trainer.options, xmine.trainer.methods", HEAVY | {"numpy"}),

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from concurrent.futures import Future
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -17,14 +17,16 @@ from textual.theme import Theme
 from textual.widgets import Input
 
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import Rows, open_pairs
-from xmine.browsing.recent import remember
+from xmine.browsing.opened import Rows
 from xmine.browsing.settings import keep_theme, settings
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
 from xmine.tui.actions import actions_of
+from xmine.tui.garbage import EVERY, Garbage
 from xmine.tui.newest import Newest
+from xmine.tui.reading import Read, read
 from xmine.tui.screens.judging import Judging
+from xmine.tui.screens.opening import Opening
 from xmine.tui.screens.viewing import Viewing
 from xmine.tui.working import Working
 
@@ -56,6 +58,7 @@ class XmineApp(App[None]):
         jobs: mining and training, which go on whatever is shown.
         working: what is being done in the background, for the top line; empty if nothing is.
         newest: what the app does in the background.
+        garbage: what nobody needs, for whoever runs the app.
         failure: why what was asked for could not be opened, for whoever started the app.
     """
 
@@ -73,8 +76,13 @@ class XmineApp(App[None]):
         Binding("q", "leave", "Quit", id="quit", tooltip="Judgements are kept already."),
     ]
 
-    def __init__(self, path: Path | None = None) -> None:
-        """Open a run or a file of pairs, or begin at home."""
+    def __init__(self, path: Path | None = None, ahead: Future[Read] | None = None) -> None:
+        """Open a run or a file of pairs, or begin at home.
+
+        Args:
+            path: what to open.
+            ahead: gives what is in `path`, if somebody reads it already.
+        """
         super().__init__()
         if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
             self._filters.append(NoColor())
@@ -84,7 +92,9 @@ class XmineApp(App[None]):
         self.jobs = Working(self)
         self.failure: XmineError | None = None
         self.newest = Newest(self)
+        self.garbage = Garbage()
         self._path = path
+        self._ahead = ahead
         self._opening: Opening | None = None
         self._complained = ""
         self._deaf_until = 0.0
@@ -96,6 +106,8 @@ class XmineApp(App[None]):
         """
         if isinstance(event, events.Key) and time.monotonic() < self._deaf_until:
             return
+        if isinstance(event, events.InputEvent):
+            self.garbage.touched()
         await super().on_event(event)
 
     def turn(self) -> None:
@@ -111,6 +123,7 @@ class XmineApp(App[None]):
         self._take_settings()
         self.jobs.begin()
         self.set_interval(_EVERY, self._refresh_judgements)
+        self.set_interval(EVERY, self.garbage.collect)
         if self._path is None:
             self.show("home")
         else:
@@ -138,16 +151,17 @@ class XmineApp(App[None]):
         """
         if self._opening in self.screen_stack:
             return
+        ahead, self._ahead = self._ahead, None
         self._opening = opening = Opening(path)
         self.push_screen(opening)
         self.newest.run(
             "open",
-            partial(_read, path),
+            partial(read, path) if ahead is None else ahead.result,
             partial(self._opened, opening),
             partial(self._not_opened, opening),
         )
 
-    def _not_opened(self, opening: "Opening", error: XmineError) -> None:
+    def _not_opened(self, opening: Opening, error: XmineError) -> None:
         if opening not in self.screen_stack:
             return
         if opening.path is self._path:  # the command was asked for this file
@@ -160,10 +174,10 @@ class XmineApp(App[None]):
         if isinstance(self.screen, Viewing):
             self.screen.complain(error)
 
-    def _opened(self, opening: "Opening", read: tuple[View, Judgements]) -> None:
+    def _opened(self, opening: Opening, found: Read) -> None:
         if opening not in self.screen_stack:  # somebody went elsewhere meanwhile
             return
-        self.view, self.judgements = read
+        self.view, self.judgements = found
         while len(self.screen_stack) > 1:
             self.pop_screen()
         for name, (_, _, needs) in SCREENS_OF.items():
@@ -282,25 +296,3 @@ class XmineApp(App[None]):
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command
-
-
-def _read(path: Path) -> tuple[View, Judgements]:
-    """Read a run or a file, and what is said of its pairs."""
-    opened = open_pairs(path)
-    judgements = Judgements.open(opened)
-    with suppress(XmineError):  # where nothing can be remembered, it still opens
-        remember(path)
-    return View(opened, judgements.codes), judgements
-
-
-class Opening(Viewing):
-    """What is shown while a run is read."""
-
-    def __init__(self, path: Path) -> None:
-        """Name what is read."""
-        super().__init__()
-        self.path = path
-
-    def heading(self) -> str:
-        """Say what is read."""
-        return f"opening {self.path}"

@@ -124,7 +124,8 @@ def _texts(file: Any, path: Path) -> PackedTexts:  # noqa: ANN401 - pyarrow has 
     data, ends, row = bytearray(), [np.zeros(1, dtype=np.int64)], 0
     for group in range(file.num_row_groups):
         for chunk in file.read_row_group(group, columns=["text"]).column("text").chunks:
-            column = chunk.cast(pa.large_string())
+            large = chunk.type == pa.large_string()  # of itself a cast takes 60 ms to load
+            column = chunk if large else chunk.cast(pa.large_string())
             try:
                 column.validate(full=True)
             except pa.ArrowInvalid:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from xmine.errors import FileError
-from xmine.formats.place import place_to_read
 from xmine.reading import STDIN
 from xmine.runs import JUDGEMENTS_FILE, RUN_FILE
 
@@ -91,6 +90,8 @@ def file_beside(pairs: str | Path) -> Path:
         return Path(pairs) / JUDGEMENTS_FILE
     if str(pairs) == STDIN:
         raise FileError("pairs on standard input cannot be judged", "write them to a file first")
+    from xmine.formats.place import place_to_read  # here: it loads every format
+
     first = Path(place_to_read(pairs).paths[0])
     return first.with_name(f"{first.name}.{JUDGEMENTS_FILE}")
 

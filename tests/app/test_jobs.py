@@ -104,6 +104,21 @@ def test_whoever_stops_waiting_leaves_no_process(endless: list[str]) -> None:
     assert not is_there(asyncio.run(left()))
 
 
+def test_a_command_leaves_the_processor_to_the_app(endless: list[str]) -> None:
+    async def priority() -> int:
+        job = Job("mining", endless, Path())
+        running = asyncio.create_task(job.run(lambda job: None))
+        while job.pid is None:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.01)
+        lower = os.getpriority(os.PRIO_PROCESS, job.pid)
+        job.cancel()
+        await running
+        return lower
+
+    assert asyncio.run(priority()) > os.getpriority(os.PRIO_PROCESS, 0)
+
+
 def test_a_killed_app_leaves_no_process(endless: list[str]) -> None:
     script = (
         "import asyncio, sys; from pathlib import Path; from xmine.tui.jobs import Job\n"

@@ -16,7 +16,7 @@ import tests.app.screens
 from tests.app.conftest import drive
 from tests.app.screens import screen_cells, screen_text, settled
 from xmine.errors import FileError
-from xmine.tui import app as app_module
+from xmine.tui import reading
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.picking import PickingScreen
 from xmine.tui.widgets import command_line, job_view
@@ -172,7 +172,7 @@ def test_what_is_seen_in_passing_looks_as_it_did(
         read.wait(60)
         raise FileError(f"{path}: was never there")
 
-    monkeypatch.setattr(app_module, "open_pairs", open_pairs)
+    monkeypatch.setattr(reading, "open_pairs", open_pairs)
 
     async def script(pilot: Any) -> None:
         app = pilot.app

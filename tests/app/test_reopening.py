@@ -18,9 +18,10 @@ from xmine.browsing.query import Query
 from xmine.browsing.view import View
 from xmine.errors import FileError, XmineError
 from xmine.pairs import write_pairs
-from xmine.tui import app as app_module
-from xmine.tui.app import Opening, XmineApp
+from xmine.tui import reading as reading_module
+from xmine.tui.app import XmineApp
 from xmine.tui.screens.help import HelpScreen
+from xmine.tui.screens.opening import Opening
 from xmine.tui.screens.pairs import PairsScreen
 from xmine.tui.widgets.pair_table import PairTable
 
@@ -58,8 +59,8 @@ def few(mined_run: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def reading(monkeypatch: pytest.MonkeyPatch) -> Gate:
     """Hold back what reads a run or a file."""
-    gate = Gate(app_module.open_pairs)
-    monkeypatch.setattr(app_module, "open_pairs", gate)
+    gate = Gate(reading_module.open_pairs)
+    monkeypatch.setattr(reading_module, "open_pairs", gate)
     return gate
 
 

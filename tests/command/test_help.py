@@ -11,7 +11,9 @@ from xmine.evaluation.benchmarks import BENCHMARKS
 
 Command = Callable[..., Any]
 COMMANDS = ["mine", "score", "search", "encode", "convert", "train", "model info"]
-COMMANDS += ["pairs head", "pairs sample", "pairs stats"]
+COMMANDS += ["browse", "model export", "cache ls", "cache rm"]
+COMMANDS += [f"pairs {name}" for name in ("head", "sample", "stats", "list", "show", "neighbors")]
+COMMANDS += [f"pairs {name}" for name in ("cut", "judge", "judged", "map")]
 COMMANDS += ["eval all", "eval compare", "eval gain", *(f"eval {name}" for name in BENCHMARKS)]
 
 

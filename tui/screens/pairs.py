@@ -14,7 +14,6 @@ from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import ORDERS, Query
 from xmine.errors import XmineError
 from xmine.formats.losses import count
-from xmine.pairs import check_pair_file, write_pairs
 from xmine.tui.saving import free_name, without_force
 from xmine.tui.screens.finding import Finding
 from xmine.tui.widgets.pair_detail import PairDetail
@@ -209,6 +208,8 @@ class PairsScreen(Finding):
 
 def _written(opened: Opened, rows: Rows, name: str) -> str:
     """Write some pairs into a file, and say how many."""
+    from xmine.pairs import check_pair_file, write_pairs  # here: it loads every format
+
     path = str(Path(name).expanduser())
     try:
         check_pair_file(path, force=False, source=opened.path)

@@ -34,6 +34,18 @@ class StartingScreen(Viewing):
         Binding("enter", "result", "Open the result", id="starting.result"),
         Binding("n", "again", "New", id="starting.again", tooltip="Back to the form."),
         Binding("escape", "leave", "Stop or leave", id="starting.leave", show=False),
+        # With priority: what is typed behind it goes to the next field.
+        Binding(
+            "tab", "app.focus_next", "Next field", id="starting.next", show=False, priority=True
+        ),
+        Binding(
+            "shift+tab",
+            "app.focus_previous",
+            "Field before",
+            id="starting.before",
+            show=False,
+            priority=True,
+        ),
     ]
 
     def body(self) -> ComposeResult:

@@ -1,7 +1,8 @@
 """One pair whole: both texts with what they share, figures, flags with their reasons, verdicts."""
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from rich.text import Text
@@ -11,11 +12,13 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from xmine.browsing.opened import Opened
-from xmine.browsing.reasons import Reasons
 from xmine.browsing.shared import Span, shared_parts
 from xmine.browsing.whole import figures
 from xmine.tui.text import highlighted, shown
 from xmine.tui.widgets.pair_backend import SIGNS
+
+if TYPE_CHECKING:
+    from xmine.browsing.reasons import Reasons
 
 # Characters of a text that are laid out at once, and how many more with a key: to lay out 100,000
 # takes 0.4 s.
@@ -33,7 +36,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         super().__init__(id=id)
         self._opened: Opened | None = None
         self._row: int | None = None
-        self._reasons: Reasons | None = None
+        self._reasons: Callable[[], Reasons] | None = None
         self._said: dict[str, str] = {}
         self._most = _MOST
 
@@ -62,7 +65,7 @@ class PairDetail(VerticalScroll, can_focus=False):
             verdicts: what each judge says of it.
         """
         if opened is not self._opened:
-            self._opened, self._reasons = opened, Reasons(opened)
+            self._opened, self._reasons = opened, cache(partial(_reasons_of, opened))
         moved, self._row = row != self._row, row
         if moved:
             self._most = _MOST
@@ -132,9 +135,16 @@ class PairDetail(VerticalScroll, can_focus=False):
         opened, reasons = self._opened, self._reasons
         if reasons is None:
             return
-        said = reasons.of(row)
+        said = reasons().of(row)
         self.app.call_from_thread(self._explained, opened, row, said)
 
     def _explained(self, opened: Opened | None, row: int, said: dict[str, str]) -> None:
         if opened is self._opened and row == self._row and self.is_mounted:
             self._say(said)
+
+
+def _reasons_of(opened: Opened) -> "Reasons":
+    """Load what explains flags when there is one to explain: the first pair is there sooner."""
+    from xmine.browsing.reasons import Reasons
+
+    return Reasons(opened)

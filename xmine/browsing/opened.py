@@ -124,7 +124,10 @@ def open_pairs(path: Path) -> Opened:
             do not belong together.
     """
     # Both make what this module describes, and so import it.
-    from xmine.browsing.pair_file import open_file
-    from xmine.browsing.run_folder import open_run
+    if (path / RUN_FILE).is_file():
+        from xmine.browsing.run_folder import open_run
 
-    return open_run(path) if (path / RUN_FILE).is_file() else open_file(path)
+        return open_run(path)
+    from xmine.browsing.pair_file import open_file
+
+    return open_file(path)

@@ -213,16 +213,18 @@ def _are_first(
 
 def _flags(column: Any) -> Flags:  # noqa: ANN401 - pyarrow has no types
     """Read a column of names with commas between."""
-    words = column.combine_chunks().dictionary_encode()
-    bits = [
-        sum(1 << FLAGS.index(name) for name in (each or "").split(",") if name in FLAGS)
-        for each in words.dictionary.to_pylist()
-    ]
-    codes = words.indices.fill_null(0).to_numpy()
-    table = np.array(bits or [0], dtype=np.uint16)
-    flags = table[codes] if len(codes) else np.zeros(0, dtype=np.uint16)
-    flags[np.asarray(words.is_null())] = 0
-    return Flags(flags)
+    bits = _Bits()
+    flags = (bits[names] for chunk in column.chunks for names in chunk.to_pylist())
+    return Flags(np.fromiter(flags, np.uint16, len(column)))
+
+
+class _Bits(dict[str | None, int]):
+    """Names of flags -> the bits of them, see `Flags`."""
+
+    def __missing__(self, names: str | None) -> int:
+        known = [name for name in (names or "").split(",") if name in FLAGS]
+        self[names] = sum(1 << FLAGS.index(name) for name in set(known))
+        return self[names]
 
 
 def _allowed(scores: Floats, flags: Flags, options: dict[str, Any]) -> Bools:

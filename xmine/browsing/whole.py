@@ -1,12 +1,15 @@
 """One pair and everything that is known of it: for the detail pane and `xmine pairs show`."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
-from xmine.browsing.reasons import Reasons
 from xmine.browsing.shared import Shared, shared_parts
 from xmine.formats.pair import Pair
+
+if TYPE_CHECKING:
+    from xmine.browsing.reasons import Reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Whole:
 
 
 def whole(
-    opened: Opened, row: int, reasons: Reasons, judgements: Judgements, cut: float | None = None
+    opened: Opened, row: int, reasons: "Reasons", judgements: Judgements, cut: float | None = None
 ) -> Whole:
     """Tell everything about a pair.
 

@@ -29,7 +29,7 @@ def run() -> None:
             signal.signal(signal.SIGHUP, _terminated)
     events.end_with_our_program()
     try:
-        app(prog_name="xmine")
+        app("".join(sys.argv[1:2]))(prog_name="xmine")
     except SystemExit as leaving:
         if leaving.code == 130:  # so Typer leaves on Ctrl-C
             _complain("interrupted")

@@ -294,3 +294,4 @@ ablate.__doc__ = "\n".join(
         "  xmine ablate temperature --help",
     ]
 )
+COMMAND = OfAblation

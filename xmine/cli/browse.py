@@ -70,11 +70,16 @@ def browse(
 
 
 def _show(path: Path | None) -> None:
-    from xmine.tui.app import XmineApp
-    from xmine.tui.leaving import leave_readers
+    from xmine.tui.leaving import Readers, leave_readers
+    from xmine.tui.reading import read
 
-    app = XmineApp(path)
-    app.run()
+    # While it is read, Textual is loaded.
+    ahead = None if path is None else Readers().submit(read, path)
+    from xmine.tui.app import XmineApp
+
+    app = XmineApp(path, ahead)
+    with app.garbage:
+        app.run()
     if app.failure is not None:
         raise app.failure
     leave_readers(app.return_code or 0)

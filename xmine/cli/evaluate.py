@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 evaluate = typer.Typer(
     help="Measure an encoder on a benchmark, with its protocol beside the figure.",
+    short_help="Measure an encoder on benchmarks.",
     no_args_is_help=True,
 )
 OUTPUT = Annotated[

@@ -13,7 +13,15 @@ import typer
 from xmine.cli.arguments import FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.of_method import GIVEN, USUAL, check_data, check_method, example_of, help_of
+from xmine.cli.of_method import (
+    GIVEN,
+    USUAL,
+    OfMethod,
+    check_data,
+    check_method,
+    example_of,
+    help_of,
+)
 from xmine.errors import FileError, OptionError
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
@@ -194,3 +202,4 @@ def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds
 
 train = with_console(with_options(TrainingOptions)(train_with))
 train.__doc__ = help_of("")
+COMMAND = OfMethod

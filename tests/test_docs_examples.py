@@ -21,6 +21,7 @@ SECTIONS = {
     for name, text in TEXTS.items()
     for title, section in SECTION.findall(text)
 }
+LONG = ("encoders.md: Writing",)  # PyTorch, ONNX and sentence-transformers, each in a process
 SHELL = f'xmine() {{ "{sys.executable}" -m xmine "$@"; }}\nset -e\n'
 
 
@@ -41,7 +42,10 @@ def run(kind: str, content: str, folder: Path) -> str:
     return ended.stdout
 
 
-@pytest.mark.parametrize("title", SECTIONS)
+@pytest.mark.parametrize(
+    "title",
+    [pytest.param(each, marks=[pytest.mark.long] * (each in LONG)) for each in SECTIONS],
+)
 def test_the_examples_do_what_the_document_says(tmp_path: Path, title: str) -> None:
     name, section = SECTIONS[title]
     for kind, content in blocks(TEXTS[name]):

@@ -199,6 +199,7 @@ def two(
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_two_processes_do_what_one_does(
     name: str,
@@ -218,6 +219,7 @@ def test_two_processes_do_what_one_does(
         torch.testing.assert_close(together.states[part], tensor, atol=1e-5, rtol=0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_both_processes_have_the_same_bits_and_the_first_writes(
     name: str, two: list[dict[str, Seen]]

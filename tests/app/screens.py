@@ -12,6 +12,7 @@ from rich.cells import cell_len
 SIZES = ((80, 24), (140, 40))
 THEMES = ("textual-dark", "textual-light")
 Cell = tuple[str, str]
+_MOST_LOOKS = 50  # at something that never stands still
 
 
 def screen_cells(app: Any) -> list[list[Cell]]:
@@ -48,10 +49,18 @@ def screen_text(app: Any) -> list[str]:
 
 
 async def settled(pilot: Any) -> None:
-    """Wait until the app has nothing left to do, its workers too."""
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
-    await pilot.pause()
+    """Wait until the app has nothing left to do, its workers too, and looks as it did just before.
+
+    On a busy machine an app that waits for the processor is taken for one that has nothing to do.
+    """
+    app, before = pilot.app, None
+    for _ in range(_MOST_LOOKS):
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        now = app.screen, app.screen._compositor.render_strips(app.size)
+        if now == before and app.screen._compositor.size == app.size:
+            return
+        before = now
 
 
 class Snapshots:

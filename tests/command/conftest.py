@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from xmine.cli import run
+from xmine.encoder import EMBEDDED
+from xmine.modules.static import StaticEmbedding
 from xmine.pairs import ParallelText
 
 
@@ -31,6 +33,20 @@ def contents(folder: Path) -> dict[str, bytes]:
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"a folder"
         for path in folder.rglob("*")
     }
+
+
+@pytest.fixture(scope="session")
+def embedded() -> StaticEmbedding:
+    """What the embedded encoder reads text with, which nothing changes."""
+    return StaticEmbedding.load(EMBEDDED)
+
+
+@pytest.fixture(autouse=True)
+def loaded_once(embedded: StaticEmbedding, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load the embedded encoder once for all tests: it takes as long as to mine their few lines."""
+    load = StaticEmbedding.load
+    once = staticmethod(lambda folder: embedded if folder == EMBEDDED else load(folder))
+    monkeypatch.setattr(StaticEmbedding, "load", once)
 
 
 @pytest.fixture

@@ -173,7 +173,8 @@ def test_continuing_starts_a_killed_command_again(
         "state = folder / 'state'\n"
         "done = int(state.read_text()) if state.exists() else 0\n"
         "for step in range(done, 20):\n"
-        "    time.sleep(0.1); state.write_text(str(step + 1))\n"
+        "    time.sleep(0.1); partial = folder / 'partial'; partial.write_text(str(step + 1))\n"
+        "    partial.replace(state)\n"
         "state.unlink()\n"
         "(folder / 'pairs.tsv').write_text('1.5\\tone\\tyi\\t3\\t4\\t0.9\\n')\n"
     )

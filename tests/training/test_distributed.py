@@ -28,6 +28,7 @@ from xmine.trainer.static import new_static
 from xmine.trainer.training import train
 from xmine.vocabulary import Vocabulary
 
+pytestmark = pytest.mark.long  # all of CASES are trained twice, by one process and by two
 TOY = "the toy encoder"  # stands for a folder
 STATIC: dict[str, Any] = {
     "encoder": TOY,
@@ -199,7 +200,6 @@ def two(
     ]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_two_processes_do_what_one_does(
     name: str,
@@ -219,7 +219,6 @@ def test_two_processes_do_what_one_does(
         torch.testing.assert_close(together.states[part], tensor, atol=1e-5, rtol=0)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_both_processes_have_the_same_bits_and_the_first_writes(
     name: str, two: list[dict[str, Seen]]

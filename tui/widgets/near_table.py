@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 from textual.binding import Binding, BindingType
+from textual.events import Resize
 
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import Opened
@@ -41,6 +42,7 @@ class NearTable(PairTable):
         """Begin without pairs: the scores have to be sorted first."""
         super().__init__(opened, np.zeros(0, np.int64), verdict, id=id)
         self.pairs.cut = 0.0
+        self._above = 0  # so many pairs
 
     def show_near(self, cuts: Cuts, cut: float) -> None:
         """Show the pairs around a cut, which stands in the middle of the table."""
@@ -48,8 +50,14 @@ class NearTable(PairTable):
         self.pairs.cut = cut
         self.show(np.concatenate([above, below]), keep=False)
         self.move_cursor(row=max(len(above) - 1, 0))
-        self.call_after_refresh(self._put_in_the_middle, len(above))
+        self._above = len(above)
+        self.call_after_refresh(self._put_in_the_middle)
 
-    def _put_in_the_middle(self, above: int) -> None:
+    def on_resize(self, event: Resize) -> None:  # that of every table comes after this one
+        """Keep the cut in the middle as long as nobody has gone elsewhere."""
+        if self.cursor_row == max(self._above - 1, 0):
+            self.call_after_refresh(self._put_in_the_middle)
+
+    def _put_in_the_middle(self) -> None:
         rows = self.size.height - self.header_height
-        self.scroll_to(y=max(above - (rows + 1) // 2, 0), animate=False, force=True)
+        self.scroll_to(y=max(self._above - (rows + 1) // 2, 0), animate=False, force=True)

@@ -4,6 +4,9 @@ BIN := .venv/bin
 # Tests that run side by side, each with one thread; on two cores three, since some of them wait.
 JOBS ?= 3
 
+# The tests start xmine some hundred times: compile it once, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-all check fix clean
 
 demo: .venv/installed

@@ -106,6 +106,7 @@ def browsing(run: Path, folder: str | None = None) -> Iterator[tuple[Terminal, P
     number, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "TEXTUAL_ANIMATIONS": "none"}
+    environment["PYTHONDONTWRITEBYTECODE"] = ""  # as where it is installed: compiled already
     if folder is not None:
         environment["XMINE_CACHE"] = f"{folder}/cache"
     with subprocess.Popen(

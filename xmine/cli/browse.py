@@ -1,5 +1,6 @@
 """xmine browse: the terminal app, in this terminal or in a web browser."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -70,6 +71,7 @@ def browse(
 
 
 def _show(path: Path | None) -> None:
+    gc.disable()  # nothing that is loaded is garbage; to look takes a tenth of the time
     from xmine.tui.leaving import Readers, leave_readers
     from xmine.tui.reading import read
 
@@ -77,6 +79,7 @@ def _show(path: Path | None) -> None:
     ahead = None if path is None else Readers().submit(read, path)
     from xmine.tui.app import XmineApp
 
+    gc.enable()
     app = XmineApp(path, ahead)
     with app.garbage:
         app.run()

@@ -1,6 +1,6 @@
 """What can be done on a screen: the actions behind its keys, for the help and the palette."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from textual.dom import DOMNode
 from textual.screen import Screen
@@ -36,5 +36,8 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
             action = found.setdefault(
                 binding.action, KeyedAction(binding.action, node, binding.description, more)
             )
-            action.keys.append(screen.app.get_key_display(binding))
+            key = screen.app.get_key_display(binding)
+            if key in action.keys:  # the display is that of the first of several keys
+                key = screen.app.get_key_display(replace(binding, key_display=None))
+            action.keys.append(key)
     return list(found.values())

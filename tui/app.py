@@ -31,6 +31,7 @@ from xmine.tui.screens.viewing import Viewing
 from xmine.tui.working import Working
 
 _EVERY = 1.0  # seconds between looks at what others judge
+_SEEN_IN_ANY_SIZE = ("q", "ctrl+q", "ctrl+c")
 # The screens that a key leads to from anywhere: their class in `xmine.tui.screens`, and whether
 # something must be open. They are loaded when they are first shown.
 SCREENS_OF = {
@@ -100,12 +101,15 @@ class XmineApp(App[None]):
         self._deaf_until = 0.0
 
     async def on_event(self, event: events.Event) -> None:
-        """Let no key that is typed while a screen opens act on the one below it.
+        """Let no key act on what cannot be seen: below a screen that opens, in a tiny window.
 
-        The keys that open one have priority, so that they are done before the next is looked at.
+        The keys that open a screen have priority: they are done before the next is looked at.
         """
-        if isinstance(event, events.Key) and time.monotonic() < self._deaf_until:
-            return
+        if isinstance(event, events.Key):
+            if time.monotonic() < self._deaf_until:
+                return
+            if self.screen.has_class("-small") and event.key not in _SEEN_IN_ANY_SIZE:
+                return
         if isinstance(event, events.InputEvent):
             self.garbage.touched()
         await super().on_event(event)

@@ -169,13 +169,16 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
         await keys("j", "j")
         shown = await keys("s")
         assert "sorted by score, rising" in shown[-2]
+        assert "score▲" in shown[1]
         assert table(pilot).cursor_row == 0
         shown = await keys("r")
         assert "sorted by score, falling" in shown[-2]
+        assert "score▼" in shown[1]
         assert table(pilot).pairs.data[0] == 0
         for order in ("prob", "cosine", "source", "target", "length"):
             shown = await keys("s")
             assert f"sorted by {order}, rising" in shown[-2]
+            assert (f"{order}▲" in shown[1]) == (order in ("prob", "source", "target"))
             wanted = select(opened, Query(kept="kept", order=order))
             assert table(pilot).pairs.data.tolist() == wanted.tolist()
         assert "in the order of the run" in (await keys("s"))[-2]
@@ -194,8 +197,11 @@ def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
         shown = await keys("enter")
         assert f"{len(wanted)} shown" in shown[0]
         assert table(pilot).pairs.data.tolist() == wanted.tolist()
-        await keys("escape")
-        assert len(table(pilot).pairs.data) == opened.kept(opened.cut).sum()
+        await keys("f")
+        usual = int(opened.kept(opened.cut).sum())
+        assert f"{usual} pairs of {len(opened)}" in "\n".join(await keys("ctrl+r"))
+        assert f"{usual} shown" in (await keys("enter"))[0]
+        assert table(pilot).pairs.data.tolist() == select(opened, Query(kept="kept")).tolist()
 
     browse(mined_run, script)
 
@@ -347,6 +353,12 @@ def test_a_small_window_asks_for_a_larger_one(mined_run: Path) -> None:
         assert [row.strip() for row in screen_text(pilot.app) if row.strip()] == [
             "enlarge the window to 60 x 15"
         ]
+        await keys("a", "t", "e")  # nothing is done that cannot be seen
+        await pilot.resize_terminal(80, 24)
+        assert pilot.app.screen.NAME == "Pairs"
+        assert pilot.app.judgements.counts().judged == 0
+        await keys("t")
+        assert pilot.app.screen.NAME == "Threshold"
 
     browse(mined_run, script, (50, 12))
 

@@ -1,6 +1,7 @@
 """xmine browse --serve: which names it answers to, and where the page loads the rest from."""
 
 import asyncio
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,7 @@ def test_a_page_is_given_under_our_names_by_any_port_and_to_no_other_site(
         assert [code for code, _ in found[:4]] == [200] * 4
         assert all(code >= 400 for code, _ in found[4:])
         for name, (_, page) in zip(ours, found, strict=False):
+            assert "<title>xmine</title>" in page
             assert f"ws://{name}/ws" in page and f"http://{name}/static/" in page
         origins = ("http://evil.example", "http://localhost:1", "null")
         found = answers(server, *({"Host": "localhost", "Origin": each} for each in origins))
@@ -61,6 +63,15 @@ def test_an_address_with_colons_is_printed_in_brackets(
 ) -> None:
     served(monkeypatch, "::1", 8766)
     assert "open http://[::1]:8766 in a browser" in capfd.readouterr().err
+
+
+def test_a_port_that_is_taken_is_told_before_any_address(command: Command) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = command("browse", "--serve", "--port", port)
+    assert ended.code == 1
+    assert ended.err.startswith(f"xmine: 127.0.0.1:{port}: ")
+    assert "hint: another port" in ended.err
 
 
 def test_options_that_would_be_ignored_are_refused(command: Command) -> None:

@@ -118,7 +118,9 @@ def test_a_file_without_lines_counts_its_pairs(tmp_path: Path) -> None:
     assert next(iter(read_pairs(tmp_path / "pairs.tsv"))).source == "one"
 
 
-@pytest.mark.parametrize("name", ["candidates.parquet", "pairs.parquet"])
+@pytest.mark.parametrize(
+    "name", ["source.parquet", "target.parquet", "candidates.parquet", "pairs.parquet"]
+)
 def test_a_run_that_is_not_finished_is_refused_by_what_is_missing(
     mined: Mine, tmp_path: Path, name: str
 ) -> None:

@@ -27,7 +27,7 @@ class FilterScreen(Viewing):
     NAME = "Filter"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,enter", "apply", "Show them", id="filter.apply", key_display="enter"),
-        Binding("ctrl+r", "reset", "Reset", id="filter.reset"),
+        Binding("ctrl+r", "reset", "Empty all fields", id="filter.reset"),
         Binding("escape", "back", "Give up", id="filter.give-up"),
     ]
 
@@ -137,8 +137,18 @@ class FilterScreen(Viewing):
 
     def action_reset(self) -> None:
         """Ask for the pairs that are kept, whatever they are like."""
-        self.app.back()
-        self._apply(Query(kept="kept"))
+        for line in self.query(Input):
+            line.value = ""
+        for tick in self.query(Tick):
+            tick.value = False
+        query = Query(kept="kept")
+        for name, at in (
+            ("side", SIDES.index(query.side)),
+            ("kept", KEPT.index(query.kept)),
+            ("verdict", JUDGED.index(query.verdict)),
+        ):
+            self.query_one(f"#{name}", Choices).choose(at)
+        self.query_one("#text", Input).focus()
 
 
 def _said(number: float | None) -> str:

@@ -136,7 +136,12 @@ class PairsScreen(Finding):
         view = self.view
         before, self._query = self._query, view.query
         same = (before.order, before.descending) == (view.query.order, view.query.descending)
-        self.query_one(PairTable).show(view.rows, keep=same)  # who sorts wants to see the top
+        self.query_one(PairTable).show(
+            view.rows,
+            keep=same,  # who sorts wants to see the top
+            order=view.query.order,
+            descending=view.query.descending,
+        )
         if not len(view.rows):
             self._nothing()
         elif view.query == before:

@@ -53,7 +53,7 @@ class PairBackend(DataTableBackend[Rows]):
         if opened.scores is not None:
             fixed["score"] = 6 if self.cut is None else 8
         if opened.probs is not None:
-            fixed["prob"] = 4
+            fixed["prob"] = 5
         if opened.flags is not None:
             fixed["flags"] = 6 if width < _WIDE else 12
         if width >= _WIDE:

@@ -50,6 +50,7 @@ class PairTable(DataTable):
         id: str | None = None,
     ) -> None:
         """Show some rows of what was opened."""
+        self._order = ("", False)  # by what the rows are sorted, and whether they fall
         self.pairs = PairBackend(opened, rows, verdict)
         self.pairs.lay_out(80)
         super().__init__(
@@ -75,10 +76,19 @@ class PairTable(DataTable):
         """The row of `Opened` under the cursor; None if there are no pairs."""
         return int(self.pairs.data[self.cursor_row]) if len(self.pairs.data) else None
 
-    def show(self, rows: Rows, *, keep: bool = True) -> None:
-        """Show other rows; with `keep` the cursor stays on its pair if that is among them."""
+    def show(
+        self, rows: Rows, *, keep: bool = True, order: str = "", descending: bool = False
+    ) -> None:
+        """Show other rows.
+
+        Args:
+            rows: of `Opened`.
+            keep: let the cursor stay on its pair, if that is among them.
+            order: by what they are sorted; the header shows it if there is a column of it.
+            descending: whether they fall.
+        """
         before = self.row
-        self.pairs.data = rows
+        self.pairs.data, self._order = rows, (order, descending)
         self._arrange()
         self.move_cursor(row=0)
         if keep and before is not None:
@@ -101,12 +111,13 @@ class PairTable(DataTable):
         self._arrange()
 
     def _arrange(self) -> None:
-        names = self.pairs.names
         self.pairs.lay_out(self.scrollable_content_region.width or 80)
-        if names != self.pairs.names:
-            self._column_labels = [Text(name) for name in self.pairs.names]
-            self._column_widths = list(self.pairs.widths)
-            self._ordered_columns = None
+        names, (order, descending) = self.pairs.names, self._order
+        line = {"source": "src", "target": "tgt"}.get(order, order)
+        arrow = {line if line in names else order: "▼" if descending else "▲"} if order else {}
+        self._column_labels = [Text(name + arrow.get(name, "")) for name in names]
+        self._column_widths = list(self.pairs.widths)
+        self._ordered_columns = None
         for column, width in zip(self.ordered_columns, self.pairs.widths, strict=True):
             column.width, column.auto_width = width, False
         width = sum(column.render_width for column in self.ordered_columns)

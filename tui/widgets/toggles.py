@@ -39,3 +39,7 @@ class Choices(RadioSet, inherit_bindings=False):
         """Show a choice for each name."""
         buttons = [Choice(name, at == chosen) for at, name in enumerate(names)]
         super().__init__(*buttons, id=id, compact=True)
+
+    def choose(self, at: int) -> None:
+        """Choose one."""
+        self.query(Choice)[at].value = True

@@ -19,6 +19,7 @@ from xmine.records import open_parquet
 from xmine.runs import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 from xmine.tables import read_table
 
+_SOURCE, _TARGET = "source.parquet", "target.parquet"
 _CANDIDATES = "candidates.parquet"
 _KINDS = {
     "source": "int64",
@@ -38,14 +39,14 @@ def open_run(folder: Path) -> Opened:
         FileError: a file is missing or broken, or is not what a run writes, or they do not belong
             together.
     """
-    for name in (_CANDIDATES, PAIRS_FILE):
+    for name in (_SOURCE, _TARGET, _CANDIDATES, PAIRS_FILE):
         if not (folder / name).is_file():
             raise FileError(
                 f"{folder}: a run that is not finished: it has no {name}",
                 "give the command that began it again, and it goes on",
             )
     run, summary = _asked(folder / RUN_FILE), _Summary(folder / SUMMARY_FILE)
-    source, target = (_side(folder / f"{name}.parquet") for name in ("source", "target"))
+    source, target = (_side(folder / name) for name in (_SOURCE, _TARGET))
     table = _candidates(folder / _CANDIDATES, source, target)
     sources, targets = (table.column(name).to_numpy() for name in ("source", "target"))
     scores, cosines = (table.column(name).to_numpy() for name in ("score", "cosine"))

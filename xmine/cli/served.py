@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from xmine.cli.console import Console
 from xmine.errors import XmineError
 
+_TITLE = "<title>xmine</title>"
 _POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws: wss:"
 # Gives the terminal in the page the keys as soon as it is there; else one has to click first.
 _FOCUS = """<script>const look = setInterval(() => {
@@ -52,7 +53,9 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
             found = copy.copy(self)
             found.public_url = f"{request.scheme}://{request.host}"
             page: Any = await Server.handle_index(found, request)
-            page.text = page.text.replace("</body>", f"{_FOCUS}</body>")
+            page.text = page.text.replace("</head>", f"{_TITLE}</head>").replace(
+                "</body>", f"{_FOCUS}</body>"
+            )
             return page
 
         def initialize_logging(self) -> None:
@@ -62,14 +65,22 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
     url = f"http://{address}:{port}"
     server = Guarded(shlex.join(command), host, port, title="xmine", public_url=url)
     server.console.quiet = True
-    console.say(f"open {server.public_url} in a browser; Ctrl-C ends it")
     asyncio.set_event_loop(asyncio.new_event_loop())
     try:
+        _try(host, port)
+        console.say(f"open {server.public_url} in a browser; Ctrl-C ends it")
         server.serve()
     except OSError as error:
         raise XmineError(
             f"{address}:{port}: {error.strerror or error}", "another port: --port 8001"
         ) from error
+
+
+def _try(host: str, port: int) -> None:
+    """Listen for a moment: an address that somebody else has shall not be told."""
+    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=kind):
+        pass
 
 
 def _guard(host: str) -> Any:  # noqa: ANN401 - a middleware of aiohttp

@@ -1,10 +1,11 @@
-"""TSV: mined rows (score first, six columns or more), or source, target and perhaps an origin.
+"""TSV: mined rows (score first, six columns or more), or source, target and perhaps an origin, or
+three columns as LASER writes them: score, source, target.
 
 There is no header and no quoting: what stands between two tabs is the text. A sentence's own tabs
 and line breaks become spaces.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
@@ -101,7 +102,7 @@ def _whole(number: int | None) -> str:
 def read(
     path: str | Path, chosen: Languages | None = None, losses: Losses | None = None
 ) -> Iterator[Pair]:
-    """Read mined rows, if most of the first ten are such, or plain ones, and no blank lines.
+    """Read mined rows, scored or plain ones, as most of the first ten are, and no blank lines.
 
     Args:
         path: the file.
@@ -117,14 +118,16 @@ def read(
         yield from _columns(path, int(chosen[0]), int(chosen[1]))
         return
     lines, first = stream_lines(path, may_be_empty=True), []
-    votes: list[bool] = []
+    rows: list[list[str]] = []
     for line in lines:
         first.append(line)
         if "\t" in line or line.strip():
-            votes.append(_is_mined(line.split("\t")))
-        if len(votes) == 10:
+            rows.append(line.split("\t"))
+        if len(rows) == 10:
             break
-    mined = any(votes) and 2 * sum(votes) >= len(votes)
+    mined = _most(_is_mined, rows)
+    # Whole numbers may be texts, such as years.
+    scored = _most(_is_scored, rows) and any("." in row[0] for row in rows)
     for number, line in zip(count(1), chain(first, lines)):
         columns = line.split("\t")
         if len(columns) < 2:
@@ -140,8 +143,16 @@ def read(
                 f"{name_of(path)}:{number}: {wrong} the lines around it are" + " not" * (not mined),
                 "leave out a header; give mined and other pairs in files of their own",
             )
+        if scored and not _is_scored(columns):
+            raise FileError(
+                f"{name_of(path)}:{number}: not score, source and target, as the lines around it "
+                "are",
+                "leave out a header; or choose two columns: scored.tsv:2,3",
+            )
         if mined:
             yield _mined_pair(columns)
+        elif scored:
+            yield Pair(columns[1], columns[2], float(columns[0]))
         else:
             yield Pair(columns[0], columns[1], origin=(columns[2:] or [""])[0] or None)
 
@@ -189,6 +200,17 @@ def _is_mined(row: list[str]) -> bool:
         and _is_whole(row[4])
         and _is_number(row[5])
     )
+
+
+def _is_scored(row: list[str]) -> bool:
+    """Tell a row as LASER writes them."""
+    return len(row) == 3 and row[0] != "" and _is_number(row[0])
+
+
+def _most(kind: Callable[[list[str]], bool], rows: list[list[str]]) -> bool:
+    """Tell whether at least half of some rows are of a kind."""
+    of_it = sum(map(kind, rows))
+    return of_it > 0 and 2 * of_it >= len(rows)
 
 
 def _is_share(text: str) -> bool:

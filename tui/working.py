@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import signal
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -40,10 +41,23 @@ class Working:
         self._app = app
         self.jobs: dict[str, Job] = {}
         self._unseen: set[str] = set()
+        self._code = 0
 
     def begin(self) -> None:
-        """Take the threads of the app from those that nobody waits for at its end."""
-        asyncio.get_running_loop().set_default_executor(Readers())
+        """Take the threads of the app from those that nobody waits for at its end.
+
+        In a terminal, be ready for its end: Textual would wait for keys for ever.
+        """
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(Readers())
+        if not (self._app.is_headless or self._app.is_web):
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(number, self._terminated, number)
+
+    def _terminated(self, number: int) -> None:
+        """End without a question, and with the exit code of a signal."""
+        self._code = 128 + number
+        self._app.run_worker(self._end, group="leave", exclusive=True)
 
     def leave(self) -> None:
         """End the app; where that stops a job, ask first."""
@@ -72,7 +86,7 @@ class Working:
         for each in writing:
             with contextlib.suppress(WorkerError):
                 await each.wait()
-        self._app.exit()
+        self._app.exit(return_code=self._code)
 
     def start(self, job: Job) -> None:
         """Run a job, of which no other is running."""

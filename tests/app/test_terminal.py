@@ -10,6 +10,8 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from xmine.browsing.judgements import Judgements
@@ -26,40 +28,55 @@ def read_until(terminal: int, wanted: bytes, seconds: float = 60.0) -> bytes:
     return seen
 
 
-def test_a_kill_loses_no_verdict_and_the_other_app_sees_them(run_copy: Path) -> None:
-    opened = open_pairs(run_copy)
+@contextmanager
+def browsing(run: Path, *judges: str) -> Iterator[list[tuple[int, subprocess.Popen[bytes]]]]:
+    """Browse a run in a terminal for each judge; give our ends of the terminals, and the apps."""
+    opened = open_pairs(run)
     best = f"{opened.pair(0).score:.4f}".encode()
-    terminals, apps = [], []
+    found: list[tuple[int, subprocess.Popen[bytes]]] = []
     try:
-        for name in ("ann", "bob"):
+        for name in judges:
             ours, theirs = pty.openpty()
             fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
             environment = {**os.environ, "TERM": "xterm-256color", "XMINE_JUDGE": name}
-            command = [sys.executable, "-m", "xmine", "browse", str(run_copy)]
-            apps.append(
-                subprocess.Popen(
-                    command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
-                )
+            command = [sys.executable, "-m", "xmine", "browse", str(run)]
+            app = subprocess.Popen(
+                command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
             )
             os.close(theirs)
-            terminals.append(ours)
-        for terminal in terminals:
+            found.append((ours, app))
+        for terminal, _ in found:
             read_until(terminal, best)
         time.sleep(1)  # keys that come while a screen opens are not heard
-        os.write(terminals[0], b"aax")
-        read_until(terminals[0], b"3 judged")
-        read_until(terminals[1], b"3 judged")  # without a key of its own
-        apps[0].send_signal(signal.SIGKILL)
-        os.write(terminals[1], b"xq")
-        shown = read_until(terminals[1], b"\x1b[?1049l")  # the screen from before is back
-        assert b"\x1b[?1049l" in shown
-        assert apps[1].wait(30) == 0
+        yield found
     finally:
-        for app in apps:
+        for terminal, app in found:
             app.kill()
             app.wait()
-        for terminal in terminals:
             os.close(terminal)
-    judgements = Judgements.open(opened)
+
+
+def test_a_kill_loses_no_verdict_and_the_other_app_sees_them(run_copy: Path) -> None:
+    with browsing(run_copy, "ann", "bob") as ((first, killed), (second, left)):
+        os.write(first, b"aax")
+        read_until(first, b"3 judged")
+        read_until(second, b"3 judged")  # without a key of its own
+        killed.send_signal(signal.SIGKILL)
+        os.write(second, b"xq")
+        shown = read_until(second, b"\x1b[?1049l")  # the screen from before is back
+        assert b"\x1b[?1049l" in shown
+        assert left.wait(30) == 0
+    judgements = Judgements.open(open_pairs(run_copy))
     assert [judgements.of(row) for row in range(4)] == ["reject", "accept", "reject", ""]
     assert judgements.by_judge(0) == {"ann": "accept", "bob": "reject"}
+
+
+def test_a_terminal_that_closes_ends_the_app(run_copy: Path) -> None:
+    with browsing(run_copy, "ann") as ((terminal, app),):
+        os.write(terminal, b"x")
+        read_until(terminal, b"1 judged")
+        for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGHUP, signal.SIGCONT):
+            app.send_signal(number)  # both at once, as a session ends
+        assert app.wait(30) in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
+        read_until(terminal, b"\x1b[?1049l")
+    assert Judgements.open(open_pairs(run_copy)).of(0) == "reject"

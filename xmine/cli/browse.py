@@ -86,6 +86,7 @@ def _show(path: Path | None) -> None:
     if app.failure is not None:
         raise app.failure
     leave_readers(app.return_code or 0)
+    sys.exit(app.return_code)
 
 
 def _served() -> bool:

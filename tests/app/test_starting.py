@@ -162,7 +162,13 @@ def test_the_form_of_training_follows_its_method() -> None:
     async def script(pilot: Any) -> None:
         screen = await shown(pilot, "train")
         kind = screen.query_one(OptionsForm).kind
-        assert len(screen.query(FieldRow)) == 5
+        assert [row.field.name for row in screen.query(FieldRow)][:4] == [
+            "encoder",
+            "epochs",
+            "batch_size",
+            "temperature",
+        ]
+        assert len(screen.query(FieldRow)) == 8
         await opened(pilot, screen)
         assert len(screen.query(FieldRow)) == len(form_fields(kind))
         texts = {"texts": "en.txt 'my zh.txt'", "steps": "7", "temperature": "0.07"}

@@ -22,6 +22,7 @@ from xmine.tui.widgets.path_input import PathLine
 from xmine.tui.widgets.toggles import Choices
 
 _USUAL = "msimcse"
+_FIRST = ("encoder", "epochs", "batch_size")  # what everybody asks
 # Kinds of a corpus -> what is asked for.
 _KINDS = {
     "pairs": "file of pairs, or a run; ctrl+o: choose",
@@ -56,7 +57,7 @@ class TrainingScreen(StartingScreen):
             yield Label(Text("if begun"), classes="flag")
             yield Choices(tuple(IN_THE_WAY), 0, id="in-the-way")
         with Vertical(id="of-method"):
-            yield OptionsForm(METHODS[_USUAL].options)
+            yield OptionsForm(METHODS[_USUAL].options, first=_FIRST)
 
     def beside_job(self) -> ComposeResult:
         """Show the curves."""
@@ -81,7 +82,7 @@ class TrainingScreen(StartingScreen):
                 names = kind.__dataclass_fields__
                 typed = {name: text for name, text in form.texts.items() if name in names}
                 await form.remove()
-                await self.query_one("#of-method").mount(OptionsForm(kind, typed))
+                await self.query_one("#of-method").mount(OptionsForm(kind, typed, _FIRST))
             self._show_kinds()
         self.changed()
 

@@ -1,7 +1,7 @@
 """A form made from an options dataclass: each field with its help, and with what is wrong."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 from textual import work
@@ -24,23 +24,38 @@ class OptionsForm(Vertical):
     class Changed(Message):
         """A field has changed."""
 
-    def __init__(self, kind: type[Options], texts: Mapping[str, str] | None = None) -> None:
-        """Ask for options of a kind; `texts` are what fields begin with, by name."""
+    def __init__(
+        self,
+        kind: type[Options],
+        texts: Mapping[str, str] | None = None,
+        first: Sequence[str] = (),
+    ) -> None:
+        """Ask for options of a kind.
+
+        Args:
+            kind: the class of them.
+            texts: what fields begin with, by name.
+            first: names of fields that are asked for before those of the kind itself.
+        """
         super().__init__(classes="form")
         self.kind = kind
+        self._first = first
         self._fields = form_fields(kind)
         self._texts = {each.name: each.usual for each in self._fields} | dict(texts or {})
         self._wrong: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
         """Show the own fields of the kind, and titles of those it shares."""
-        first = [each for each in self._fields if each.group == self._fields[0].group]
-        yield Rows(first[:_OPEN], self._texts)
-        if len(first) > _OPEN:
-            yield Group("More", Rows(first[_OPEN:], self._texts))
-        for title in dict.fromkeys(each.group for each in self._fields[len(first) :]):
-            shared = [each for each in self._fields if each.group == title]
-            yield Group(title, Rows(shared, self._texts))
+        first = [each for name in self._first for each in self._fields if each.name == name]
+        groups: dict[str, list[FormField]] = {}
+        for each in self._fields:
+            groups.setdefault(each.group, []).extend([] if each in first else [each])
+        own, *shared = groups.items()
+        yield Rows([*first, *own[1][:_OPEN]], self._texts)
+        if len(own[1]) > _OPEN:
+            yield Group("More", Rows(own[1][_OPEN:], self._texts))
+        for title, fields in shared:
+            yield Group(title, Rows(fields, self._texts))
 
     def on_mount(self) -> None:
         """Make the own fields."""

@@ -139,7 +139,7 @@ def test_the_forms_and_a_job_look_as_they_did(
         app = pilot.app
         for name, holds in (
             ("mine", ["Mine", "--threshold", "source: no name yet", "run/"]),
-            ("train", ["Train", "msimcse", "emma-x", "--temperature"]),
+            ("train", ["Train", "msimcse", "emma-x", "--encoder", "--epochs"]),
         ):
             app.show(name)
             await settled(pilot)

@@ -46,7 +46,7 @@ async def filtered_by(pilot: Any, verdict: str) -> None:
     await pilot.press("p", "f")
     choices = pilot.app.screen.query_one("#verdict", Choices)
     choices.focus()
-    for _ in range(JUDGED.index(verdict)):
+    for _ in range((JUDGED.index(verdict) - choices.pressed_index) % len(JUDGED)):
         await pilot.press("down")
     await pilot.press("space", "enter")
     await settled(pilot)
@@ -81,6 +81,17 @@ def test_the_threshold_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
             assert min(len(above), len(below)) >= 3, size
 
     drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_a_low_window_has_room_for_bars_and_for_pairs_on_both_sides(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await at_threshold(pilot)
+        rows = screen_text(pilot.app)
+        assert rows[2].endswith("from here precision")
+        text = "\n".join(rows)
+        assert "expected right" in text and "≥ " in text and "< " in text
+
+    drive(XmineApp(mined_run), (60, 15), script)
 
 
 def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: Path) -> None:

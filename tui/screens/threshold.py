@@ -28,6 +28,7 @@ from xmine.verdicts import ACCEPT, REJECT
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
 _FEWEST_BINS, _MOST_BINS = 5, 20
+_LOW = 20  # rows of a window that has no room for the pair whole
 
 
 class Counted(NamedTuple):
@@ -107,7 +108,10 @@ class ThresholdScreen(Judging):
     def on_resize(self, event: Resize) -> None:
         """Draw as many bins as there is room for."""
         super().on_resize(event)
-        bins = min(max(event.size.height - _AROUND, _FEWEST_BINS), _MOST_BINS)
+        low = event.size.height < _LOW
+        self.query_one(PairDetail).display = not low
+        fewest = _FEWEST_BINS - 2 * low
+        bins = min(max(event.size.height - _AROUND, fewest), _MOST_BINS)
         if bins != self._bins:
             self._bins = bins
             self._count(bins)

@@ -39,6 +39,12 @@ class Choices(RadioSet, inherit_bindings=False):
         """Show a choice for each name."""
         buttons = [Choice(name, at == chosen) for at, name in enumerate(names)]
         super().__init__(*buttons, id=id, compact=True)
+        self._chosen = chosen
+
+    def on_mount(self) -> None:
+        """Begin at the one that is chosen; Textual begins at the first."""
+        for _ in range(self._chosen):
+            self.action_next_button()
 
     def choose(self, at: int) -> None:
         """Choose one."""

@@ -71,9 +71,8 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
         console.say(f"open {server.public_url} in a browser; Ctrl-C ends it")
         server.serve()
     except OSError as error:
-        raise XmineError(
-            f"{address}:{port}: {error.strerror or error}", "another port: --port 8001"
-        ) from error
+        why = str(error.strerror or error).partition(" (while ")[0]
+        raise XmineError(f"{address}:{port}: {why}", "another port: --port 8001") from error
 
 
 def _try(host: str, port: int) -> None:

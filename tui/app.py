@@ -27,11 +27,11 @@ from xmine.tui.newest import Newest
 from xmine.tui.reading import Read, read
 from xmine.tui.screens.judging import Judging
 from xmine.tui.screens.opening import Opening
-from xmine.tui.screens.viewing import Viewing
+from xmine.tui.screens.viewing import Asking, Viewing
 from xmine.tui.working import Working
 
 _EVERY = 1.0  # seconds between looks at what others judge
-_SEEN_IN_ANY_SIZE = ("q", "ctrl+q", "ctrl+c")
+_LEAVE = ("q", "ctrl+q", "ctrl+c")  # these do so in a window of any size
 # The screens that a key leads to from anywhere: their class in `xmine.tui.screens`, and whether
 # something must be open. They are loaded when they are first shown.
 SCREENS_OF = {
@@ -59,7 +59,7 @@ class XmineApp(App[None]):
         jobs: mining and training, which go on whatever is shown.
         working: what is being done in the background, for the top line; empty if nothing is.
         newest: what the app does in the background.
-        garbage: what nobody needs, for whoever runs the app.
+        garbage: keeps the collector quiet while keys are pressed; enter it around `run`.
         failure: why what was asked for could not be opened, for whoever started the app.
     """
 
@@ -108,7 +108,8 @@ class XmineApp(App[None]):
         if isinstance(event, events.Key):
             if time.monotonic() < self._deaf_until:
                 return
-            if self.screen.has_class("-small") and event.key not in _SEEN_IN_ANY_SIZE:
+            asked = any(asking.display for asking in self.screen.query(Asking))
+            if self.screen.has_class("-small") and not asked and event.key not in _LEAVE:
                 return
         if isinstance(event, events.InputEvent):
             self.garbage.touched()

@@ -33,7 +33,7 @@ class Garbage:
             self._usual = None
 
     def touched(self) -> None:
-        """Hear that a key was pressed."""
+        """Hear of a key or of the mouse."""
         self._touched = time.monotonic()
 
     def collect(self) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from xmine.progress import Progress
 
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
-_NICE = 10  # so much lower than the app is its priority: whoever presses a key is waited for
+_NICE = 10  # so much nicer than the app is a job: whoever presses a key is waited for
 _LONGEST = 2**24  # bytes of a line: the result of a command is one
 
 
@@ -104,7 +104,8 @@ class Job:
             return
         assert process.stdout is not None and process.stderr is not None
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PGRP, process.pid, _NICE)
+            own = os.getpriority(os.PRIO_PROCESS, 0)
+            os.setpriority(os.PRIO_PGRP, process.pid, min(own + _NICE, 19))
         try:
             if self.cancelled:  # before there was a process
                 self._send(signal.SIGINT)

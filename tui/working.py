@@ -52,12 +52,13 @@ class Working:
         loop.set_default_executor(Readers())
         if not (self._app.is_headless or self._app.is_web):
             for number in (signal.SIGTERM, signal.SIGHUP):
-                loop.add_signal_handler(number, self._terminated, number)
+                if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+                    loop.add_signal_handler(number, self._terminated, number)
 
     def _terminated(self, number: int) -> None:
         """End without a question, and with the exit code of a signal."""
         self._code = 128 + number
-        self._app.run_worker(self._end, group="leave", exclusive=True)
+        self._app.run_worker(self._end, group="leave")
 
     def leave(self) -> None:
         """End the app; where that stops a job, ask first."""
@@ -71,11 +72,11 @@ class Working:
                 asking.action_give_up()
             screen.ask(f"stop {running} and quit? y: quit; anything else: stay", self._answered)
         else:
-            self._app.run_worker(self._end, group="leave", exclusive=True)
+            self._app.run_worker(self._end, group="leave")
 
     def _answered(self, answer: str) -> None:
         if answer.strip().lower() in ("y", "yes"):
-            self._app.run_worker(self._end, group="leave", exclusive=True)
+            self._app.run_worker(self._end, group="leave")
 
     async def _end(self) -> None:
         """Wait for what is being written, and for nothing else."""

@@ -58,9 +58,11 @@ async def settled(pilot: Any) -> None:
         await app.workers.wait_for_complete()
         await pilot.pause()
         now = app.screen, app.screen._compositor.render_strips(app.size)
-        if now == before and app.screen._compositor.size == app.size:
+        still = now == before and app.screen._compositor.size == app.size
+        if still or not app.is_running:
             return
         before = now
+    raise AssertionError("the screen never stands still:\n" + "\n".join(screen_text(app)))
 
 
 class Snapshots:

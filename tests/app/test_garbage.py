@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,7 +27,7 @@ def test_python_collects_as_before_once_the_app_is_left() -> None:
 
 def test_what_nobody_needs_goes_in_a_quiet_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(garbage.time, "monotonic", lambda: now)
+    monkeypatch.setattr(garbage, "time", SimpleNamespace(monotonic=lambda: now))
     with Garbage() as waiting:
         waiting.touched()
         knot = weakref.ref(Knot())

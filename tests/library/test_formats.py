@@ -89,16 +89,20 @@ def test_hostile_text_is_read_back(tmp_path: Path, kind: str, packing: str) -> N
 
 def test_three_columns_are_read_as_laser_writes_them(tmp_path: Path) -> None:
     path = tmp_path / "laser.tsv"
-    path.write_text("1.25\tone\t一\n1\ttwo\t二\n\n0.75\t3.5\t三\n", encoding="utf-8")
+    path.write_text("1.25\tone\t一\n1.0\ttwo\t二\n\n0.75\t3.5\t三\n", encoding="utf-8")
     pairs = [Pair("one", "一", 1.25), Pair("two", "二", 1.0), Pair("3.5", "三", 0.75)]
     assert list(read_pairs(str(path))) == pairs
     assert list(read_pairs(f"{path}:2,3")) == [Pair(*pair[:2]) for pair in pairs]
-    with path.open("a", encoding="utf-8") as file:
-        file.write("four\t四\tnews\n")
-    with pytest.raises(FileError, match=r"laser\.tsv:5: not score, source and target"):
+    path.write_text("0.5\tone\t一\n0.5\ttwo\t二\n" * 5 + "four\t四\tnews\n", encoding="utf-8")
+    with pytest.raises(FileError, match=r"laser\.tsv:11: not score, source and target"):
         list(read_pairs(str(path)))
-    path.write_text("1998\t一九九八\tnews\n3.5\t3.5\tnews\nx\ty\tz\n" + "a\tb\tc\n" * 2)
-    assert [pair.source for pair in read_pairs(str(path))] == ["1998", "3.5", "x", "a", "a"]
+
+
+@pytest.mark.parametrize("sources", [("1998", "Hello there."), ("1.", "2."), ("3.5", "4.5")])
+def test_numbers_with_an_origin_are_texts(tmp_path: Path, sources: tuple[str, str]) -> None:
+    pairs = [Pair(source, "数", origin="news") for source in sources]
+    write_pairs(pairs, str(tmp_path / "pairs.tsv"))
+    assert list(read_pairs(str(tmp_path / "pairs.tsv"))) == pairs
 
 
 NOTES = {

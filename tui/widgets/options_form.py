@@ -50,10 +50,10 @@ class OptionsForm(Vertical):
         groups: dict[str, list[FormField]] = {}
         for each in self._fields:
             groups.setdefault(each.group, []).extend([] if each in first else [each])
-        own, *shared = groups.items()
-        yield Rows([*first, *own[1][:_OPEN]], self._texts)
-        if len(own[1]) > _OPEN:
-            yield Group("More", Rows(own[1][_OPEN:], self._texts))
+        (_, own), *shared = groups.items()
+        yield Rows([*first, *own[:_OPEN]], self._texts)
+        if len(own) > _OPEN:
+            yield Group("More", Rows(own[_OPEN:], self._texts))
         for title, fields in shared:
             yield Group(title, Rows(fields, self._texts))
 

@@ -113,9 +113,11 @@ class PairTable(DataTable):
     def _arrange(self) -> None:
         self.pairs.lay_out(self.scrollable_content_region.width or 80)
         names, (order, descending) = self.pairs.names, self._order
-        line = {"source": "src", "target": "tgt"}.get(order, order)
-        arrow = {line if line in names else order: "▼" if descending else "▲"} if order else {}
-        self._column_labels = [Text(name + arrow.get(name, "")) for name in names]
+        marked = {"source": "src", "target": "tgt"}.get(order, order)  # by line, not by text
+        arrow = "▼" if descending else "▲"
+        self._column_labels = [
+            Text(name + arrow if name and name == marked else name) for name in names
+        ]
         self._column_widths = list(self.pairs.widths)
         self._ordered_columns = None
         for column, width in zip(self.ordered_columns, self.pairs.widths, strict=True):

@@ -42,7 +42,7 @@ class Choices(RadioSet, inherit_bindings=False):
         self._chosen = chosen
 
     def on_mount(self) -> None:
-        """Begin at the one that is chosen; Textual begins at the first."""
+        """Begin at the one that is chosen: Textual's own step to the first one follows."""
         for _ in range(self._chosen):
             self.action_next_button()
 

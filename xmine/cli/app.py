@@ -1,6 +1,6 @@
 """The commands' table of contents; a command's file is loaded when the command is called or listed.
 
-What is heavy is loaded only when it runs.
+Heavy libraries are loaded only when the command runs.
 """
 
 from importlib import import_module

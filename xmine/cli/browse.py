@@ -77,7 +77,11 @@ def _show(path: Path | None) -> None:
 
     # While it is read, Textual is loaded.
     ahead = None if path is None else Readers().submit(read, path)
-    from xmine.tui.app import XmineApp
+    try:
+        from xmine.tui.app import XmineApp
+    except (KeyboardInterrupt, SystemExit) as stopped:
+        leave_readers(130 if isinstance(stopped, KeyboardInterrupt) else int(stopped.code or 0))
+        raise
 
     gc.enable()
     app = XmineApp(path, ahead)

@@ -77,9 +77,10 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
 
 def _try(host: str, port: int) -> None:
     """Listen for a moment: an address that somebody else has shall not be told."""
-    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=kind):
-        pass
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    for family, *_, address in found:
+        with socket.create_server(address[:2], family=family):
+            pass
 
 
 def _guard(host: str) -> Any:  # noqa: ANN401 - a middleware of aiohttp

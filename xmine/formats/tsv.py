@@ -5,7 +5,8 @@ There is no header and no quoting: what stands between two tabs is the text. A s
 and line breaks become spaces.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator
 from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +18,7 @@ from xmine.formats.pair import COLUMNS, Languages, Pair, split_head
 from xmine.formats.rows import write_rows
 from xmine.reading import name_of, stream_lines
 
+_DECIMAL = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?", re.ASCII)
 _INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
 _LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
 _OFFSETS = ("source_offset", "target_offset")
@@ -102,7 +104,9 @@ def _whole(number: int | None) -> str:
 def read(
     path: str | Path, chosen: Languages | None = None, losses: Losses | None = None
 ) -> Iterator[Pair]:
-    """Read mined rows, scored or plain ones, as most of the first ten are, and no blank lines.
+    """Read mined rows, if most of the first ten are such, scored ones, if all are, or plain ones.
+
+    Blank lines are passed over.
 
     Args:
         path: the file.
@@ -125,9 +129,10 @@ def read(
             rows.append(line.split("\t"))
         if len(rows) == 10:
             break
-    mined = _most(_is_mined, rows)
-    # Whole numbers may be texts, such as years.
-    scored = _most(_is_scored, rows) and any("." in row[0] for row in rows)
+    votes = list(map(_is_mined, rows))
+    mined = any(votes) and 2 * sum(votes) >= len(votes)
+    # An origin would be the same in row after row.
+    scored = bool(rows) and all(map(_is_scored, rows)) and len({row[2] for row in rows}) > 1
     for number, line in zip(count(1), chain(first, lines)):
         columns = line.split("\t")
         if len(columns) < 2:
@@ -203,14 +208,8 @@ def _is_mined(row: list[str]) -> bool:
 
 
 def _is_scored(row: list[str]) -> bool:
-    """Tell a row as LASER writes them."""
-    return len(row) == 3 and row[0] != "" and _is_number(row[0])
-
-
-def _most(kind: Callable[[list[str]], bool], rows: list[list[str]]) -> bool:
-    """Tell whether at least half of some rows are of a kind."""
-    of_it = sum(map(kind, rows))
-    return of_it > 0 and 2 * of_it >= len(rows)
+    """Tell a row as LASER writes them; a whole number may be a text, such as a year."""
+    return len(row) == 3 and _DECIMAL.fullmatch(row[0]) is not None
 
 
 def _is_share(text: str) -> bool:

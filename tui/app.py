@@ -108,12 +108,15 @@ class XmineApp(App[None]):
         if isinstance(event, events.Key):
             if time.monotonic() < self._deaf_until:
                 return
-            asked = any(asking.display for asking in self.screen.query(Asking))
-            if self.screen.has_class("-small") and not asked and event.key not in _LEAVE:
+            if self.screen.has_class("-small") and event.key not in _LEAVE and not self._asked:
                 return
         if isinstance(event, events.InputEvent):
             self.garbage.touched()
         await super().on_event(event)
+
+    @property
+    def _asked(self) -> bool:
+        return any(asking.display for asking in self.screen.query(Asking))
 
     def turn(self) -> None:
         """Hear no key until the next screen is there, or for a second."""

@@ -20,6 +20,7 @@ def served(monkeypatch: pytest.MonkeyPatch, host: str, port: int = 8000) -> Any:
 
     made: list[Any] = []
     monkeypatch.setattr(Server, "serve", lambda server: made.append(server))
+    monkeypatch.setattr("xmine.cli.served._try", lambda host, port: None)  # others may have it
     monkeypatch.setattr(asyncio, "set_event_loop", lambda loop: loop.close())
     serve_app(None, host, port, Console())
     return made[0]

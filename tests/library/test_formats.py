@@ -89,8 +89,8 @@ def test_hostile_text_is_read_back(tmp_path: Path, kind: str, packing: str) -> N
 
 def test_three_columns_are_read_as_laser_writes_them(tmp_path: Path) -> None:
     path = tmp_path / "laser.tsv"
-    path.write_text("1.25\tone\t一\n1.0\ttwo\t二\n\n0.75\t3.5\t三\n", encoding="utf-8")
-    pairs = [Pair("one", "一", 1.25), Pair("two", "二", 1.0), Pair("3.5", "三", 0.75)]
+    path.write_text("1.25\tone\t一\n1.0\ttwo\t二\n\n-2e-05\t3.5\t三\n", encoding="utf-8")
+    pairs = [Pair("one", "一", 1.25), Pair("two", "二", 1.0), Pair("3.5", "三", -2e-05)]
     assert list(read_pairs(str(path))) == pairs
     assert list(read_pairs(f"{path}:2,3")) == [Pair(*pair[:2]) for pair in pairs]
     path.write_text("0.5\tone\t一\n0.5\ttwo\t二\n" * 5 + "four\t四\tnews\n", encoding="utf-8")

@@ -294,4 +294,4 @@ ablate.__doc__ = "\n".join(
         "  xmine ablate temperature --help",
     ]
 )
-COMMAND = OfAblation
+COMMAND = OfAblation  # see `xmine.cli.app`

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import errno
 import shlex
 import socket
 import sys
@@ -76,11 +77,17 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
 
 
 def _try(host: str, port: int) -> None:
-    """Listen for a moment: an address that somebody else has shall not be told."""
+    """Listen for a moment: an address that somebody else has shall not be told.
+
+    Of a name with several addresses, those that this machine has not are for the server to skip.
+    """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     for family, *_, address in found:
-        with socket.create_server(address[:2], family=family):
-            pass
+        try:
+            socket.create_server(address[:2], family=family).close()
+        except OSError as error:
+            if error.errno != errno.EADDRNOTAVAIL or len(found) == 1:
+                raise
 
 
 def _guard(host: str) -> Any:  # noqa: ANN401 - a middleware of aiohttp

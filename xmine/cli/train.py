@@ -202,4 +202,4 @@ def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds
 
 train = with_console(with_options(TrainingOptions)(train_with))
 train.__doc__ = help_of("")
-COMMAND = OfMethod
+COMMAND = OfMethod  # see `xmine.cli.app`

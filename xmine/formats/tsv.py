@@ -18,7 +18,7 @@ from xmine.formats.pair import COLUMNS, Languages, Pair, split_head
 from xmine.formats.rows import write_rows
 from xmine.reading import name_of, stream_lines
 
-_DECIMAL = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?", re.ASCII)
+_DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
 _INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
 _LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
 _OFFSETS = ("source_offset", "target_offset")
@@ -152,7 +152,7 @@ def read(
             raise FileError(
                 f"{name_of(path)}:{number}: not score, source and target, as the lines around it "
                 "are",
-                "leave out a header; or choose two columns: scored.tsv:2,3",
+                f"mend the line; or read two columns only: {name_of(path)}:2,3",
             )
         if mined:
             yield _mined_pair(columns)

@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all check fix clean
 
-demo: .venv/installed
+demo: .venv/mining
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --threshold auto --gold examples/gold.tsv
 
 test: .venv/installed
@@ -28,12 +28,21 @@ fix: .venv/installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Installs once; again only when the dependencies change.
-.venv/installed: pyproject.toml constraints.txt
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+
+# Each installs once; again only when the dependencies change.
+.venv/mining: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "xmine needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@echo "Installing what mining needs into .venv: 100 MB to download, 400 MB on disk."
+	@$(PYTHON) -m venv .venv
+	@$(INSTALL) -e .
+	@touch $@
+
+.venv/installed: .venv/mining
+	@echo "Installing torch, every extra and the tools for tests into .venv: 2 GB on disk, and"
+	@echo "several more where pip chooses a torch for GPUs (README, Install)."
+	@$(INSTALL) -e ".[dev]"
 	@touch $@
 
 clean:

@@ -1,16 +1,19 @@
 """What is installed: every package, every file the encoder needs, and no name but xmine."""
 
 import importlib
+import re
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib.metadata import packages_distributions
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
 import xmine
+from xmine.extras import EXTRAS
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -59,6 +62,31 @@ def test_constraints_pin_every_dependency() -> None:
     for requirement in [*PROJECT["project"]["dependencies"], *chain(*extras.values())]:
         name = requirement.split(">=")[0].split("[")[0].lower()
         assert name == "xmine" or name in pins, f"{requirement} is not pinned"
+
+
+def named(requirements: list[str]) -> set[str]:
+    return {re.split(r"[\[<>=]", requirement)[0].lower() for requirement in requirements}
+
+
+def test_each_module_of_an_extra_is_installed_by_it() -> None:
+    declared = PROJECT["project"]["optional-dependencies"]
+    assert {*EXTRAS, "all", "dev"} == set(declared)
+    brought_by = packages_distributions()
+    for extra, modules in EXTRAS.items():
+        for module in modules:
+            # google is of many packages; pip calls huggingface_hub and huggingface-hub the same.
+            packages = brought_by[module] if "." not in module else ["protobuf"]
+            assert {each.lower().replace("-", "_") for each in packages} & {
+                each.replace("-", "_") for each in named(declared[extra])
+            }, f"{extra} does not bring {module}"
+    (everything,) = declared["all"]
+    assert everything == f"xmine[{','.join(sorted(EXTRAS))}]"
+
+
+def test_what_extras_bring_is_no_part_of_the_core() -> None:
+    core = named(PROJECT["project"]["dependencies"])
+    of_extras = set().union(*map(named, PROJECT["project"]["optional-dependencies"].values()))
+    assert not core & of_extras
 
 
 @pytest.mark.slow

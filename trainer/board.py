@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xmine.errors import TrainingError
+from xmine.extras import needs
 
 if TYPE_CHECKING:
     pass
@@ -17,14 +17,11 @@ class Board:
         """Prepare to write to `folder`, which is made at the first line.
 
         Raises:
-            TrainingError: TensorBoard is missing.
+            XmineError: TensorBoard is not installed.
         """
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError:
-            raise TrainingError(
-                "--tensorboard: TensorBoard is missing", "pip install 'xmine[tensorboard]'"
-            ) from None
+        needs("--tensorboard", "tensorboard")
+        from torch.utils.tensorboard import SummaryWriter
+
         self._new, self._folder = SummaryWriter, folder
         self._writers: dict[str, SummaryWriter] = {}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import XmineError
-from xmine.evaluation.benchmarks import BENCHMARKS
+from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.result import Result
 from xmine.evaluation.tatoeba import CODES
@@ -21,6 +21,11 @@ STSB = "stsb"
 KNOWN = (*BENCHMARKS, STSB)
 USUAL = ("tatoeba", "bucc", STSB)
 _OF_ENGLISH = ("sts", STSB)
+
+
+def benchmark_of(name: str) -> Benchmark:
+    """Find the benchmark behind a name of KNOWN."""
+    return BENCHMARKS["sts" if name == STSB else name]
 
 
 class Headlines:
@@ -83,7 +88,7 @@ class Headlines:
         return None
 
     def _measure(self, name: str, encoder: SentenceEncoder) -> Result:
-        benchmark = BENCHMARKS["sts" if name == STSB else name]
+        benchmark = benchmark_of(name)
         options: Any = benchmark.options()
         if name == STSB:
             options = replace(options, task=[STSB])

@@ -34,7 +34,7 @@ def train_vocabulary(
         The vocabulary: the sentencepiece model and its `tokenizer.json`.
 
     Raises:
-        TrainingError: an extra is not installed, or there is too little text for so many pieces.
+        TrainingError: there is too little text for so many pieces.
     """
     random_order = random.Random(seed)
     chosen = [
@@ -82,12 +82,8 @@ def _wrong_size(size: int, sentences: int, said: str) -> TrainingError:
 
 
 def _parsed(model: bytes) -> Any:  # noqa: ANN401 - a class that protobuf makes
-    try:
-        from sentencepiece import sentencepiece_model_pb2
-    except ImportError:
-        raise TrainingError(
-            "training a vocabulary needs protobuf", "pip install 'xmine[train]'"
-        ) from None
+    from sentencepiece import sentencepiece_model_pb2
+
     return sentencepiece_model_pb2.ModelProto.FromString(model)  # type: ignore[attr-defined]
 
 
@@ -118,11 +114,7 @@ def _tokenizer_json(proto: Any) -> str:  # noqa: ANN401
 
 
 def normaliser_rules() -> str:
-    """The rules as sentencepiece reads them: source and target code points in hex, tab between.
-
-    Raises:
-        TrainingError: opencc is not installed.
-    """
+    """The rules as sentencepiece reads them: source and target code points in hex, tab between."""
     return "".join(
         f"{point:X}\t{' '.join(f'{ord(c):X}' for c in target)}\n"
         for point, target in folding_table().items()
@@ -131,11 +123,7 @@ def normaliser_rules() -> str:
 
 @cache
 def folding_table() -> dict[int, str]:
-    """Map each code point that folds to something else, as `str.translate` takes it.
-
-    Raises:
-        TrainingError: opencc is not installed.
-    """
+    """Map each code point that folds to something else, as `str.translate` takes it."""
     simplify = _simplifier()
     table = {}
     for point in range(1, sys.maxunicode + 1):
@@ -157,12 +145,8 @@ def _fold(character: str, simplify: dict[str, str]) -> str:
 
 
 def _simplifier() -> dict[str, str]:
-    try:
-        import opencc
-    except ImportError:
-        raise TrainingError(
-            "training a vocabulary needs opencc", "pip install 'xmine[train]'"
-        ) from None
+    import opencc
+
     convert = opencc.OpenCC("t2s").convert
     ideographs = [chr(point) for point in (*range(0x3400, 0xA000), *range(0x20000, 0x2EBE1))]
     return {c: convert(c) for c in ideographs if len(convert(c)) == 1 and convert(c) != c}

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from xmine.errors import OptionError
+from xmine.extras import is_installed, needs
 
 _NVIDIA = Path("/proc/driver/nvidia/version")  # where a driver is loaded
 
@@ -16,7 +17,9 @@ def choose_device(wanted: str) -> str:
 
     Raises:
         OptionError: there is no such device here.
+        XmineError: torch is not installed.
     """
+    needs(f"--device {wanted}", "torch")
     import torch
 
     if wanted == "auto":
@@ -74,14 +77,19 @@ _WORTH_A_GPU = 1e12
 def search_device(wanted: str, sources: int, targets: int, dim: int) -> str:
     """Choose where neighbours are searched; torch is not loaded where there can be no GPU.
 
+    `auto` is the processor where torch is not installed.
+
     Args:
         wanted: as `choose_device` takes it; `auto` takes a GPU for large searches alone.
         sources, targets, dim: the sizes of the two matrices.
 
     Raises:
         OptionError: there is no such device here.
+        XmineError: another device than the processor is asked for, and torch is not installed.
     """
     large = float(sources) * targets * dim >= _WORTH_A_GPU
     if wanted == "cpu" or (wanted == "auto" and not (large and _NVIDIA.exists())):
+        return "cpu"
+    if wanted == "auto" and not is_installed("torch"):
         return "cpu"
     return choose_device(wanted)

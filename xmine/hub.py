@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from xmine.errors import EncoderError
+from xmine.extras import needs
 from xmine.modules.layout import MODULES_FILE, first_line, read_json
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
@@ -22,6 +23,7 @@ def find_encoder(model: str | Path) -> Path:
     Raises:
         EncoderError: there is no such folder; or the name is not in the cache and cannot be
             downloaded.
+        XmineError: it is a hub name, and huggingface_hub is not installed.
     """
     folder = Path(model)
     if folder.is_dir():
@@ -38,6 +40,7 @@ def find_encoder(model: str | Path) -> Path:
 
 def _from_hub(name: str) -> Path:
     """Take a repository from the cache if it is whole there, else download it."""
+    needs(f"{name}: a hub name", "huggingface_hub")
     from huggingface_hub import constants
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]

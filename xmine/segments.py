@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from xmine.errors import XmineError
+from xmine.extras import needs
 
 _HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _BRACKETS = {
@@ -167,12 +167,8 @@ def _cuts(text: str) -> list[int]:
 
 @cache
 def _pysbd() -> Any:  # noqa: ANN401
+    needs("--segment of English text", "pysbd")
     with warnings.catch_warnings():  # its regular expressions have escapes that Python warns about
         warnings.simplefilter("ignore")
-        try:
-            import pysbd
-        except ImportError:
-            raise XmineError(
-                "--segment needs pysbd to cut English text", "pip install 'xmine[segment]'"
-            ) from None
+        import pysbd
     return pysbd.Segmenter(language="en", clean=False)

@@ -15,6 +15,7 @@ import sentencepiece
 from numpy.typing import NDArray
 
 from xmine.errors import EncoderError
+from xmine.extras import needs
 from xmine.files import replacing
 
 # The unknown piece. Text cannot spell it, since the normaliser folds case.
@@ -122,8 +123,10 @@ class Tokenizer:
 
         Raises:
             EncoderError: it is missing, or is none.
+            XmineError: tokenizers is not installed.
         """
         path = folder / TOKENIZER_FILE
+        needs(str(path), "tokenizers")
         try:
             return cls(path.read_text(encoding="utf-8"))
         except OSError as error:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from xmine.errors import FileError, XmineError
+from xmine.errors import FileError
 from xmine.evaluation.data import (
-    eval_extra,
     incomplete,
     number,
     one_of,
@@ -126,9 +125,3 @@ def test_an_incomplete_folder_is_told_by_the_files_it_lacks(tmp_path: Path) -> N
     incomplete(tmp_path, ["a"], "the set")
     with pytest.raises(FileError, match="incomplete: b, c missing"):
         incomplete(tmp_path, ["a", "b", "c"], "the set")
-
-
-def test_a_library_that_is_not_installed_is_named_with_its_extra() -> None:
-    with pytest.raises(XmineError, match="this needs no_such_library") as caught, eval_extra():
-        import no_such_library  # type: ignore[import-not-found]  # noqa: F401
-    assert caught.value.hint == "pip install 'xmine[eval]'"

@@ -6,15 +6,14 @@ answered for a second.
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import XmineError
-from xmine.evaluation.data import eval_extra
 from xmine.evaluation.pictures import placed
+from xmine.extras import needs
 
 _running: set[subprocess.Popen[bytes]] = set()
 
@@ -25,9 +24,7 @@ def placed_apart(stacked: NDArray[np.floating]) -> NDArray[np.float64]:
     Raises:
         XmineError: scikit-learn is not installed, or the process ended otherwise than well.
     """
-    with eval_extra():
-        if find_spec("sklearn") is None:
-            raise ImportError(name="sklearn")
+    needs("t-SNE", "sklearn")
     given = BytesIO()
     np.save(given, stacked, allow_pickle=False)
     command = [sys.executable, "-m", "xmine.browsing.apart"]

@@ -12,6 +12,7 @@ from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.of_method import check_data, made_command, refuse_others, refuse_words
 from xmine.cli.train import tell_of
 from xmine.errors import OptionError, XmineError
+from xmine.extras import TRAINING, needs
 from xmine.options import flag
 from xmine.trainer.ablations import ABLATIONS, Ablation, options_with
 from xmine.trainer.options import TrainingOptions
@@ -145,6 +146,7 @@ def _running(name: str) -> Callable[..., None]:
         ablation = ABLATIONS[name]
         given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
         check_data(ablation.method, [kind for kind, files in given.items() if files], name)
+        needs("xmine ablate", *TRAINING)
         if output is None:
             raise OptionError("no -o: where are the encoders to go?", f"-o {name}/")
         settings = ablation.chosen([each for each in grid.split(",") if each])
@@ -195,7 +197,7 @@ def _seeds(given: str, options: TrainingOptions) -> list[int]:
 
 def _benchmarks(measure: Sequence[str] | None, folder: "DataFolder") -> list[str]:
     """Name what is measured on benchmark files: nothing, where no folder is given."""
-    from xmine.trainer.headlines import KNOWN, USUAL
+    from xmine.trainer.headlines import KNOWN, USUAL, benchmark_of
 
     for name in measure or ():
         if name not in KNOWN:
@@ -206,7 +208,10 @@ def _benchmarks(measure: Sequence[str] | None, folder: "DataFolder") -> list[str
                 f"--measure {measure[0]}: there are no benchmark files", "name their folder: --data"
             )
         return []
-    return list(dict.fromkeys(measure or USUAL))
+    names = list(dict.fromkeys(measure or USUAL))
+    for name in names:
+        benchmark_of(name).load()  # so that a missing extra is told before the runs
+    return names
 
 
 def _tell_estimate(plan: "Plan", console: Console, *, stops: bool) -> bool:

@@ -13,6 +13,7 @@ from xmine.cli.gain import measure_gain
 from xmine.cli.reports import compare_encoders, evaluate_everything
 from xmine.evaluation.benchmarks import BENCHMARKS, Benchmark
 from xmine.evaluation.options import EvaluationOptions, TransferOptions
+from xmine.extras import needs
 
 if TYPE_CHECKING:
     from xmine.evaluation.result import Result
@@ -49,12 +50,14 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         from xmine.evaluation.record import record, write_record
         from xmine.files import check_free
 
+        evaluated = benchmark.load()
+        more = _more(options)
         folder = data_folder(data)
         if output:
             check_free(output, force=force)
         encoder = load_encoder(model, options, console)
         with console.progress() as report:
-            result = benchmark.load()(encoder, folder, options, report, **_more(options))
+            result = evaluated(encoder, folder, options, report, **more)
         about = about_evaluation(encoder, model, options)
         figures = record({**result.as_json(), "encoder": about})
         if output:
@@ -75,6 +78,7 @@ def _more(options: EvaluationOptions) -> dict[str, object]:
     """Give a benchmark what it must not load itself: a learner, if the encoder is to be trained."""
     if not (isinstance(options, TransferOptions) and options.finetune):
         return {}
+    needs("--finetune", "torch")
     from xmine.trainer.finetune import finetuned
 
     return {"learner": finetuned(options)}

@@ -10,6 +10,7 @@ from xmine.cli.arguments import DATA, FORCE, about_evaluation, data_folder, load
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console, with_options
 from xmine.evaluation.options import GainOptions
+from xmine.extras import needs
 
 if TYPE_CHECKING:
     from xmine.encoder_pair import EncoderPair
@@ -46,6 +47,7 @@ def measure_gain(
 
     Example: xmine eval gain embedded encoder/ --data eval/
     """
+    needs("xmine eval gain", "scipy")
     from xmine.evaluation.gain import measure_gains
     from xmine.evaluation.record import record, write_record
     from xmine.files import check_free

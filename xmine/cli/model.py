@@ -8,6 +8,7 @@ import typer
 from xmine.cli.arguments import FORCE, load_encoder
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
+from xmine.extras import needs
 from xmine.options import EncodingOptions
 
 model = typer.Typer(help="Tell what an encoder is, or export it.", no_args_is_help=True)
@@ -68,6 +69,8 @@ def export(
     """
     from xmine.files import check_free
 
+    if onnx:
+        needs("--onnx", "onnx", "torch", "tokenizers")  # the first extra brings the others
     check_free(output, force=force, folder=True)
     exact = EncodingOptions(device="cpu", dtype="float32")
     loaded = load_encoder(encoder, exact, console, chosen=False)

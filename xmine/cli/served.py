@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from xmine.cli.console import Console
 from xmine.errors import XmineError
+from xmine.extras import needs
 
 _TITLE = "<title>xmine</title>"
 _POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws: wss:"
@@ -30,10 +31,9 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
     Raises:
         XmineError: the server is not installed, or the port is taken.
     """
-    try:
-        from textual_serve.server import Server
-    except ImportError:
-        raise XmineError("--serve needs more packages", "pip install 'xmine[web]'") from None
+    needs("--serve", "textual_serve")
+    from textual_serve.server import Server
+
     address = f"[{host}]" if ":" in host else host
     if host not in _LOOPBACK:
         console.warn(f"whoever reaches {address}:{port} can read and write your files with the app")

@@ -23,6 +23,7 @@ from xmine.cli.of_method import (
     help_of,
 )
 from xmine.errors import FileError, OptionError
+from xmine.extras import TRAINING, needs
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
 
@@ -68,6 +69,9 @@ def train_with(
         console = Console(quiet=True)
     given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
     check_data(method, [kind for kind, files in given.items() if files])
+    needs("xmine train", *TRAINING)
+    if options.dev:
+        needs("--dev", "scipy")
     is_demonstration = not any(given.values())
     if is_demonstration:
         options = _demonstrating(method, options)

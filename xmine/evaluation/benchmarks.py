@@ -23,6 +23,7 @@ from xmine.evaluation.options import (
     XsimOptions,
     XsimPlusPlusOptions,
 )
+from xmine.extras import needs
 
 if TYPE_CHECKING:
     from xmine.evaluation.result import Result
@@ -40,6 +41,7 @@ class Benchmark:
         options: the dataclass of what it can be told.
         function: `module:function` below `xmine.evaluation`, called with encoder, data folder,
             options and report.
+        loads: the modules of the extra `eval` that it computes with.
     """
 
     name: str
@@ -48,9 +50,15 @@ class Benchmark:
     reads: str
     options: type[EvaluationOptions]
     function: str
+    loads: tuple[str, ...] = ()
 
     def load(self) -> "Callable[..., Result]":
-        """Import the function."""
+        """Import the function.
+
+        Raises:
+            XmineError: a module that it computes with is not installed.
+        """
+        needs(f"xmine eval {self.name}", *self.loads)
         module, _, name = self.function.partition(":")
         found: Callable[..., Result] = getattr(import_module(f"xmine.evaluation.{module}"), name)
         return found
@@ -114,6 +122,7 @@ _ALL = [
         "sts/2012 to 2016, sts/sick, stsb/stsb-en-*.csv, or the folders of SentEval",
         StsOptions,
         "sts:evaluate_sts",
+        ("scipy",),
     ),
     Benchmark(
         "xsts",
@@ -123,6 +132,7 @@ _ALL = [
         "sts17/STS2017.{eval.v1.1,gs}, sts17/STS2017-extended, stsb/stsb-*-test.csv",
         EvaluationOptions,
         "xsts:evaluate_xsts",
+        ("scipy",),
     ),
     Benchmark(
         "align",
@@ -142,6 +152,7 @@ _ALL = [
         "flores101/dev/*.dev or other aligned files of two languages and more",
         GeometryOptions,
         "geometry:evaluate_geometry",
+        ("sklearn",),
     ),
     Benchmark(
         "cluster",
@@ -150,6 +161,7 @@ _ALL = [
         "tnews/dev.json, or a file of label<TAB>text lines",
         ClusterOptions,
         "clusters:evaluate_clusters",
+        ("sklearn",),
     ),
     Benchmark(
         "langid",
@@ -159,6 +171,7 @@ _ALL = [
         "xnli/dev-*.tsv or xnli.dev.tsv; test-*.tsv or xnli.test.tsv if there",
         LangidOptions,
         "langid:evaluate_langid",
+        ("sklearn",),
     ),
     Benchmark(
         "pairs",
@@ -168,6 +181,7 @@ _ALL = [
         "pawsx/{dev,test,train}-*.tsv or x-final/*/dev_2k.tsv; xnli/{dev,test}-*.tsv or xnli.*.tsv",
         PairsOptions,
         "sentence_pairs:evaluate_pairs",
+        ("sklearn",),
     ),
     Benchmark(
         "transfer",
@@ -180,6 +194,7 @@ _ALL = [
         "pawsx/{train-en,test-*}.tsv",
         TransferOptions,
         "transfer:evaluate_transfer",
+        ("sklearn",),
     ),
     Benchmark(
         "retrieval",
@@ -197,6 +212,7 @@ _ALL = [
         "mlqe-pe/data/test21_goldlabels, mlqe-pe/data/direct-assessments, unpacked",
         EvaluationOptions,
         "quality:evaluate_qe",
+        ("scipy",),
     ),
 ]
 BENCHMARKS = {benchmark.name: benchmark for benchmark in _ALL}

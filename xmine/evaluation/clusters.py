@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.data import DataFolder, eval_extra, read_columns
+from xmine.evaluation.data import DataFolder, read_columns
 from xmine.evaluation.options import ClusterOptions
 from xmine.evaluation.readers.json_rows import filled_text, json_rows
 from xmine.evaluation.result import Metric, Result, Row
@@ -50,8 +50,8 @@ def purity(clusters: Sequence[int], labels: Sequence[str]) -> Purity:
 
 def k_means(vectors: NDArray[np.float32], clusters: int) -> list[int]:
     """Cluster rows: the best of `RESTARTS` runs of k-means++, from `SEED`."""
-    with eval_extra():
-        from sklearn.cluster import KMeans
+    from sklearn.cluster import KMeans
+
     found = KMeans(clusters, n_init=RESTARTS, random_state=SEED).fit(vectors)
     assigned: list[int] = found.labels_.tolist()
     return assigned

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.data import eval_extra
 from xmine.progress import Report
 
 Values = NDArray[np.float64]
@@ -58,15 +57,15 @@ def spearman(system: Values, gold: Values, what: str) -> float:
         FileError: there are fewer than two pairs, or all judgements are the same.
         EncoderError: the encoder says the same of all pairs.
     """
-    with eval_extra():
-        from scipy.stats import spearmanr
+    from scipy.stats import spearmanr
+
     return _correlate(spearmanr, system, gold, what)
 
 
 def pearson(system: Values, gold: Values, what: str) -> float:
     """Correlate the values of two lists; arguments and errors as of `spearman`."""
-    with eval_extra():
-        from scipy.stats import pearsonr
+    from scipy.stats import pearsonr
+
     return _correlate(pearsonr, system, gold, what)
 
 

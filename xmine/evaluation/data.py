@@ -6,11 +6,10 @@ is itself that of one benchmark, it serves as well.
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from xmine.errors import FileError, XmineError
+from xmine.errors import FileError
 from xmine.reading import read_lines
 
 
@@ -162,17 +161,3 @@ def one_of(text: str, choices: Sequence[str], where: str, what: str) -> int:
     if text not in choices:
         raise FileError(f"{where}: {text!r} is no {what}; expected {', '.join(choices)}")
     return choices.index(text)
-
-
-@contextmanager
-def eval_extra() -> Iterator[None]:
-    """Import scipy, scikit-learn or matplotlib, or say how to install them.
-
-    Raises:
-        XmineError: one is missing.
-    """
-    try:
-        yield
-    except ImportError as error:
-        name = {"sklearn": "scikit-learn"}.get(error.name or "", error.name)
-        raise XmineError(f"this needs {name}", "pip install 'xmine[eval]'") from None

@@ -11,6 +11,7 @@ from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.xrete_average import xrete_result
+from xmine.extras import EXTRAS, needs
 from xmine.progress import Progress, Report, silent
 
 
@@ -49,7 +50,9 @@ def evaluate_all(
 
     Raises:
         MissingData: the folder has nothing for any of them.
+        XmineError: the extra that most of them need is not installed.
     """
+    needs("all benchmarks together", *EXTRAS["eval"])
     outcome = Outcome()
     for done, (name, benchmark) in enumerate(BENCHMARKS.items()):
         report(Progress("benchmarks", done, len(BENCHMARKS)))

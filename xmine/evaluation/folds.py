@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.evaluation.data import eval_extra
 from xmine.evaluation.tasks import Examples, Kind
 
 SEED = 1111  # SentEval's
@@ -34,9 +33,9 @@ def sharing_texts(texts: Sequence[tuple[str, ...]]) -> Places:
     Returns:
         int64 [examples], the group of each.
     """
-    with eval_extra():
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     numbers: dict[str, int] = {}
     edges = [
         (numbers.setdefault(each[0], len(numbers)), numbers.setdefault(text, len(numbers)))
@@ -67,13 +66,13 @@ def folds(
     Raises:
         FileError: there are fewer examples, of any class, or fewer groups, than parts.
     """
-    with eval_extra():
-        from sklearn.model_selection import (
-            GroupKFold,
-            KFold,
-            StratifiedGroupKFold,
-            StratifiedKFold,
-        )
+    from sklearn.model_selection import (
+        GroupKFold,
+        KFold,
+        StratifiedGroupKFold,
+        StratifiedKFold,
+    )
+
     by_class = kind in ("class", "pair")
     fewest = int(np.unique(answers, return_counts=True)[1].min()) if by_class else len(answers)
     if fewest < count:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
-from xmine.evaluation.data import eval_extra
 from xmine.evaluation.folds import Places, folds
 from xmine.evaluation.logistic import logistic_regression
 from xmine.evaluation.scoring import Floats, goodness
@@ -190,8 +189,8 @@ def _inner_parts(task: Task, rows: _Features) -> Iterator[_Part]:
 def _fit(task: Task, features: _Features, answers: Floats, strength: float) -> _Scorer:
     """Fit one model; its scores are those of `tasks.Predict`."""
     if task.kind == "number":
-        with eval_extra():
-            from sklearn.linear_model import Ridge
+        from sklearn.linear_model import Ridge
+
         ridge = Ridge(alpha=1 / strength).fit(features.rows, answers)
         return lambda held: np.asarray(ridge.predict(held.rows), dtype=np.float64)
     if task.kind == "document":  # each label against the rest

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.data import DataFolder, eval_extra
+from xmine.evaluation.data import DataFolder
 from xmine.evaluation.groups import Groups, read_groups
 from xmine.evaluation.options import GeometryOptions
 from xmine.evaluation.parallel import AlignedSet, largest_set
@@ -187,8 +187,8 @@ def measure_geometry(vectors: Sequence[NDArray[np.floating]]) -> dict[str, float
 
     Canonical form is left out where all translations have the same vector: it has no value there.
     """
-    with eval_extra():
-        from sklearn.covariance import ledoit_wolf
+    from sklearn.covariance import ledoit_wolf
+
     means = np.stack([each.mean(axis=0, dtype=np.float64) for each in vectors])
     variances = np.stack([each.var(axis=0, dtype=np.float64) for each in vectors])
     diagonal = between_languages(diagonal_divergence(means, np.maximum(variances, FLOOR)))

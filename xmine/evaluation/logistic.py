@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.evaluation.data import eval_extra
-
 
 def logistic_regression(
     rows: NDArray[np.floating[Any]], classes: NDArray[np.number[Any]], strength: float
@@ -20,8 +18,8 @@ def logistic_regression(
         classes: [examples], two kinds at least.
         strength: inverse strength of the L2 regularisation, C of scikit-learn.
     """
-    with eval_extra():
-        from sklearn.linear_model import LogisticRegression
-        from threadpoolctl import threadpool_limits
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
     with threadpool_limits(1):
         return LogisticRegression(C=strength, max_iter=2000).fit(rows, classes)

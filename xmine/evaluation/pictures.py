@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.evaluation.data import eval_extra
+from xmine.extras import needs
 from xmine.files import replacing_all
 
 if TYPE_CHECKING:
@@ -167,12 +167,16 @@ def placed(stacked: NDArray[np.floating], method: str) -> NDArray[np.float64]:
     Args:
         stacked: unit rows, two at least.
         method: `tsne`, or `pca`, which needs no other library.
+
+    Raises:
+        XmineError: scikit-learn, which lays out by t-SNE, is not installed.
     """
     if method == "pca":
         return _principal(stacked.astype(np.float64))
-    with eval_extra():
-        from sklearn.manifold import TSNE
-        from threadpoolctl import threadpool_limits
+    needs("t-SNE", "sklearn")
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
     perplexity = min(30.0, (len(stacked) - 1) / 3)  # the usual one; has to be below the rows
     tsne = TSNE(2, perplexity=perplexity, metric="cosine", random_state=SEED, n_jobs=1)
     with threadpool_limits(1):  # of 300 points: 1.1 s; with two threads on two busy cores 10 to 20
@@ -191,10 +195,15 @@ def _principal(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":
-    """Make a figure of its own, without matplotlib's global state."""
-    with eval_extra():
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+    """Make a figure of its own, without matplotlib's global state.
+
+    Raises:
+        XmineError: matplotlib is not installed.
+    """
+    needs("a picture", "matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=inches, dpi=150, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -215,8 +224,8 @@ def _join(axes: "Axes", places: NDArray[np.float64]) -> None:
 
 def _number(axes: "Axes", points: NDArray[np.float64]) -> None:
     """Write the number of each sentence beside its point, white around it to stand out of lines."""
-    with eval_extra():
-        from matplotlib.patheffects import withStroke
+    from matplotlib.patheffects import withStroke
+
     for at, (x, y) in enumerate(points.tolist(), start=1):
         axes.annotate(
             str(at),
@@ -232,8 +241,8 @@ def _number(axes: "Axes", points: NDArray[np.float64]) -> None:
 
 def legend_below(figure: "Figure", entries: int) -> None:
     """Name the kinds below the picture, where they cover no points."""
-    with eval_extra():
-        from matplotlib.collections import PathCollection
+    from matplotlib.collections import PathCollection
+
     legend = figure.legend(
         loc="outside lower center", ncols=min(entries, 8), frameon=False, fontsize=9
     )
@@ -252,8 +261,8 @@ def write_picture(
     Raises:
         FileError: one of them cannot be written; then neither is there.
     """
-    with eval_extra():
-        from matplotlib import rc_context
+    from matplotlib import rc_context
+
     form = path.suffix.lower().removeprefix(".")
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with (

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import OptionError
-from xmine.evaluation.data import eval_extra
 from xmine.evaluation.pictures import COLOURS, canvas, legend_below, write_picture
+from xmine.extras import needs
 from xmine.files import check_free
 from xmine.formats.losses import count
 from xmine.histogram import Histogram
@@ -46,8 +46,7 @@ def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") ->
         )
     for each in (path, path.with_suffix(".csv")):
         check_free(each, force=force)
-    with eval_extra():
-        import matplotlib.figure  # noqa: F401
+    needs("a picture", "matplotlib")
 
 
 def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
@@ -63,8 +62,8 @@ def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
     Raises:
         FileError: a file cannot be written.
     """
-    with eval_extra():
-        from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator
+
     figure, axes = canvas(_drawable(title), (7.0, 4.2))
     axes.set(xlabel="score", ylabel="pairs")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -92,8 +91,8 @@ def _told(value: float | None) -> str:
 
 def _drawable(text: str) -> str:
     """Put question marks where the font has no picture; it would warn and draw boxes."""
-    with eval_extra():
-        from matplotlib.font_manager import findfont, get_font
+    from matplotlib.font_manager import findfont, get_font
+
     known = get_font(findfont("DejaVu Sans")).get_charmap()
     return "".join(each if ord(each) in known else "?" for each in text)
 

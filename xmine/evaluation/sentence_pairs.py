@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.evaluation.data import DataFolder, MissingData, eval_extra
+from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.folds import sharing_texts
 from xmine.evaluation.frozen import STRENGTHS, FrozenLearner
 from xmine.evaluation.options import PairsOptions
@@ -135,8 +135,8 @@ def _rows(
 
 
 def _row(name: str, judged: Sequence[_Judged]) -> Row:
-    with eval_extra():
-        from sklearn.metrics import average_precision_score
+    from sklearn.metrics import average_precision_score
+
     values, truth, cut_right, head_right = map(np.concatenate, zip(*judged, strict=True))
     if truth.all() or not truth.any():
         raise FileError(f"{name}: all pairs are of one class", "there is nothing to tell apart")

@@ -32,12 +32,8 @@ def save_onnx(encoder: SentenceEncoder, folder: Path) -> None:
         folder: appears whole or not at all. Its `tokenizer.json` cuts and pads as the encoder does.
 
     Raises:
-        EncoderError: the extra is not installed, or the encoder cannot be written in this form.
+        EncoderError: the encoder cannot be written in this form.
     """
-    try:
-        import onnx  # noqa: F401 - torch writes with it
-    except ImportError:
-        raise EncoderError("writing ONNX needs onnx", "pip install 'xmine[onnx]'") from None
     graph = _Graph(encoder).eval()
     with replacing_folder(folder) as partial:
         _tokenizer(encoder).save(str(partial / TOKENIZER_FILE))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from xmine.errors import EncoderError
+from xmine.extras import needs
 from xmine.modules.layout import (
     INSTEAD,
     MODULES_FILE,
@@ -59,6 +60,7 @@ def read_body(
     Raises:
         EncoderError: it is broken, or asks for what cannot be honoured.
         OptionError: there is no such device.
+        XmineError: it needs modules that are not installed.
     """
     folder, kinds = entries[0].folder, [entry.kind for entry in entries]
     if kinds[0] == "StaticEmbedding":
@@ -66,6 +68,7 @@ def read_body(
     plain = kinds == ["Transformer"] and not (folder / MODULES_FILE).exists()
     if kinds[:2] != ["Transformer", "Pooling"] and not plain:
         raise _cannot_honour(folder, kinds[:2])
+    needs(f"{folder}: a transformer", "torch", "transformers", "tokenizers")
     from xmine.hardware import choose_device, choose_dtype
     from xmine.modules.transformer import Transformer
 
@@ -84,12 +87,14 @@ def read_heads(entries: list[ModuleEntry]) -> list[Head]:
 
     Raises:
         EncoderError: one is broken, or cannot be honoured.
+        XmineError: there are some, and torch is not installed.
     """
     kept = [entry for entry in entries if entry.kind != "Dropout"]  # nothing outside training
     if kept and kept[-1].kind == "Normalize":
         head_settings(kept.pop().folder)
     if not kept:
         return []
+    needs(f"{kept[0].folder}: {kept[0].kind}", "torch")
     from xmine.modules.heads import HEADS
 
     for entry in kept:

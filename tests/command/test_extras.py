@@ -1,0 +1,134 @@
+"""The core alone: what works without any extra, and which extra the rest names before it works."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xmine.cli.app import app
+from xmine.evaluation.benchmarks import BENCHMARKS
+from xmine.extras import EXTRAS
+from xmine.pairs import ParallelText
+
+# Runs commands in a process that finds no module of any extra, as where none is installed.
+SCRIPT = """
+import contextlib, io, json, sys
+sys.modules |= dict.fromkeys(json.loads(sys.argv[1]))
+from xmine.cli import run
+ended = []
+for words in json.loads(sys.argv[2]):
+    sys.argv = ["xmine", *words]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            run()
+        except SystemExit as leaving:
+            ended.append([leaving.code, out.getvalue(), err.getvalue()])
+import xmine.tui.app  # what `xmine browse` shows
+print(json.dumps(ended))
+"""
+EN = ["The ferry leaves at nine.", "My aunt keeps bees.", "It has not rained since May."]
+ZH = ["渡轮九点开。", "我姑妈养蜜蜂。", "五月以来没下过雨。"]
+
+
+def ended_without_extras(folder: Path, *commands: list[str]) -> list[tuple[int, str, str]]:
+    modules = [module for brought in EXTRAS.values() for module in brought]
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, json.dumps(modules), json.dumps(commands)],
+        cwd=folder,
+        env={name: each for name, each in os.environ.items() if name != "XMINE_DATA"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return [tuple(each) for each in json.loads(done.stdout)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, toy_pairs: ParallelText) -> Path:
+    """A folder with two text files, pairs, a transformer's folder and a static encoder's."""
+    for name, lines in (("en.txt", EN), ("zh.txt", ZH)):
+        Path(tmp_path, name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    rows = (f"{en}\t{zh}\n" for en, zh in zip(EN, ZH, strict=True))
+    Path(tmp_path, "pairs.tsv").write_text("".join(rows), encoding="utf-8")
+    Path(tmp_path, "bert").mkdir()
+    Path(tmp_path, "bert", "config.json").write_text('{"model_type": "bert"}')
+    Path(tmp_path, "static").mkdir()
+    Path(tmp_path, "static", "modules.json").write_text(
+        '[{"type": "sentence_transformers.models.StaticEmbedding", "path": ""}]'
+    )
+    tatoeba = tmp_path / "data" / "tatoeba"
+    tatoeba.mkdir(parents=True)
+    for side, lines in (("eng", EN), ("cmn", ZH)):
+        text = "".join(f"{line}\n" for line in lines)
+        Path(tatoeba, f"tatoeba.cmn-eng.{side}").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_without_extras_all_that_uses_the_embedded_encoder_works(folder: Path) -> None:
+    texts = ["en.txt", "zh.txt"]
+    commands = [
+        ["mine", *texts, "--threshold", "auto"],
+        ["mine", *texts, "-o", "run/"],
+        ["mine", *texts, "--index", "Flat", "--recall", "1", "-o", "found.parquet"],
+        ["mine", *texts, "--plot", "-o", "found.tmx", "--src-lang", "en", "--tgt-lang", "zh"],
+        ["score", *texts, "-o", "scored.jsonl"],
+        ["search", "Bees", "zh.txt"],
+        ["search", "Bees", "run/"],
+        ["encode", "en.txt", "-o", "en.npy"],
+        ["convert", "run/", "pairs.jsonl.zst"],
+        ["pairs", "stats", "run/"],
+        ["pairs", "map", "run/"],
+        ["model", "info"],
+        ["model", "export", "-o", "exported"],
+        ["mine", *texts, "--model", "exported"],
+        ["eval", "tatoeba", "--data", "data", "--language", "cmn"],
+        ["cache", "ls"],
+    ]
+    for command, (code, out, err) in zip(
+        commands, ended_without_extras(folder, *commands), strict=True
+    ):
+        assert code == 0, f"{command}: {out} {err}"
+
+
+def test_without_extras_every_help_page_is_there(folder: Path) -> None:
+    commands = [[each.name or ""] for each in app().registered_commands]
+    commands += [[group.name or ""] for group in app().registered_groups]
+    commands += [["eval", name] for name in BENCHMARKS]
+    commands += [["train", "--method", "moco"], ["ablate", "temperature"], ["pairs", "map"]]
+    commands = [[*command, "--help"] for command in [[], *commands]]
+    for command, (code, out, err) in zip(
+        commands, ended_without_extras(folder, *commands), strict=True
+    ):
+        assert code == 0 and out.lstrip().startswith("Usage:"), f"{command}: {err}"
+
+
+REFUSED = [
+    ("train pairs.tsv -o new", "xmine train needs torch", "torch"),
+    ("ablate temperature pairs.tsv -o new", "xmine ablate needs torch", "torch"),
+    ("encode en.txt -o en.npy --model bert", "bert: a transformer needs torch", "torch"),
+    ("mine en.txt zh.txt --model static", "static/tokenizer.json needs tokenizers", "torch"),
+    ("mine en.txt zh.txt --model a/b -o run/", "a/b: a hub name needs huggingface_hub", "torch"),
+    ("mine en.txt zh.txt --device cuda -o run/", "--device cuda needs torch", "torch"),
+    ("model export --onnx -o new", "--onnx needs onnx", "onnx"),
+    ("mine en.txt zh.txt --plot-file a.svg", "a picture needs matplotlib", "eval"),
+    ("mine en.txt zh.txt --segment", "--segment of English text needs pysbd", "segment"),
+    ("eval sts --data data", "xmine eval sts needs scipy", "eval"),
+    ("eval cluster --data data", "xmine eval cluster needs scikit-learn", "eval"),
+    ("eval gain embedded embedded --data data", "xmine eval gain needs scipy", "eval"),
+    ("eval all --data data", "all benchmarks together needs matplotlib", "eval"),
+    ("browse --serve", "--serve needs textual_serve", "web"),
+]
+
+
+def test_what_an_extra_is_missing_for_names_the_extra_before_any_work(folder: Path) -> None:
+    before = sorted(folder.rglob("*"))
+    ended = ended_without_extras(folder, *(command.split() for command, _, _ in REFUSED))
+    for (command, message, extra), (code, out, err) in zip(REFUSED, ended, strict=True):
+        told = f"xmine: {message}\nhint: pip install 'xmine[{extra}]'\n"
+        assert (code, out, err.endswith(told)) == (1, "", True), f"{command}: {err}"
+        assert "estimate" not in err, f"{command} had begun: {err}"
+    assert sorted(folder.rglob("*")) == before

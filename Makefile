@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: demo test test-all check fix clean
 
 demo: .venv/mining
-	$(BIN)/xmine mine examples/en.txt examples/zh.txt --threshold auto --gold examples/gold.tsv
+	$(BIN)/xmine mine examples/en.txt examples/zh.txt --gold examples/gold.tsv
 
 test: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not long"

@@ -22,6 +22,7 @@ from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.mined import Outcome, explain, warnings_of
 from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
+from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
 from xmine.errors import OptionError
 from xmine.formats.losses import count
 from xmine.options import MiningOptions
@@ -53,8 +54,9 @@ def mine(
             "-o",
             "--output",
             help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
-            "folder, run/, which keeps everything and goes on where it was interrupted.",
-            show_default="stdout, TSV",
+            "folder, run/, which keeps everything and goes on where it was interrupted; - for TSV "
+            "on stdout.",
+            show_default="-, on a terminal the first pairs as a table",
         ),
     ] = None,
     force: FORCE = False,
@@ -88,11 +90,13 @@ def mine(
     """Find the parallel sentences of two text files.
 
     Prints score, source, target, source line, target line, cosine, probability and flags, best
-    first.
+    first; on a terminal the first pairs as a table.
 
     Example: xmine mine en.txt zh.txt --threshold auto > pairs.tsv
     """
     started = time.perf_counter()
+    is_shown = output is None and not console.as_json and is_terminal()
+    output = None if output == "-" else output
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     check_vectors(src_vectors, tgt_vectors, dim, model, options)
@@ -144,7 +148,9 @@ def mine(
         console.warn(warning)
     notes = _write_hubs(mined, options, hubs) if hubs else []
     draw(console, mined.curve(), plot, plot_file, [source, target])
-    if run is None:
+    if is_shown:
+        show_pairs(mined.pairs.rows(), len(mined.pairs))
+    elif run is None:
         notes += write(mined.pairs.rows(), output, mined.languages)
     outcome = Outcome(mined, used, notes, warnings, time.perf_counter() - started)
     facts = outcome.facts(options, plot=plot)
@@ -153,6 +159,8 @@ def mine(
     console.summary(
         (f"{output}: " if output else "") + outcome.summary(), facts, stdout_has_data=not output
     )
+    if is_shown and len(mined.pairs):
+        console.say(next_steps(), whole=True)
 
 
 def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]:

@@ -61,8 +61,9 @@ def score(
         typer.Option(
             "-o",
             "--output",
-            help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh.",
-            show_default="stdout, TSV",
+            help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; "
+            "- for TSV on stdout.",
+            show_default="-",
         ),
     ] = None,
     hubs: HUBS = None,
@@ -81,6 +82,7 @@ def score(
     Example: xmine score corpus.en corpus.zh > scored.tsv
     """
     started = time.perf_counter()
+    output = None if output == "-" else output
     inputs = [each for each in (source, target, *(pool or ())) if each is not None]
     if inputs.count("-") > 1:
         raise OptionError("only one input can be standard input")

@@ -1,0 +1,76 @@
+"""What `xmine mine` shows on a terminal without `-o`: its first pairs, and what to type next."""
+
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xmine.formats.losses import count
+
+if TYPE_CHECKING:
+    from xmine.formats.pair import Pair
+
+# Rows: at most a dozen, and few enough that the head of the table stays on a screen of 24 lines
+# together with what is said before and after it.
+_FEWEST, _MOST, _AROUND = 5, 12, 17
+_NARROWEST = 10  # cells of a text
+
+
+def is_terminal() -> bool:
+    """Tell whether a person looks at stdout."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def show_pairs(pairs: "Iterable[Pair]", total: int) -> None:
+    """Print the first pairs on stdout, a line each, as wide as the terminal.
+
+    A text that does not fit ends in `…`. No markup in it is obeyed, and no control.
+
+    Args:
+        pairs: in the order in which they are to be shown.
+        total: how many there are.
+    """
+    if not total:
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    from xmine.tui.text import cut
+
+    screen = Console(color_system=None, highlight=False, markup=False, emoji=False)
+    most = max(_FEWEST, min(_MOST, screen.height - _AROUND))
+    rows = list(islice(pairs, most))
+    figures = [name for name in ("prob", "score") if getattr(rows[0], name) is not None]
+    gaps = len(figures) + 1
+    room = max((screen.width - 6 * len(figures) - 2 * gaps) // 2, _NARROWEST)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for name in figures:
+        table.add_column(name, justify="right", no_wrap=True, min_width=6)
+    for name in ("source", "target"):
+        table.add_column(name, no_wrap=True, width=room)
+    for pair in rows:
+        numbers = [f"{getattr(pair, name):.4f}" for name in figures]
+        table.add_row(*numbers, cut(pair.source, room), cut(pair.target, room))
+    if more := total - len(rows):
+        table.add_row(*("…" for _ in figures), f"{count(more, 'more pair')}", "…")
+    screen.print(table)
+
+
+def next_steps() -> str:
+    """Say how to keep the pairs and how to look at them, as commands that can be typed."""
+    program = _program()
+    again = shlex.join([program, *sys.argv[1:], "-o", "run/"])
+    browse = shlex.join([program, "browse", "run/"])
+    return f"next, to keep all pairs (or -o pairs.tsv) and to look at them:\n{again}\n{browse}"
+
+
+def _program() -> str:
+    """Name the command as this shell finds it: by its path where it is not on PATH."""
+    called = sys.argv[0]
+    found = shutil.which("xmine")
+    if Path(called).name != "xmine" or (found and Path(found).resolve() == Path(called).resolve()):
+        return "xmine"
+    return called

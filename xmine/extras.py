@@ -1,6 +1,9 @@
 """What is installed on request alone: modules -> the extras of pyproject.toml that bring them."""
 
+import shutil
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 from xmine.errors import XmineError
 
@@ -39,8 +42,16 @@ def needs(what: str, *modules: str) -> None:
         if not is_installed(module):
             extra = next(name for name, brought in EXTRAS.items() if module in brought)
             raise XmineError(
-                f"{what} needs {_PACKAGES.get(module, module)}", f"pip install 'xmine[{extra}]'"
+                f"{what} needs {_PACKAGES.get(module, module)}",
+                f"{_pip()} install 'xmine[{extra}]'",
             )
+
+
+def _pip() -> str:
+    """Name the pip of this environment: by its path where the shell would find another one."""
+    here = Path(sys.executable).parent
+    found = shutil.which("pip")
+    return "pip" if found and Path(found).parent == here else f"{sys.executable} -m pip"
 
 
 def is_installed(module: str) -> bool:

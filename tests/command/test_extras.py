@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from xmine.cli.app import app
+from xmine.errors import XmineError
 from xmine.evaluation.benchmarks import BENCHMARKS
-from xmine.extras import EXTRAS
+from xmine.extras import EXTRAS, needs
 from xmine.pairs import ParallelText
 
 # Runs commands in a process that finds no module of any extra, as where none is installed.
@@ -39,7 +40,7 @@ def ended_without_extras(folder: Path, *commands: list[str]) -> list[tuple[int, 
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, json.dumps(modules), json.dumps(commands)],
         cwd=folder,
-        env={name: each for name, each in os.environ.items() if name != "XMINE_DATA"},
+        env={name: each for name, each in os.environ.items() if name not in ("XMINE_DATA", "PATH")},
         capture_output=True,
         text=True,
     )
@@ -119,7 +120,7 @@ REFUSED = [
     ("eval sts --data data", "xmine eval sts needs scipy", "eval"),
     ("eval cluster --data data", "xmine eval cluster needs scikit-learn", "eval"),
     ("eval gain embedded embedded --data data", "xmine eval gain needs scipy", "eval"),
-    ("eval all --data data", "all benchmarks together needs matplotlib", "eval"),
+    ("eval all --data data", "measuring everything needs matplotlib", "eval"),
     ("browse --serve", "--serve needs textual_serve", "web"),
 ]
 
@@ -128,7 +129,23 @@ def test_what_an_extra_is_missing_for_names_the_extra_before_any_work(folder: Pa
     before = sorted(folder.rglob("*"))
     ended = ended_without_extras(folder, *(command.split() for command, _, _ in REFUSED))
     for (command, message, extra), (code, out, err) in zip(REFUSED, ended, strict=True):
-        told = f"xmine: {message}\nhint: pip install 'xmine[{extra}]'\n"
+        told = f"xmine: {message}\nhint: {sys.executable} -m pip install 'xmine[{extra}]'\n"
         assert (code, out, err.endswith(told)) == (1, "", True), f"{command}: {err}"
         assert "estimate" not in err, f"{command} had begun: {err}"
     assert sorted(folder.rglob("*")) == before
+
+
+def test_the_pip_that_is_named_is_that_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(tmp_path, "pip").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for module in ("opencc", "google.protobuf"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(XmineError, match="this needs opencc") as other:
+        needs("this", "torch", "opencc")
+    assert other.value.hint == f"{sys.executable} -m pip install 'xmine[torch]'"
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(XmineError, match="this needs protobuf") as own:
+        needs("this", "google.protobuf")
+    assert own.value.hint == "pip install 'xmine[torch]'"

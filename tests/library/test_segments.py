@@ -146,4 +146,4 @@ def test_without_pysbd_chinese_is_cut_and_english_says_what_to_install(
     assert len(segment("他用 Word 写信。她用 OpenOffice。")) == 2  # Chinese with some Latin
     with pytest.raises(XmineError) as error:
         segment("He came. She left.")
-    assert error.value.hint == "pip install 'xmine[segment]'"
+    assert error.value.hint.endswith("pip install 'xmine[segment]'")

@@ -65,7 +65,7 @@ class DataFolder:
             return MissingData(f"no benchmark data; expected {what}", hint, what)
         return MissingData(
             f"{self.path}: no files of this benchmark; expected {what}",
-            "docs/benchmarks.md says which files it reads",
+            "its --help says which files it reads",
             what,
         )
 

@@ -52,7 +52,7 @@ def evaluate_all(
         MissingData: the folder has nothing for any of them.
         XmineError: the extra that most of them need is not installed.
     """
-    needs("all benchmarks together", *EXTRAS["eval"])
+    needs("measuring everything", *EXTRAS["eval"])
     outcome = Outcome()
     for done, (name, benchmark) in enumerate(BENCHMARKS.items()):
         report(Progress("benchmarks", done, len(BENCHMARKS)))
@@ -76,7 +76,7 @@ def evaluate_all(
     if not outcome.results and not outcome.failed:
         raise MissingData(
             f"{data.path or 'no benchmark data'}: there is nothing for any benchmark",
-            "docs/benchmarks.md says which files they read; name the folder with --data",
+            "xmine eval NAME --help says which files it reads; name the folder with --data",
         )
     return outcome
 

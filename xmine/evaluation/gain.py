@@ -177,7 +177,7 @@ def measure_gains(
         raise MissingData(
             f"{data.path or 'no benchmark data'}: there is nothing to compare on: "
             + "; ".join(f"{task}: expected {expected}" for task, expected in skipped.items()),
-            "docs/benchmarks.md says which files they read; name the folder with --data",
+            "xmine eval NAME --help says which files it reads; name the folder with --data",
         )
     return Gains(found, skipped, failed)
 

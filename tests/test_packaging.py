@@ -1,5 +1,6 @@
 """What is installed: every package, every file the encoder needs, and no name but xmine."""
 
+import ast
 import importlib
 import re
 import subprocess
@@ -87,6 +88,20 @@ def test_what_extras_bring_is_no_part_of_the_core() -> None:
     core = named(PROJECT["project"]["dependencies"])
     of_extras = set().union(*map(named, PROJECT["project"]["optional-dependencies"].values()))
     assert not core & of_extras
+
+
+def test_no_message_names_a_document_that_is_not_installed() -> None:
+    for top in PROJECT["tool"]["setuptools"]["package-dir"].values():
+        for path in (ROOT / top).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+            nodes = [node for node in ast.walk(tree) if isinstance(node, owners)]
+            docstrings = {ast.get_docstring(node, clean=False) for node in nodes}
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Constant) and node.value not in docstrings:
+                    named = re.search(r"docs/.*\.md", str(node.value))
+                    # There it is a source, as papers are.
+                    assert not named or path.name == "ablations.py", f"{path}:{node.lineno}"
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def test_a_folder_with_two_encoders_is_one(command: Command, data: str, toy_fold
 def test_without_files_or_encoders_it_says_what_it_wants(command: Command, data: str) -> None:
     nothing = command("eval", "gain", "embedded", "embedded")
     assert nothing.err.startswith("xmine: no benchmark data: there is nothing to compare on: ")
-    assert "\nhint: docs/benchmarks.md says" in nothing.err and "--data" in nothing.err
+    assert "\nhint: xmine eval NAME --help says" in nothing.err and "--data" in nothing.err
     other = command("eval", "gain", "embedded", "embedded", "--data", data, "--task", "stsb")
     assert other.err.startswith("xmine: data: there is nothing to compare on: stsb: expected ")
     wrong = command("eval", "gain", "embedded", "nowhere", "--data", data)

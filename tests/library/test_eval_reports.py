@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import xmine
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.benchmarks import BENCHMARKS
@@ -114,6 +115,16 @@ def test_a_report_tells_everything_and_can_be_read_again(tmp_path: Path) -> None
     assert {"date", "commit", "machine", "encoder", "failed", "missing"} <= set(facts)
     name, results = read_report(tmp_path)
     assert (name, results["tatoeba"].cells()) == ("toy", result.cells())
+
+
+@pytest.mark.parametrize(("commit", "told"), [(None, ","), ("0123abc", " (commit 0123abc),")])
+def test_a_report_names_the_commit_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commit: str | None, told: str
+) -> None:
+    monkeypatch.setattr("xmine.evaluation.record._commit", lambda: commit)
+    write_report(tmp_path, Outcome({"tatoeba": tatoeba_result(0.5)}), ABOUT, {})
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert f" with xmine {xmine.__version__}{told} " in text
 
 
 def broken(**changes: object) -> str:

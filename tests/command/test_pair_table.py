@@ -93,7 +93,7 @@ def test_no_text_of_a_corpus_is_obeyed(
         monkeypatch.setenv(name, value)
     pairs = [
         Pair("\x1b[2J[bold]loud[/bold] :smile:", "[link=x]\tone\ntwo[/]", 1.5, prob=0.25),
-        Pair("a" * 500, "字" * 500, 1.25, prob=0.125),
+        Pair("a" * 500, "字" * 500, 12345.25, prob=0.125),
         Pair("", "\u202eright to left", 1.0, prob=0.0),
     ]
     show_pairs(pairs, 3)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # together with what is said before and after it.
 _FEWEST, _MOST, _AROUND = 5, 12, 17
 _NARROWEST = 10  # cells of a text
+_GAP = 2  # cells between columns
 
 
 def is_terminal() -> bool:
@@ -44,18 +45,19 @@ def show_pairs(pairs: "Iterable[Pair]", total: int) -> None:
     most = max(_FEWEST, min(_MOST, screen.height - _AROUND))
     rows = list(islice(pairs, most))
     figures = [name for name in ("prob", "score") if getattr(rows[0], name) is not None]
-    gaps = len(figures) + 1
-    room = max((screen.width - 6 * len(figures) - 2 * gaps) // 2, _NARROWEST)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    numbers = [[f"{getattr(pair, name):.4f}" for name in figures] for pair in rows]
+    widest = [max(map(len, column)) for column in zip(*numbers, strict=True)]
+    gaps = _GAP * (len(figures) + 1)
+    room = max((screen.width - sum(widest) - gaps) // 2, _NARROWEST)
+    table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False)
     for name in figures:
-        table.add_column(name, justify="right", no_wrap=True, min_width=6)
+        table.add_column(name, justify="right", no_wrap=True)
     for name in ("source", "target"):
         table.add_column(name, no_wrap=True, width=room)
-    for pair in rows:
-        numbers = [f"{getattr(pair, name):.4f}" for name in figures]
-        table.add_row(*numbers, cut(pair.source, room), cut(pair.target, room))
+    for pair, told in zip(rows, numbers, strict=True):
+        table.add_row(*told, cut(pair.source, room), cut(pair.target, room))
     if more := total - len(rows):
-        table.add_row(*("…" for _ in figures), f"{count(more, 'more pair')}", "…")
+        table.add_row(*("…" for _ in figures), count(more, "more pair"), "…")
     screen.print(table)
 
 

@@ -1,9 +1,12 @@
 """The number type of a transformer follows from hardware and model, never from a stopwatch."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from xmine.errors import OptionError
-from xmine.hardware import choose_dtype
+from xmine.errors import OptionError, XmineError
+from xmine.hardware import choose_dtype, search_device
 
 
 @pytest.mark.parametrize(
@@ -44,3 +47,16 @@ def test_a_gpu_does_too(
     assert choose_dtype("auto", "cuda:1", model) == dtype
     for forced in ("float32", "float16", "bfloat16"):
         assert choose_dtype(forced, "cuda", model) == forced
+
+
+def test_a_large_search_beside_a_gpu_goes_without_torch_where_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.hardware._NVIDIA", tmp_path)  # a driver is loaded
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert search_device("auto", 10**6, 10**6, 512) == "cuda"
+    assert search_device("auto", 10**3, 10**3, 512) == "cpu"
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert search_device("auto", 10**6, 10**6, 512) == "cpu"
+    with pytest.raises(XmineError, match="--device cuda needs torch"):
+        search_device("cuda", 10**6, 10**6, 512)

@@ -18,6 +18,7 @@ from xmine.progress import Progress
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job, ask_command, share
 
+pytestmark = pytest.mark.usefixtures("usual_signals")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

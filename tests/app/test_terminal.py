@@ -20,6 +20,8 @@ from tests.app.conftest import is_there, wait_until
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import open_pairs
 
+pytestmark = pytest.mark.usefixtures("usual_signals")
+
 
 def read_until(terminal: int, wanted: bytes, seconds: float = 60.0) -> bytes:
     seen, until = b"", time.monotonic() + seconds

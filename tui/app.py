@@ -189,7 +189,7 @@ class XmineApp(App[None]):
     def _opened(self, opening: Opening, found: Read) -> None:
         if opening not in self.screen_stack:  # somebody went elsewhere meanwhile
             return
-        self.view, self.judgements = found
+        self.view, self.judgements, warned = found
         while len(self.screen_stack) > 1:
             self.pop_screen()
         for name, (_, _, needs) in SCREENS_OF.items():
@@ -198,6 +198,8 @@ class XmineApp(App[None]):
                 self.uninstall_screen(name)
                 screen.remove()
         self.show("pairs")
+        if warned and isinstance(screen := self.screen, Viewing):
+            screen.call_after_refresh(screen.say, warned, bad=True)
 
     def take_rows(self, view: View, wanted: Wanted, rows: Rows) -> None:
         """Show what was found, see `Viewing.look_for`."""

@@ -5,10 +5,12 @@ word for word translations of each other, with enough letters to make a vocabula
 """
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,6 +31,23 @@ def cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path.parent / f"{tmp_path.name}-cache"
     monkeypatch.setenv("XMINE_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture
+def usual_signals() -> Iterator[None]:
+    """Give what a test starts the signals that a terminal gives: children inherit ignored ones.
+
+    nohup and a shell's background jobs have some ignored.
+    """
+    usual: dict[signal.Signals, Any] = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGHUP: signal.SIG_DFL,
+        signal.SIGQUIT: signal.SIG_DFL,
+    }
+    before = {number: signal.signal(number, action) for number, action in usual.items()}
+    yield
+    for number, action in before.items():
+        signal.signal(number, action)
 
 
 _SYLLABLES = ["ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "so", "tu"]

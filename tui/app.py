@@ -11,6 +11,7 @@ from typing import ClassVar
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import NoColor
 from textual.screen import Screen
 from textual.theme import Theme
@@ -28,6 +29,7 @@ from xmine.tui.reading import Read, read
 from xmine.tui.screens.judging import Judging
 from xmine.tui.screens.opening import Opening
 from xmine.tui.screens.viewing import Asking, Viewing
+from xmine.tui.terminal import TerminalDriver
 from xmine.tui.working import Working
 
 _EVERY = 1.0  # seconds between looks at what others judge
@@ -85,6 +87,8 @@ class XmineApp(App[None]):
             ahead: gives what is in `path`, if somebody reads it already.
         """
         super().__init__()
+        if self.driver_class is LinuxDriver:
+            self.driver_class = TerminalDriver
         if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
             self._filters.append(NoColor())
         self.view: View | None = None
@@ -185,7 +189,7 @@ class XmineApp(App[None]):
     def _opened(self, opening: Opening, found: Read) -> None:
         if opening not in self.screen_stack:  # somebody went elsewhere meanwhile
             return
-        self.view, self.judgements = found
+        self.view, self.judgements, warned = found
         while len(self.screen_stack) > 1:
             self.pop_screen()
         for name, (_, _, needs) in SCREENS_OF.items():
@@ -194,6 +198,8 @@ class XmineApp(App[None]):
                 self.uninstall_screen(name)
                 screen.remove()
         self.show("pairs")
+        if warned and isinstance(screen := self.screen, Viewing):
+            screen.call_after_refresh(screen.say, warned, bad=True)
 
     def take_rows(self, view: View, wanted: Wanted, rows: Rows) -> None:
         """Show what was found, see `Viewing.look_for`."""

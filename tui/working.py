@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import os
 import signal
+import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
-from textual.worker import WorkerError
+from textual.worker import Worker, WorkerError
 
 from xmine.tui.jobs import Job
 from xmine.tui.leaving import Readers
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 # Groups of the workers that write files.
 _WRITING = ("export", "save", "write")
+_GRACE = 2.0  # seconds for the app to end by itself after a signal
 
 
 class JobTold(Message):
@@ -34,6 +37,7 @@ class Working:
 
     Attributes:
         jobs: kind, `mining` or `training` -> the last job of it, running or over.
+        code: with which the process ends after a signal; 0 as long as there was none.
     """
 
     def __init__(self, app: "XmineApp") -> None:
@@ -41,23 +45,52 @@ class Working:
         self._app = app
         self.jobs: dict[str, Job] = {}
         self._unseen: set[str] = set()
-        self._code = 0
+        self.code = 0
+        self._heard = False
 
     def begin(self) -> None:
-        """Take the threads of the app from those that nobody waits for at its end.
+        """Take the threads of the app from those that nobody waits for at its end."""
+        asyncio.get_running_loop().set_default_executor(Readers())
 
-        In a terminal, be ready for its end: Textual would wait for keys for ever.
+    def hear_signals(self) -> None:
+        """End the app on SIGTERM and when its terminal closes; the process where the app does not.
+
+        Handlers of asyncio would wait for the app, which may wait for the terminal.
         """
-        loop = asyncio.get_running_loop()
-        loop.set_default_executor(Readers())
-        if not (self._app.is_headless or self._app.is_web):
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
-                    loop.add_signal_handler(number, self._terminated, number)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+                signal.signal(number, self._signalled)
+        signal.signal(signal.SIGALRM, self._insist)
 
-    def _terminated(self, number: int) -> None:
-        """End without a question, and with the exit code of a signal."""
-        self._code = 128 + number
+    def _signalled(self, number: int, _: object) -> None:
+        """Ask the app to end; end it at once if that was asked before, and nobody is there to see.
+
+        Where there is a terminal, it is given back first.
+        """
+        if not self.code:
+            self.code = 128 + number
+            self._ask_to_end()
+        elif not (_has_terminal() or self._writing()):
+            os._exit(self.code)
+
+    def _ask_to_end(self) -> None:
+        self._heard = False
+        signal.setitimer(signal.ITIMER_REAL, _GRACE)
+        try:
+            asyncio.get_running_loop().call_soon_threadsafe(self._terminated)
+        except RuntimeError:  # the app has not begun, or is over
+            sys.exit(self.code)
+
+    def _insist(self, *_: object) -> None:
+        """End the process, unless the app is there and waits for a file that is being written."""
+        if self._heard and _has_terminal() and self._writing():
+            self._ask_to_end()
+        else:
+            os._exit(self.code)
+
+    def _terminated(self) -> None:
+        """End without a question."""
+        self._heard = True
         self._app.run_worker(self._end, group="leave")
 
     def leave(self) -> None:
@@ -80,14 +113,21 @@ class Working:
 
     async def _end(self) -> None:
         """Wait for what is being written, and for nothing else."""
-        writing = [each for each in self._app.workers if each.group.split()[0] in _WRITING]
-        writing = [each for each in writing if not each.is_finished]
+        writing = self._writing()
         if writing and isinstance(self._app.screen, Viewing):
             self._app.screen.say("a file is being written; the app ends as soon as it is whole")
         for each in writing:
             with contextlib.suppress(WorkerError):
                 await each.wait()
-        self._app.exit(return_code=self._code)
+        self._app.exit(return_code=self.code)
+
+    def _writing(self) -> "list[Worker[object]]":
+        """Give the workers that write files."""
+        return [
+            each
+            for each in self._app.workers
+            if each.group.split()[0] in _WRITING and not each.is_finished
+        ]
 
     def start(self, job: Job) -> None:
         """Run a job, of which no other is running."""
@@ -121,6 +161,11 @@ class Working:
                 said.append(f"{kind}: {outcome(job)}")
         self._app.working = "  ".join(said)
         self._app.refresh_top()
+
+
+def _has_terminal() -> bool:
+    """Tell whether there is a terminal behind standard input still."""
+    return os.isatty(0)
 
 
 def outcome(job: Job) -> str:

@@ -7,6 +7,7 @@
     └── TrainingError    training cannot start, go on or resume                    exit 1
 
 The command prints `message` and `hint` on one line each; a library user catches XmineError.
+What is done all the same is an XmineWarning.
 """
 
 
@@ -38,3 +39,7 @@ class EncoderError(XmineError):
 
 class TrainingError(XmineError):
     """Training cannot start, go on or resume."""
+
+
+class XmineWarning(UserWarning):
+    """Something that may not be meant: what was done, and what to type for something else."""

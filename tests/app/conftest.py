@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import sys
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,21 @@ def drive(app: Any, size: tuple[int, int], script: Script) -> Any:
             return await script(pilot)
 
     return asyncio.run(driven())
+
+
+def is_there(pid: int) -> bool:
+    """Whether a process runs, and is not merely what is left of one."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(gone: int, seconds: float = 20.0) -> bool:
+    end = time.monotonic() + seconds
+    while is_there(gone) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not is_there(gone)
 
 
 @pytest.fixture(autouse=True)

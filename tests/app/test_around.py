@@ -242,3 +242,34 @@ def test_screens_have_room_in_the_smallest_window(mined_run: Path) -> None:
         assert {"source", "target"} <= {row.split()[0] for row in both if row.strip()}
 
     drive(XmineApp(mined_run), (60, 15), script)
+
+
+@pytest.mark.parametrize(
+    ("way", "key"),
+    [([], "j"), (["t"], "right"), (["enter"], "j"), (["F"], "x")],
+    ids=["pairs", "threshold", "neighbours", "search"],
+)
+def test_a_window_that_was_tiny_has_the_same_keys_again(
+    mined_run: Path, way: list[str], key: str
+) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        before = await pressed(pilot, *way)
+        for size in ((50, 20), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+        again = screen_text(pilot.app)
+        assert again[-1] == before[-1]  # what the keys do
+        assert await pressed(pilot, key) != again
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_an_app_that_begins_in_a_tiny_window_has_its_keys_in_a_larger_one(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        assert await pressed(pilot, "j") != await pressed(pilot, "k")
+
+    drive(XmineApp(mined_run), (50, 20), script)

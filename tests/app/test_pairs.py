@@ -363,6 +363,16 @@ def test_a_small_window_asks_for_a_larger_one(mined_run: Path) -> None:
     browse(mined_run, script, (50, 12))
 
 
+def test_columns_that_are_guessed_are_told(tmp_path: Path) -> None:
+    (tmp_path / "one.tsv").write_text("1.5\tone\t一\n", encoding="utf-8")
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        said = " ".join(" ".join(screen_text(pilot.app)).split())
+        assert "the numbers in column 1 are taken for the score" in said
+
+    browse(tmp_path / "one.tsv", script)
+
+
 def test_every_action_with_a_key_stands_in_help_and_palette(mined_run: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         commands = [each.title for each in pilot.app.get_system_commands(pilot.app.screen)]

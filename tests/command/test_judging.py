@@ -164,11 +164,14 @@ def test_a_cut_is_told_with_the_pairs_around_it(command: Command, mined: Path) -
     scores = [float(row.split("\t")[0]) for row in ended.out.splitlines()]
     assert len(scores) == 4 and scores == sorted(scores, reverse=True)
     assert scores[1] >= 1.2 > scores[2] and not ended.touched
+    marks = [row.split("\t")[-1] for row in ended.out.splitlines()]
+    assert marks == ["≥", "≥", "<", "<"] and "--- the cut, 1.2: ≥ above it is kept" in ended.err
     kept = int(open_pairs(mined).kept(1.2).sum())
     assert f"--threshold 1.2 keeps {kept} " in ended.err
     facts = json.loads(command("pairs", "cut", "run", "--at", "1.2", "-n", 2, "--json").out)
     assert (facts["pairs"], facts["flag"]) == (kept, "--threshold 1.2")
-    assert [len(facts[name]) for name in ("above", "below")] == [2, 2]
+    kept_and_not = [[each["kept"] for each in facts[name]] for name in ("above", "below")]
+    assert kept_and_not == [[True, True], [False, False]]
     assert sum(each["pairs"] for each in facts["histogram"]) == facts["eligible"]
 
 

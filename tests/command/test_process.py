@@ -132,6 +132,7 @@ xmine.cli.run()
 """
 
 
+@pytest.mark.usefixtures("usual_signals")
 @pytest.mark.parametrize(("moment", "partial"), [("encoding", 0), ("writing", 1)])
 @pytest.mark.parametrize(
     ("sent", "code", "last"),

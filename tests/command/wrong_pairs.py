@@ -52,8 +52,8 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
     "tsv header": (
         "p.tsv",
         b"\nscore\tsource\ttarget\n" + MINED,
-        "p.tsv:2: not a mined pair, as the lines around it are",
-        "leave out a header; give mined and other pairs in files of their own",
+        "p.tsv:3: 6 columns; the header has 3",
+        "mend the line, or leave out the header",
     ),
     "tsv mined row": (
         "p.tsv",

@@ -2,6 +2,7 @@
 
 import random
 import re
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import xmine
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
 from xmine.pairs import Pair, languages_of, read_pairs, write_pairs
 
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
@@ -102,7 +103,76 @@ def test_three_columns_are_read_as_laser_writes_them(tmp_path: Path) -> None:
 def test_numbers_with_an_origin_are_texts(tmp_path: Path, sources: tuple[str, str]) -> None:
     pairs = [Pair(source, "数", origin="news") for source in sources]
     write_pairs(pairs, str(tmp_path / "pairs.tsv"))
-    assert list(read_pairs(str(tmp_path / "pairs.tsv"))) == pairs
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert list(read_pairs(str(tmp_path / "pairs.tsv"))) == pairs
+    assert len(told) == (sources[1] != "Hello there.")
+
+
+@pytest.mark.parametrize(
+    ("row", "pair", "said"),
+    [
+        ("1.5\tone\t一", Pair("one", "一", 1.5), "the score; FILE:1,2 takes columns 1 and 2 "),
+        ("1.5\tone\t一\tnews", Pair("one", "一", 1.5), "the score; FILE:1,2 takes"),
+        ("15\tone\t一", Pair("15", "one", origin="一"), "the source; FILE:2,3 takes columns 2 "),
+    ],
+)
+def test_a_row_that_may_be_two_things_is_read_with_a_warning(
+    tmp_path: Path, row: str, pair: Pair, said: str
+) -> None:
+    path = tmp_path / "one.tsv"
+    path.write_text(f"{row}\n", encoding="utf-8")
+    said = re.escape(f"one.tsv: the numbers in column 1 are taken for {said}")
+    with pytest.warns(XmineWarning, match=said.replace("FILE", re.escape(str(path)))):
+        assert list(read_pairs(str(path))) == [pair]
+
+
+HEADERS: dict[str, tuple[str, Pair]] = {
+    "score\tsource\ttarget": ("1.5\tone\t一", Pair("one", "一", 1.5)),
+    "Source\tTarget": ("one\t一", Pair("one", "一")),
+    "src\ttgt\torigin": ("one\t一\tnews", Pair("one", "一", origin="news")),
+    "id\ten\tzh-CN": ("7\tone\t一", Pair("one", "一")),
+    "Chinese\tEnglish\tprob\tnote": ("一\tone\t0.25\t", Pair("一", "one", prob=0.25)),
+    "target_line\ttarget\tcosine\tsource\tsource line\tflags\tprob": (
+        "12\t一\t-0.5\tone\t\tcopy,number\t",
+        Pair("one", "一", None, None, 12, -0.5, flags="copy,number"),
+    ),
+}
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_header_names_the_columns(tmp_path: Path, header: str) -> None:
+    row, pair = HEADERS[header]
+    path = tmp_path / "named.tsv"
+    for rows in (1, 12):
+        path.write_text(f"\n{header}\n" + f"{row}\n\n" * rows, encoding="utf-8")
+        assert list(read_pairs(str(path))) == [pair] * rows
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("score\tsource\ttarget\n1.5\tone\n", ":2: 2 columns; the header has 3"),
+        ("score\tsource\ttarget\nhigh\tone\t一\n", ":2: 'high' is no score"),
+        ("prob\tsource\ttarget\n\n1.5\tone\t一\n", ":3: '1.5' is no prob"),
+        ("source\ttarget\tsource_line\na\tb\t-1\n", ":2: '-1' is no source_line"),
+    ],
+)
+def test_a_row_that_is_not_as_its_header_says_is_named(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    path = tmp_path / "wrong.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FileError, match=re.escape(f"wrong.tsv{said}")):
+        list(read_pairs(str(path)))
+
+
+@pytest.mark.parametrize("row", ["de\tvon", "score\tscore", "source\tsrc", "ar\tvi", "en\tin"])
+def test_words_that_name_no_two_sides_are_a_pair(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text(f"{row}\n", encoding="utf-8")
+    source, target = row.split("\t")
+    assert list(read_pairs(str(path))) == [Pair(source, target)]
 
 
 NOTES = {

@@ -51,6 +51,7 @@ class Viewing(Screen[None]):
         """Begin with what is open now."""
         super().__init__()
         self._view = self.app.view
+        self._had_keys: Widget | None = None  # before the window was too small
         self.newest = Newest(self)
 
     @property
@@ -161,7 +162,16 @@ class Viewing(Screen[None]):
     def on_resize(self, event: Resize) -> None:
         """Ask for a larger window where nothing can be seen in this one."""
         small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
+        if small and not self.has_class("-small"):
+            self._had_keys = self.focused
+        elif not small and self.has_class("-small"):
+            self.call_after_refresh(self._give_keys_back)
         self.set_class(small, "-small")
+
+    def _give_keys_back(self) -> None:
+        """Focus again: Textual takes the focus from what it hides."""
+        if self.focused is None and self._had_keys is not None and self._had_keys.is_attached:
+            self.set_focus(self._had_keys, scroll_visible=False)
 
 
 class Asking(Horizontal):

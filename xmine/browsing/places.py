@@ -22,8 +22,14 @@ def row_at(opened: Opened, source_line: int, target_line: int) -> int:
     rows = rows_at(opened, source_line, target_line)
     if len(rows) != 1:
         many = f"{len(rows)} pairs" if len(rows) else "no pair"
+        hint = f"xmine browse {opened.path} shows which there are"
+        if opened.is_run and not len(rows):
+            hint = (
+                "mining had no such candidate, and only candidates can be shown and judged; what "
+                "you know of others, xmine mine --seed-pairs FILE takes, from a file with the line "
+                f"{source_line}<TAB>{target_line}<TAB>1 (0 for a wrong pair)"
+            )
         raise OptionError(
-            f"{opened.path}: {many} of line {source_line:,} and line {target_line:,}",
-            f"xmine browse {opened.path} shows which there are",
+            f"{opened.path}: {many} of line {source_line:,} and line {target_line:,}", hint
         )
     return int(rows[0])

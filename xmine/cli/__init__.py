@@ -10,10 +10,13 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
+from collections.abc import Callable
+from functools import partial
 
 from xmine.cli import events
 from xmine.cli.app import app
-from xmine.errors import XmineError
+from xmine.errors import XmineError, XmineWarning
 from xmine.visible import visible
 
 
@@ -28,6 +31,7 @@ def run() -> None:
         if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # and not nohup
             signal.signal(signal.SIGHUP, _terminated)
     events.end_with_our_program()
+    warnings.showwarning = partial(_warn, warnings.showwarning)
     try:
         app("".join(sys.argv[1:2]))(prog_name="xmine")
     except SystemExit as leaving:
@@ -58,6 +62,18 @@ def run() -> None:
 def _terminated(number: int, _: object) -> None:
     """Leave like any other failure, so that no temporary file stays."""
     sys.exit(128 + number)
+
+
+def _warn(
+    otherwise: Callable[..., None], said: Warning | str, kind: type[Warning], *place: object
+) -> None:
+    """Tell a warning of ours as `Console.warn` does; those of libraries as Python does."""
+    if not issubclass(kind, XmineWarning):
+        otherwise(said, kind, *place)
+    elif events.wanted():
+        events.tell({"warning": str(said)})
+    else:
+        print(f"xmine: warning: {visible(str(said))}", file=sys.stderr)
 
 
 def _complain(message: str, hint: str = "") -> None:

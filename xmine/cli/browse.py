@@ -85,8 +85,14 @@ def _show(path: Path | None) -> None:
 
     gc.enable()
     app = XmineApp(path, ahead)
-    with app.garbage:
-        app.run()
+    if not _served():
+        app.jobs.hear_signals()
+    try:
+        with app.garbage:
+            app.run()
+    finally:
+        if app.jobs.code:  # no terminal may be left to take what Python would say at its end
+            os._exit(app.jobs.code)
     if app.failure is not None:
         raise app.failure
     leave_readers(app.return_code or 0)

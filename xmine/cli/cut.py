@@ -13,6 +13,8 @@ from xmine.errors import OptionError
 if TYPE_CHECKING:
     from xmine.threshold import Kept
 
+_KEPT, _NOT_KEPT = "≥", "<"  # as in the app
+
 
 @with_console
 def cut(
@@ -33,6 +35,8 @@ def cut(
     ] = False,
 ) -> None:
     """Print the pairs around a cut, and say what it keeps.
+
+    The last column is ≥ for a pair that it keeps, and < for one below it.
 
     Example: xmine pairs cut run/ --at 1.3 -n 20
     """
@@ -57,15 +61,18 @@ def cut(
         cuts = Cuts(opened)
     if console.as_json:
         near = {
-            name: [json.loads(row) for row in jsonl_rows(opened.pairs(rows))]
-            for name, rows in (("above", above), ("below", below))
+            name: [json.loads(row) | {"kept": kept} for row in jsonl_rows(opened.pairs(rows))]
+            for name, rows, kept in (("above", above, True), ("below", below, False))
         }
         bins = cuts.histogram(score).facts()
         console.summary("", cuts.facts(score) | {"written": write} | near | {"histogram": bins})
         return
     losses = Losses()
-    for rows in (above, below):
-        write_rows(tsv_rows(opened.pairs(rows), losses))
+    for rows, mark in ((above, _KEPT), (below, _NOT_KEPT)):
+        marked = (f"{row[:-1]}\t{mark}\n" for row in tsv_rows(opened.pairs(rows), losses))
+        write_rows(marked)
+        if mark == _KEPT:
+            console.say(f"--- the cut, {score!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
     if notes := losses.notes():
         console.say(", ".join(notes))
     said = f"keeps {kept_said(cuts.at(score))} of {len(cuts):,}"

@@ -67,7 +67,7 @@ def place_to_read(spec: str | Path) -> Place:
     """Find what to read; a file that is there is taken by its name, whatever that looks like.
 
     Raises:
-        FileError: a mining run has not come to its pairs.
+        FileError: a mining run has not come to its pairs, or a folder is none.
     """
     text = str(spec)
     if (Path(text) / RUN_FILE).is_file():
@@ -75,6 +75,11 @@ def place_to_read(spec: str | Path) -> Place:
         if not pairs.exists():
             raise FileError(f"{text}: a run that has no pairs yet", "mine into it again to go on")
         return Place((str(pairs),))
+    if Path(text).is_dir():
+        raise FileError(
+            f"{text}: is a folder, and no mining run",
+            "give a folder that xmine mine -o FOLDER/ has made, or a file of pairs",
+        )
     if exists(text):
         return Place((text,))
     chosen = re.fullmatch(r"(.+):([A-Za-z][\w-]*),([A-Za-z][\w-]*)", text)

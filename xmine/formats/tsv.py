@@ -1,17 +1,19 @@
 """TSV: mined rows (score first, six columns or more), or source, target and perhaps an origin, or
-three columns as LASER writes them: score, source, target.
+rows as LASER writes them: score, source, target; or what a header says.
 
-There is no header and no quoting: what stands between two tabs is the text. A sentence's own tabs
-and line breaks become spaces.
+No header is written, and there is no quoting: what stands between two tabs is the text. A
+sentence's own tabs and line breaks become spaces.
 """
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
 
-from xmine.errors import FileError
+from xmine.errors import FileError, XmineWarning
+from xmine.formats.header import columns_of, named_pair
 from xmine.formats.losses import BREAKS, LAST_BREAKS, NULS, SURROGATES, TABS, Losses, Rules
 from xmine.formats.losses import count as counted
 from xmine.formats.pair import COLUMNS, Languages, Pair, split_head
@@ -104,9 +106,9 @@ def _whole(number: int | None) -> str:
 def read(
     path: str | Path, chosen: Languages | None = None, losses: Losses | None = None
 ) -> Iterator[Pair]:
-    """Read mined rows, if most of the first ten are such, scored ones, if all are, or plain ones.
+    """Read rows by their header; else mined ones, if most of the first ten are, scored, or plain.
 
-    Blank lines are passed over.
+    Blank lines are passed over. An XmineWarning tells a guess.
 
     Args:
         path: the file.
@@ -129,12 +131,14 @@ def read(
             rows.append(line.split("\t"))
         if len(rows) == 10:
             break
+    header = columns_of(rows[0]) if rows else {}
     votes = list(map(_is_mined, rows))
     mined = any(votes) and 2 * sum(votes) >= len(votes)
-    # An origin would be the same in row after row.
-    scored = bool(rows) and all(map(_is_scored, rows)) and len({row[2] for row in rows}) > 1
+    scored = not (header or mined) and _are_scored(rows, str(path))
     for number, line in zip(count(1), chain(first, lines)):
         columns = line.split("\t")
+        if header and columns == rows[0]:
+            continue
         if len(columns) < 2:
             if not line.strip():
                 continue
@@ -142,6 +146,15 @@ def read(
                 f"{name_of(path)}:{number}: one column; pairs need two with a tab between",
                 "paste source.txt target.txt > pairs.tsv",
             )
+        if header:
+            if len(columns) != len(rows[0]):
+                raise FileError(
+                    f"{name_of(path)}:{number}: {counted(len(columns), 'column')}; "
+                    f"the header has {len(rows[0])}",
+                    "mend the line, or leave out the header",
+                )
+            yield named_pair(columns, header, f"{name_of(path)}:{number}")
+            continue
         if _is_mined(columns) != mined:
             wrong = "not a mined pair, as" if mined else "a mined pair, which"
             raise FileError(
@@ -207,9 +220,26 @@ def _is_mined(row: list[str]) -> bool:
     )
 
 
+def _are_scored(rows: list[list[str]], path: str) -> bool:
+    """Tell whether the first rows are as LASER writes them, and warn where they may not be."""
+    if not rows or not all(len(row) > 2 and row[0] and _is_number(row[0]) for row in rows):
+        return False
+    # An origin would be the same in row after row.
+    scored = all(map(_is_scored, rows)) and (len(rows) == 1 or len({row[2] for row in rows}) > 1)
+    if len(rows) == 1 or not scored:
+        taken, other = ("score", "1,2") if scored else ("source", "2,3")
+        warnings.warn(
+            f"{name_of(path)}: the numbers in column 1 are taken for the {taken}; {path}:{other} "
+            f"takes columns {other.replace(',', ' and ')} for the pair instead",
+            XmineWarning,
+            stacklevel=3,
+        )
+    return scored
+
+
 def _is_scored(row: list[str]) -> bool:
     """Tell a row as LASER writes them; a whole number may be a text, such as a year."""
-    return len(row) == 3 and _DECIMAL.fullmatch(row[0]) is not None
+    return len(row) > 2 and _DECIMAL.fullmatch(row[0]) is not None
 
 
 def _is_share(text: str) -> bool:

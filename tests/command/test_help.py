@@ -8,6 +8,7 @@ import pytest
 
 import xmine
 from xmine.evaluation.benchmarks import BENCHMARKS
+from xmine.options import FLAGS
 
 Command = Callable[..., Any]
 COMMANDS = ["mine", "score", "search", "encode", "convert", "train", "model info"]
@@ -69,6 +70,29 @@ def test_the_defaults_of_mining_are_those_of_the_field(command: Command) -> None
 def test_the_version_is_that_of_the_package(command: Command) -> None:
     ended = command("--version")
     assert (ended.code, ended.out, ended.err) == (0, f"xmine {xmine.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("train --method ", ["moco", "msimcse", "transaug", "emma-x"]),
+        ("train --method m", ["moco", "msimcse"]),
+        ("train --meth", ["--method"]),
+        ("mine --drop ", list(FLAGS)),
+        ("mine --drop co", ["copy"]),
+        ("mine --drop copy,n", ["copy,near-copy", "copy,number"]),
+        ("mine --margin d", ["distance"]),
+    ],
+)
+def test_a_shell_completes_values(
+    command: Command, monkeypatch: pytest.MonkeyPatch, line: str, offered: list[str]
+) -> None:
+    monkeypatch.setenv("_XMINE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"xmine {line}")
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split(" "))))
+    ended = command()
+    assert sorted(ended.out.split()) == sorted(offered)
+    assert ended.err == ""
 
 
 def test_completion_is_offered(command: Command) -> None:

@@ -152,7 +152,12 @@ class OfMethod(typer.core.TyperCommand):
         **extra: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
         """Parse the line as the command of the method does."""
-        method = chosen_method(args)
+        try:
+            method = chosen_method(args)
+        except OptionError:
+            if not extra.get("resilient_parsing"):  # as while a shell completes --method
+                raise
+            method = ""
         words = args[: args.index("--")] if "--" in args else args
         if not method and {"-h", "--help"} & set(words):
             return super().make_context(info_name, args, parent, **extra)

@@ -75,6 +75,7 @@ def read_report(path: Path) -> tuple[str, dict[str, Result]]:
 
 def _markdown(outcome: Outcome, facts: Mapping[str, Any], pictures: Mapping[str, str]) -> list[str]:
     machine, encoder = facts["machine"], Path(facts["encoder"]["model"]).name
+    commit = f" (commit {facts['commit']})" if facts["commit"] else ""  # a wheel has none
     cells = [["benchmark", "figure", "better", "what it asks"]]
     for name, result in outcome.results.items():
         metric = next(each for each in result.metrics if each.name == result.headline[1])
@@ -82,7 +83,7 @@ def _markdown(outcome: Outcome, facts: Mapping[str, Any], pictures: Mapping[str,
     lines = [
         f"# {encoder}",
         "",
-        f"Measured on {facts['date']} with xmine {facts['version']} (commit {facts['commit']}), "
+        f"Measured on {facts['date']} with xmine {facts['version']}{commit}, "
         f"{machine['cores']} cores of {machine['processor']}.",
         "",
         f"Encoder: {described(facts['encoder'])}.{_languages(facts['encoder'])}",

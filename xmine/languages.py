@@ -113,7 +113,8 @@ def check_language(name: str, texts: Sequence[str], languages: Sequence[str]) ->
     if scripts["LATIN"] > letters * 0.8 and set(latin) <= _FUNCTION_WORDS.keys():
         share, words = _function_words(sample, latin)
         if words >= _FEWEST_WORDS and share < _FEWEST_FUNCTION_WORDS:
-            return f"{name}: does not read like {' or '.join(latin)}; {made_for}"
+            wanted = " or ".join(_FULL_NAMES[language] for language in latin)
+            return f"{name}: does not look like {wanted}; {made_for}"
     return ""
 
 

@@ -51,9 +51,9 @@ Then it began to snow, and we turned back home to drink hot tea by the window.""
 REASONS = {
     "Russian": "much of it is in Cyrillic",
     "Japanese": "much of it is in Japanese kana",
-    "French": "does not read like en",
-    "German": "does not read like en",
-    "Vietnamese": "does not read like en",
+    "French": "does not look like English",
+    "German": "does not look like English",
+    "Vietnamese": "does not look like English",
 }
 
 

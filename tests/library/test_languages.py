@@ -13,7 +13,7 @@ CODE = ["React memo hook 组件", "useState 状态 API 文档"] * 50
 def test_script_and_function_words_decide() -> None:
     languages = ("en", "zh")
     assert check_language("f", ENGLISH, languages) == ""
-    assert "does not read like en" in check_language("f", GERMAN, languages)
+    assert "does not look like English" in check_language("f", GERMAN, languages)
     assert "--model" in check_language("f", GERMAN, languages)
     assert "Cyrillic" in check_language("f", ["Он знал её давно."], languages)
     assert check_language("f", ["他早就认识她了。"], languages) == ""

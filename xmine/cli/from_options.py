@@ -117,6 +117,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
     names = [flag(field.name), *filter(None, [about["short"]])]
     default: Any = field.default
     details: dict[str, Any] = {}
+    help = about["help"]
     if NoneType in typing.get_args(hint):  # an option without a value of its own
         hint = next(part for part in typing.get_args(hint) if part is not NoneType)
         details = {"show_default": about["shown_default"] or "none"}
@@ -124,7 +125,9 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
         hint = Literal[about["choices"]]
     elif hint in (int, float):
         details |= {"metavar": f"<{hint.__name__}>"}
-        if about["max"] != 1:  # of a share the dataclass tells percent from nonsense
+        if about["max"] == 1:  # of a share the dataclass tells percent from nonsense
+            help += f"  [{about['min']:g}<=x<=1]"
+        else:
             details |= {"min": about["min"], "max": about["max"]}
     elif hint is bool:
         names = [f"{flag(field.name)}/--no-{field.name.replace('_', '-')}"]
@@ -137,7 +140,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
         hint, details = str, {"metavar": "<text>"}
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or "none"
-    option = typer.Option(*names, help=about["help"], **details)
+    option = typer.Option(*names, help=help, **details)
     return _parameter(
         field.name, Annotated[hint if default is not None else hint | None, option], default
     )

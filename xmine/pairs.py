@@ -40,8 +40,8 @@ _PAIRS_AT_ONCE = 4_096
 # Kinds of files that are not read as pairs -> what to do.
 _NO_PAIRS = {
     "csv": "save it with tabs between and no quotes, as .tsv; or score its columns: "
-    "xmine score pairs.csv:1 pairs.csv:2 -o pairs.tsv",
-    "json": "write an object on each line, as .jsonl: jq -c '.[]' pairs.json > rows.jsonl",
+    "xmine score {0}:1 {0}:2 -o pairs.tsv",
+    "json": "write an object on each line, as .jsonl: jq -c '.[]' {0} > rows.jsonl",
 }
 
 
@@ -185,7 +185,7 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
     if place.moses:
         return moses.read(place.moses)
     if hint := _NO_PAIRS.get(kind_of(place.paths[0])):
-        raise FileError(f"{spec}: not a format of pairs", hint)
+        raise FileError(f"{spec}: not a format of pairs", hint.format(place.paths[0]))
     losses = Losses() if losses is None else losses
     return (place.format or FORMATS["tsv"]).read(place.paths[0], place.chosen, losses)
 

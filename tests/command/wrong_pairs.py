@@ -41,13 +41,13 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
         b'"One","Uno"\n',
         "p.csv: not a format of pairs",
         "save it with tabs between and no quotes, as .tsv; or score its columns: "
-        "xmine score pairs.csv:1 pairs.csv:2 -o pairs.tsv",
+        "xmine score p.csv:1 p.csv:2 -o pairs.tsv",
     ),
     "json": (
         "p.json",
         b'[{"source": "One", "target": "Uno"}]',
         "p.json: not a format of pairs",
-        "write an object on each line, as .jsonl: jq -c '.[]' pairs.json > rows.jsonl",
+        "write an object on each line, as .jsonl: jq -c '.[]' p.json > rows.jsonl",
     ),
     "tsv missing": ("p.tsv", None, "p.tsv: no such file", ""),
     "tsv truncated": (

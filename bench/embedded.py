@@ -1,10 +1,13 @@
 """Train the embedded encoder with several seeds, and measure each on the benchmarks.
 
     python bench/embedded.py PAIRS.tsv.gz --data EVAL_FOLDER -o FOLDER [--seeds 1 2 3]
+    python bench/embedded.py --shipped --data EVAL_FOLDER
 
 Trains with xmine/embedded/options.toml, which is where the settings of the shipped encoder stand,
 into FOLDER/seed-N, and writes FOLDER/figures.json: the figures of each seed and their mean.
-A run that was stopped goes on where it was.
+A run that was stopped goes on where it was. `--shipped` trains nothing: it measures the encoder
+that ships, after a change of the code around it, and writes that into bench/results/embedded.json,
+whose figures `python bench/shown.py` puts into README, docs and card.
 """
 
 import argparse
@@ -17,6 +20,7 @@ from xmine.encoder import EMBEDDED
 from xmine.evaluation.record import record, write_record
 from xmine.options import load_toml
 
+RESULTS = Path(__file__).parent / "results" / "embedded.json"
 # Arguments of `xmine eval` -> name of a figure -> the row and metric it is.
 FIGURES = {
     "tatoeba --language cmn": {
@@ -37,11 +41,20 @@ FIGURES = {
 def main() -> None:
     """Train, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pairs")
+    parser.add_argument("pairs", nargs="?")
     parser.add_argument("--data", required=True)
-    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--shipped", action="store_true")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     arguments = parser.parse_args()
+    if arguments.shipped:
+        kept = json.loads(RESULTS.read_text(encoding="utf-8"))
+        shipped = record(_measure(EMBEDDED, arguments.data))
+        write_record(RESULTS, {**kept, "shipped": shipped})
+        print(json.dumps(shipped, indent=2))
+        return
+    if not arguments.pairs or not arguments.output:
+        parser.error("give PAIRS and -o FOLDER, or --shipped")
     arguments.output.mkdir(exist_ok=True)
     seeds: dict[str, dict[str, float]] = {}
     for seed in arguments.seeds:

@@ -1,4 +1,4 @@
-"""The examples of some documents run, each section in a folder of its own.
+"""The examples of some documents run, each section in a folder of its own; the README's in one.
 
 A block ```` ```text file=NAME ```` is a file of that name, there for every section of its document;
 lines of a block without a language that call `xmine` or `awk` are run; a block of Python is run;
@@ -6,8 +6,10 @@ lines of a block without a language that call `xmine` or `awk` are run; a block 
 """
 
 import re
+import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,33 @@ def test_the_examples_do_what_the_document_says(tmp_path: Path, title: str) -> N
             assert printed == content
         elif kind in ("", "python"):
             printed = run(kind, content, tmp_path)
+
+
+def test_the_readme_can_be_pasted_beside_the_example_files(tmp_path: Path) -> None:
+    for name in ("en.txt", "zh.txt"):
+        shutil.copy(DOCS.parent / "examples" / name, tmp_path)
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    (kind, content), *_ = blocks(dict(SECTION.findall(readme))["Use"])
+    run(kind, content, tmp_path)
+    made = (
+        "pairs.tsv precise.tsv plotted.jsonl hubs.tsv run pairs.tmx corpus.en corpus.zh scored.tsv"
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *(made + " again.tsv en.npy en.txt zh.txt").split()
+    }
+
+
+DOCUMENTS = [DOCS.parent / "README.md", *DOCS.rglob("*.md")]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_no_two_examples_of_a_document_write_one_file(path: Path) -> None:
+    """Pasted in order, none is refused since its output is there; a run/ or encoder/ goes on."""
+    text = path.read_text(encoding="utf-8").replace("\\\n", " ")
+    written = re.findall(
+        r"^(?:\w+=\S+ )?xmine (?!.*--(?:force|resume)).* -o (\S+\w)(?:\s|$)", text, re.MULTILINE
+    )
+    assert [name for name, times in Counter(written).items() if times > 1] == []
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -141,6 +141,12 @@ class TestOnRealData:
         best = result.figure("zh-en oracle", "f1") or 0
         assert best >= 0.92
         assert (result.figure("zh-en auto", "f1") or 0) >= best - 0.03
+        recorded = json.loads((ROOT / "bench" / "results" / "embedded.json").read_text("utf-8"))
+        for row in ("oracle", "auto"):
+            measured = result.figure(f"zh-en {row}", "f1")
+            assert measured == pytest.approx(recorded["shipped"][f"bucc_{row}_f1"], abs=1e-9), (
+                "measure it again: python bench/embedded.py --shipped, then python bench/shown.py"
+            )
 
     @pytest.mark.slow
     def test_encoding_costs_little_more_than_cutting_into_pieces(

@@ -1,6 +1,5 @@
 """Files -> what there is to train on: pairs, triplets, labelled pairs, texts of one language."""
 
-import csv
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,8 +13,8 @@ from xmine.errors import FileError
 from xmine.known import read_known
 from xmine.pairs import ParallelText, read_parallel
 from xmine.reading import name_of, read_lines, stream_lines
-from xmine.records import json_objects, json_text, listed
-from xmine.suffixes import kind_of, suffix_of
+from xmine.records import csv_rows, json_objects, json_text, listed
+from xmine.suffixes import kind_of
 from xmine.texts import read_texts
 from xmine.trainer.vocabulary import folding_table
 from xmine.vocabulary import nfkc
@@ -276,23 +275,19 @@ def _full_texts(given: str) -> list[str]:
 
 def _columns(path: str, names: str) -> Iterator[tuple[str, list[str]]]:
     """Give `file:line` and the three columns of each row."""
-    lines = stream_lines(path)
-    is_csv = suffix_of(path) == ".csv"
-    rows = _csv_rows(path, lines) if is_csv else (line.split("\t") for line in lines)
-    for number, row in enumerate(rows, start=1):
-        where = f"{name_of(path)}:{number}"
+    for where, row in _rows(path):
         if len(row) != 3:
             found = "one column" if len(row) == 1 else f"{len(row)} columns"
             raise FileError(f"{where}: {found}; three are needed: {names}")
         yield where, row
 
 
-def _csv_rows(path: str, lines: Iterator[str]) -> Iterator[list[str]]:
-    rows = csv.reader(lines)
-    try:
-        yield from rows
-    except csv.Error as error:
-        raise FileError(f"{name_of(path)}:{rows.line_num}: not CSV: {error}") from None
+def _rows(path: str) -> Iterator[tuple[str, list[str]]]:
+    if kind_of(path) == "csv":
+        yield from ((where, cells) for where, _, cells in csv_rows(path))
+        return
+    for number, line in enumerate(stream_lines(path), start=1):
+        yield f"{name_of(path)}:{number}", line.split("\t")
 
 
 def _objects(path: str) -> Iterator[tuple[str, list[str]]]:

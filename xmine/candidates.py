@@ -1,6 +1,6 @@
 """Two sentence tables and their vectors -> scored candidates, the pairs that one may keep."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -128,8 +128,7 @@ def without_zeros(sentences: Sentences, vectors: NDArray[np.float16]) -> Encoded
         return sentences, vectors
     if len(known) == 0:
         raise nothing_known(sentences)
-    unknown = len(sentences) - len(known)
-    return replace(sentences.take(known), unknown=unknown), vectors[known]
+    return sentences.known(known), vectors[known]
 
 
 def nothing_known(sentences: Sentences) -> FileError:

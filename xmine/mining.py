@@ -12,7 +12,7 @@ from xmine.encoder_pair import EncoderPair, as_pair
 from xmine.errors import OptionError
 from xmine.keeping import Mined, keep
 from xmine.known import NOTHING_KNOWN, KnownPairs
-from xmine.languages import check_language
+from xmine.languages import check_language, check_sides
 from xmine.options import MiningOptions
 from xmine.progress import Report, silent
 from xmine.runs import TRAITS, open_run, temporary_run
@@ -80,6 +80,9 @@ def mine(
         known: tuple[str, ...] = ()
         _check(encoder, options, vectors is not None, seeds, gold)  # of what is left of them
         warnings += dict.fromkeys(each.warning for each in (seeds, gold))
+        warnings += check_sides(
+            (left.name, right.name), (left.texts, right.texts), (options.src_lang, options.tgt_lang)
+        )
         if isinstance(made_by, EncoderPair):
             known = made_by.languages
             warnings += [check_language(side.name, side.texts, known) for side in (left, right)]

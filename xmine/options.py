@@ -31,10 +31,12 @@ def option(
     choices: tuple[str, ...] = (),
     short: str = "",
     shown_default: str = "",
+    words: tuple[str, ...] = (),
 ) -> Any:  # noqa: ANN401
     """Declare one option: a dataclass field with its help, limits and one-letter flag.
 
     `shown_default` is what the help says of a default that is empty; otherwise it says `none`.
+    `words` are what a list may hold, with commas between or one by one; a shell completes them.
     """
     metadata = {
         "help": help,
@@ -43,6 +45,7 @@ def option(
         "choices": choices,
         "short": short,
         "shown_default": shown_default,
+        "words": words,
     }
     if isinstance(default, (dict, list)):
         return field(default_factory=default.copy, metadata=metadata)
@@ -105,7 +108,9 @@ def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:  # noqa:
         if low is not None and not value >= low:
             raise OptionError(f"{flag(name)} is {value:g}; it must be at least {low:g}")
         if high is not None and not value <= high:
-            raise OptionError(f"{flag(name)} is {value:g}; it must be at most {high:g}")
+            percent = high == 1 and 2 <= value <= 100
+            hint = f"did you mean {value / 100:g}?" if percent else ""
+            raise OptionError(f"{flag(name)} is {value:g}; it must be at most {high:g}", hint)
 
 
 def load_toml(path: Path) -> dict[str, Any]:
@@ -198,7 +203,9 @@ class MiningOptions(EncodingOptions):
         None, "Keep the N best pairs; with a threshold or a precision, N at most.", min=1
     )
     score_max: float | None = option(None, "Highest score to keep.")
-    drop: list[str] = option([], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.")
+    drop: list[str] = option(
+        [], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.", words=FLAGS
+    )
     neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
     margin: str = option(
         "ratio",

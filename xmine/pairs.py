@@ -21,7 +21,7 @@ from xmine.formats.place import FORMATS, place_to_read, place_to_write
 from xmine.formats.tsv import tsv_rows
 from xmine.languages import names_language
 from xmine.reading import name_of
-from xmine.suffixes import packing_of
+from xmine.suffixes import kind_of, packing_of
 
 __all__ = [
     "Pair",
@@ -37,6 +37,12 @@ __all__ = [
 ]
 
 _PAIRS_AT_ONCE = 4_096
+# Kinds of files that are not read as pairs -> what to do.
+_NO_PAIRS = {
+    "csv": "save it with tabs between and no quotes, as .tsv; or score its columns: "
+    "xmine score {0}:1 {0}:2 -o pairs.tsv",
+    "json": "write an object on each line, as .jsonl: jq -c '.[]' {0} > rows.jsonl",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +184,8 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
     place = place_to_read(spec)
     if place.moses:
         return moses.read(place.moses)
+    if hint := _NO_PAIRS.get(kind_of(place.paths[0])):
+        raise FileError(f"{spec}: not a format of pairs", hint.format(place.paths[0]))
     losses = Losses() if losses is None else losses
     return (place.format or FORMATS["tsv"]).read(place.paths[0], place.chosen, losses)
 

@@ -1,8 +1,9 @@
-"""Files of records: the objects of JSONL, the columns of Parquet, for texts and pairs alike.
+"""Files of records: objects of JSONL, rows of CSV, columns of Parquet, for texts and pairs alike.
 
 A text that is null is blank. pyarrow is loaded only when a Parquet file is opened.
 """
 
+import csv
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -53,8 +54,31 @@ def parsed_json(text: str, where: str, hint: str = "") -> Any:  # noqa: ANN401 -
         raise FileError(f"{where}: JSON that cannot be read: {error}") from None
 
 
+def csv_rows(path: str | Path) -> Iterator[tuple[str, int, list[str]]]:
+    """Give `(file:line, lines, cells)` for each row of CSV; a blank line has no cells.
+
+    A row begins on `line`, and is as many lines long as its quoted cells make it.
+
+    Raises:
+        FileError: see `xmine.reading.stream_lines`; also when a quote is open or out of place.
+    """
+    name, begins = name_of(path), 1
+    rows = csv.reader((line + "\n" for line in stream_lines(path)), strict=True)
+    try:
+        for cells in rows:
+            yield f"{name}:{begins}", rows.line_num + 1 - begins, cells
+            begins = rows.line_num + 1
+    except csv.Error as error:
+        raise FileError(
+            f"{name}:{begins}: not CSV: {error}", 'a cell in quotes writes a quote twice: "a ""b"""'
+        ) from None
+
+
 def _json_object(line: str, where: str) -> dict[str, Any]:
     hint = "a JSONL file has one object on each line"
+    name, _, number = where.rpartition(":")
+    if line.startswith("[") and number == "1":
+        hint += f": jq -c '.[]' {name} > rows.jsonl"
     row = parsed_json(line, where, hint)
     if not isinstance(row, dict):
         raise FileError(f"{where}: {json_name(row)}, not a JSON object", hint)

@@ -22,7 +22,7 @@ from xmine.errors import FileError, OptionError
 from xmine.flagged import Flags
 from xmine.flags import flag_pairs
 from xmine.formats.pair import Pair
-from xmine.languages import check_language, guess_language
+from xmine.languages import check_language, check_sides, guess_language
 from xmine.margin import pair_scores
 from xmine.neighbours import Neighbours, nearest
 from xmine.options import ScoringOptions
@@ -156,6 +156,7 @@ def score_aligned(
         options.tgt_lang or said[1] or guess_language(right.texts, known),
     )
     warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
+    warnings += check_sides(names, (left.texts, right.texts), (options.src_lang, options.tgt_lang))
     return _judged(given, sides, languages, options, list(filter(None, warnings)), report)
 
 

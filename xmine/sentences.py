@@ -18,6 +18,7 @@ from xmine.texts import count_lines, stream_texts
 
 _LINES_A_REPORT = 50_000  # about a tenth of a second
 _LINES_A_REPORT_CUT = 500  # about a second of English paragraphs
+_FEW = 5  # lines that are named
 _FEWEST_PLACES = 1 << 16
 
 
@@ -33,6 +34,7 @@ class Sentences:
         blank: lines without text, which have no row.
         repeated: sentences folded into an earlier one, which have no row.
         unknown: sentences that the encoder knows no piece of, which mining leaves out.
+        unknown_lines: the lines of the first few of them.
         offsets: int64 [rows], where each sentence starts in its line, in characters from 0; None
             where a line is a sentence.
         occurrences: int64 [rows], how often each stands in the file, folded ones counted; None
@@ -48,6 +50,7 @@ class Sentences:
     blank: int
     repeated: int
     unknown: int = 0
+    unknown_lines: tuple[int, ...] = ()
     offsets: NDArray[np.int64] | None = None
     occurrences: NDArray[np.int64] | None = None
     stands_for: NDArray[np.int64] | None = None
@@ -64,6 +67,13 @@ class Sentences:
     def digest(self) -> str:
         """Hash the texts in their order; tables with the same texts have the same."""
         return self.packed.digest()
+
+    def known(self, rows: NDArray[np.intp]) -> "Sentences":
+        """Keep the rows that an encoder knows a piece of, and count the others."""
+        others = np.setdiff1d(np.arange(len(self)), rows, assume_unique=True)
+        lines = (*self.unknown_lines, *self.lines[others[:_FEW]].tolist())[:_FEW]
+        unknown = self.unknown + len(others)
+        return replace(self.take(rows), unknown=unknown, unknown_lines=lines)
 
     def take(self, rows: NDArray[np.intp]) -> "Sentences":
         """Keep some rows, in the order of `rows`."""

@@ -6,7 +6,7 @@ killed process has left half done goes on. `runs.py` keeps the folder, these fun
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -228,8 +228,7 @@ def _known_rows(
             every.replace(path)
             known = opened(path)
         else:
-            unknown = sentences.unknown + len(sentences) - len(rows)
-            sentences = replace(sentences.take(rows), unknown=unknown)
+            sentences = sentences.known(rows)
             if run.kept:
                 write_table(sentences, run.path(f"{side}.parquet"))
     run.remove(every.name)  # a kill may have left it after all was done

@@ -8,6 +8,8 @@ PICTURE_SUFFIXES = ".png, .svg or .pdf"
 PACKED = ".gz, .xz or .zst"
 _KINDS = {
     ".tsv": "tsv",
+    ".csv": "csv",
+    ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
@@ -32,5 +34,5 @@ def own_suffix(path: str) -> str:
 
 
 def kind_of(path: str) -> str:
-    """Tell `tsv`, `jsonl`, `parquet` or `tmx`; nothing for any other file."""
+    """Tell `tsv`, `csv`, `json`, `jsonl`, `parquet` or `tmx`; nothing for any other file."""
     return _KINDS.get(suffix_of(path), "")

@@ -33,6 +33,7 @@ def write_table(sentences: Sentences, path: Path) -> None:
         FileError: it cannot be written.
     """
     facts = {"name": sentences.name, **{each: str(getattr(sentences, each)) for each in _COUNTS}}
+    facts["unknown_lines"] = " ".join(map(str, sentences.unknown_lines))
     numbers = {
         "line": sentences.lines,
         "offset": sentences.offsets,
@@ -108,6 +109,7 @@ def read_table(path: Path) -> Sentences:
         texts,
         columns["line"],
         **counts,
+        unknown_lines=tuple(map(int, said.get("unknown_lines", "").split())),
         offsets=columns.get("offset"),
         occurrences=columns.get("occurrences"),
         stands_for=stands_for,

@@ -1,7 +1,8 @@
-"""A text input -> its texts: the lines of a file, a column of TSV or Parquet, a field of JSONL.
+"""A text input -> its texts: lines of a file, a column of TSV, CSV or Parquet, a field of JSONL.
 
-An input is a path or `path:column`: `zh.tsv:2` (columns count from 1), `docs.jsonl:text` (`a.b` is
-field b inside field a), `docs.parquet:text`. The suffix under `.gz`, `.xz` or `.zst` decides what
+An input is a path or `path:column`: `zh.tsv:2` (columns count from 1), `zh.csv:text` (as its first
+line names them) or `zh.csv:2`, `docs.jsonl:text` (`a.b` is field b inside field a),
+`docs.parquet:text`. The suffix under `.gz`, `.xz` or `.zst` decides what
 a file is; archives are known by their first bytes. A path that exists as given has no column.
 """
 
@@ -13,10 +14,19 @@ from typing import Any, NamedTuple
 from xmine.errors import FileError
 from xmine.formats.losses import count
 from xmine.reading import STDIN, exists, name_of, read_blocks, stream_lines
-from xmine.records import column_texts, is_text, json_objects, json_text, listed, open_parquet
+from xmine.records import (
+    column_texts,
+    csv_rows,
+    is_text,
+    json_objects,
+    json_text,
+    listed,
+    open_parquet,
+)
 from xmine.suffixes import kind_of
 
 _ROWS_AT_ONCE = 5000
+_COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
 
 
 class TextInput(NamedTuple):
@@ -45,8 +55,15 @@ def stream_texts(given: str | Path) -> Iterator[str]:
     kind = kind_of(path)
     if kind == "parquet":
         return _parquet_column(path, column)
-    if kind == "jsonl":
+    if kind in ("jsonl", "json"):
         return _jsonl_field(path, column)
+    if kind == "csv":
+        return _csv_column(path, column)
+    if kind == "tmx":
+        raise FileError(
+            f"{path}: a translation memory, not the text of one language",
+            f"xmine convert {path} pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
+        )
     if column:
         return _tsv_column(path, column)
     return _no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
@@ -119,8 +136,33 @@ def _no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
+def _csv_column(path: str, column: str) -> Iterator[str]:
+    """Give a cell for the first line of each row, and blanks for its others and for the names."""
+    rows, at = csv_rows(path), int(column) - 1 if _COLUMN.fullmatch(column) else -1
+    if at < 0:
+        _, lines, names = next(rows)
+        if column not in names:
+            unknown = f"no column {column!r}, only " if column else "a table with "
+            named = all(map(str.isidentifier, names))
+            numbers = [str(number) for number in range(1, len(names) + 1)]
+            raise FileError(
+                f"{name_of(path)}: {unknown}{listed('column', names)}",
+                _name_one(path, names if named else numbers),
+            )
+        at = names.index(column)
+        yield from [""] * lines
+    for where, lines, cells in rows:
+        if at >= len(cells) > 0:
+            raise FileError(
+                f"{where}: there is no column {column}, only {count(len(cells), 'column')}",
+                "columns have a comma between and count from 1",
+            )
+        yield cells[at] if cells else ""
+        yield from [""] * (lines - 1)
+
+
 def _tsv_column(path: str, column: str) -> Iterator[str]:
-    if not re.fullmatch("[1-9][0-9]{0,8}", column):
+    if not _COLUMN.fullmatch(column):
         raise FileError(
             f"{path}: there is no column {column!r}", f"give its number, from 1: {path}:2"
         )

@@ -2,12 +2,21 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
+import typer.main
 
 import xmine
+from xmine.cli.ablate import command_of as ablation_of
+from xmine.cli.app import app
+from xmine.cli.grouped import MINING, TRAINING
+from xmine.cli.of_method import command_of
 from xmine.evaluation.benchmarks import BENCHMARKS
+from xmine.options import FLAGS, flag
+from xmine.trainer.methods import METHODS
+from xmine.trainer.options import TrainingOptions
 
 Command = Callable[..., Any]
 COMMANDS = ["mine", "score", "search", "encode", "convert", "train", "model info"]
@@ -22,10 +31,17 @@ def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
+def groups(text: str) -> dict[str, str]:
+    """The title of each group of options -> its lines; not what stands before them."""
+    parts = re.split(r"^(\S.*):\n", text, flags=re.MULTILINE)[1:]
+    found = dict(zip(parts[::2], parts[1::2], strict=True))
+    return {title: lines for title, lines in found.items() if lines.startswith("  -")}
+
+
 def options(text: str) -> dict[str, str]:
     """Each option's flags and metavar -> its help."""
     rows: list[str] = []
-    for line in text.split("\nOptions:\n")[1].split("\n\n")[0].splitlines():
+    for line in "\n".join(groups(text).values()).splitlines():
         if re.match(r"  -", line):
             rows.append(line.strip())
         elif line.strip():
@@ -54,6 +70,36 @@ def test_help_fits_and_is_the_same_for_both_flags(command: Command, name: str) -
     assert "..." not in re.sub(r"[\]}]\.\.\.", "", ended.out)  # nothing is cut off
 
 
+def test_the_many_options_of_mining_and_training_are_in_groups(command: Command) -> None:
+    mining = groups(command("mine", "--help").out)
+    assert list(mining) == [*MINING, "Options"]
+    assert set(options(f"Options:\n{mining['Options']}")) == {
+        "-q, --quiet",
+        "-v, --verbose",
+        "--json",
+        "--debug",
+        "-h, --help",
+    }
+    assert mining["What to keep"].strip().startswith("--threshold")
+    training = groups(command("train", "--method", "moco", "--help").out)
+    assert list(training) == [title for title in TRAINING if title != "What is compared"]
+    assert "--queue-size" in training["The method"] and "--epochs" in training["How it learns"]
+    of_method = {field.name for field in fields(METHODS["moco"].options)}
+    shared = {flag(each) for each in of_method & {field.name for field in fields(TrainingOptions)}}
+    own = options(f"The method:\n{training['The method']}")
+    assert not shared & {each.split()[0] for each in own}
+    assert "--grid" in groups(command("ablate", "queue-size", "--help").out)["What is compared"]
+
+
+@pytest.mark.parametrize("table", [MINING, TRAINING], ids=["mining", "training"])
+def test_a_group_has_options_that_there_are_and_none_twice(table: dict[str, str]) -> None:
+    names = [name for each in table.values() for name in each.split()]
+    assert len(names) == len(set(names))
+    mining = typer.main.get_command(app("mine")).commands["mine"]  # type: ignore[attr-defined]
+    known = [mining, *map(command_of, METHODS), ablation_of("queue-size")]
+    assert set(names) <= {"help"} | {each.name for command in known for each in command.params}
+
+
 def test_the_defaults_of_mining_are_those_of_the_field(command: Command) -> None:
     text = " ".join(command("mine", "--help").out.split())
     for default in (
@@ -69,6 +115,29 @@ def test_the_defaults_of_mining_are_those_of_the_field(command: Command) -> None
 def test_the_version_is_that_of_the_package(command: Command) -> None:
     ended = command("--version")
     assert (ended.code, ended.out, ended.err) == (0, f"xmine {xmine.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("train --method ", ["moco", "msimcse", "transaug", "emma-x"]),
+        ("train --method m", ["moco", "msimcse"]),
+        ("train --meth", ["--method"]),
+        ("mine --drop ", list(FLAGS)),
+        ("mine --drop co", ["copy"]),
+        ("mine --drop copy,n", ["copy,near-copy", "copy,number"]),
+        ("mine --margin d", ["distance"]),
+    ],
+)
+def test_a_shell_completes_values(
+    command: Command, monkeypatch: pytest.MonkeyPatch, line: str, offered: list[str]
+) -> None:
+    monkeypatch.setenv("_XMINE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"xmine {line}")
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split(" "))))
+    ended = command()
+    assert sorted(ended.out.split()) == sorted(offered)
+    assert ended.err == ""
 
 
 def test_completion_is_offered(command: Command) -> None:

@@ -51,9 +51,9 @@ Then it began to snow, and we turned back home to drink hot tea by the window.""
 REASONS = {
     "Russian": "much of it is in Cyrillic",
     "Japanese": "much of it is in Japanese kana",
-    "French": "does not read like en",
-    "German": "does not read like en",
-    "Vietnamese": "does not read like en",
+    "French": "does not look like English",
+    "German": "does not look like English",
+    "Vietnamese": "does not look like English",
 }
 
 
@@ -101,3 +101,31 @@ def test_searching_and_encoding_warn_too(
     ended = command(*words, *(["-o", "x.npy"] if words[0] == "encode" else []), "-q")
     assert ended.err.startswith(f"xmine: warning: x.txt: {REASONS['French']}; ")
     assert (ended.code, ended.err.count("\n")) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["mine", "en.txt", "en.txt"], "en.txt and en.txt: the same text"),
+        (["mine", "en.txt", "copy.txt"], "en.txt and copy.txt: the same text"),
+        (["mine", "en.txt", "more.txt"], "en.txt and more.txt: both look like English"),
+        (["score", "en.txt", "more.txt"], "en.txt and more.txt: both look like English"),
+        (
+            ["mine", "en.txt", "zh.txt", "--src-lang", "zh", "--tgt-lang", "en"],
+            "--src-lang zh, --tgt-lang en: the other way round? en.txt looks like en",
+        ),
+        (["mine", "en.txt", "zh.txt"], ""),
+    ],
+)
+def test_sides_that_are_no_two_languages_are_told(
+    command: Command, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    english = KNOWN["English"]
+    for name, text in (("en", english), ("copy", english), ("zh", KNOWN["Chinese"] * 2)):
+        Path(tmp_path, f"{name}.txt").write_text(text, encoding="utf-8")
+    more = "\n".join(f"{line} And so on." for line in english.split("\n")[::-1])
+    Path(tmp_path, "more.txt").write_text(more, encoding="utf-8")
+    ended = command(*arguments)
+    shown = " ".join(ended.err.split())
+    assert ended.code == 0
+    assert f"xmine: warning: {said}" in shown if said else "look" not in shown

@@ -319,7 +319,9 @@ def test_known_pairs_that_are_not_there(command: Command, mine: list[str], optio
     ("options", "message"),
     {
         "--precision 0.9 --threshold 1.1": "--precision and --threshold",
-        "--precision 95": "'--precision': Input should be less than or equal to 1",
+        "--precision 95": "--precision is 95; it must be at most 1\nhint: did you mean 0.95?",
+        "--precision 950": "--precision is 950; it must be at most 1\n",
+        "--recall 0.2": "--recall is 0.2; it must be at least 0.5\n",
         "--precision x": "--precision",
         "--top 0": "--top",
         "--top 2.5": "--top",
@@ -530,6 +532,14 @@ def test_options_may_stand_in_a_file(command: Command, tmp_path: Path, mine: lis
     Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = ["copy"]\ntop = 20\n')
     asked = command(*mine, "--precision", "0.9", "--drop", "copy", "--top", "20")
     assert command(*mine, "--options", "run.toml").out == asked.out != ""
+    Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = "copy"\ntop = 20\n')
+    assert command(*mine, "--options", "run.toml").out == asked.out  # as the flag has it
+    Path(tmp_path, "run.toml").write_text('gold = "gold.tsv"\n')
+    refused = command(*mine, "--options", "run.toml")
+    assert (refused.code, refused.err.splitlines()) == (
+        2,
+        ["xmine: run.toml: 'gold' is no option of a file", "hint: give it on the command line"],
+    )
     Path(tmp_path, "run.toml").write_text('drop = ["copie"]\n')
     wrong = command(*mine, "--options", "run.toml")
     assert wrong.code == 2

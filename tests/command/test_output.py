@@ -226,7 +226,7 @@ def test_copied_text_and_unknown_lines_are_warned_about(
         with path.open("a", encoding="utf-8") as file:
             file.write(more)
     ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
-    assert "warning: en.txt: 1 line left out: the encoder knows no piece\n" in ended.err
+    assert "warning: en.txt: 1 line left out: the encoder knows nothing of line 63\n" in ended.err
     # The other one is nearly the same, but capital letters may be a translation's.
     copied = "warning: 1 pair with the same text on both sides: copied, not translated; "
     assert copied + "--drop copy leaves them out\n" in ended.err

@@ -36,7 +36,7 @@ def test_the_summary_says_what_is_lost_and_is_an_object_with_json(
     write_pairs(PAIRS, str(tmp_path / "a.tmx"), ("en", "zh"))
     tsv = command("convert", "a.tmx", "a.tsv")
     assert tsv.err.startswith("xmine: a.tsv: 3 pairs, ")
-    lost = " s, tabs turned into spaces in 1 sentence, languages en,zh not kept\n"
+    lost = " s, tabs turned into spaces in 1 sentence, a .tsv does not name languages (en,zh)\n"
     assert tsv.err.endswith(lost)
     moses = command("convert", "a.tmx", "a.en,a.zh", "--json")
     assert (moses.err, moses.touched) == ("", {"a.en", "a.zh"})
@@ -123,7 +123,7 @@ def test_units_passed_over_are_counted(command: Command, tmp_path: Path) -> None
     Path(tmp_path, "a.tmx").write_text(memory.replace('xml:lang="zh"', 'xml:lang="fr"', 2))
     assert 'srclang="eng-Latn"' in memory
     ended = command("convert", "a.tmx:eng,zh", "b.jsonl")
-    assert ended.err.endswith(" passed over, languages eng,zh not kept\n")
+    assert ended.err.endswith(" passed over, a .jsonl does not name languages (eng,zh)\n")
     assert " s, 2 units without both languages passed over, " in ended.err
     stats = command("pairs", "stats", "a.tmx:eng,zh")
     assert stats.err == "xmine: 2 units without both languages passed over\n"

@@ -53,7 +53,7 @@ def test_every_line_gets_a_row_in_its_place(
     assert rows[19][0] == rows[20][0]
     assert float(rows[10][6]) < 0.5 < float(rows[11][6])
     assert (
-        "\nxmine: warning: a.en: 1 line left out: the encoder knows no piece\n"
+        "\nxmine: warning: a.en: 1 line left out: the encoder knows nothing of line 31\n"
         "xmine: 60 lines: 57 pairs scored, 2 blank, 1 unknown to the encoder, "
     ) in ended.err
     said = ended.err.split("\nxmine: 60 lines")[1].split("\n")[1:-1]
@@ -101,7 +101,7 @@ def test_the_summary_is_an_object_with_json(
     assert facts["pool"] == ["a.en", "a.zh"]
     assert facts["compared_with"] == [57, 57]
     assert facts["options"]["margin"] == "ratio"
-    assert facts["warnings"][-1] == "a.en: 1 line left out: the encoder knows no piece"
+    assert facts["warnings"][-1] == "a.en: 1 line left out: the encoder knows nothing of line 31"
     stdout = command(*corpus, "--json")
     assert len(stdout.out.splitlines()) == 60
     assert json.loads(stdout.err)["scored"] == 57
@@ -265,7 +265,8 @@ def test_ratios_of_next_to_nothing_are_warned_of(command: Command, tmp_path: Pat
         np.save(tmp_path / f"{side}.npy", rows)
         write(tmp_path / f"a.{side}", [f"{side} {'x' * n}" for n in range(10)])
     inputs = ["score", "a.en", "a.zh", "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
-    near_zero = "10 ratio scores with a neighbourhood mean near zero, too high to trust"
+    near_zero = "10 scores too high to trust: a sentence with no neighbour at all makes "
+    near_zero += "any ratio large; --margin distance makes none"
     assert f"xmine: warning: {near_zero}\n" in command(*inputs).err
     assert near_zero not in command(*inputs, "--margin", "distance").err
 

@@ -30,11 +30,12 @@ WRONG = {
         "xmine: pairs.csv: unknown format\nhint: end it in .tsv, .jsonl, .parquet, .tmx (.gz, "
     ],
     "mine en.txt zh.txt -o pairs": ["pairs: unknown format", ".jsonl"],
+    "mine en.txt zh.txt -o pairs.txt": ["pairs.txt: unknown format", "for example pairs.tsv\n"],
     "convert pairs.tsv run/": [
         "xmine: run/: a folder, not a file of pairs\nhint: end it in .tsv, .jsonl"
     ],
     "mine en.txt zh.txt --max-memory many": ["--max-memory is 'many'\nhint: give a size such as"],
-    "mine en.txt zh.txt --recall 1.5": ["'--recall'", "less than or equal to 1"],
+    "mine en.txt zh.txt --recall 1.5": ["xmine: --recall is 1.5; it must be at most 1\n"],
     "convert pairs.tsv": ["Missing argument 'OUT'"],
     "convert pairs.tsv pairs.xls": ["xmine: pairs.xls: unknown format\nhint: end it in .tsv, "],
     "convert pairs.tsv a.en,a.en": ["xmine: a.en,a.en: the same file twice\n"],

@@ -48,7 +48,7 @@ def test_a_wrong_input_fails_by_name_and_leaves_nothing(
 
 def test_every_format_has_every_kind_of_wrong_input() -> None:
     kinds = {"missing", "empty", "truncated", "column", "encoding", "compression"}
-    for form in ("plain", "tsv", "jsonl", "parquet"):
+    for form in ("plain", "tsv", "csv", "jsonl", "parquet"):
         assert {f"{form} {each}" for each in kinds} <= TEXTS.keys(), form
     fine = {"tsv": {"empty"}, "jsonl": {"empty"}, "moses": {"column"}}  # no pairs; no columns
     for form in ("tsv", "jsonl", "parquet", "tmx", "moses"):

@@ -36,6 +36,19 @@ GARBAGE = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff\xff"
 
 # what: input, contents, the message, its hint
 PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
+    "csv": (
+        "p.csv",
+        b'"One","Uno"\n',
+        "p.csv: not a format of pairs",
+        "save it with tabs between and no quotes, as .tsv; or score its columns: "
+        "xmine score p.csv:1 p.csv:2 -o pairs.tsv",
+    ),
+    "json": (
+        "p.json",
+        b'[{"source": "One", "target": "Uno"}]',
+        "p.json: not a format of pairs",
+        "write an object on each line, as .jsonl: jq -c '.[]' p.json > rows.jsonl",
+    ),
     "tsv missing": ("p.tsv", None, "p.tsv: no such file", ""),
     "tsv truncated": (
         "p.tsv",
@@ -123,7 +136,7 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
         "p.jsonl",
         b'["One", "1"]',
         "p.jsonl:1: a list, not a JSON object",
-        "a JSONL file has one object on each line",
+        "a JSONL file has one object on each line: jq -c '.[]' p.jsonl > rows.jsonl",
     ),
     "jsonl half a character": (
         "p.jsonl",
@@ -135,7 +148,7 @@ PAIRS: dict[str, tuple[str, bytes | None, str, str]] = {
         "p.jsonl",
         b"[" * 100_000,
         "p.jsonl:1: not JSON: brackets inside brackets without end",
-        "a JSONL file has one object on each line",
+        "a JSONL file has one object on each line: jq -c '.[]' p.jsonl > rows.jsonl",
     ),
     "jsonl encoding": (
         "p.jsonl",

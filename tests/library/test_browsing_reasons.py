@@ -79,7 +79,7 @@ def test_pairs_without_flags_have_no_reasons(tmp_path: Path) -> None:
         (3, "the sides share 95% of their pairs of letters"),
         (4, "the letters of both sides are the same"),
         (5, "no Han character in the target"),
-        (6, "the source does not read like en: 0 function words in 8 words"),
+        (6, "the source does not look like en: 0 function words in 8 words"),
         (9, "the source is that of a better pair (line 4, score 1.9388)"),
     ],
 )

@@ -127,7 +127,7 @@ def test_tatoeba_measures_each_language_and_averages(
 
 
 def test_tatoeba_of_some_languages(toy_encoder: SentenceEncoder, tatoeba: DataFolder) -> None:
-    result = evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(language=["cmn", "cmn"]))
+    result = evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(language=["cmn", "zh"]))
     assert [each.name for each in result.rows] == ["cmn"]
     assert result.headline == ("cmn", "mean")
     with pytest.raises(FileError, match=r"tatoeba: no tatoeba\.fra-eng\.fra"):

@@ -88,7 +88,9 @@ def test_an_empty_folder_is_an_error(toy_encoder: SentenceEncoder, tmp_path: Pat
         evaluate_all(toy_encoder, DataFolder(tmp_path), EvaluationOptions())
 
 
-def test_a_report_tells_everything_and_can_be_read_again(tmp_path: Path) -> None:
+def test_a_report_tells_everything_and_can_be_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = tatoeba_result(0.5, languages=40)
     failed, missing = {"bucc": "no gold"}, {"bitext": "no files"}
     outcome = Outcome({"tatoeba": result}, {"tatoeba": 1.0}, missing, failed)
@@ -111,6 +113,10 @@ def test_a_report_tells_everything_and_can_be_read_again(tmp_path: Path) -> None
         "## Not measured\n\n- bitext: no files",
     ):
         assert part in text, part
+    assert f"xmine {xmine.__version__} (commit " in text
+    monkeypatch.setattr("xmine.evaluation.record._commit", lambda: None)  # so in a wheel
+    write_report(tmp_path, outcome, ABOUT, {})
+    assert f"xmine {xmine.__version__}, " in (tmp_path / "report.md").read_text(encoding="utf-8")
     facts = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert {"date", "commit", "machine", "encoder", "failed", "missing"} <= set(facts)
     name, results = read_report(tmp_path)
@@ -166,6 +172,12 @@ def test_encoders_stand_side_by_side() -> None:
     assert ["mean of 36, mean", "50.0", "60.0"] in found[0].cells
     assert found[0].notes == ["b was measured otherwise than a: textual True and not False"]
     assert found[0].lines[-1] == Line("mean of 36", "mean", {"a": 0.5, "b": 0.6})
+
+
+def test_how_many_pairs_are_kept_is_a_result_and_no_other_protocol() -> None:
+    one = replace(tatoeba_result(0.5), unit="kept")
+    other = replace(one, rows=[*one.rows[:-1], replace(one.rows[-1], items=7)])
+    assert compare({"a": {"bucc": one}, "b": {"bucc": other}})[0].notes == []
 
 
 def test_what_was_measured_on_other_files_is_told() -> None:

@@ -63,7 +63,7 @@ class TestReaders:
         for text, message in (
             ("a,b\n", ":1: 2 columns"),
             ("a,b,c,1\n", ":1: 4 columns"),
-            ('a,b,1\n"c"d,e,1\n', ":2: no comma-separated row"),
+            ('a,b,1\n"c"d,e,1\n', ":2: not CSV: "),
             ("a,b,x\n", ":1: 'x' is no score from 0 to 5"),
             ("a,b,5.5\n", ":1: the score is 5.5"),
             ("a,b,-1\n", ":1: the score is -1"),

@@ -29,6 +29,10 @@ AGREE = [
     ("Two dozen eggs", "24个鸡蛋"),
     ("Half a million voters", "50万选民"),
     ("Two and a half million voters", "250万选民"),
+    ("A million and a half voters", "150万选民"),
+    ("A dozen and a half eggs", "18个鸡蛋"),
+    ("Three hundred and two and a half thousand voters", "302500名选民"),
+    ("A fifth of them left.", "20%的人离开了。"),
     ("Half of them left.", "50%的人离开了。"),
     ("A third of the harvest was lost.", "1/3的收成没了。"),
     ("Two-thirds of the harvest was lost.", "2/3的收成没了。"),
@@ -83,6 +87,8 @@ AGREE = [
     ("", ""),
 ]
 DISAGREE = [
+    ("A million and a half voters", "105万选民"),
+    ("A fifth of them left.", "25%的人离开了。"),
     ("It opened in 1998.", "它于1989年开放。"),
     ("It opened in 1998.", "它于一九八九年开放。"),
     ("We sold 15,000 tickets.", "我们卖出了1.6万张票。"),

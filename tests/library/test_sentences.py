@@ -128,6 +128,14 @@ def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
         read_lines(tmp_path)
 
 
+def test_the_first_lines_that_an_encoder_does_not_know_are_named() -> None:
+    table = sentence_table("a.txt", ["a", "", *"bcdefghi"])
+    known = table.known(np.array([0, 2, 8]))
+    assert (known.texts[:], known.lines.tolist()) == (["a", "c", "i"], [1, 4, 10])
+    assert (known.unknown, known.unknown_lines) == (6, (3, 5, 6, 7, 8))
+    assert table.known(np.arange(9)).unknown_lines == ()
+
+
 def test_lines_folded_into_a_row_are_counted_with_it() -> None:
     table = sentence_table("f", ["Yes.", "No.", "yes.", "", "ＹＥＳ."])
     assert table.occurrences is not None and table.occurrences.tolist() == [3, 1]

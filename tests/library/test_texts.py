@@ -1,6 +1,8 @@
-"""Text inputs: lines, columns of TSV and Parquet, fields of JSONL; their texts stay as they are."""
+"""Text inputs: lines, columns of TSV, CSV, Parquet, fields of JSONL; texts stay as they are."""
 
+import csv
 import gzip
+import io
 import json
 import lzma
 import os
@@ -28,7 +30,12 @@ def write(path: Path, texts: list[Any]) -> str:
         table = {"id": range(len(texts)), "text": texts, "other": ["no"] * len(texts)}
         parquet.write_table(pyarrow.table(table), path)
         return f"{path}:text"
-    if suffix in (".jsonl", ".ndjson"):
+    if suffix == ".csv":
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerows((1, text, "no") for text in texts)
+        path.write_text(stream.getvalue(), encoding="utf-8")
+        return f"{path}:2"
+    if suffix in (".jsonl", ".ndjson", ".json"):
         rows = [json.dumps({"id": 1, "text": text}) for text in texts]
     else:
         rows = [f"{number}\t{text}\tno" for number, text in enumerate(texts)]
@@ -36,7 +43,9 @@ def write(path: Path, texts: list[Any]) -> str:
     return f"{path}:text" if "json" in suffix or "nd" in suffix else f"{path}:2"
 
 
-@pytest.mark.parametrize("name", ["a.tsv", "a.zh", "a.jsonl", "a.ndjson", "a.parquet"])
+@pytest.mark.parametrize(
+    "name", ["a.tsv", "a.zh", "a.csv", "a.jsonl", "a.json", "a.ndjson", "a.parquet"]
+)
 @pytest.mark.parametrize(
     "pack", [bytes, gzip.compress, lzma.compress, zstandard.compress], ids=["", "gz", "xz", "zst"]
 )
@@ -72,6 +81,21 @@ def test_numbers_are_those_of_physical_lines(tmp_path: Path) -> None:
         table = read_sentences(given)
         assert (table.texts, table.lines.tolist()) == (["one", "five"], [1, 5])
         assert (table.total, table.blank) == (5, 3)
+
+
+def test_a_column_of_csv_by_number_or_by_the_name_in_the_first_line(tmp_path: Path) -> None:
+    Path(tmp_path, "a.csv").write_bytes(
+        b'\xef\xbb\xbfid,"a text"\r\n1,"one, and ""two"""\r\n\r\n2,"three\r\nfour"\r\n3,five'
+    )
+    rows = ['one, and "two"', "", "three\nfour", "", "five"]
+    assert read_texts(tmp_path / "a.csv:2") == ["a text", *rows]
+    assert read_texts(tmp_path / "a.csv:a text") == ["", *rows]
+    assert count_lines(tmp_path / "a.csv:2") == 6
+    table = read_sentences(tmp_path / "a.csv:a text")  # numbers of physical lines, as in TSV
+    assert table.lines.tolist() == [2, 4, 6]
+    with pytest.raises(FileError, match=r"a\.csv:4: there is no column c, only 2 columns"):
+        Path(tmp_path, "a.csv").write_text('a,b,c\n1,"x\ny",2\n1,2\n')
+        read_texts(tmp_path / "a.csv:c")
 
 
 def test_a_field_may_lie_inside_a_field(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def _unlike(language: str, name: str, text: str) -> str:
     words = text.lower().split()
     known = len(function_words(language).intersection(words))
     return (
-        f"the {name} does not read like {language}: {_count(known, 'function word')} "
+        f"the {name} does not look like {language}: {_count(known, 'function word')} "
         f"in {_count(len(words), 'word')}"
     )
 

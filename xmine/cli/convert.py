@@ -67,7 +67,9 @@ def convert(
     written = write_pairs(read_pairs(source, losses), target, languages, losses)
     warnings = language_warnings(target, languages)
     if kind_of(target) in ("tsv", "jsonl") and UNKNOWN[0] not in languages:
-        written.notes.append(f"languages {','.join(languages)} not kept")
+        written.notes.append(
+            f"a .{kind_of(target)} does not name languages ({','.join(languages)})"
+        )
     for warning in warnings:
         console.warn(warning)
     seconds = time.perf_counter() - started

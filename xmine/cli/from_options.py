@@ -61,7 +61,7 @@ def with_options(
         @functools.wraps(command)
         def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
             flags = {name: given.pop(name) for name in names}
-            values = _from_file(kind, options, refuse) if options else {}
+            values = _from_file(kind, options, refuse, set(given)) if options else {}
             for name, value in flags.items():
                 if _is_given(context, name):
                     is_table = hints[name] == dict[str, float]
@@ -85,12 +85,21 @@ def _own_first(kind: type) -> list[dataclasses.Field[Any]]:
     return sorted(dataclasses.fields(kind), key=generations)
 
 
-def _from_file(kind: type, path: Path, refuse: Callable[[str], None]) -> dict[str, Any]:
-    """Read options from a TOML file and check them, so that a message can name the file."""
-    values = load_toml(path)
+def _from_file(
+    kind: type, path: Path, refuse: Callable[[str], None], own: set[str]
+) -> dict[str, Any]:
+    """Read options from a TOML file and check them, so that a message can name the file.
+
+    `own` are the command's other parameters: files and the like, which no file of options names.
+    """
+    values, hints = load_toml(path), typing.get_type_hints(kind)
     try:
-        for name in values:
+        for name, value in values.items():
             refuse(name)
+            if name in own:
+                raise OptionError(f"{name!r} is no option of a file", "give it on the command line")
+            if hints.get(name) == list[str] and isinstance(value, str):
+                values[name] = [value]  # as one flag is
         check_names(values, {field.name for field in dataclasses.fields(kind)}, path)
         kind(**values)
     except OptionError as error:
@@ -108,26 +117,43 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
     names = [flag(field.name), *filter(None, [about["short"]])]
     default: Any = field.default
     details: dict[str, Any] = {}
+    help = about["help"]
     if NoneType in typing.get_args(hint):  # an option without a value of its own
         hint = next(part for part in typing.get_args(hint) if part is not NoneType)
         details = {"show_default": about["shown_default"] or "none"}
     if about["choices"]:
         hint = Literal[about["choices"]]
     elif hint in (int, float):
-        details |= {"min": about["min"], "max": about["max"], "metavar": f"<{hint.__name__}>"}
+        details |= {"metavar": f"<{hint.__name__}>"}
+        if about["max"] == 1:  # of a share the dataclass tells percent from nonsense
+            help += f"  [{about['min']:g}<=x<=1]"
+        else:
+            details |= {"min": about["min"], "max": about["max"]}
     elif hint is bool:
         names = [f"{flag(field.name)}/--no-{field.name.replace('_', '-')}"]
     elif typing.get_origin(hint) in (dict, list):
         hint, default = list[str], []
         details = {"metavar": "<text>", "show_default": "none"}
+        if about["words"]:
+            details["autocompletion"] = _completer(about["words"])
     else:
         hint, details = str, {"metavar": "<text>"}
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or "none"
-    option = typer.Option(*names, help=about["help"], **details)
+    option = typer.Option(*names, help=help, **details)
     return _parameter(
         field.name, Annotated[hint if default is not None else hint | None, option], default
     )
+
+
+def _completer(words: tuple[str, ...]) -> Callable[[str], list[str]]:
+    """Make what completes the last of some words with commas between."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, _ = incomplete.rpartition(",")
+        return [before + comma + word for word in words if word not in before.split(",")]
+
+    return complete
 
 
 def _table(name: str, items: list[str]) -> dict[str, float]:

@@ -20,6 +20,7 @@ from xmine.cli.arguments import (
 )
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
+from xmine.cli.grouped import Mining
 from xmine.cli.mined import Outcome, explain, warnings_of
 from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
 from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
@@ -169,3 +170,6 @@ def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]
     scored = mined.scored
     found = find_hubs(scored.neighbours.first(options.neighborhood), scored.source, scored.target)
     return [f"{path}: {count(len(found), 'hub')}", *write_hubs(found, path)]
+
+
+COMMAND = Mining

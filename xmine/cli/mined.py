@@ -185,11 +185,7 @@ def warnings_of(mined: "Mined", options: MiningOptions, output: str | None) -> l
     scored, warnings = mined.scored, list(mined.warnings)
     warnings += language_warnings(output, mined.languages) if output else []
     for side in (scored.source, scored.target):
-        if side.unknown:
-            unit = "line" if side.offsets is None else "sentence"
-            warnings.append(
-                f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows no piece"
-            )
+        warnings += unknown_to_encoder(side)
     if mined.copies and "copy" not in options.dropped_flags() and options.precision is None:
         copied = count(mined.copies, "pair")
         warnings.append(
@@ -202,12 +198,30 @@ def warnings_of(mined: "Mined", options: MiningOptions, output: str | None) -> l
             f"the index found {recall:.3f} of the nearest neighbours, --recall is "
             f"{options.recall:g}: give a higher one, or --index exact"
         )
-    if scored.scores.clamped:
-        warnings.append(
-            f"{scored.scores.clamped:,} ratio scores have a neighbourhood mean near zero; "
-            "they are too high to trust"
-        )
-    return warnings
+    return warnings + too_high(scored.scores.clamped)
+
+
+def unknown_to_encoder(side: "Sentences") -> list[str]:
+    """Warn of what was left out of a side, and name some lines; nothing if all is in."""
+    if not side.unknown:
+        return []
+    unit = "line" if side.offsets is None else "sentence"
+    more = ", ..." * (side.unknown > len(side.unknown_lines))
+    lines = "line" + "s" * (side.unknown > 1) + " " + ", ".join(map(str, side.unknown_lines))
+    return [
+        f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows nothing of {lines}"
+        + more
+    ]
+
+
+def too_high(clamped: int) -> list[str]:
+    """Warn of ratios whose denominator is next to nothing."""
+    if not clamped:
+        return []
+    return [
+        f"{count(clamped, 'score')} too high to trust: a sentence with no neighbour at all makes "
+        "any ratio large; --margin distance makes none"
+    ]
 
 
 def where(vectors: dict[str, object]) -> str:

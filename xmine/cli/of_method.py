@@ -9,6 +9,7 @@ import typer.core
 import typer.main
 
 from xmine.cli.from_options import with_console, with_options
+from xmine.cli.grouped import Training
 from xmine.errors import OptionError
 from xmine.options import flag
 from xmine.trainer.methods import METHODS
@@ -138,7 +139,7 @@ def example_of(method: str) -> str:
     return f"xmine train {what} -o encoder/ --method {method}"
 
 
-class OfMethod(typer.core.TyperCommand):
+class OfMethod(Training):
     """The command that hands over to that of the method on its line.
 
     Its own options are those that all methods share: what `--help` shows where none is named.
@@ -152,7 +153,12 @@ class OfMethod(typer.core.TyperCommand):
         **extra: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
         """Parse the line as the command of the method does."""
-        method = chosen_method(args)
+        try:
+            method = chosen_method(args)
+        except OptionError:
+            if not extra.get("resilient_parsing"):  # as while a shell completes --method
+                raise
+            method = ""
         words = args[: args.index("--")] if "--" in args else args
         if not method and {"-h", "--help"} & set(words):
             return super().make_context(info_name, args, parent, **extra)
@@ -183,7 +189,7 @@ def made_command(
     given = with_console(with_options(METHODS[method].options, refuse)(function))
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     settings = {"help_option_names": ["-h", "--help"]}
-    single.command(name, help=help, context_settings=settings)(given)
+    single.command(name, cls=Training, help=help, context_settings=settings)(given)
     command = typer.main.get_command(single)
     assert isinstance(command, typer.core.TyperCommand)
     return command

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import xmine
-from xmine.cli.mined import counted, flag_counts, where
+from xmine.cli.mined import counted, flag_counts, too_high, unknown_to_encoder, where
 from xmine.formats.losses import count
 from xmine.options import ScoringOptions
 
@@ -124,18 +124,10 @@ def warnings_of(scored: "AlignedScores", options: ScoringOptions, output: str | 
     warnings += language_warnings(output, scored.languages) if output else []
     sides = scored.source, scored.target
     for side in sides:
-        if side.unknown:
-            warnings.append(
-                f"{side.name}: {count(side.unknown, 'line')} left out: the encoder knows no piece"
-            )
+        warnings += unknown_to_encoder(side)
     if min(map(len, sides)) <= options.neighborhood and options.margin != "absolute":
         warnings.append(
             f"only {len(sides[0]):,} and {len(sides[1]):,} different lines to compare pairs with; "
             "give more with --pool"
         )
-    if scored.clamped:
-        warnings.append(
-            f"{count(scored.clamped, 'ratio score')} with a neighbourhood mean near zero, "
-            "too high to trust"
-        )
-    return warnings
+    return warnings + too_high(scored.clamped)

@@ -54,6 +54,7 @@ def train_with(
             metavar=f"<{'|'.join(METHODS)}>",
             help="How it learns; with --help: its own options, too.",
             callback=check_method,
+            autocompletion=lambda: list(METHODS),
         ),
     ] = USUAL,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,

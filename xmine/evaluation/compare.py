@@ -187,6 +187,6 @@ def _unlike(one: Result, other: Result) -> str:
     ]
     items = {row.name: row.items for row in one.rows}
     sizes = [row.name for row in other.rows if items.get(row.name, row.items) != row.items]
-    if sizes:
+    if sizes and one.unit != "kept":  # how many pairs an encoder keeps is a result
         unlike.append(f"other numbers of {one.unit} in {', '.join(sizes)}")
     return "; ".join(unlike)

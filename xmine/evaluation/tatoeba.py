@@ -122,6 +122,7 @@ def tatoeba_languages(folder: Path) -> list[str]:
 
 def _languages(folder: Path, wanted: Sequence[str]) -> list[str]:
     found = tatoeba_languages(folder)
+    wanted = [each if each in found else CODES.get(each, each) for each in wanted]
     for language in wanted:
         if language not in found:
             raise FileError(

@@ -105,7 +105,8 @@ def place_to_write(path: str, source: str | Path | None = None) -> Place:
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _moses(path) or Place((path,))
     if not place.moses and not place.format:
-        raise OptionError(f"{path}: unknown format", KNOWN)
+        named = Path(path).with_suffix(".tsv")
+        raise OptionError(f"{path}: unknown format", f"{KNOWN}; for example {named}")
     read = [] if source is None else [realpath(each) for each in place_to_read(source).paths]
     for each in place.paths:
         if realpath(each) in read:

@@ -177,9 +177,10 @@ def english_months(text: str) -> set[float]:
 def _word_values(words: list[str]) -> list[set[float]]:
     """Read number words that stand together: one number, but also each word for itself."""
     total = current = years = 0.0
+    scale = 1.0  # of the scale that was read last, if no number followed
     for word in words:
-        if word == "half":  # half a million; two and a half million
-            current += 0.5
+        if word == "half":  # half a million; two and a half million; a million and a half
+            total, current = (total + scale / 2, current) if scale > 1 else (total, current + 0.5)
         elif (times := _SCALES.get(word, 1)) >= 1e3:
             total, current = total + (current or 1) * times, 0.0
         elif times > 1:
@@ -188,10 +189,14 @@ def _word_values(words: list[str]) -> list[set[float]]:
             if 10 <= current < 100 and _WORDS[word] >= 10:  # nineteen ninety-five
                 years, current = current * 100, 0.0
             current += _WORDS[word]
+        if word in _COUNTED:
+            scale = _SCALES.get(word, 1)
     values = {total + current, total + current + years}
     alone = [{(_WORDS | _SCALES)[word]} for word in words if word in _COUNTED]
     if len(words) == 2 and words[1] in _WORDS:  # two-thirds
         values |= {_WORDS.get(words[0], 1) / max(_WORDS[words[1]], 1)}
+    if len(words) == 1 and words[0] in _ORDINALS[3:]:  # a fifth
+        values |= {1 / _WORDS[words[0]]}
     if words[-1].endswith("ies"):
         values |= {1900 + total + current}
     return [values, *alone]

@@ -1,6 +1,5 @@
 """Files of text pairs with people's scores -> pairs and scores: SemEval's STS sets, SICK, STS-B."""
 
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from xmine.errors import FileError
 from xmine.evaluation.data import number, read_columns, read_headed
 from xmine.reading import read_lines
+from xmine.records import csv_rows
 
 BEST = 5  # what SemEval gives pairs that mean the same; 0 is for those that share nothing
 
@@ -104,16 +104,11 @@ def read_stsb(path: Path) -> ScoredPairs:
     Raises:
         FileError: the file cannot be read, or a row is something else.
     """
-    rows = csv.reader((line + "\n" for line in read_lines(path)), strict=True)
     pairs = []
-    try:
-        for row in rows:
-            where = f"{path}:{rows.line_num}"
-            if len(row) != 3:
-                raise FileError(f"{where}: {len(row)} columns; expected text,text,score")
-            pairs.append((where, row[0].strip("\n"), row[1].strip("\n"), row[2]))
-    except csv.Error as error:
-        raise FileError(f"{path}:{rows.line_num}: no comma-separated row: {error}") from None
+    for where, _, row in csv_rows(path):
+        if len(row) != 3:
+            raise FileError(f"{where}: {len(row)} columns; expected text,text,score")
+        pairs.append((where, row[0].strip("\n"), row[1].strip("\n"), row[2]))
     return _scored(path, pairs)
 
 

@@ -78,10 +78,11 @@ def train_with(
 
     from xmine.trainer.corpus import Corpus, examples
     from xmine.trainer.estimate import estimate_training
+    from xmine.trainer.peers import may_restart
     from xmine.trainer.training import check_place
     from xmine.trainer.training import train as train_encoder
 
-    if leads:
+    if leads and not may_restart():
         check_place(output, resume=resume, force=force)
     if is_demonstration:
         console.say(

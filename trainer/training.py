@@ -20,6 +20,7 @@ from xmine.trainer.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, run_folde
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.devset import read_scored
 from xmine.trainer.distributed import by_the_first, check_shared, together, told_by_all
+from xmine.trainer.fitting import fitted
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.peers import restarted
@@ -79,6 +80,7 @@ def train(
     if options.dev:
         read_scored(options.dev)  # so that a wrong file is told before work begins
     kept = corpus.without(options.exclude)
+    options = fitted(options, kept)
     world = together(torch.device(choose_device(options.device)))
     is_new, run = _opened(output, options, kept, resume=resume, force=force)
     if not run.has_begun:
@@ -93,7 +95,7 @@ def train(
         raise
     remarks: tuple[str, ...] = ()
     if world.leads:
-        remarks += _early_ends(folder)
+        remarks += _early_ends(folder) + _fewer_pieces(run, options)
         remarks += _draw(folder, f"{output.name}: {method}") if draws else ()
     encoders = _saved(made, method, options, output, kept.excluded)
     return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
@@ -132,6 +134,14 @@ def _early_ends(folder: Path) -> tuple[str, ...]:
         for line in lines
         if "stopped" in line
     )
+
+
+def _fewer_pieces(run: Run, options: TrainingOptions) -> tuple[str, ...]:
+    """Say that the texts did not give as many pieces as were wanted."""
+    vocabulary = run.vocabulary()
+    if vocabulary is None or len(vocabulary) >= options.vocabulary_size:
+        return ()
+    return (f"a vocabulary of {len(vocabulary):,} pieces: the texts give no more",)
 
 
 def _draw(folder: Path, title: str) -> tuple[str, ...]:

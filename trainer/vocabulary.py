@@ -14,6 +14,7 @@ import tempfile
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ import sentencepiece
 from xmine.apart import WorkFailed, work_apart
 from xmine.errors import TrainingError
 from xmine.vocabulary import UNKNOWN, Vocabulary, nfkc
+
+COVERAGE = 0.9997  # of all characters, most frequent first: these are pieces of their own
 
 # Code points that text never holds after NFKC are not worth a rule: surrogates, private use.
 _NO_RULE = {"Cs", "Co", "Cn"}
@@ -32,11 +35,13 @@ def train_vocabulary(
 ) -> Vocabulary:
     """Train a unigram model of `size` pieces on at most `sample` sentences, half of each side.
 
+    Where the sentences give fewer pieces, there are fewer.
+
     Returns:
         The vocabulary: the sentencepiece model and its `tokenizer.json`.
 
     Raises:
-        TrainingError: an extra is not installed, or there is too little text for so many pieces.
+        TrainingError: an extra is not installed, or there are more characters than pieces.
     """
     random_order = random.Random(seed)
     chosen = [
@@ -54,7 +59,23 @@ def train_vocabulary(
             raise _wrong_size(size, len(chosen), error) from error
     proto = _parsed(model)
     proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the name of a file that is gone
+    proto.trainer_spec.ClearField("hard_vocab_limit")
     return Vocabulary(proto.SerializeToString(deterministic=True), _tokenizer_json(proto))
+
+
+def check_installed() -> None:
+    """Refuse to make a vocabulary, before work, where what makes one is not installed.
+
+    Raises:
+        TrainingError: it is not.
+    """
+    for name, package in (("opencc", "opencc"), ("google.protobuf", "protobuf")):
+        try:
+            import_module(name)
+        except ImportError:
+            raise TrainingError(
+                f"training a vocabulary needs {package}", "pip install 'xmine[train]'"
+            ) from None
 
 
 def model_of(given: bytes) -> bytes:
@@ -74,7 +95,8 @@ def model_of(given: bytes) -> bytes:
         model_type="unigram",
         vocab_size=wanted["size"],
         normalization_rule_tsv=wanted["rules"],
-        character_coverage=0.9997,
+        character_coverage=COVERAGE,
+        hard_vocab_limit=False,  # where the texts give fewer pieces, there are fewer
         max_sentence_length=100_000,
         unk_id=0,
         unk_piece=UNKNOWN,
@@ -89,9 +111,7 @@ def model_of(given: bytes) -> bytes:
 def _wrong_size(size: int, sentences: int, failed: WorkFailed) -> TrainingError:
     """Turn what sentencepiece says into what to do about it."""
     message = f"no vocabulary of {size:,} pieces from {sentences:,} sentences"
-    if most := re.search(r"value <= (\d+)", failed.told):
-        hint = f"give more pairs, or a --vocabulary-size of at most {most[1]}"
-    elif least := re.search(r"required_chars\. \d+ vs (\d+)", failed.told):
+    if least := re.search(r"required_chars\. \d+ vs (\d+)", failed.told):
         hint = f"give a --vocabulary-size above {least[1]}, the number of characters"
     else:
         message, hint = f"{message}: {failed.message}", ""
@@ -99,12 +119,8 @@ def _wrong_size(size: int, sentences: int, failed: WorkFailed) -> TrainingError:
 
 
 def _parsed(model: bytes) -> Any:  # noqa: ANN401 - a class that protobuf makes
-    try:
-        from sentencepiece import sentencepiece_model_pb2
-    except ImportError:
-        raise TrainingError(
-            "training a vocabulary needs protobuf", "pip install 'xmine[train]'"
-        ) from None
+    from sentencepiece import sentencepiece_model_pb2
+
     return sentencepiece_model_pb2.ModelProto.FromString(model)  # type: ignore[attr-defined]
 
 
@@ -174,12 +190,9 @@ def _fold(character: str, simplify: dict[str, str]) -> str:
 
 
 def _simplifier() -> dict[str, str]:
-    try:
-        import opencc
-    except ImportError:
-        raise TrainingError(
-            "training a vocabulary needs opencc", "pip install 'xmine[train]'"
-        ) from None
+    check_installed()
+    import opencc
+
     convert = opencc.OpenCC("t2s").convert
     ideographs = [chr(point) for point in (*range(0x3400, 0xA000), *range(0x20000, 0x2EBE1))]
     return {c: convert(c) for c in ideographs if len(convert(c)) == 1 and convert(c) != c}

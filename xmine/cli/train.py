@@ -97,13 +97,15 @@ def train_with(
     corpus = corpus.without(options.exclude)
     options = fitted(options, corpus)
     estimate = estimate_training(corpus, options)
-    if dry_run:
-        console.summary(str(estimate), estimate.facts())
-        return
-    console.say(str(estimate))
     warnings = estimate.warnings(options)
+    if dry_run:
+        console.summary(str(estimate), {**estimate.facts(), "warnings": warnings})
+    else:
+        console.say(str(estimate))
     for warning in warnings:
         console.warn(warning)
+    if dry_run:
+        return
     try:
         with console.progress() as report:
             trained = train_encoder(

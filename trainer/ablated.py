@@ -16,7 +16,6 @@ from xmine.trainer.ablations import ABLATIONS
 UNTRAINED = "untrained"
 # What training measures besides its main figure; the files have it, a table has no room for it.
 _BESIDES = (
-    "before",
     "forward",
     "backward",
     "likeness",

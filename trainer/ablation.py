@@ -213,7 +213,8 @@ def _trained(
         is_there = folder.exists()  # it was killed before its figures were written
         resume = run_folder(folder).exists() and not is_there
         trained = train(plan.method, corpus, options, folder, report, resume=resume, force=is_there)
-        return trained.measures, trained.encoders
+        figures = {name: x for name, x in trained.measures.items() if name != "before"}
+        return figures, trained.encoders  # the untrained encoder has a row of its own
 
     def load() -> Encoders:
         sides = ("source", "target") if is_pair(folder) else ("",)

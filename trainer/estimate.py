@@ -69,7 +69,8 @@ class TrainingEstimate:
         return (
             f"estimate: {count(self.steps, 'step')}, {count(self.rows, 'row')} a pass, "
             f"{self.weights:,} weights, {in_words(self.total_memory)} of memory "
-            f"({parts}), {duration(self.seconds)} on {self.device}, without starting, reading and saving"
+            f"({parts}), {duration(self.seconds)} on {self.device}, without starting, reading and "
+            "saving"
         )
 
     @property

@@ -60,7 +60,7 @@ def main() -> None:
     for seed in arguments.seeds:
         folder = arguments.output / f"seed-{seed}"
         trained = _train(arguments.pairs, folder, seed)
-        seeds[str(seed)] = {**trained, **_measure(folder, arguments.data)}
+        seeds[str(seed)] = {**trained, **measure(folder, arguments.data)}
         print(seed, seeds[str(seed)], flush=True)
     names = next(iter(seeds.values()))
     means = {name: sum(each[name] for each in seeds.values()) / len(seeds) for name in names}
@@ -78,22 +78,24 @@ def _train(pairs: str, folder: Path, seed: int) -> dict[str, float]:
         flags = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
         flags += ["--force"] if folder.exists() else []
         flags += ["--resume"] if folder.with_name(folder.name + ".training").exists() else []
-        run = _xmine("train", pairs, "-o", str(folder), "--json", *flags)
+        run = xmine("train", pairs, "-o", str(folder), "--json", *flags)
         summary.write_text(run, encoding="utf-8")
     found = json.loads(summary.read_text(encoding="utf-8"))
     return {name: found[name] for name in ("seconds", "forward", "backward")}
 
 
-def _measure(folder: Path, data: str) -> dict[str, float]:
+def measure(folder: Path, data: str) -> dict[str, float]:
+    """Measure an encoder: the FIGURES, by name."""
     figures: dict[str, float] = {}
     for arguments, names in FIGURES.items():
         asked = ("eval", *arguments.split(), "--data", data, "--model", str(folder), "--json")
-        rows = {row["name"]: row["figures"] for row in json.loads(_xmine(*asked))["rows"]}
+        rows = {row["name"]: row["figures"] for row in json.loads(xmine(*asked))["rows"]}
         figures |= {name: rows[row][metric] for name, (row, metric) in names.items()}
     return figures
 
 
-def _xmine(*arguments: str) -> str:
+def xmine(*arguments: str) -> str:
+    """Run the command, and give what it prints."""
     command = [sys.executable, "-m", "xmine", *arguments]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 

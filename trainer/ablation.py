@@ -29,10 +29,10 @@ from xmine.trainer.ablations import ABLATIONS, TRIPLETS, options_with, tables_of
 from xmine.trainer.checkpoints import Run, run_folder
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.devset import DevSet, measure
+from xmine.trainer.fitting import fitted
 from xmine.trainer.loop import Diverged
-from xmine.trainer.options import TrainingOptions
+from xmine.trainer.options import SCRATCH, TrainingOptions
 from xmine.trainer.prepare import (
-    SCRATCH,
     Split,
     begin,
     cut_pairs,
@@ -85,7 +85,7 @@ class Plan:
         changes = self.settings[setting]
         tables = tables_of(changes, len(self.corpus.triplets))
         corpus = replace(self.corpus, triplets=self.corpus.triplets[:tables])
-        return corpus, options_with(self.options, changes)
+        return corpus, fitted(options_with(self.options, changes), corpus)
 
     def asked(self) -> dict[str, object]:
         """Tell what may not change when a killed ablation goes on; settings and seeds may."""
@@ -213,7 +213,8 @@ def _trained(
         is_there = folder.exists()  # it was killed before its figures were written
         resume = run_folder(folder).exists() and not is_there
         trained = train(plan.method, corpus, options, folder, report, resume=resume, force=is_there)
-        return trained.measures, trained.encoders
+        figures = {name: x for name, x in trained.measures.items() if name != "before"}
+        return figures, trained.encoders  # the untrained encoder has a row of its own
 
     def load() -> Encoders:
         sides = ("source", "target") if is_pair(folder) else ("",)
@@ -227,7 +228,7 @@ def _untrained(plan: Plan, seed: int, folder: Path, benchmarks: Measure, report:
     options = replace(plan.options, seed=seed)
 
     def make() -> tuple[Figures, Encoders]:
-        towers, held_out = _begun(plan.corpus, options, report)
+        towers, held_out = _begun(plan.corpus, fitted(options, plan.corpus), report)
         student = towers[0]
         figures: Figures = {}
         if getattr(options, "teacher_column", 0):  # it reads the target, not the source

@@ -54,6 +54,11 @@ class Run:
             self.board = Board(Path(options.tensorboard) / folder.stem)
         written = {"data.txt": corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
         if any(_differs(folder / name, text) for name, text in written.items()):
+            if not World.here().leads:
+                raise TrainingError(
+                    "this process has other options or other data than the first",
+                    "give all processes the same",
+                )
             raise TrainingError(
                 f"{folder}: the run there has other options or other data",
                 f"--options {folder / OPTIONS_FILE} --resume goes on with it, with the same data; "

@@ -113,7 +113,7 @@ def visits(
 
 
 def hold_out(
-    pairs: ParallelText, wanted: NDArray[np.float64], count: int, seed: int
+    pairs: ParallelText, wanted: NDArray[np.float64], count: int, seed: int, named: str = "pairs"
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Draw pairs to measure on, in proportion to their visits; the rest is for training.
 
@@ -124,7 +124,7 @@ def hold_out(
         Rows to train on and rows held out, each rising.
 
     Raises:
-        TrainingError: too few pairs.
+        TrainingError: too few pairs, or `named` otherwise.
     """
     random = np.random.default_rng([seed, 0])
     lots = random.random(len(pairs)) ** (1 / np.maximum(wanted, 1e-9))  # weighted, none twice
@@ -141,15 +141,15 @@ def hold_out(
     shared = np.isin(sources, list(used[0])) | np.isin(targets, list(used[1]))
     left = np.flatnonzero(~shared & (wanted > 0))
     if len(held) < count or len(left) < count:
-        raise too_few(len(pairs), count)
+        raise too_few(len(pairs), count, named)
     return left, np.array(sorted(held), dtype=np.intp)
 
 
-def too_few(pairs: int, count: int) -> TrainingError:
-    """Make the error that so many pairs cannot be held out."""
+def too_few(there: int, count: int, named: str = "pairs") -> TrainingError:
+    """Make the error that so many pairs, or triplets, cannot be held out."""
     return TrainingError(
-        f"{pairs:,} pairs are too few to hold {count:,} out and train on as many",
-        "give more pairs, or a smaller --held-out",
+        f"{there:,} {named} are too few to hold {count:,} out and train on as many",
+        f"give more {named}, or a smaller --held-out",
     )
 
 

@@ -6,8 +6,12 @@ batch. With one process everything here gives back what it is given.
 
 import atexit
 import os
+import secrets
+import socket
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,10 @@ import torch
 from torch import Tensor, distributed, nn
 
 from xmine.errors import TrainingError, XmineError
+from xmine.trainer.peers import among_peers, meeting_place
+
+# Seconds in which all nodes see what one writes: NFS remembers what a folder has so long.
+_PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +83,34 @@ def together(device: torch.device) -> World:
                 f"torchrun --nproc_per_node {count}, or --device cpu",
             )
         torch.cuda.set_device(own)
-    distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    with among_peers():
+        store, rank, size = meeting_place()
+        backend = "nccl" if device.type == "cuda" else "gloo"
+        distributed.init_process_group(backend, store=store, rank=rank, world_size=size)
     atexit.register(distributed.destroy_process_group)
     return World.here()
+
+
+def check_shared(folder: Path) -> None:
+    """Refuse a folder that only the first process sees.
+
+    Raises:
+        TrainingError: in all processes; the message names a node that does not see it.
+    """
+    if World.here().size == 1:
+        return
+    token = folder / told_by_the_first(f".{secrets.token_hex(8)}.shared")
+    by_the_first(token.touch)
+    until = time.monotonic() + _PATIENCE
+    while not (is_seen := token.exists()) and time.monotonic() < until:
+        time.sleep(0.1)
+    blind = [name for name, seen in told_by_all((socket.gethostname(), is_seen)) if not seen]
+    by_the_first(lambda: token.unlink(missing_ok=True))
+    if blind:
+        raise TrainingError(
+            f"{folder}: a process on {blind[0]} does not see what the first process writes there",
+            "all nodes must share the folder of -o, under the same path",
+        )
 
 
 @torch.no_grad()
@@ -87,7 +120,8 @@ def gathered(rows: Tensor) -> Tensor:
     if world.size == 1:
         return rows
     parts = [torch.empty_like(rows) for _ in range(world.size)]
-    distributed.all_gather(parts, rows.contiguous())
+    with among_peers():
+        distributed.all_gather(parts, rows.contiguous())
     return torch.cat(parts)
 
 
@@ -106,7 +140,8 @@ class _Gathered(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:  # noqa: ANN401
         gradient = gradients[0].contiguous()
-        distributed.all_reduce(gradient)
+        with among_peers():
+            distributed.all_reduce(gradient)
         return gradient[World.here().part(len(gradient))]
 
 
@@ -129,7 +164,8 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
         return
     trained = [each for each in parameters if each.requires_grad]
     kinds = torch.tensor([_kind(each.grad) for each in trained], device=trained[0].device)
-    distributed.all_reduce(kinds, distributed.ReduceOp.MAX)
+    with among_peers():
+        distributed.all_reduce(kinds, distributed.ReduceOp.MAX)
     dense = []
     for each, kind in zip(trained, kinds.tolist(), strict=True):
         if kind == _NONE:
@@ -143,7 +179,8 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
             dense.append(gradient)
     if dense:
         flat = torch.cat([gradient.flatten() for gradient in dense])
-        distributed.all_reduce(flat)
+        with among_peers():
+            distributed.all_reduce(flat)
         flat /= world.size
         start = 0
         for gradient in dense:
@@ -185,7 +222,8 @@ def mean_of(value: float) -> float:
     total = torch.tensor(value, dtype=torch.float64)
     if distributed.get_backend() == "nccl":
         total = total.cuda()
-    distributed.all_reduce(total)
+    with among_peers():
+        distributed.all_reduce(total)
     return total.item() / world.size
 
 
@@ -194,14 +232,26 @@ def told_by_the_first(value: Any) -> Any:  # noqa: ANN401 - whatever pickles
     if World.here().size == 1:
         return value
     box = [value]
-    distributed.broadcast_object_list(box)
+    with among_peers():
+        distributed.broadcast_object_list(box)
     return box[0]
+
+
+def told_by_all(value: Any) -> list[Any]:  # noqa: ANN401 - whatever pickles
+    """Give every rank what each has, by rank."""
+    if World.here().size == 1:
+        return [value]
+    box = [None] * World.here().size
+    with among_peers():
+        distributed.all_gather_object(box, value)
+    return box
 
 
 def wait_for_all() -> None:
     """Go on when all processes have come here."""
     if World.here().size > 1:
-        distributed.barrier()
+        with among_peers():
+            distributed.barrier()
 
 
 def by_the_first(act: Callable[[], None]) -> None:

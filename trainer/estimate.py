@@ -12,15 +12,25 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
+from xmine.errors import TrainingError
 from xmine.estimate import duration, in_words
 from xmine.formats.losses import count
 from xmine.hardware import allowed_threads, choose_device
 from xmine.memory import anonymous_memory, free_memory
 from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import too_few, visits
+from xmine.trainer.data import hold_out, visits
+from xmine.trainer.devset import read_scored
 from xmine.trainer.distributed import together
+from xmine.trainer.fitting import (
+    FEW,
+    fitted,
+    left_out,
+    makes_vocabulary,
+    needed_characters,
+    rows_of,
+)
 from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import SCRATCH
+from xmine.trainer.prepare import entailed_apart
 from xmine.trainer.training import deterministic
 from xmine.trainer.transformer import pieces_at_once
 from xmine.trainer.trials import MOST, Trial, logits_seconds, tried_on
@@ -59,7 +69,8 @@ class TrainingEstimate:
         return (
             f"estimate: {count(self.steps, 'step')}, {count(self.rows, 'row')} a pass, "
             f"{self.weights:,} weights, {in_words(self.total_memory)} of memory "
-            f"({parts}), {duration(self.seconds)} on {self.device}"
+            f"({parts}), {duration(self.seconds)} on {self.device}, without starting, reading and "
+            "saving"
         )
 
     @property
@@ -73,12 +84,20 @@ class TrainingEstimate:
 
     def warnings(self, options: TrainingOptions) -> list[str]:
         """Say what will not go as it was asked for."""
-        found = [self._shortage()]
+        found = [self._shortage(), self._scarcity(options)]
         if options.batch_size > self.rows:
             found.append(
                 f"--batch-size {options.batch_size:,} for {self.rows:,} rows: each pass is one step"
             )
         return list(filter(None, found))
+
+    def _scarcity(self, options: TrainingOptions) -> str:
+        """Say that there is too little for a new encoder."""
+        if not makes_vocabulary(options) or self.rows >= FEW:
+            return ""
+        is_known = set(options.languages.split(",")) == {"en", "zh"}
+        hint = "use --encoder embedded" if is_known else "begin with an --encoder of others"
+        return f"{count(self.rows, 'row')} are too few to train from scratch: {hint}"
 
     def _shortage(self) -> str:
         """Say that the memory will not do, and what takes less."""
@@ -104,24 +123,23 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
 
     Raises:
         TrainingError: there are too few pairs to hold some out, a weight names an origin that no
-            pair has, or the queue is too large.
+            pair has, the queue is too large, or a vocabulary too small for the characters of the
+            texts; or an extra is missing.
+        FileError: the file of --dev cannot be read.
         EncoderError: an encoder to begin with cannot be read.
     """
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
     device = choose_device(options.device)
     together(torch.device(device))  # so that each process tries on a GPU of its own
-    held_out_of = [corpus.pairs] if corpus.pairs is not None else corpus.triplets[:1]
-    for part in held_out_of:
-        if len(part) < 2 * options.held_out:
-            raise too_few(len(part), options.held_out)
-    rows, members = _rows_of(corpus, options)
+    options = fitted(options, corpus)
+    check_settings(corpus, options)
+    rows, members = rows_of(corpus, options), 3 if corpus.kinds == ("triplets",) else 2
     batch = min(options.batch_size, rows)
     most = options.steps or math.inf  # of each stage
     steps = int(sum(min(passes * (rows // batch), most) for passes in options.stages))
     own = max(1, batch // processes)  # rows of this process
     texts = own * members // options.readers  # that each encoder reads in a step
-    distinct = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
-    distinct -= _left_out(corpus, options)
+    distinct = _distinct(corpus, options)
     queues, candidates = options.queues(distinct), options.candidates(distinct)
     with (
         torch.random.fork_rng(range(torch.cuda.device_count())),
@@ -144,7 +162,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         + sum(each.reading * texts for each in following)
         + logits * own * sum(candidates)
     )
-    if SCRATCH in options.encoders and not options.start:
+    if makes_vocabulary(options):
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
     evaluations = steps // options.evaluate_every if options.evaluate_every else sum(options.stages)
     kept = 4 * _FLOAT * weights  # weights, two moments of the optimiser, the best weights
@@ -163,6 +181,36 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     return TrainingEstimate(rows, steps, weights, memory, str(device), seconds)
 
 
+def check_settings(corpus: Corpus, options: TrainingOptions) -> None:
+    """Refuse before work what training would refuse later.
+
+    Raises:
+        TrainingError, FileError: see `estimate_training`.
+    """
+    options.queues(_distinct(corpus, options))
+    if corpus.pairs is not None:
+        wanted = visits(corpus.pairs, options.source_weight, options.default_weight)
+        hold_out(corpus.pairs, wanted, options.held_out, options.seed)
+    elif corpus.triplets:
+        entailed_apart(corpus.triplets, options)
+    if options.dev:
+        read_scored(options.dev)
+    if makes_vocabulary(options):
+        least = needed_characters(corpus)
+        if options.vocabulary_size <= least:
+            raise TrainingError(
+                f"no vocabulary of {options.vocabulary_size:,} pieces: the texts have {least:,} "
+                "characters",
+                f"give a --vocabulary-size above {least:,}, or leave it out",
+            )
+
+
+def _distinct(corpus: Corpus, options: TrainingOptions) -> int:
+    """Count the rows that there are, those that are held out too."""
+    there = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
+    return there - left_out(corpus, options)
+
+
 def _activations(
     tried: Sequence[Trial], texts: int, options: TrainingOptions, device: torch.device
 ) -> int:
@@ -171,22 +219,6 @@ def _activations(
         return sum(each.held for each in tried) * texts
     most = pieces_at_once(options.pieces_at_once, device)
     return int(sum(each.held * min(texts, most / each.pieces) for each in tried))
-
-
-def _rows_of(corpus: Corpus, options: TrainingOptions) -> tuple[int, int]:
-    """Count the rows of a pass, and the texts of a row."""
-    rows = float(len(corpus.triplets[0])) if corpus.triplets else 0.0
-    if corpus.pairs:
-        visited = visits(corpus.pairs, options.source_weight, options.default_weight).sum()
-        rows += visited * (1 - _left_out(corpus, options) / len(corpus.pairs))
-    rows = max(0.0, rows - options.held_out) + len(corpus.texts)
-    return max(1, int(rows)), 3 if corpus.kinds == ("triplets",) else 2
-
-
-def _left_out(corpus: Corpus, options: TrainingOptions) -> int:
-    """Count the pairs that `--limit-pairs` leaves out."""
-    most = options.limit_pairs + options.held_out
-    return max(0, len(corpus.pairs or ()) - most) if options.limit_pairs else 0
 
 
 def _characters(corpus: Corpus, sample: int) -> float:

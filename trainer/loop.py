@@ -141,9 +141,12 @@ class _Training:
         self.done, self.ended_early = 0, False
         self.seconds, self.rows = 0.0, 0  # of steps of this process
         self.measured: dict[str, float] = {}  # at the last evaluation
+        self.before: dict[str, float] = {}  # of all steps
         self.grouped: NDArray[np.int64] | None = None
         self._batches: list[NDArray[np.int64]] = []
         self._resume()
+        if not self.before and self.world.leads and data.held_out:
+            self.before = step.measure(data.held_out)
 
     def next_rows(self) -> NDArray[np.int64]:
         """Give the rows of the next batch."""
@@ -237,6 +240,8 @@ class _Training:
         if self.world.leads:
             best, decides = self.run.load("best"), self.decides
             if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):
+                if "accuracy" in measures and "accuracy" in self.before:
+                    measures = {**measures, "before": self.before["accuracy"]}
                 state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
                 self.run.save("best", state)
         reason = self.step.stops(measures)
@@ -251,6 +256,7 @@ class _Training:
             {
                 "done": self.done,
                 "ended_early": self.ended_early,
+                "before": self.before,
                 "state": self.step.state_dict(),
                 "optimizers": [each.state_dict() for each in self.optimizers],
                 "scaler": self.scaler.state_dict(),
@@ -277,6 +283,7 @@ class _Training:
             optimizer.load_state_dict(state)
         self.scaler.load_state_dict(saved["scaler"])
         self.done, self.ended_early = int(saved["done"]), bool(saved["ended_early"])
+        self.before = saved.get("before", {})
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
 
     def _grouped(self, epoch: int) -> NDArray[np.int64]:

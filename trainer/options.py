@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from xmine.errors import OptionError, TrainingError
 from xmine.options import Options, flag, option
 
+SCRATCH = "scratch"
+# Of options that may be 0 for what follows from the data (`fitting.py`), the least that is given.
+_LEAST = {"held_out": 2, "vocabulary_size": 16, "batch_size": 2}
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingOptions(Options):
@@ -25,7 +29,12 @@ class TrainingOptions(Options):
         "Train on this many pairs, drawn by the seed; fewer are among more; 0: all.",
         min=0,
     )
-    held_out: int = option(2000, "Pairs kept apart to measure retrieval on.", min=2)
+    held_out: int = option(
+        0,
+        "Pairs kept apart to measure retrieval on; 0: by the data.",
+        min=0,
+        shown_default="2,000, or a sixth of fewer than 12,000 pairs",
+    )
 
     encoder: str = option(
         "scratch",
@@ -50,14 +59,30 @@ class TrainingOptions(Options):
         choices=("", "mean", "max", "cls"),
         shown_default="mean, or as the encoder has it",
     )
-    vocabulary_size: int = option(32_000, "Pieces of a new vocabulary.", min=16, max=1_000_000)
+    vocabulary_size: int = option(
+        0,
+        "Pieces of a new vocabulary; 0: by the data.",
+        min=0,
+        max=1_000_000,
+        shown_default="a third of the pairs, from 2,500 to 32,000",
+    )
     vocabulary_sample: int = option(
         1_000_000, "Sentences, half of each side, to train a vocabulary on.", min=2
     )
 
-    epochs: int = option(3, "Passes over the data.", min=1)
+    epochs: int = option(
+        0,
+        "Passes over the data; 0: by the data.",
+        min=0,
+        shown_default="3; of a new encoder as many as make 300 steps",
+    )
     steps: int = option(0, "Steps after which training ends; 0: after all passes.", min=0)
-    batch_size: int = option(2048, "Rows per step, of all processes together.", min=2)
+    batch_size: int = option(
+        0,
+        "Rows per step, of all processes together; 0: by the data.",
+        min=0,
+        shown_default="2,048, or an eighth of fewer than 16,384 rows",
+    )
     piece_dropout: float = option(
         0.0, "Share of the pieces of each sentence that are left out at random.", min=0, max=0.9
     )
@@ -121,9 +146,12 @@ class TrainingOptions(Options):
     def __post_init__(self) -> None:
         """Check the limits, and that there are two languages."""
         super().__post_init__()
-        if self.learning_rate == 0 and set(self.encoders) == {"scratch"}:
+        for name, least in _LEAST.items():
+            if 0 < (value := getattr(self, name)) < least:
+                raise OptionError(f"{flag(name)} is {value}; it must be at least {least}")
+        if self.learning_rate == 0 and set(self.encoders) == {SCRATCH}:
             object.__setattr__(self, "learning_rate", self.rate_of_new)
-        if self.start and (self.architecture == "static" or "scratch" not in self.encoders):
+        if self.start and (self.architecture == "static" or SCRATCH not in self.encoders):
             raise OptionError("--start is for --architecture transformer, made from scratch")
         if len(self.languages.split(",")) != 2 or not all(self.languages.split(",")):
             raise OptionError(f"--languages is {self.languages!r}", "give two codes, as in en,zh")
@@ -146,7 +174,7 @@ class TrainingOptions(Options):
     @property
     def starts_trained(self) -> bool:
         """Whether an encoder knows something before the first step."""
-        return bool(self.start) or any(name != "scratch" for name in self.encoders)
+        return bool(self.start) or any(name != SCRATCH for name in self.encoders)
 
     @property
     def retrieves(self) -> bool:

@@ -18,14 +18,13 @@ from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows, TrainingData, drawn, hold_out, visits
 from xmine.trainer.distributed import by_the_first
-from xmine.trainer.options import TrainingOptions
+from xmine.trainer.options import SCRATCH, TrainingOptions
 from xmine.trainer.static import new_static
 from xmine.trainer.towers import Tower, tower_of
 from xmine.trainer.transformer import TransformerTower
 from xmine.trainer.vocabulary import train_vocabulary
 from xmine.vocabulary import Vocabulary
 
-SCRATCH = "scratch"
 OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
@@ -217,7 +216,7 @@ def entailed_apart(
         )
     first = tables[0]
     entailed = ParallelText(first.anchors, first.positives, [""] * len(first))
-    rows, held = hold_out(entailed, np.ones(len(first)), options.held_out, options.seed)
+    rows, held = hold_out(entailed, np.ones(len(first)), options.held_out, options.seed, "triplets")
     return tuple(each.take(rows) for each in tables), entailed.take(held)
 
 

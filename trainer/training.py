@@ -19,9 +19,11 @@ from xmine.trainer.card import model_card
 from xmine.trainer.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, run_folder
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.devset import read_scored
-from xmine.trainer.distributed import by_the_first, together
+from xmine.trainer.distributed import by_the_first, check_shared, together, told_by_all
+from xmine.trainer.fitting import fitted
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
+from xmine.trainer.peers import restarted
 from xmine.trainer.picture import draw_training
 from xmine.trainer.prepare import Made
 
@@ -65,7 +67,8 @@ def train(
         output: the encoder's folder, or that of several; `OUTPUT.training` holds the run until it
             has ended.
         report: called while it goes on.
-        resume: go on with a run that was stopped.
+        resume: go on with a run that was stopped; so does a start that is not the first of
+            `torchrun --max-restarts`.
         force: replace `output` and forget a run that was stopped.
         draws: leave a picture of loss and accuracy too, if matplotlib is there.
 
@@ -77,12 +80,9 @@ def train(
     if options.dev:
         read_scored(options.dev)  # so that a wrong file is told before work begins
     kept = corpus.without(options.exclude)
+    options = fitted(options, kept)
     world = together(torch.device(choose_device(options.device)))
-    by_the_first(lambda: check_place(output, resume=resume, force=force))
-    if force and not resume:
-        by_the_first(lambda: shutil.rmtree(folder, ignore_errors=True))
-    is_new = not folder.exists()
-    run = Run(folder, options, kept)
+    is_new, run = _opened(output, options, kept, resume=resume, force=force)
     if not run.has_begun:
         run.log(step=0, excluded=kept.excluded)
     try:
@@ -95,10 +95,35 @@ def train(
         raise
     remarks: tuple[str, ...] = ()
     if world.leads:
-        remarks += _early_ends(folder)
+        remarks += _early_ends(folder) + _fewer_pieces(run, options)
         remarks += _draw(folder, f"{output.name}: {method}") if draws else ()
     encoders = _saved(made, method, options, output, kept.excluded)
     return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
+
+
+def _opened(
+    output: Path, options: TrainingOptions, corpus: Corpus, *, resume: bool, force: bool
+) -> tuple[bool, Run]:
+    """Open the run, first in the process that writes; tell whether there was none."""
+    folder = run_folder(output)
+    if any(told_by_all(restarted())) and (folder / OPTIONS_FILE).exists():
+        resume = True
+    opened: list[tuple[bool, Run]] = []
+
+    def open_run() -> None:
+        check_place(output, resume=resume, force=force)
+        if force and not resume:
+            shutil.rmtree(folder, ignore_errors=True)
+        opened.append((not folder.exists(), Run(folder, options, corpus)))
+
+    by_the_first(open_run)
+    try:
+        check_shared(folder)
+    except XmineError:
+        if opened and opened[0][0]:
+            shutil.rmtree(folder)
+        raise
+    return opened[0] if opened else (False, Run(folder, options, corpus))
 
 
 def _early_ends(folder: Path) -> tuple[str, ...]:
@@ -109,6 +134,14 @@ def _early_ends(folder: Path) -> tuple[str, ...]:
         for line in lines
         if "stopped" in line
     )
+
+
+def _fewer_pieces(run: Run, options: TrainingOptions) -> tuple[str, ...]:
+    """Say that the texts did not give as many pieces as were wanted."""
+    vocabulary = run.vocabulary()
+    if vocabulary is None or len(vocabulary) >= options.vocabulary_size:
+        return ()
+    return (f"a vocabulary of {len(vocabulary):,} pieces: the texts give no more",)
 
 
 def _draw(folder: Path, title: str) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from torch.optim import Optimizer, SparseAdam
 from xmine.modules.static import StaticEmbedding
 from xmine.trainer.data import Side
 from xmine.trainer.losses import info_nce, logits_of
-from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import SCRATCH, load_encoder, new_encoder, static_start
+from xmine.trainer.options import SCRATCH, TrainingOptions
+from xmine.trainer.prepare import load_encoder, new_encoder, static_start
 from xmine.trainer.towers import Tower, tower_of
 from xmine.trainer.transformer import TransformerTower
 from xmine.vocabulary import Vocabulary

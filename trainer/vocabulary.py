@@ -6,6 +6,7 @@ kind into a space; NFKC is applied before it (`xmine.vocabulary`).
 """
 
 import io
+import json
 import random
 import re
 import sys
@@ -18,8 +19,11 @@ from typing import Any
 
 import sentencepiece
 
+from xmine.apart import WorkFailed, work_apart
 from xmine.errors import TrainingError
 from xmine.vocabulary import UNKNOWN, Vocabulary, nfkc
+
+COVERAGE = 0.9997  # of all characters, most frequent first: these are pieces of their own
 
 # Code points that text never holds after NFKC are not worth a rule: surrogates, private use.
 _NO_RULE = {"Cs", "Co", "Cn"}
@@ -30,11 +34,13 @@ def train_vocabulary(
 ) -> Vocabulary:
     """Train a unigram model of `size` pieces on at most `sample` sentences, half of each side.
 
+    Where the sentences give fewer pieces, there are fewer.
+
     Returns:
         The vocabulary: the sentencepiece model and its `tokenizer.json`.
 
     Raises:
-        TrainingError: there is too little text for so many pieces.
+        TrainingError: there are more characters than pieces.
     """
     random_order = random.Random(seed)
     chosen = [
@@ -42,42 +48,57 @@ def train_vocabulary(
         for side in (sources, targets)
         for text in random_order.sample(list(side), min(len(side), sample // 2))
     ]
-    model = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder, "normaliser.tsv")
         rules.write_text(normaliser_rules(), encoding="utf-8")
+        given = json.dumps({"texts": chosen, "size": size, "rules": str(rules)}).encode()
         try:
-            sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=(nfkc(text) for text in chosen),
-                model_writer=model,
-                model_type="unigram",
-                vocab_size=size,
-                normalization_rule_tsv=str(rules),
-                character_coverage=0.9997,
-                max_sentence_length=100_000,
-                unk_id=0,
-                unk_piece=UNKNOWN,
-                bos_id=-1,
-                eos_id=-1,
-                pad_id=-1,
-                minloglevel=2,
-            )
-        except RuntimeError as error:
-            raise _wrong_size(size, len(chosen), str(error)) from error
-    proto = _parsed(model.getvalue())
+            model = work_apart("xmine.trainer.vocabulary:model_of", given, "the vocabulary")
+        except WorkFailed as error:
+            raise _wrong_size(size, len(chosen), error) from error
+    proto = _parsed(model)
     proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the name of a file that is gone
+    proto.trainer_spec.ClearField("hard_vocab_limit")
     return Vocabulary(proto.SerializeToString(deterministic=True), _tokenizer_json(proto))
 
 
-def _wrong_size(size: int, sentences: int, said: str) -> TrainingError:
+def model_of(given: bytes) -> bytes:
+    """Train in a process of its own: one call of sentencepiece, minutes of C++ that hear no signal.
+
+    Args:
+        given: JSON of the texts, the size, and the file with the normaliser's rules.
+
+    Raises:
+        RuntimeError: sentencepiece says that the size does not suit the texts.
+    """
+    wanted = json.loads(given)
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=(nfkc(text) for text in wanted["texts"]),
+        model_writer=model,
+        model_type="unigram",
+        vocab_size=wanted["size"],
+        normalization_rule_tsv=wanted["rules"],
+        character_coverage=COVERAGE,
+        hard_vocab_limit=False,  # where the texts give fewer pieces, there are fewer
+        max_sentence_length=100_000,
+        unk_id=0,
+        unk_piece=UNKNOWN,
+        bos_id=-1,
+        eos_id=-1,
+        pad_id=-1,
+        minloglevel=2,
+    )
+    return model.getvalue()
+
+
+def _wrong_size(size: int, sentences: int, failed: WorkFailed) -> TrainingError:
     """Turn what sentencepiece says into what to do about it."""
     message = f"no vocabulary of {size:,} pieces from {sentences:,} sentences"
-    if most := re.search(r"value <= (\d+)", said):
-        hint = f"give more pairs, or a --vocabulary-size of at most {most[1]}"
-    elif least := re.search(r"required_chars\. \d+ vs (\d+)", said):
+    if least := re.search(r"required_chars\. \d+ vs (\d+)", failed.told):
         hint = f"give a --vocabulary-size above {least[1]}, the number of characters"
     else:
-        message, hint = f"{message}: {said}", ""
+        message, hint = f"{message}: {failed.message}", ""
     return TrainingError(message, hint)
 
 

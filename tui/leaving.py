@@ -10,7 +10,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from xmine.browsing.apart import end_all
+from xmine.apart import end_all
 
 _NAME = "xmine-reads"
 _PATIENCE = 0.3  # seconds for threads that are nearly done

@@ -170,13 +170,14 @@ def test_who_leaves_waits_for_no_thread_that_reads_and_t_sne_ends_too(tmp_path: 
     sleeper.write_text("#!/bin/sh\nexec sleep 60\n")
     sleeper.chmod(0o755)
     script = (
-        "import asyncio, functools, sys, time, types; import numpy as np\n"
-        "from xmine.browsing import apart; from xmine.cli import browse\n"
+        "import asyncio, functools, sys, time; import numpy as np\n"
+        "from xmine import apart; from xmine.browsing.apart import placed_apart\n"
+        "from xmine.cli import browse\n"
         "from xmine.tui.app import XmineApp\n"
-        "apart.sys = types.SimpleNamespace(executable=sys.argv[1])\n"
+        "sys.executable = sys.argv[1]\n"
         "async def drive(pilot):\n"
         "    reads = lambda: time.sleep(60)\n"
-        "    lays_out = lambda: apart.placed_apart(np.zeros((4, 2)))\n"
+        "    lays_out = lambda: placed_apart(np.zeros((4, 2)))\n"
         "    for each in (reads, lays_out):\n"
         "        pilot.app.run_worker(each, thread=True, exit_on_error=False)\n"
         "    while not apart._running: await asyncio.sleep(0.01)\n"

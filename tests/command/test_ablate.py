@@ -194,3 +194,17 @@ def test_options_of_another_method_in_a_file_are_refused(
     assert ended.err.startswith("xmine: options.toml: --momentum is for moco, emma-x; xmine ablate")
     assert ended.err.endswith("hint: leave it out\n") and ended.code == 2
     shutil.rmtree("out", ignore_errors=True)
+
+
+def test_settings_that_the_data_do_not_allow_are_left_out_unless_they_are_named(
+    command: Command, pairs_file: Path, toy_folder: Path
+) -> None:
+    words = ["ablate", "queue-size", "pairs.tsv", "-o", "out", "--encoder", toy_folder, *FEW]
+    ended = command(*words, "--dry-run")
+    left_out = [each for each in ended.err.splitlines() if "is left out" in each]
+    assert [each.partition(" is left")[0] for each in left_out] == [
+        f"xmine: warning: {size}" for size in (1024, 4096)
+    ]
+    assert "estimate: 2 runs (2 settings, 1 seed)" in ended.err
+    named = command(*words, "--dry-run", "--grid", "256,1024")
+    assert named.err.startswith("xmine: --queue-size 1,024 for 1,500 rows")

@@ -50,7 +50,7 @@ def test_train_makes_an_encoder_that_mines_and_its_options_can_be_given_again(
     again = ["train", "pairs.tsv", "-o", "again", "--options", "new/options.toml", "--epochs", 1]
     ended = command(*again)
     assert ended.code == 0
-    assert ended.err.startswith(f"xmine: {facts['excluded']:,} rows left out: ")
+    assert f"\nxmine: {facts['excluded']:,} rows left out: " in ended.err
     assert f"again: trained on {facts['pairs']:,} rows in " in ended.err
     assert SentenceEncoder.load(tmp_path / "again").dim == 32
     assert "epochs = 1\n" in Path(tmp_path, "again", "options.toml").read_text()
@@ -177,3 +177,86 @@ def test_force_replaces_an_encoder_and_nothing_else(
         ended = command("train", "pairs.tsv", "-o", output, "--force", *SMALL)
         assert ended.err.startswith(f"xmine: {output}: exists and is not an encoder of xmine")
         assert (ended.code, ended.touched) == (1, set())
+
+
+def test_the_last_line_has_retrieval_before_and_after_and_says_where_it_shows_nothing(
+    command: Command, pairs_file: Path, toy_folder: Path
+) -> None:
+    ended = command("train", "pairs.tsv", "-o", "new", *SMALL)
+    found = re.search(r"; ([\d.]+)% -> ([\d.]+)% of 100 held-out pairs retrieved\n", ended.err)
+    assert found, ended.err
+    before, after = map(float, found.groups())
+    assert before < 20 < after
+    ended = command("train", "pairs.tsv", "-o", "more", "--encoder", "new", *FEW, "--json")
+    facts = json.loads(ended.out)
+    assert facts["before"] == pytest.approx(after / 100, abs=0.0006)
+    ended = command("train", "pairs.tsv", "-o", "most", "--encoder", toy_folder, *FEW)
+    assert re.search(
+        r"; 100.0% -> \d+.\d% of 100 held-out pairs retrieved, too easy to show what was learned: "
+        "xmine eval gain\n",
+        ended.err,
+    ), ended.err
+
+
+def test_what_retrieved_before_is_known_to_a_run_that_goes_on(
+    command: Command, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = ["train", "pairs.tsv", "-o", "new", *SMALL]
+    whole = json.loads(command(*train, "-o", "whole", "--json").out)
+
+    def press(progress: Progress) -> None:
+        if progress.stage == "training" and progress.done == 30:
+            signal.raise_signal(signal.SIGINT)
+
+    @contextmanager
+    def pressing(_: Console) -> Iterator[Report]:
+        yield press
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Console, "progress", pressing)
+        assert command(*train).code == 130
+    resumed = json.loads(command(*train, "--resume", "--json").out)
+    assert resumed["before"] == whole["before"] < whole["accuracy"]
+
+
+def test_few_pairs_are_trained_on_with_what_follows_from_them_and_a_warning(
+    command: Command, tmp_path: Path, pairs_file: Path
+) -> None:
+    rows = pairs_file.read_text(encoding="utf-8").splitlines(keepends=True)
+    Path("few.tsv").write_text("".join(rows[:240]), encoding="utf-8")
+    words = ["train", "few.tsv", "-o", "new", "--width", 16, "--threads", 1]
+    told = "xmine: warning: 200 rows are too few to train from scratch: use --encoder embedded\n"
+    dry = command(*words, "--dry-run")
+    assert (dry.code, dry.touched) == (0, set())
+    assert dry.estimate.startswith("xmine: estimate: 300 steps, 200 rows a pass, ")
+    assert dry.err == told
+    ended = command(*words)
+    assert ended.code == 0 and told in ended.err
+    assert "of 40 held-out pairs retrieved" in ended.err
+    assert re.search(r"a vocabulary of \d{3} pieces: the texts give no more\n", ended.err)
+    options = Path("new", "options.toml").read_text()
+    assert "batch_size = 16\n" in options and "epochs = 25\n" in options
+    other = command(*words, "-o", "other", "--dry-run", "--languages", "de,fr")
+    assert "too few to train from scratch: begin with an --encoder of others\n" in other.err
+
+
+def test_a_dry_run_refuses_what_training_would(
+    command: Command, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = ["a b\tc d\n"] * 300 + pairs_file.read_text(encoding="utf-8").splitlines(keepends=True)
+    Path("repeated.tsv").write_text("".join(rows[:500]), encoding="utf-8")
+    for words, message in {
+        ("pairs.tsv", "--vocabulary-size", 20): "no vocabulary of 20 pieces: the texts have ",
+        ("pairs.tsv", "--dev", "nowhere.tsv"): "nowhere.tsv: no such file",
+        ("repeated.tsv", "--held-out", 210): "500 pairs are too few to hold 210 out",
+    }.items():
+        ended = command("train", *words, "-o", "new", "--dry-run")
+        assert ended.err.startswith(f"xmine: {message}"), ended.err
+        assert (ended.code, ended.touched) == (1, set())
+    Path("triplets.tsv").write_text("".join(f"a {at}\tb {at}\tc {at}\n" for at in range(83)))
+    ended = command("train", "--triplets", "triplets.tsv", "--held-out", 50, "-o", "new")
+    assert ended.err.startswith("xmine: 83 triplets are too few to hold 50 out")
+    assert "give more triplets" in ended.err
+    monkeypatch.setitem(sys.modules, "opencc", None)
+    ended = command("train", "pairs.tsv", "-o", "new", "--dry-run")
+    assert ended.err.startswith("xmine: training a vocabulary needs opencc")

@@ -86,7 +86,7 @@ def test_values_are_read_as_their_option_wants_them() -> None:
         ("learning_rate", "fast"): "--learning-rate is 'fast' in the grid",
         ("drop_hard_negatives", "perhaps"): "--drop-hard-negatives is 'perhaps'",
         ("pooling", "sum"): "--pooling is 'sum'",
-        ("epochs", "0"): "--epochs is 0",
+        ("epochs", "-1"): "--epochs is -1",
     }.items():
         with pytest.raises(OptionError, match=message):
             options_with(usual, dict([wrong]))

@@ -119,12 +119,15 @@ def test_a_queue_that_cannot_be_is_refused_before_work(pairs: Corpus, toy_folder
 
 
 def test_what_will_not_do_is_warned_of() -> None:
-    options = MsimcseOptions(**FEW)
+    options = MsimcseOptions(encoder="embedded", **FEW)
     fits = TrainingEstimate(64, 2, 1, {"program": 1}, "cpu", 1.0)
     assert fits.warnings(options) == []
     assert "each pass is one step" in replace(fits, rows=63).warnings(options)[0]
     (warning,) = replace(fits, memory={"program": 2**60}).warnings(options)
     assert "of memory, " in warning and "--recompute" in warning
+    (warning,) = fits.warnings(replace(options, encoder="scratch"))
+    assert warning == "64 rows are too few to train from scratch: use --encoder embedded"
+    assert replace(fits, rows=50_000).warnings(replace(options, encoder="scratch")) == []
 
 
 def test_too_few_pairs_are_refused_before_anything_is_tried() -> None:

@@ -72,7 +72,9 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Ma
     if options.phase == "1":
         return Made({"": tower}, measures, len(data.rows), seen)
     warm_up.estimate(data.rows)
+    before = {name: x for name, x in measures.items() if name == "before"}  # both phases
     measures, texts = _maximise(warm_up, corpus, split, data, run, report)
+    measures = {**measures, **before}
     return Made({"": tower}, measures, len(data.rows) + texts, seen)
 
 

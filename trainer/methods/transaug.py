@@ -80,7 +80,7 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
     step, held_out, measures = _contrast(student, distilled, split, options, run, report)
     if triplets:
         tuned, _ = _fine_tune(student, triplets, options, run, report)
-        measures = step.measure(held_out) | tuned
+        measures = {**measures, **step.measure(held_out), **tuned}
     if student is distilled:
         return Made({"": student}, measures, count, split.seen)
     source, target = _in_order(student, distilled, options)

@@ -4,18 +4,14 @@ scikit-learn holds the interpreter while it works, so that in a thread of the ap
 answered for a second.
 """
 
-import subprocess
-import sys
 from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.errors import XmineError
+from xmine.apart import work_apart
 from xmine.evaluation.pictures import placed
 from xmine.extras import needs
-
-_running: set[subprocess.Popen[bytes]] = set()
 
 
 def placed_apart(stacked: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -27,34 +23,12 @@ def placed_apart(stacked: NDArray[np.floating]) -> NDArray[np.float64]:
     needs("t-SNE", "sklearn")
     given = BytesIO()
     np.save(given, stacked, allow_pickle=False)
-    command = [sys.executable, "-m", "xmine.browsing.apart"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
-        _running.add(process)
-        try:
-            out, told = process.communicate(given.getvalue())
-        finally:
-            _running.discard(process)
-            process.kill()  # where this thread was interrupted; else it is over
-    if process.returncode:
-        said = told.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise XmineError(f"t-SNE ended with code {process.returncode}: {said}")
+    out = work_apart("xmine.browsing.apart:places", given.getvalue(), "t-SNE")
     return np.asarray(np.load(BytesIO(out), allow_pickle=False), dtype=np.float64)
 
 
-def end_all() -> None:
-    """Kill what `placed_apart` has started; whoever waits for it gets the error."""
-    for process in [*_running]:
-        process.kill()
-
-
-def main() -> None:
-    """Be that process."""
-    stacked = np.load(BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
-    places = BytesIO()
-    np.save(places, placed(stacked, "tsne"), allow_pickle=False)
-    sys.stdout.buffer.write(places.getvalue())
-
-
-if __name__ == "__main__":
-    main()
+def places(given: bytes) -> bytes:
+    """Do what that process does."""
+    made = BytesIO()
+    np.save(made, placed(np.load(BytesIO(given), allow_pickle=False), "tsne"), allow_pickle=False)
+    return made.getvalue()

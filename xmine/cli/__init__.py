@@ -41,7 +41,10 @@ def run() -> None:
     except XmineError as error:
         if "--debug" in sys.argv:
             traceback.print_exc()
-        _complain(error.message, error.hint)
+        if _tells_first():
+            _complain(error.message, error.hint)
+        elif os.environ.get("LOCAL_RANK") == "0":  # one on each node
+            _complain("another process stopped", "its message, or that of torchrun, says why")
         sys.exit(error.exit_code)
     except Exception as error:
         if "--debug" in sys.argv:
@@ -57,6 +60,15 @@ def run() -> None:
             "this is a bug; run again with --debug and report what it prints",
         )
         sys.exit(1)
+
+
+def _tells_first() -> bool:
+    """Whether none of the processes that train together has told of an error."""
+    if os.environ.get("WORLD_SIZE", "1") == "1":
+        return True
+    from xmine.trainer.peers import tells_first
+
+    return bool(tells_first())
 
 
 def _terminated(number: int, _: object) -> None:

@@ -1,6 +1,7 @@
 """xmine ablate: a grid of settings and seeds -> one table, with the untrained encoder first."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ from xmine.cli.arguments import DATA, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, data
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.of_method import check_data, made_command, refuse_others, refuse_words
 from xmine.cli.train import tell_of
-from xmine.errors import OptionError, XmineError
+from xmine.errors import OptionError, TrainingError, XmineError
 from xmine.extras import TRAINING, needs
 from xmine.options import flag
 from xmine.trainer.ablations import ABLATIONS, Ablation, options_with
@@ -165,6 +166,8 @@ def _running(name: str) -> Callable[..., None]:
         corpus = corpus.without(options.exclude)
         about = {"--data": str(folder.path), "--measure": benchmarks} if benchmarks else {}
         plan = Plan(name, corpus, options, settings, numbers, about)
+        if not grid:
+            plan = _possible(plan, console)
         if _tell_estimate(plan, console, stops=dry_run):
             return
         try:
@@ -212,6 +215,24 @@ def _benchmarks(measure: Sequence[str] | None, folder: "DataFolder") -> list[str
     for name in names:
         benchmark_of(name).load()  # so that a missing extra is told before the runs
     return names
+
+
+def _possible(plan: "Plan", console: Console) -> "Plan":
+    """Leave out the settings that the data do not allow, where others are left."""
+    from xmine.trainer.estimate import check_settings
+
+    settings, refused = {}, None
+    for setting, changes in plan.settings.items():
+        try:
+            check_settings(*plan.of(setting))
+        except TrainingError as error:
+            console.warn(f"{setting} is left out: {error.message}")
+            refused = error
+        else:
+            settings[setting] = changes
+    if refused and not settings:
+        raise refused
+    return replace(plan, settings=settings)
 
 
 def _tell_estimate(plan: "Plan", console: Console, *, stops: bool) -> bool:

@@ -83,10 +83,12 @@ def train_with(
 
     from xmine.trainer.corpus import Corpus, examples
     from xmine.trainer.estimate import estimate_training
+    from xmine.trainer.fitting import fitted
+    from xmine.trainer.peers import may_restart
     from xmine.trainer.training import check_place
     from xmine.trainer.training import train as train_encoder
 
-    if leads:
+    if leads and not may_restart():
         check_place(output, resume=resume, force=force)
     if is_demonstration:
         console.say(
@@ -98,14 +100,17 @@ def train_with(
     )
     tell_of(corpus, given, console)
     corpus = corpus.without(options.exclude)
+    options = fitted(options, corpus)
     estimate = estimate_training(corpus, options)
-    if dry_run:
-        console.summary(str(estimate), estimate.facts())
-        return
-    console.say(str(estimate))
     warnings = estimate.warnings(options)
+    if dry_run:
+        console.summary(str(estimate), {**estimate.facts(), "warnings": warnings})
+    else:
+        console.say(str(estimate))
     for warning in warnings:
         console.warn(warning)
+    if dry_run:
+        return
     try:
         with console.progress() as report:
             trained = train_encoder(
@@ -135,6 +140,7 @@ def train_with(
     )
 
 
+_SATURATED = 0.97  # of held-out pairs retrieved, before as after: there is nothing left to gain
 # What was given on the command line, by the kind of a corpus.
 Given = Mapping[str, "str | Sequence[str] | None"]
 
@@ -198,8 +204,11 @@ def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds
     folders = [str(output / name) for name in trained.encoders if name] or [str(output)]
     said = f"{' and '.join(folders)}: trained on {trained.rows:,} rows in {seconds:.0f} s"
     if "accuracy" in trained.measures:
-        retrieved = trained.measures["accuracy"]
-        said += f"; {retrieved:.1%} of {options.held_out:,} held-out pairs retrieved"
+        after = trained.measures["accuracy"]
+        before = trained.measures.get("before", after)
+        said += f"; {before:.1%} -> {after:.1%} of {options.held_out:,} held-out pairs retrieved"
+        if min(before, after) >= _SATURATED:
+            said += ", too easy to show what was learned: xmine eval gain"
     if "spearman" in trained.measures:
         said += f"; Spearman's rho {trained.measures['spearman']:.3f} on the pairs of --dev"
     return said

@@ -1,0 +1,144 @@
+"""`torchrun -m xmine train`: restarts, nodes that share no folder, one message for all."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xmine.pairs import ParallelText
+
+# The command, with little patience; the second process is killed once, after its second checkpoint.
+COMMAND = """
+import os, signal
+import xmine.cli, xmine.trainer.distributed
+from xmine.trainer.checkpoints import Run
+xmine.trainer.distributed._PATIENCE = 0.5
+first_try = os.environ["TORCHELASTIC_RESTART_COUNT"] == "0"
+saves = 0
+def save(run, name, state, write=Run.save):
+    global saves
+    saves += name == "checkpoint"
+    write(run, name, state)
+    if "KILLED" in os.environ and first_try and saves == 2 and os.environ["RANK"] == "1":
+        os.kill(os.getpid(), signal.SIGKILL)
+Run.save = save
+xmine.cli.run()
+"""
+OPTIONS = "--batch-size 64 --epochs 2 --evaluate-every 7 --threads 1 --device cpu".split()
+
+
+@pytest.fixture
+def train(tmp_path: Path, toy_pairs: ParallelText, toy_folder: Path) -> list[str]:
+    """The words behind `torchrun`, but for the output and --held-out."""
+    rows = zip(toy_pairs.sources, toy_pairs.targets, strict=True)
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    for node in ("one", "other"):
+        (tmp_path / node).mkdir()
+        (tmp_path / node / "pairs.tsv").write_text(text, encoding="utf-8")
+    (tmp_path / "command.py").write_text(COMMAND, encoding="utf-8")
+    return [str(tmp_path / "command.py"), "train", "pairs.tsv", "--encoder", str(toy_folder)]
+
+
+def started(folder: Path, words: list[str], **environment: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "torch.distributed.run", *words],
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(*running: "subprocess.Popen[str]") -> list[str]:
+    """Wait for processes; give the messages and hints of each, which torchrun's lines are not."""
+    try:
+        said = [process.communicate(timeout=120)[1] for process in running]
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
+    assert not any("internal error" in each for each in said)
+    told = [[x for x in each.splitlines() if x.startswith(("xmine: ", "hint: "))] for each in said]
+    return ["\n".join(x for x in each if not x.startswith("xmine: estimate")) for each in told]
+
+
+def free_port() -> str:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return str(free.getsockname()[1])
+
+
+def on_two_nodes(tmp_path: Path, words: list[str]) -> list[str]:
+    """Run a process on each of two nodes, which are folders here; both fail."""
+    port = free_port()
+    nodes = [
+        started(
+            tmp_path / name,
+            f"--nnodes 2 --node_rank {rank} --master_addr 127.0.0.1 --master_port {port}".split()
+            + words,
+        )
+        for rank, name in enumerate(("one", "other"))
+    ]
+    told = ended(*nodes)
+    assert all(node.returncode == 1 for node in nodes)
+    return told
+
+
+@pytest.mark.long
+def test_a_process_that_is_killed_is_started_again_and_the_run_goes_on(
+    tmp_path: Path, train: list[str]
+) -> None:
+    two = "--nproc_per_node 2 --max-restarts 1 --master_port".split()
+    words = [*train, "--held-out", "100", *OPTIONS]
+    whole = started(tmp_path / "one", [*two, free_port(), *words, "-o", "whole"])
+    assert "whole: trained on 1,400 rows" in ended(whole)[0]
+    again = started(
+        tmp_path / "one", [*two, free_port(), *words, "-o", "again", "--force"], KILLED="1"
+    )
+    (told,) = ended(again)
+    assert "another process stopped" in told and "again: trained on 1,400 rows" in told
+    weights = [tmp_path / "one" / name / "model.safetensors" for name in ("whole", "again")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+    logged = (tmp_path / "one" / "again" / "metrics.jsonl").read_text().splitlines()
+    assert sum('"excluded"' in line for line in logged) == 1  # it began once
+
+
+@pytest.mark.long
+def test_a_folder_that_nodes_do_not_share_is_told_once(tmp_path: Path, train: list[str]) -> None:
+    told = on_two_nodes(tmp_path, [*train, "--held-out", "100", *OPTIONS, "-o", "new"])
+    (shared,) = [each for each in told if "does not see" in each]
+    assert shared == (
+        f"xmine: new.training: a process on {socket.gethostname()} does not see what the first "
+        "process writes there\n"
+        "hint: all nodes must share the folder of -o, under the same path"
+    )
+    (other,) = [each for each in told if each != shared]
+    assert other.startswith("xmine: another process stopped\nhint: ")
+    assert [path.name for path in tmp_path.glob("*/*")] == ["pairs.tsv"] * 2
+
+
+@pytest.mark.long
+def test_other_data_on_one_node_is_told_by_that_node(tmp_path: Path, train: list[str]) -> None:
+    with (tmp_path / "other" / "pairs.tsv").open("a", encoding="utf-8") as file:
+        file.write("one more\t多一个\n")
+    output = ["-o", str(tmp_path / "new")]
+    told = on_two_nodes(tmp_path, [*train, "--held-out", "100", *OPTIONS, *output])
+    assert told[1].startswith("xmine: this process has other options or other data than the first")
+    assert told[0] in (
+        "",
+        "xmine: another process stopped\nhint: " + told[0].partition("hint: ")[2],
+    )
+    assert not list(tmp_path.glob("new*"))
+
+
+@pytest.mark.long
+def test_what_all_processes_refuse_is_told_once(tmp_path: Path, train: list[str]) -> None:
+    words = [*train, "--held-out", "5000", *OPTIONS, "-o", "new"]
+    two = ["--nproc_per_node", "2", "--master_port", free_port()]
+    process = started(tmp_path / "one", [*two, *words])
+    (told,) = ended(process)
+    assert process.returncode == 1
+    assert told.count("pairs are too few to hold 5,000 out") == 1

@@ -83,24 +83,23 @@ class MatrixWriter:
 
     def _rewind(self, rows: int) -> None:
         with _writing(self._path):
-            lines = self._agreeing(rows)
+            agreeing = self._agreeing(rows)
             self._file.seek(0)
             self._put(self._file, self._header)
             self._file.truncate(HEAD + self.rows * self._bytes)
             self._file.seek(0, os.SEEK_END)
             if self._digests:
-                self._digests.truncate(0)
-                self._digests.seek(0)
-                self._put(self._digests, b"".join(lines))
+                self._digests.truncate(agreeing)
+                self._digests.seek(agreeing)
 
-    def _agreeing(self, rows: int) -> list[bytes]:
-        """Count the rows of the blocks that are what they were; give their lines of digests."""
+    def _agreeing(self, rows: int) -> int:
+        """Count the rows of the blocks that are what they were, and the bytes of their digests."""
         self.rows, self._state, self._disagreeing = 0, blake2b(digest_size=16), False
         if not self._digests:
-            return []
+            return 0
         self._digests.seek(0)
         self._file.seek(HEAD)
-        lines = []
+        length = 0
         for line in self._digests.read().splitlines(keepends=True):
             said = re.fullmatch(rb"(\d{1,18}) [0-9a-f]{32}\n", line)
             stop = int(said[1]) if said else 0
@@ -113,8 +112,8 @@ class MatrixWriter:
                 self._disagreeing = line.endswith(b"\n")  # or a full disk has cut it short
                 break
             self.rows, self._state = stop, state
-            lines.append(line)
-        return lines
+            length += len(line)
+        return length
 
     def _line(self, rows: int, digest: str) -> bytes:
         return f"{rows} {digest}\n".encode()

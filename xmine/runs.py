@@ -232,9 +232,12 @@ def open_run(
                 write_tables(path, tables)
         else:
             write_tables(path, tables)
-        for leftover in folder.rglob(f".*{PARTIAL}"):  # of a process that was killed
-            remove(leftover)
-        run.check()
+        try:
+            for leftover in folder.rglob(f".*{PARTIAL}"):  # of a process that was killed
+                remove(leftover)
+            run.check()
+        except OSError as error:
+            raise FileError(f"{error.filename}: cannot be deleted: {error.strerror}") from error
         yield run
 
 

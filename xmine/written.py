@@ -31,7 +31,7 @@ def read_tables(path: Path) -> dict[str, Any]:
     """
     tables = load_toml(path)
     if is_of_now(tables) and unsealed(path.read_text(encoding="utf-8")) is None:
-        raise FileError(f"{path}: {_CHANGED}")
+        raise FileError(f"{path}: {_CHANGED}", "mine again, into another folder")
     return tables
 
 

@@ -49,7 +49,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.shipped:
         kept = json.loads(RESULTS.read_text(encoding="utf-8"))
-        shipped = record(_measure(EMBEDDED, arguments.data))
+        shipped = record(measure(EMBEDDED, arguments.data))
         write_record(RESULTS, {**kept, "shipped": shipped})
         print(json.dumps(shipped, indent=2))
         return

@@ -15,12 +15,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from xmine.digests import NOBODY, Watch, digest_of
 from xmine.errors import OptionError
 from xmine.matrix import open_matrix
 from xmine.options import dump_toml
 
 _NEW = ".new-"
 _BROKEN = "it is broken"
+_NO_DIGEST = "it has no digest"
+_CHANGED = "it was changed since it was written"
 _NO_LINKS = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EACCES, errno.ENOSYS)
 
 Warn = Callable[[str], None]
@@ -32,13 +35,14 @@ def unheard(message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is written beside a matrix, for people but for the last.
+    """What is written beside a matrix, for people but for the digest.
 
     Attributes:
         text: the text input that it has the vectors of.
         encoder: what made them, as the user named it.
         rows, dim: its size.
         made: when, as ISO 8601.
+        digest: of the matrix, see `xmine.digests.digest_of`.
     """
 
     text: str = ""
@@ -46,6 +50,7 @@ class About:
     rows: int = 0
     dim: int = 0
     made: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,9 @@ def find(key: str, warn: Warn = unheard) -> Path | None:
     return path
 
 
-def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) -> None:
+def keep(
+    key: str, path: Path, text: str, encoder: str, warn: Warn = unheard, digest: str = ""
+) -> None:
     """Publish a matrix that is whole, and will not be changed in its place.
 
     Args:
@@ -105,6 +112,7 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
         text: the text input, for people.
         encoder: as the user named it, for people.
         warn: told why it cannot be, if so; nothing else comes of that.
+        digest: of the matrix; found out if it is left out.
     """
     matrix = open_matrix(path)
     if matrix is None or find(key) is not None:
@@ -118,7 +126,7 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
             if not _linked(path, link):  # a run may go, or give the file another name
                 shutil.copyfile(path, link)
             rows, dim = matrix.shape
-            facts = About(text, encoder, rows, dim, made)
+            facts = About(text, encoder, rows, dim, made, digest or digest_of(path))
             about.write_text(dump_toml(facts), encoding="utf-8")
             about.replace(target.with_suffix(".toml"))
             link.replace(target)
@@ -127,22 +135,31 @@ def keep(key: str, path: Path, text: str, encoder: str, warn: Warn = unheard) ->
         warn(f"the vectors of {text} cannot be kept for later runs: {target.parent}: {why}")
 
 
-def take(key: str, path: Path, warn: Warn = unheard) -> bool:
+def take(key: str, path: Path, warn: Warn = unheard, watch: Watch = NOBODY) -> bool:
     """Link the matrix of a key to `path`, in place of what is there; tell whether there is one.
+
+    A matrix that is not what it was when it was kept is taken out of the cache.
 
     Args:
         key: see `xmine.fingerprint.vectors_key`.
         path: a .npy file in a run's folder.
         warn: told why a matrix that is there cannot be used, if so.
+        watch: told what the file is, before it is there.
     """
     found = find(key, warn)
     if found is None:
         return False
     new = path.with_name(f".{path.name[:40]}.link.part")
     try:
+        entry, digest = _entry(found), digest_of(found)
+        if digest != entry.about.digest:
+            warn(f"{found}: is left out: {_CHANGED}")
+            remove(entry)
+            return False
         new.unlink(missing_ok=True)
         if not _linked(found, new):
             new.symlink_to(found.resolve())
+        watch.sealed(path, digest)
         new.replace(path)
         new.unlink(missing_ok=True)  # replacing a file by itself does nothing
     except (OSError, RuntimeError) as error:
@@ -230,4 +247,5 @@ def _entry(path: Path) -> Entry:
     except FileNotFoundError:
         return replace(entry, wrong="it is gone")
     entry = replace(entry, bytes=at.st_size, freed=0 if at.st_nlink > 1 else at.st_size)
-    return entry if open_matrix(path) is not None else replace(entry, wrong=_BROKEN)
+    wrong = _BROKEN if open_matrix(path) is None else "" if about.digest else _NO_DIGEST
+    return replace(entry, wrong=wrong)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine import cache
+from xmine.digests import NOBODY, Watch
 from xmine.encoder import SentenceEncoder
 from xmine.fingerprint import vectors_key
 from xmine.hardware import allowed_threads
@@ -29,6 +30,7 @@ def encode_sentences(
     path: Path,
     report: Report = silent,
     prompt: str = "",
+    watch: Watch = NOBODY,
 ) -> NDArray[np.float16]:
     """Write the vectors of sentences to a file, a row for each, and open it.
 
@@ -41,6 +43,7 @@ def encode_sentences(
         path: the .npy file; it appears when it is whole.
         report: called while it goes on.
         prompt: see `SentenceEncoder.encode`.
+        watch: told what the file is, and of a part that is not what was left.
 
     Returns:
         float16 [rows, dim], memory-mapped. Rows are those of `SentenceEncoder.encode_half`: of
@@ -53,8 +56,10 @@ def encode_sentences(
     """
     mark = vectors_key(encoder, sentences.digest(), prompt)
     size, total = encoder.texts_at_once, len(sentences)
-    with writing_matrix(path, encoder.dim, np.float16, mark or "") as writer:
+    with writing_matrix(path, encoder.dim, np.float16, mark or "", watch) as writer:
         writer.cut(min(writer.rows, total) // size * size)
+        if writer.rows % size:
+            writer.cut(0)
 
         def within(progress: Progress) -> None:
             report(Progress("encoding", writer.rows + progress.done, total))
@@ -73,6 +78,7 @@ def vectors_of(
     report: Report = silent,
     prompt: str = "",
     warn: cache.Warn = cache.unheard,
+    watch: Watch = NOBODY,
 ) -> NDArray[np.float16]:
     """Find the vectors of sentences in the cache, or encode them and keep them there.
 
@@ -80,12 +86,27 @@ def vectors_of(
     the cache, which changes nothing else.
     """
     key = vectors_key(encoder, sentences.digest(), prompt)
-    if key is not None and cache.take(key, path, warn):
+    if key is not None and cache.take(key, path, warn, watch):
         return opened(path)
-    vectors = encode_sentences(encoder, sentences, path, report, prompt)
+    heard = _Heard(watch)
+    vectors = encode_sentences(encoder, sentences, path, report, prompt, heard)
     if key is not None:
-        cache.keep(key, path, sentences.name, encoder.name, warn)
+        cache.keep(key, path, sentences.name, encoder.name, warn, heard.digest)
     return vectors
+
+
+class _Heard(Watch):
+    """Passes on what it hears, and keeps the digest: the cache needs no other."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch, self.digest = watch, ""
+
+    def sealed(self, path: Path, digest: str = "") -> None:
+        self.digest = digest
+        self._watch.sealed(path, digest)
+
+    def changed(self, path: Path) -> None:
+        self._watch.changed(path)
 
 
 def encode_blocks(

@@ -18,6 +18,14 @@ from xmine.errors import FileError
 PARTIAL = ".partial"
 
 
+def remove(path: Path) -> None:
+    """Delete a file, a folder with all that is in it, or a link and not what it leads to."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
     """Refuse to overwrite unless `force`; called before the work whose result goes to `path`.
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.copies import copied, letters_of, too_unequal
+from xmine.digests import NOBODY, Watch
 from xmine.flagged import Flags
 from xmine.languages import scripts_of, short_code
 from xmine.margin import SMALLEST_MEAN
@@ -61,6 +62,7 @@ def flag_pairs(
     languages: tuple[str, str],
     report: Report = silent,
     folder: Path | None = None,
+    watch: Watch = NOBODY,
 ) -> Flags:
     """Name what makes each pair suspicious.
 
@@ -72,6 +74,7 @@ def flag_pairs(
         languages: their codes, or `und`.
         report: called while it looks at lines and pairs.
         folder: where what was seen of lines is kept, and found again.
+        watch: told what these files are.
 
     Raises:
         FileError: the folder cannot be written to.
@@ -84,8 +87,8 @@ def flag_pairs(
         done += more
         report(Progress("judging", done, total))
 
-    left = traits_of(source, languages[0], seen, folder, "source")
-    right = traits_of(target, languages[1], seen, folder, "target")
+    left = traits_of(source, languages[0], seen, folder, "source", watch)
+    right = traits_of(target, languages[1], seen, folder, "target", watch)
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
     found = {

@@ -12,6 +12,7 @@ from xmine.agreement import best_threshold
 from xmine.candidates import Scored
 from xmine.confidence import Confidence, Floats, estimate
 from xmine.copies import same_texts
+from xmine.digests import NOBODY, Watch
 from xmine.flagged import Flags
 from xmine.flags import flag_pairs
 from xmine.known import NOTHING_KNOWN, KnownPairs, labels_of
@@ -73,6 +74,7 @@ def keep(
     gold: KnownPairs = NOTHING_KNOWN,
     report: Report = silent,
     folder: Path | None = None,
+    watch: Watch = NOBODY,
 ) -> Mined:
     """Judge candidates, flag them, choose the cut, and keep the pairs that the options ask for.
 
@@ -84,6 +86,7 @@ def keep(
         seeds, gold: as `mine` takes them, by the lines that stand for repeated ones.
         report: called meanwhile.
         folder: where what was seen of lines is kept, and found again.
+        watch: told what these files are.
 
     Raises:
         FileError: the folder cannot be written to.
@@ -102,6 +105,7 @@ def keep(
         languages,
         report,
         folder,
+        watch,
     )
     selection = select(scored.chosen.scores, flags, labels == 0, options)
     threshold = _threshold(scored, selection.rows, confidence, options, gold)

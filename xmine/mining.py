@@ -73,7 +73,9 @@ def mine(
             here = stack.enter_context(temporary_run())
         else:
             asked = asked_of((source, target), made_by, options, seeds, gold)
-            here = stack.enter_context(open_run(Path(run), asked, force=force))
+            here = stack.enter_context(
+                open_run(Path(run), asked, force=force, warn=warnings.append)
+            )
         left = read_side(here, "source", source, options, report)
         right = read_side(here, "target", target, options, report)
         seeds, gold = seeds.resolved(left, right), gold.resolved(left, right)
@@ -106,6 +108,7 @@ def mine(
             gold,
             report,
             here.path(TRAITS) if here.kept else None,
+            here,
         )
         if here.kept:
             write_results(here, mined)

@@ -4,7 +4,6 @@ Whatever a search computes with, its cosines come from `rescored`, and equal cos
 row number; so they depend on neither blocks, threads nor device.
 """
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
+from xmine.matrix import open_matrix
+from xmine.options import load_toml
 from xmine.progress import Report, silent
 
 Vectors = NDArray[np.float16] | NDArray[np.float32]
@@ -80,26 +81,33 @@ def nearest(source: Vectors, target: Vectors, k: int, *, report: Report = silent
 def found_in(folder: Path) -> Neighbours | None:
     """Open what a search left in a folder, memory-mapped; None if it is not complete.
 
+    Digests are compared by `xmine.knn.searchfiles.finished`, and not here.
+
     Raises:
         FileError: the search is complete but a file is missing or broken.
     """
-    path = folder / COMPLETE
-    try:
-        facts = tomllib.loads(path.read_text(encoding="utf-8"))
-        index, recall = str(facts["index"]), facts.get("recall")
-        arrays = []
-        for name in FILES:
-            path = folder / f"{name}.npy"
-            arrays.append(np.load(path, mmap_mode="r", allow_pickle=False))
-    except FileNotFoundError as error:
-        if path.name == COMPLETE:
-            return None
-        raise FileError(f"{path}: no such file", f"remove {folder} and search again") from error
-    except (OSError, ValueError, EOFError) as error:
-        raise FileError(f"{path}: {error}", f"remove {folder} and search again") from error
-    except KeyError as error:
-        raise FileError(f"{path}: no {error}", f"remove {folder} and search again") from error
+    path, again = folder / COMPLETE, f"remove {folder} and search again"
+    if not path.exists():
+        return None
+    facts, arrays = load_toml(path), []
+    index, recall = facts.get("index"), facts.get("recall")
+    if not isinstance(index, str):
+        raise FileError(f"{path}: no 'index'", again)
+    for name in FILES:
+        path = folder / f"{name}.npy"
+        array = open_matrix(path, np.float32 if name.endswith("cosines") else np.int64)
+        if array is None:
+            raise FileError(f"{path}: {'broken' if path.exists() else 'no such file'}", again)
+        arrays.append(array)
     targets, target_cosines, sources, source_cosines = arrays
+    for name, ids, cosines, others in (
+        ("targets", targets, target_cosines, sources),
+        ("sources", sources, source_cosines, targets),
+    ):
+        there = ids.shape == cosines.shape and ids.size
+        if not there or not 0 <= ids.min() <= ids.max() < len(others):
+            raise FileError(f"{folder / name}.npy: neighbours that are not there", again)
+    recall = recall if isinstance(recall, float) else None
     return Neighbours(targets, target_cosines, sources, source_cosines, index, recall)
 
 

@@ -21,7 +21,9 @@ from xmine.formats.place import FORMATS, place_to_read, place_to_write
 from xmine.formats.tsv import tsv_rows
 from xmine.languages import names_language
 from xmine.reading import name_of
+from xmine.runs import PAIRS_FILE, RUN_FILE
 from xmine.suffixes import kind_of, packing_of
+from xmine.written import check_written
 
 __all__ = [
     "Pair",
@@ -179,9 +181,12 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         losses: counts what is passed over.
 
     Raises:
-        FileError: a file is missing, or is not what it should be; the message names the line.
+        FileError: a file is missing, or is not what it should be; the message names the line. The
+            pairs of a run are not what it has written.
     """
     place = place_to_read(spec)
+    if (Path(spec) / RUN_FILE).is_file():
+        check_written(Path(spec), PAIRS_FILE)
     if place.moses:
         return moses.read(place.moses)
     if hint := _NO_PAIRS.get(kind_of(place.paths[0])):

@@ -1,26 +1,30 @@
 """The folder of a mining run: what was asked, what is done, and what goes on after a kill.
 
 A run has four stages: texts, vectors, neighbours, pairs. Each leaves files that appear whole, and
-`run.toml` says what each depends on, so that nothing is computed twice and nothing is mixed up.
-docs/runs.md describes the files.
+`run.toml` says what each depends on and what each file was when it was written, so that nothing is
+computed twice and nothing is mixed up. docs/runs.md describes the files.
 """
 
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import xmine
+from xmine.asked import Asked as Asked
+from xmine.asked import difference
+from xmine.cache import Warn, unheard
+from xmine.digests import Watch, digest_of
 from xmine.errors import FileError, OptionError
-from xmine.files import PARTIAL, replacing
-from xmine.options import dump_tables, flag, load_toml
+from xmine.files import PARTIAL, remove
+from xmine.written import DIGESTS, FORMAT, is_of_now, read_tables, write_tables
+from xmine.written import RUN_FILE as RUN_FILE
 
-RUN_FILE = "run.toml"
 PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
 # What people said of the pairs: no stage makes it again, and nothing here may delete it.
@@ -39,35 +43,33 @@ STAGES = {
     "neighbours": ("neighbours",),
     "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),
 }
-_FORMAT = 1  # of the folder
+_FOLDERS = ("neighbours", TRAITS)
+# A table without the other is of no use; they are written together.
+_GO_TOGETHER = {f"{side}.repeats.parquet": f"{side}.parquet" for side in ("source", "target")}
+_DECIDED = "decided"
 # What a run decides, and the stage that it decides it for.
 _DECISIONS = {
     "source_read_digest": "texts",
     "target_read_digest": "texts",
     "index": "neighbours",
 }
-# Names for people: what they stand for is told by the digest beside them.
-_NAMES = ("source", "target", "encoder")
-_CALLED = {"vectors_of_source": "--src-vectors", "vectors_of_target": "--tgt-vectors"}
-_CALLED |= {"encoder_of_source": "the encoder or --src-prompt"}
-_CALLED |= {"encoder_of_target": "the encoder or --tgt-prompt"}
-_CALLED |= {"seed_pairs": "--seed-pairs", "gold": "--gold"}
-
-# What a stage depends on: names and values as TOML knows them.
-Asked = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Watch):
     """A folder that this process alone writes to.
 
     Attributes:
         folder: where it is.
         kept: whether it stays; a run without a folder of its own works in a temporary one.
+        tables: what stands in `run.toml`.
+        warn: told what was changed by somebody else.
     """
 
     folder: Path
     kept: bool
+    tables: dict[str, Any] = field(default_factory=dict)
+    warn: Warn = unheard
 
     def path(self, name: str) -> Path:
         """Name one of its files."""
@@ -87,21 +89,76 @@ class Run:
     def remove(self, name: str) -> None:
         """Delete one of its files or folders, with what is half done of it."""
         for path in [*self.folder.glob(f"{name}*"), *self.folder.glob(f".{name}*")]:
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
+            remove(path)
+        self._forget(name)  # written with what comes next: the name of what is missing does no harm
 
     def decided(self, name: str, value: str) -> str:
         """Record a decision; where the run has decided before, keep to that."""
-        if not self.kept:
-            return value
-        written = load_toml(self.path(RUN_FILE))
-        decisions = written.setdefault("decided", {})
+        decisions = self.tables.setdefault(_DECIDED, {})
         if name not in decisions:
             decisions[name] = value
-            _write(self.path(RUN_FILE), written)
+            self._write()
         return str(decisions[name])
+
+    def digest(self, name: str) -> str:
+        """Tell what a file was when it was written; nothing if nobody has said."""
+        return str(self.tables.get(DIGESTS, {}).get(name, ""))
+
+    def sealed(self, path: Path, digest: str = "") -> None:
+        """Record what one of its files is, perhaps before it has its name."""
+        if self.kept:
+            name = path.relative_to(self.folder).as_posix()
+            self.tables.setdefault(DIGESTS, {})[name] = digest or digest_of(path)
+            self._write()
+
+    def changed(self, path: Path) -> None:
+        """Say in the log, and to the user, that a file is made again."""
+        said = f"{path}: changed since it was written: made again"
+        self.note(said)
+        self.warn(said)
+
+    def forget(self, *names: str) -> None:
+        """Vouch no longer for files that are about to be written again."""
+        self._forget(*names)
+        self._write()
+
+    def _forget(self, *names: str) -> None:
+        known = self.tables.get(DIGESTS, {})
+        for each in [each for each in known if each.startswith(names)]:
+            del known[each]
+
+    def _write(self) -> None:
+        if self.kept:
+            write_tables(self.path(RUN_FILE), self.tables)
+
+    def check(self) -> None:
+        """Take away what is not what it was, and say so; what is missing is made again.
+
+        A file that nobody vouches for is taken away with a line in the log: its process was killed
+        before it could. The files of the last stage stay then: they are always written again. What
+        a search has left is not looked at here.
+        """
+        for name in self._names():
+            path, known = self.path(name), self.digest(name)
+            if not os.path.lexists(path) or (path.is_file() and known == digest_of(path) != ""):
+                continue
+            if path.is_dir() or (known and path.exists()):
+                self.changed(path)
+                remove(path)
+            elif name not in STAGES["pairs"]:
+                self.note(f"{path}: is not known to be whole: made again")
+                remove(path)
+        for name, other in _GO_TOGETHER.items():
+            if self.digest(name) and not self.path(name).exists():
+                remove(self.path(other))
+
+    def _names(self) -> Iterator[str]:
+        """Name the files that it vouches for, and what is in their places."""
+        for name in [name for names in STAGES.values() for name in names]:
+            if name not in _FOLDERS or not self.path(name).is_dir():
+                yield name
+            elif name == TRAITS:
+                yield from sorted(f"{name}/{each.name}" for each in self.path(name).iterdir())
 
 
 def is_run(path: str) -> bool:
@@ -134,44 +191,53 @@ def temporary_run() -> Iterator[Run]:
 
 
 @contextmanager
-def open_run(folder: Path, asked: Asked, *, force: bool = False) -> Iterator[Run]:
+def open_run(
+    folder: Path, asked: Asked, *, force: bool = False, warn: Warn = unheard
+) -> Iterator[Run]:
     """Begin a run, or go on with one, alone.
 
     Args:
         folder: a run, or a folder to be made, or an empty one.
         asked: what each stage depends on.
         force: where the run depends on something else, throw away that stage and those behind it.
+        warn: told of each file that is not what it was when it was written; it is gone then.
 
     Raises:
-        FileError: the folder holds something else, cannot be written, or another process is at it.
+        FileError: the folder holds something else, cannot be written, or another process is at it;
+            or `run.toml` is not what it was.
         OptionError: the run was made with something else; the message names it.
     """
     _make(folder)
     with _alone(folder):
-        run, path = Run(folder, kept=True), folder / RUN_FILE
-        written = {"made_with": {"xmine": xmine.__version__, "format": _FORMAT}}
-        wanted = {**written, **{stage: dict(each) for stage, each in asked.items()}}
+        path = folder / RUN_FILE
+        made_with = {"xmine": xmine.__version__, "format": FORMAT}
+        tables = {"made_with": made_with, **{stage: dict(each) for stage, each in asked.items()}}
+        run = Run(folder, kept=True, tables=tables, warn=warn)
         if path.exists():
             known = _read(path)
-            difference = _difference(folder, known, wanted)
-            if difference and not force:
+            other = difference(folder, known, tables, STAGES)
+            if other and not force:
                 raise OptionError(
-                    difference[1],
-                    "give another folder, or --force to replace what depends on it",
+                    other[1], "give another folder, or --force to replace what depends on it"
                 )
-            if difference:
-                gone = _drop(run, difference[0])
-                decided = known.get("decided", {})
-                wanted["decided"] = {
-                    name: value
-                    for name, value in decided.items()
-                    if _DECISIONS.get(name, gone[0]) not in gone
-                }
-                _write(path, wanted)
+            if not other:
+                tables.update(known)
+            else:
+                if is_of_now(known):
+                    tables |= {name: known.get(name, {}) for name in (_DECIDED, DIGESTS)}
+                gone = _drop(run, other[0])
+                decided = tables.get(_DECIDED, {})
+                for name in [name for name in decided if _DECISIONS.get(name, gone[0]) in gone]:
+                    del decided[name]
+                write_tables(path, tables)
         else:
-            _write(path, wanted)
-        for leftover in folder.rglob(f".*{PARTIAL}"):  # of a process that was killed
-            leftover.unlink()
+            write_tables(path, tables)
+        try:
+            for leftover in folder.rglob(f".*{PARTIAL}"):  # of a process that was killed
+                remove(leftover)
+            run.check()
+        except OSError as error:
+            raise FileError(f"{error.filename}: cannot be deleted: {error.strerror}") from error
         yield run
 
 
@@ -183,9 +249,10 @@ def alone_in(folder: Path) -> Iterator[Run]:
         FileError: another process is at it, it cannot be written, or another version made it.
     """
     with _alone(folder):
-        if _read(folder / RUN_FILE).get("made_with", {}).get("format") != _FORMAT:
+        tables = _read(folder / RUN_FILE)
+        if not is_of_now(tables):
             raise FileError(f"{folder}: a run of another version of xmine", "mine it anew")
-        yield Run(folder, kept=True)
+        yield Run(folder, kept=True, tables=tables)
 
 
 def check_run(folder: Path) -> None:
@@ -236,46 +303,6 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def _difference(
-    folder: Path, known: dict[str, Any], wanted: dict[str, Any]
-) -> tuple[str, str] | None:
-    """Find the first stage that depends on something else, and say on what."""
-    if known.get("made_with", {}).get("format") != _FORMAT:
-        return "texts", f"{folder}: a run of another version of xmine"
-    for stage in STAGES:
-        before, now = known.get(stage, {}), wanted.get(stage, {})
-        for name in sorted(before.keys() | now.keys()):
-            if _compared(name, before.get(name)) != _compared(name, now.get(name)):
-                return stage, _said(folder, name, before.get(name), now.get(name))
-    return None
-
-
-def _compared(name: str, value: object) -> object:
-    """Leave out the folder that a file was named with: it may be named from elsewhere."""
-    return Path(str(value)).name if name in _NAMES and value is not None else value
-
-
-def _said(folder: Path, name: str, before: object, now: object) -> str:
-    if not name.endswith("_digest"):
-        return f"{folder}: was made with {_option(name, before)}, not {_option(name, now)}"
-    given = name.removesuffix("_digest")
-    given = _CALLED.get(given, given)
-    if before is None or now is None:
-        return f"{folder}: was made {'with' if now is None else 'without'} {given}"
-    return f"{folder}: {given} has changed since the run was begun"
-
-
-def _option(name: str, value: object) -> str:
-    """Name an option as it is given."""
-    if name in _NAMES:
-        return "given vectors" if value is None else f"{name} {value}"
-    if isinstance(value, bool):
-        return flag(name) if value else f"--no-{flag(name)[2:]}"
-    if value in (None, "", []):
-        return f"no {flag(name)}"
-    return f"{flag(name)} {','.join(value) if isinstance(value, list) else value}"
-
-
 def _drop(run: Run, first: str) -> list[str]:
     """Delete the files of a stage and of those behind it; return which stages these are."""
     stages = list(STAGES)
@@ -289,11 +316,6 @@ def _drop(run: Run, first: str) -> list[str]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return load_toml(path)
+        return read_tables(path)
     except FileError as error:
         raise FileError(error.message, f"give another folder, or remove {path.parent}") from error
-
-
-def _write(path: Path, tables: Mapping[str, Mapping[str, Any]]) -> None:
-    with replacing(path) as partial:
-        partial.write_text(dump_tables(tables), encoding="utf-8")

@@ -7,6 +7,7 @@ killed process has left half done goes on. `runs.py` keeps the folder, these fun
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from xmine import cache
 from xmine.candidates import Encoded, check_vectors, nothing_known
 from xmine.confidence import NEIGHBOURS
+from xmine.digests import digest
 from xmine.encoder import SentenceEncoder
 from xmine.encoder_pair import EncoderPair
 from xmine.encoding import encode_sentences, vectors_of
@@ -25,16 +27,17 @@ from xmine.hardware import search_device
 from xmine.keeping import Mined
 from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
+from xmine.knn.searchfiles import finished
 from xmine.known import NOTHING_KNOWN, KnownPairs
 from xmine.matrix import open_matrix, opened, without_zeros
 from xmine.memory import anonymous_memory, memory_limit
 from xmine.modules.static import StaticEmbedding
-from xmine.neighbours import Neighbours, found_in
+from xmine.neighbours import Neighbours
 from xmine.options import MiningOptions
 from xmine.pairs import write_pairs
 from xmine.progress import Report
 from xmine.reading import raw_blocks
-from xmine.runs import PAIRS_FILE, Asked, Run
+from xmine.runs import PAIRS_FILE, STAGES, Asked, Run
 from xmine.sentences import Sentences, read_sentences
 from xmine.tables import read_table, write_candidates, write_table
 from xmine.texts import can_be_read_again, text_input
@@ -141,19 +144,18 @@ def read_side(
                 f"{run.folder}: {given} has changed since the run was begun", "give another folder"
             )
     if known is None and run.kept:
-        write_table(read, path)
+        _keep_table(run, read, path)
     return known or read
 
 
 def _table_in(run: Run, path: Path) -> Sentences | None:
-    """Read the table that a run has; one that was cut short is made again."""
-    if not run.kept or not path.exists():
-        return None
-    try:
-        return read_table(path)
-    except FileError as error:
-        run.note(f"{error.message}: it is made again")
-        return None
+    """Read the table that a run has."""
+    return read_table(path) if run.kept and path.exists() else None
+
+
+def _keep_table(run: Run, sentences: Sentences, path: Path) -> None:
+    for written in write_table(sentences, path):
+        run.sealed(written)
 
 
 def encode_side(
@@ -176,8 +178,8 @@ def encode_side(
 
     def encode(path: Path) -> NDArray[np.float16]:
         if cached:
-            return vectors_of(encoder, sentences, path, report, prompt, warn)
-        return encode_sentences(encoder, sentences, path, report, prompt)
+            return vectors_of(encoder, sentences, path, report, prompt, warn, run)
+        return encode_sentences(encoder, sentences, path, report, prompt, run)
 
     return _known_rows(run, side, sentences, encode, nothing_known(sentences))
 
@@ -201,7 +203,7 @@ def take_vectors(
         def encode(
             path: Path, table: Sentences = table, rows: NDArray[Any] = rows
         ) -> NDArray[np.float16]:
-            return write_unit_rows(rows, table.lines - 1, table.name, path, report)
+            return write_unit_rows(rows, table.lines - 1, table.name, path, report, run)
 
         zeros = FileError(f"all vectors of {table.name} are zeros")
         sides.append(_known_rows(run, side, table, encode, zeros))
@@ -215,22 +217,22 @@ def _known_rows(
     path, every = run.path(f"{side}.npy"), run.path(f"{side}.every.npy")
     known = open_matrix(path)
     if known is None or len(known) != len(sentences):
-        if path.exists():
-            run.note(f"{path}: is cut short, or of other lines: it is made again")
         run.note(f"encoding {sentences.name}")
         vectors = open_matrix(every)
         if vectors is None or len(vectors) != len(sentences):
             vectors = encode(every)
-        rows, known = without_zeros(vectors, path)
+        rows, known = without_zeros(vectors, path, run)
         if not len(rows):
             raise nothing
         if len(rows) == len(sentences):
+            if run.kept:
+                run.sealed(path, run.digest(every.name))
             every.replace(path)
             known = opened(path)
         else:
             sentences = sentences.known(rows)
             if run.kept:
-                write_table(sentences, run.path(f"{side}.parquet"))
+                _keep_table(run, sentences, run.path(f"{side}.parquet"))
     run.remove(every.name)  # a kill may have left it after all was done
     return sentences, known
 
@@ -248,29 +250,22 @@ def find_neighbours(
         FileError: the run cannot be written.
     """
     folder = run.path("neighbours")
-    if (found := found_in(folder)) is not None:
+    k = max(options.neighborhood, NEIGHBOURS)
+    vectors = [run.digest(f"{side}.npy") for side in ("source", "target")]
+    mark = digest(*vectors, str(k), options.index, str(options.recall))
+    if (found := finished(folder, mark, run)) is not None:
         return found
     run.note(f"searching {len(source):,} x {len(target):,} vectors")
-    folder.mkdir(exist_ok=True)
-    k = max(options.neighborhood, NEIGHBOURS)
     device = search_device(options.device, len(source), len(target), source.shape[1])
     index = run.decided(
         "index", choose_index(len(source), len(target), source.shape[1], options.index, device)
     )
+    search: Callable[..., Neighbours] = partial(search_exact, device=device)
+    if index != "exact":
+        search = partial(search_approximate, factory=index, recall=options.recall)
     memory = _for_blocks(options.max_memory)
-    if index == "exact":
-        return search_exact(
-            source, target, k, folder=folder, memory=memory, device=device, report=report
-        )
-    return search_approximate(
-        source,
-        target,
-        k,
-        factory=index,
-        recall=options.recall,
-        folder=folder,
-        memory=memory,
-        report=report,
+    return search(
+        source, target, k, folder=folder, memory=memory, report=report, mark=mark, watch=run
     )
 
 
@@ -286,6 +281,10 @@ def write_results(run: Run, mined: Mined) -> None:
     Raises:
         FileError: the run cannot be written.
     """
-    write_candidates(mined, run.path("candidates.parquet"))
-    write_pairs(mined.pairs.rows(), str(run.path(PAIRS_FILE)), mined.languages)
+    run.forget(*STAGES["pairs"])
+    candidates, pairs = run.path("candidates.parquet"), run.path(PAIRS_FILE)
+    write_candidates(mined, candidates)
+    write_pairs(mined.pairs.rows(), str(pairs), mined.languages)
+    run.sealed(candidates)
+    run.sealed(pairs)
     run.note(f"{len(mined.pairs):,} pairs")

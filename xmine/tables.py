@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from xmine.keeping import Mined
 
 _ROWS_OF_A_GROUP = 65536
+_AGAIN = "mine into another folder"
 _COUNTS = ("total", "blank", "repeated", "unknown")
 
 
-def write_table(sentences: Sentences, path: Path) -> None:
+def write_table(sentences: Sentences, path: Path) -> list[Path]:
     """Write `line`, `offset` if lines were cut into sentences, `occurrences` and `text`.
 
     The file's metadata has the name and the counts of `Sentences`.
+
+    Returns:
+        The files that were written: `path`, and before it that of the repeated lines, if any.
 
     Raises:
         FileError: it cannot be written.
@@ -39,13 +43,16 @@ def write_table(sentences: Sentences, path: Path) -> None:
         "offset": sentences.offsets,
         "occurrences": sentences.occurrences,
     }
+    written = []
     if sentences.stands_for is not None:
+        written.append(_repeats(path))
         lines = np.arange(1, sentences.total + 1)
         folded = np.flatnonzero(sentences.stands_for != lines)
         repeats = {"line": lines[folded], "stands_for": sentences.stands_for[folded]}
         _write(_repeats(path), {}, repeats, None)
     given = {name: column for name, column in numbers.items() if column is not None}
     _write(path, facts, given, sentences)
+    return [*written, path]
 
 
 def _write(
@@ -88,24 +95,35 @@ def read_table(path: Path) -> Sentences:
     """
     with open_parquet(path) as file:
         names = file.schema_arrow.names
-        said = {
-            name.decode(): value.decode()
-            for name, value in (file.schema_arrow.metadata or {}).items()
-        }
-        if not {"name", *_COUNTS} <= said.keys() or not {"line", "text"} <= set(names):
-            raise FileError(f"{path}: not a line table", "mine into another folder")
-        counts = {each: int(said[each]) for each in _COUNTS}
+        try:
+            said = {
+                name.decode(): value.decode()
+                for name, value in (file.schema_arrow.metadata or {}).items()
+            }
+            counts = {each: int(said[each]) for each in _COUNTS}
+            name = said["name"]
+        except (KeyError, ValueError):
+            raise FileError(f"{path}: not a line table", _AGAIN) from None
+        if not {"line", "text"} <= set(names):
+            raise FileError(f"{path}: not a line table", _AGAIN)
         numbers = file.read(columns=[name for name in names if name != "text"])
         columns = {name: numbers.column(name).to_numpy() for name in numbers.column_names}
+        if not _are_lines(columns["line"], counts["total"]):
+            raise FileError(f"{path}: it has lines that are not there", _AGAIN)
         texts = _texts(file, path)
     stands_for = None
     if _repeats(path).exists():
         stands_for = np.arange(1, counts["total"] + 1)
         with open_parquet(_repeats(path)) as file:
+            if not {"line", "stands_for"} <= set(file.schema_arrow.names):
+                raise FileError(f"{_repeats(path)}: not a table of repeated lines", _AGAIN)
             repeats = file.read()
-        stands_for[repeats.column("line").to_numpy() - 1] = repeats.column("stands_for").to_numpy()
+        lines, others = (repeats.column(name).to_numpy() for name in ("line", "stands_for"))
+        if not _are_lines(lines, counts["total"]) or not _are_lines(others, counts["total"]):
+            raise FileError(f"{_repeats(path)}: it has lines that are not there", _AGAIN)
+        stands_for[lines - 1] = others
     return Sentences(
-        said["name"],
+        name,
         texts,
         columns["line"],
         **counts,
@@ -114,6 +132,13 @@ def read_table(path: Path) -> Sentences:
         occurrences=columns.get("occurrences"),
         stands_for=stands_for,
     )
+
+
+def _are_lines(numbers: NDArray[Any], total: int) -> bool:
+    """Tell whether a column has lines of a file, from 1 to `total`."""
+    if numbers.dtype != np.int64:
+        return False
+    return not len(numbers) or bool(1 <= numbers.min() <= numbers.max() <= total)
 
 
 def _texts(file: Any, path: Path) -> PackedTexts:  # noqa: ANN401 - pyarrow has no types

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from xmine.boilerplate import boilerplate, ends_of, variants
 from xmine.copies import beyond_latin, letters_of
+from xmine.digests import NOBODY, Watch
 from xmine.files import replacing
 from xmine.hashing import hashes_of
+from xmine.matrix import header
 from xmine.scripts import foreign_lines
 from xmine.sentences import Sentences, folded
 
@@ -70,6 +72,7 @@ def traits_of(
     seen: Callable[[int], None],
     folder: Path | None = None,
     name: str = "",
+    watch: Watch = NOBODY,
 ) -> Traits:
     """Look at every line of a side.
 
@@ -79,6 +82,7 @@ def traits_of(
         seen: told now and then how many more lines were looked at.
         folder: where what was seen of lines is kept, and found again.
         name: of the side there.
+        watch: told what these files are.
 
     Raises:
         FileError: the folder cannot be written to.
@@ -90,7 +94,9 @@ def traits_of(
         path = None if folder is None else folder / f"{name}-{language}-{start}.npy"
         if not _found(path, part, seen):
             _look(lines, range(start, start + len(part)), side.texts, is_foreign, seen)
-            _keep(part, path)
+            if path is not None:
+                _keep(part, path)
+                watch.sealed(path)
     keys, letters = lines["key"].copy(), lines["letters"].copy()
     groups = variants(keys, letters)
     marked = boilerplate(lines["ends"], groups, side.occurrences)
@@ -127,24 +133,24 @@ def _look(
 
 def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) -> bool:
     """Fill in what a file has of some lines; tell whether there is one that fits."""
-    if path is None or not path.exists():
+    if path is None or not path.is_file():
         return False
     try:
-        known = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):  # cut short, and made again
+        data = path.read_bytes()
+    except OSError:
         return False
-    if known.dtype != _LINE or known.shape != lines.shape:
+    start = header(_LINE, len(lines))
+    if not data.startswith(start) or len(data) != len(start) + lines.nbytes:
         return False
-    lines[:] = known
+    lines[:] = np.frombuffer(data, _LINE, offset=len(start))
     seen(len(lines))
     return True
 
 
-def _keep(lines: NDArray[Any], path: Path | None) -> None:
-    if path is not None:
-        path.parent.mkdir(exist_ok=True)
-        with replacing(path) as partial, partial.open("wb") as file:
-            np.save(file, lines)
+def _keep(lines: NDArray[Any], path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with replacing(path) as partial, partial.open("wb") as file:
+        np.save(file, lines)
 
 
 def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:

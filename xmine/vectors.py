@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.digests import NOBODY, Watch
 from xmine.errors import FileError, OptionError
 from xmine.matrix import opened, writing_matrix
 from xmine.progress import Progress, Report, silent
@@ -98,7 +99,12 @@ def unit_rows(vectors: NDArray[Any], rows: NDArray[np.int64], name: str) -> NDAr
 
 
 def write_unit_rows(
-    vectors: NDArray[Any], rows: NDArray[np.int64], name: str, path: Path, report: Report = silent
+    vectors: NDArray[Any],
+    rows: NDArray[np.int64],
+    name: str,
+    path: Path,
+    report: Report = silent,
+    watch: Watch = NOBODY,
 ) -> NDArray[np.float16]:
     """Write to a file what `unit_rows` gives, and open it; it is never in memory as a whole.
 
@@ -106,11 +112,12 @@ def write_unit_rows(
         vectors, rows, name: as `unit_rows` takes them.
         path: the .npy file; it appears when it is whole.
         report: called while it goes on.
+        watch: told what the file is.
 
     Raises:
         FileError: a number is not finite, or the file cannot be written.
     """
-    with writing_matrix(path, vectors.shape[1], np.float16) as writer:
+    with writing_matrix(path, vectors.shape[1], np.float16, watch=watch) as writer:
         for block in _unit_blocks(vectors, rows, name):
             writer.write(block)
             report(Progress("reading vectors", writer.rows, len(rows)))

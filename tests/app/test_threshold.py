@@ -12,6 +12,7 @@ from tests.app.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import open_pairs
 from xmine.browsing.query import JUDGED
+from xmine.runs import alone_in
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
 from xmine.tui.widgets.pair_table import PairTable
@@ -138,6 +139,8 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
 ) -> None:
     pairs = pq.read_table(run_copy / "pairs.parquet")
     pq.write_table(pairs[3:], run_copy / "pairs.parquet")  # as --precision leaves out wrong ones
+    with alone_in(run_copy) as run:
+        run.sealed(run_copy / "pairs.parquet")
     before = (run_copy / "pairs.parquet").read_bytes()
     kept = len(pairs) - 3
 

@@ -35,6 +35,16 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
+def without_summary(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Leave out the summary of a run, which warns of what was mended, and its digest."""
+    others = {name: data for name, data in files.items() if name != "summary.json"}
+    lines = others["run.toml"].splitlines(keepends=True)
+    others["run.toml"] = b"".join(
+        line for line in lines if not line.startswith((b"# blake2b ", b'"summary.json"'))
+    )
+    return others
+
+
 @pytest.fixture(scope="session")
 def embedded() -> StaticEmbedding:
     """What the embedded encoder reads text with, which nothing changes."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command.conftest import Ended
+from tests.command.conftest import Ended, without_summary
 from xmine.browsing.opened import open_pairs
 from xmine.browsing.recut import read_again, write_cut
 from xmine.errors import FileError
@@ -54,11 +54,13 @@ def _mine(output: str, cut: str, model: Path, *more: str) -> list[str]:
 
 
 def contents(run: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(run)): path.read_bytes()
-        for path in sorted(run.rglob("*"))
-        if path.is_file() and path.name not in ("log.txt", ".lock", "summary.json")
-    }
+    return without_summary(
+        {
+            str(path.relative_to(run)): path.read_bytes()
+            for path in sorted(run.rglob("*"))
+            if path.is_file() and path.name not in ("log.txt", ".lock")
+        }
+    )
 
 
 def summary(run: Path) -> dict[str, object]:

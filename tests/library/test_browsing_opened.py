@@ -16,6 +16,7 @@ from xmine.keeping import Mined
 from xmine.mining import mine
 from xmine.options import MiningOptions
 from xmine.pairs import Pair, read_pairs, write_pairs
+from xmine.runs import alone_in
 
 Mine = Callable[..., Mined]
 
@@ -161,6 +162,13 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
 ) -> None:
     mined()
     run = tmp_path / "run"
+    content = (run / "source.parquet").read_bytes()
+    (run / "source.parquet").write_bytes(content[:-9])
+    with pytest.raises(FileError, match=r"run/source\.parquet: changed since it was written"):
+        open_pairs(run)
+    (run / "source.parquet").write_bytes(content)
+    with alone_in(run) as without_digests:
+        without_digests.forget("")
 
     def changed(name: str, change: Callable[[Any], Any]) -> Callable[[], object]:
         return lambda: pq.write_table(change(pq.read_table(run / name)), run / name)

@@ -126,6 +126,30 @@ def test_a_broken_matrix_is_left_out_and_made_good(matrix: Path, cache_of_its_ow
     assert cache.find(KEY) == found and cache.entries()[0].about.text == "en.txt"
 
 
+def test_a_matrix_that_was_changed_is_left_out_and_made_good(matrix: Path, tmp_path: Path) -> None:
+    cache.keep(KEY, matrix, "en.txt", "embedded")
+    found = cache.folder() / "vectors" / f"{KEY}.npy"
+    content = found.read_bytes()
+    found.unlink()
+    found.write_bytes(content[:-1] + b"x")
+    warnings: list[str] = []
+    mine = tmp_path / "mine.npy"
+    assert not cache.take(KEY, mine, warnings.append) and not mine.exists()
+    assert warnings == [f"{found}: is left out: it was changed since it was written"]
+    assert cache.entries() == []
+    cache.keep(KEY, matrix, "en.txt", "embedded")
+    assert cache.take(KEY, mine) and mine.read_bytes() == content
+
+
+def test_a_matrix_without_a_digest_is_left_out(matrix: Path) -> None:
+    cache.keep(KEY, matrix, "en.txt", "embedded")
+    found = cache.folder() / "vectors" / f"{KEY}.npy"
+    found.with_suffix(".toml").unlink()
+    warnings: list[str] = []
+    assert cache.find(KEY, warnings.append) is None
+    assert warnings == [f"{found}: is left out: it has no digest"]
+
+
 def test_what_is_cut_short_is_not_kept(matrix: Path) -> None:
     matrix.write_bytes(matrix.read_bytes()[:-1])
     cache.keep(KEY, matrix, "en.txt", "embedded")

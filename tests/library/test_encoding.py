@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from xmine.digests import Watch, digest_of
 from xmine.encoder import SentenceEncoder
 from xmine.encoding import encode_sentences, vectors_of
 from xmine.errors import EncoderError, FileError
@@ -37,7 +38,9 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def parts(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.name.endswith(".part")]
+    """What is left of vectors, without the digests of their blocks."""
+    names = [path for path in folder.iterdir() if path.name.endswith(".part")]
+    return [path for path in names if not path.name.endswith(".digests.part")]
 
 
 @pytest.mark.parametrize("threads", ["1", "2", "5", ""])
@@ -84,13 +87,16 @@ def test_a_run_cut_off_anywhere_ends_with_the_same_file(
         for tail in (b"", b"half of a row"):  # a kill may come within a block
             part.write_bytes(part.read_bytes() + tail)
         done: list[int] = []
-        copy = part.read_bytes()
+        digests = part.with_suffix(".digests.part")
+        copies = {path: path.read_bytes() for path in (part, digests)}
         encode_sentences(encoder, table, path, lambda step: done.append(step.done), prompt)  # noqa: B023
         assert done[0] == min(stop // 100 * 100 + 100, 3001)  # nothing is made twice
         assert path.read_bytes() == Path(tmp_path, "whole.npy").read_bytes()
         assert parts(tmp_path) == []
         path.unlink()
-        part.write_bytes(copy)
+        assert not digests.exists()
+        for copied, data in copies.items():
+            copied.write_bytes(data)
     assert whole.any()
 
 
@@ -276,11 +282,51 @@ def test_a_file_of_something_else_is_written_anew(tmp_path: Path) -> None:
             assert writer.rows == 0
             writer.write(ones)
         assert path.read_bytes() == _saved(ones)
-    Path(tmp_path, ".a.npy.mark.part").write_bytes(_saved(ones))
+    with pytest.raises(KeyboardInterrupt), writing_matrix(path, 4, np.float16, "mark") as writer:
+        for block in (ones[:1], ones[1:]):
+            writer.write(block)
+        writer.finish()
+        raise KeyboardInterrupt
     with writing_matrix(path, 4, np.float16, "mark") as writer:
         assert writer.rows == 3  # whole, and killed before it had its name
         writer.cut(1)
     assert path.read_bytes() == _saved(ones[:1])
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "left"), [("", 128, 0), ("", 136, 1), ("digests.", 0, 0), ("digests.", 40, 1)]
+)
+def test_blocks_that_were_changed_are_written_again(
+    tmp_path: Path, name: str, place: int, left: int
+) -> None:
+    ones, path = np.ones((3, 4), dtype=np.float16), tmp_path / "a.npy"
+    with pytest.raises(KeyboardInterrupt), writing_matrix(path, 4, np.float16, "mark") as writer:
+        for block in (ones[:1], ones[1:]):
+            writer.write(block)
+        raise KeyboardInterrupt
+    part = Path(tmp_path, f".a.npy.mark.{name}part")
+    data = bytearray(part.read_bytes())
+    data[place] ^= 1
+    part.write_bytes(data)
+    heard = Heard()
+    with writing_matrix(path, 4, np.float16, "mark", heard) as writer:
+        assert writer.rows == left
+        writer.write(ones[left:])
+    assert [path.name for path in heard.gone] == [".a.npy.mark.part"]
+    assert path.read_bytes() == _saved(ones)
+    assert heard.digests == {path: digest_of(path)}
+
+
+class Heard(Watch):
+    def __init__(self) -> None:
+        self.gone: list[Path] = []
+        self.digests: dict[Path, str] = {}
+
+    def changed(self, path: Path) -> None:
+        self.gone.append(path)
+
+    def sealed(self, path: Path, digest: str = "") -> None:
+        self.digests[path] = digest
 
 
 def _saved(rows: np.ndarray[Any, Any]) -> bytes:
@@ -301,8 +347,13 @@ def test_only_whole_matrices_are_opened(tmp_path: Path) -> None:
     for other in (rows.astype(np.float32), rows[0], np.asfortranarray(rows)):
         path.write_bytes(_saved(other))
         assert open_matrix(path) is None
-    path.write_bytes(b"text")
-    assert open_matrix(path) is None
+    for other in (
+        b"text",
+        _saved(rows).replace(b"{", b"("),
+        _saved(rows).replace(b"'<f2'", b"'<f2,"),
+    ):
+        path.write_bytes(other)
+        assert open_matrix(path) is None
     assert open_matrix(tmp_path / "missing.npy") is None
 
 

@@ -125,7 +125,12 @@ def test_a_search_that_is_not_whole_is_not_opened(tmp_path: Path) -> None:
     assert found is not None and (found.index, found.recall) == ("exact", None)
     with pytest.raises(ValueError, match="read-only"):
         found.targets[0, 0] = 1
-    (tmp_path / "sources.npy").write_bytes((tmp_path / "sources.npy").read_bytes()[:-1])
+    whole = (tmp_path / "sources.npy").read_bytes()
+    for row in (-1, 9):
+        np.save(tmp_path / "sources.npy", np.full((7, 2), row))
+        with pytest.raises(FileError, match=r"sources\.npy: neighbours that are not there"):
+            found_in(tmp_path)
+    (tmp_path / "sources.npy").write_bytes(whole[:-1])
     with pytest.raises(FileError, match=r"sources\.npy"):
         found_in(tmp_path)
     (tmp_path / "sources.npy").unlink()

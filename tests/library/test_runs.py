@@ -11,7 +11,16 @@ import pytest
 
 from xmine.errors import FileError, OptionError
 from xmine.options import load_toml
-from xmine.runs import RUN_FILE, STAGES, Run, is_run, open_run, temporary_run
+from xmine.runs import (
+    JUDGEMENTS_FILE,
+    RUN_FILE,
+    STAGES,
+    Run,
+    alone_in,
+    is_run,
+    open_run,
+    temporary_run,
+)
 
 ASKED: dict[str, dict[str, Any]] = {
     "texts": {"source": "en.txt", "source_digest": "abc", "dedup": True},
@@ -27,14 +36,15 @@ def changed(stage: str, **values: object) -> dict[str, dict[str, Any]]:
 
 def filled(folder: Path) -> Path:
     """A run whose stages all have left their files."""
-    with open_run(folder, ASKED):
+    with open_run(folder, ASKED) as run:
         for names in STAGES.values():
             for name in names:
-                if name == "neighbours":
-                    (folder / name).mkdir()
-                    (folder / name / "targets.npy").write_text("x")
-                else:
-                    (folder / name).write_text("x")
+                path = folder / name
+                if name in ("neighbours", "traits"):
+                    path.mkdir()
+                    path = path / "targets.npy"
+                path.write_text("x")
+                run.sealed(path)
         (folder / ".source.npy.1.part").write_text("half")
     return folder
 
@@ -122,7 +132,7 @@ def test_what_a_kill_left_half_written_goes(tmp_path: Path) -> None:
 
 def test_a_folder_of_another_format_is_refused(tmp_path: Path) -> None:
     folder = filled(tmp_path / "run")
-    text = (folder / RUN_FILE).read_text().replace("format = 1", "format = 0")
+    text = (folder / RUN_FILE).read_text().replace("format = 2", "format = 1")
     (folder / RUN_FILE).write_text(text)
     with pytest.raises(OptionError, match="another version of xmine"):
         open_run(folder, ASKED).__enter__()
@@ -206,6 +216,54 @@ def test_a_broken_run_toml_is_refused_with_a_way_out(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="not a TOML file") as error:
         open_run(folder, ASKED, force=True).__enter__()
     assert error.value.hint == f"give another folder, or remove {folder}"
+
+
+def test_a_changed_run_toml_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "run")
+    text = (folder / RUN_FILE).read_text()
+    (folder / RUN_FILE).write_text(text.replace("neighborhood = 4", "neighborhood = 5"))
+    for opening in (open_run(folder, ASKED, force=True), alone_in(folder)):
+        with pytest.raises(FileError, match=r"run\.toml: changed since it was written") as error:
+            opening.__enter__()
+        assert error.value.hint == f"give another folder, or remove {folder}"
+
+
+KEPT = [name for stage in ("texts", "vectors", "pairs") for name in STAGES[stage]]
+
+
+@pytest.mark.parametrize("change", ["content", "folder"])
+@pytest.mark.parametrize(
+    "name", [each for each in KEPT if each != "traits"] + ["traits/targets.npy"]
+)
+def test_a_file_that_was_changed_is_named_and_goes(tmp_path: Path, name: str, change: str) -> None:
+    folder = filled(tmp_path / "run")
+    judged = folder / JUDGEMENTS_FILE
+    judged.write_text("said")
+    before = {path for path in folder.rglob("*") if path.is_file()}
+    path = folder / name
+    path.unlink()
+    if change == "folder":
+        (path / "inside").mkdir(parents=True)
+    else:
+        path.write_text("y")
+    warnings: list[str] = []
+    with open_run(folder, ASKED, warn=warnings.append):
+        gone = before - {path for path in folder.rglob("*") if path.is_file()}
+    assert warnings == [f"{path}: changed since it was written: made again"]
+    with_it = {path.with_name(path.name.replace(".repeats", ""))}  # of no use without the other
+    assert gone == {path} | with_it and judged.read_text() == "said"
+    assert warnings[0] in (folder / "log.txt").read_text()
+
+
+def test_a_file_that_nobody_vouches_for_is_made_again(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "run")
+    with open_run(folder, ASKED) as run:
+        run.forget("source.npy", "pairs.parquet")  # as if it was killed before it could
+    warnings: list[str] = []
+    with open_run(folder, ASKED, warn=warnings.append):
+        assert not (folder / "source.npy").exists() and warnings == []
+        assert (folder / "pairs.parquet").exists()  # written again whatever it is
+    assert "source.npy: is not known to be whole" in (folder / "log.txt").read_text()
 
 
 def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -73,3 +74,24 @@ def test_another_parquet_file_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(FileError, match="broken Parquet file"):
         read_table(path)
+
+
+def test_tables_of_something_else_are_refused_by_name(tmp_path: Path) -> None:
+    path, repeats = tmp_path / "source.parquet", tmp_path / "source.repeats.parquet"
+    write_table(sentence_table("en.txt", LINES), path)
+    whole, folded = path.read_bytes(), repeats.read_bytes()
+    repeats.write_bytes(whole)
+    with pytest.raises(FileError, match=r"source\.repeats\.parquet: not a table of repeated lines"):
+        read_table(path)
+    for line, other in ((0, 1), (8, 1), (4, 0), (4, 8)):
+        pq.write_table(pa.table({"line": [line], "stands_for": [other]}), repeats)
+        with pytest.raises(FileError, match=r"source\.repeats\.parquet: it has lines that are not"):
+            read_table(path)
+    repeats.write_bytes(folded)
+    table = pq.read_table(path)
+    for total in ("five", "2", None):
+        facts = {**table.schema.metadata, b"total": total}
+        facts = {name: value for name, value in facts.items() if value is not None}
+        pq.write_table(table.replace_schema_metadata(facts), path)
+        with pytest.raises(FileError, match=r"source\.parquet: (not a line table|it has lines)"):
+            read_table(path)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from xmine.errors import OptionError, TrainingError
+from xmine.errors import OptionError, TrainingError, XmineError
 from xmine.pairs import ParallelText
 from xmine.trainer import vocabulary
 from xmine.trainer.corpus import Corpus, Triplets

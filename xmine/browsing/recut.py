@@ -11,7 +11,7 @@ from xmine.browsing.cuts import Cuts, selection_of
 from xmine.browsing.opened import Opened, open_pairs
 from xmine.errors import FileError, OptionError
 from xmine.files import replacing
-from xmine.options import FLAGS, dump_tables, load_toml
+from xmine.options import FLAGS
 from xmine.pairs import write_pairs
 from xmine.runs import PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
 from xmine.threshold import choose_threshold, precision_of
@@ -41,20 +41,20 @@ def write_cut(folder: Path, cut: float) -> int:
         opened = open_pairs(folder)
         cuts = Cuts(opened, selection_of(opened).rows)
         rows = cuts.rows[: cuts.kept_by(cut)]
-        tables = load_toml(run.path(RUN_FILE))
-        asked = tables["pairs"]
+        run.forget(PAIRS_FILE, SUMMARY_FILE)
+        asked = run.tables["pairs"]
         asked["threshold"] = cut
         for name in _REPLACED:
             asked.pop(name, None)
-        with replacing(run.path(RUN_FILE)) as table:
-            table.write_text(dump_tables(tables), encoding="utf-8")
-            if opened.summary:
-                with replacing(run.path(SUMMARY_FILE)) as summary:
-                    said = json.dumps(_summary(opened, cuts, rows, cut), ensure_ascii=False)
-                    summary.write_text(said + "\n", encoding="utf-8")
-                    _write_pairs(opened, rows, run.path(PAIRS_FILE))
-            else:
+        if opened.summary:
+            with replacing(run.path(SUMMARY_FILE)) as summary:
+                said = json.dumps(_summary(opened, cuts, rows, cut), ensure_ascii=False)
+                summary.write_text(said + "\n", encoding="utf-8")
                 _write_pairs(opened, rows, run.path(PAIRS_FILE))
+            run.sealed(run.path(SUMMARY_FILE))
+        else:
+            _write_pairs(opened, rows, run.path(PAIRS_FILE))
+        run.sealed(run.path(PAIRS_FILE))
         run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
     return len(rows)
 

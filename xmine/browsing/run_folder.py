@@ -14,10 +14,11 @@ from xmine.browsing.opened import Bools, Floats, Opened, Rows, Side
 from xmine.errors import FileError, OptionError
 from xmine.flagged import Flags
 from xmine.formats.pair import UNKNOWN, Languages
-from xmine.options import FLAGS, MiningOptions, load_toml
+from xmine.options import FLAGS, MiningOptions
 from xmine.records import open_parquet
-from xmine.runs import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
+from xmine.runs import PAIRS_FILE, RUN_FILE, STAGES, SUMMARY_FILE
 from xmine.tables import read_table
+from xmine.written import check_written, read_tables
 
 _SOURCE, _TARGET = "source.parquet", "target.parquet"
 _CANDIDATES = "candidates.parquet"
@@ -36,8 +37,8 @@ def open_run(folder: Path) -> Opened:
     """Read what a run has found.
 
     Raises:
-        FileError: a file is missing or broken, or is not what a run writes, or they do not belong
-            together.
+        FileError: a file is missing or broken, or is not what a run writes or has written, or they
+            do not belong together. Vectors, neighbours and traits are not read.
     """
     for name in (_SOURCE, _TARGET, _CANDIDATES, PAIRS_FILE):
         if not (folder / name).is_file():
@@ -45,6 +46,7 @@ def open_run(folder: Path) -> Opened:
                 f"{folder}: a run that is not finished: it has no {name}",
                 "give the command that began it again, and it goes on",
             )
+    check_written(folder, *STAGES["texts"], *STAGES["pairs"])
     run, summary = _asked(folder / RUN_FILE), _Summary(folder / SUMMARY_FILE)
     source, target = (_side(folder / name) for name in (_SOURCE, _TARGET))
     table = _candidates(folder / _CANDIDATES, source, target)
@@ -79,7 +81,7 @@ def open_run(folder: Path) -> Opened:
 
 def _asked(path: Path) -> dict[str, Any]:
     """Read what the run was asked for."""
-    tables = load_toml(path)
+    tables = read_tables(path)
     if not tables:
         raise FileError(f"{path}: it is empty", _AGAIN)
     for name, table in tables.items():

@@ -92,12 +92,14 @@ def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -
 def keep_summary(run: Path, said: str, facts: Mapping[str, object]) -> None:
     """Write the summary of a run beside its pairs, but for the seconds it took."""
     from xmine.files import replacing
-    from xmine.runs import SUMMARY_FILE, Run
+    from xmine.runs import SUMMARY_FILE, alone_in
 
     lasting = {name: value for name, value in facts.items() if name != "seconds"}
-    with replacing(run / SUMMARY_FILE) as partial:
-        partial.write_text(json_row(lasting), encoding="utf-8")
-    Run(run, kept=True).note(said)
+    with alone_in(run) as here:
+        with replacing(run / SUMMARY_FILE) as partial:
+            partial.write_text(json_row(lasting), encoding="utf-8")
+        here.sealed(run / SUMMARY_FILE)
+        here.note(said)
 
 
 def draw(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from xmine.digests import NOBODY, HashedRows, Watch, digest_of
 from xmine.errors import OptionError
 from xmine.knn.direction import search_direction
 from xmine.knn.exact import MEMORY
@@ -27,11 +28,11 @@ from xmine.knn.indexes import (
 from xmine.knn.lists import Tick
 from xmine.knn.probing import SPARE, search_lists
 from xmine.knn.sampling import CHOSEN_ON, MEASURED_ON, measured
-from xmine.knn.searchfiles import SearchFiles
+from xmine.knn.searchfiles import SearchFiles, finished
 from xmine.knn.searchstate import SearchState
 from xmine.knn.settling import Direction, directions
 from xmine.knn.twins import Side
-from xmine.neighbours import Neighbours, Vectors, found_in
+from xmine.neighbours import FILES, Neighbours, Vectors
 from xmine.progress import Progress, Report, silent
 
 # Multiply-adds of an exact search up to which `--index auto` stays exact: about 93,000 rows a side
@@ -136,6 +137,8 @@ def search_approximate(
     folder: Path | None = None,
     memory: int = MEMORY,
     report: Report = silent,
+    mark: str = "",
+    watch: Watch = NOBODY,
 ) -> Neighbours:
     """Find most of the k nearest rows in both directions by cosine.
 
@@ -159,6 +162,8 @@ def search_approximate(
             killed continues when it is called with the same arguments.
         memory: bytes for blocks of exact searches.
         report: called with the share that is done, as rows of both sides.
+        mark: what is searched; what is in the folder of another search is not used.
+        watch: told of files in the folder that are not what they were; these are made again.
 
     Returns:
         The neighbours; their `recall` is the lower one of both directions, as measured on queries
@@ -168,41 +173,40 @@ def search_approximate(
         OptionError: the factory string cannot be used for these sizes.
         FileError: the folder cannot be written.
     """
-    if folder and (complete := found_in(folder)):
-        _remove(folder)
+    if folder and (complete := finished(folder, mark, watch)):
         return complete
-    files = SearchFiles(folder)
+    files = SearchFiles(folder, mark, watch)
     left, right = Side(source), Side(target)
     ways = directions(left, right, k, files)
-    state = SearchState(folder, fresh=files.fresh)
+    state = SearchState(files)
     total = len(source) + len(target)
 
     def tick(share: float) -> None:
         report(Progress("searching", int(total * share), total))
 
     tick(0.0)
-    index = _trained(factory, (source, target), folder)
+    index = _trained(factory, (source, target), state)
     tick(0.0)
     if (centroids := centroids_of(index)) is not None:
         probes = search_lists(*ways, centroids, recall, files, state, memory, tick)
         name = f"{factory}, {probes:.0f} probes"
     else:
-        name = _search_index(ways, index, factory, recall, folder, state, memory, tick)
+        name = _search_index(ways, index, factory, recall, state, memory, tick)
     reached = min(measured(way, memory, lambda: tick(1.0)) for way in ways)
     tick(1.0)
-    neighbours = files.finish([*ways[0].result(), *ways[1].result()], k, name, reached)
-    if folder:
-        _remove(folder)
-    return neighbours
+    return files.finish([*ways[0].result(), *ways[1].result()], k, name, reached)
 
 
-def _trained(factory: str, sides: tuple[Vectors, Vectors], folder: Path | None) -> Index:
+def _trained(factory: str, sides: tuple[Vectors, Vectors], state: SearchState) -> Index:
     """Train an index on both sides, or open the one that was trained."""
+    folder = state.files.folder
     if folder is None:
         return trained(factory, sides)
     path = folder / _TRAINED
-    if not path.exists():
+    if not state.has(path):
+        state.forget()
         write(trained(factory, sides), path)
+        state.note(**{path.name: digest_of(path)})
     return opened(path, mapped=False)
 
 
@@ -211,7 +215,6 @@ def _search_index(
     index: Index,
     factory: str,
     recall: float,
-    folder: Path | None,
     state: SearchState,
     memory: int,
     tick: Callable[[float], None],
@@ -224,33 +227,32 @@ def _search_index(
         def share(done: float, number: int = number) -> None:
             tick((number + done) / 2)
 
+        done = HashedRows(way.ids, way.cosines)
+        if "setting" in known and not done.are(known["done"], known["found"]):
+            if folder := state.files.folder:
+                state.files.watch.changed(folder / f"{FILES[2 * number]}.npy.partial")
+            known.clear()
         if known.get("done") != len(way.ids):
-            filled = _filled(index, factory, way, number, folder, partial(share, 0.0))
+            filled = _filled(index, factory, way, number, state, partial(share, 0.0))
             known["knob"] = filled.knob
-            search_direction(way, filled, recall, known, state.save, memory, share)
+            search_direction(way, filled, recall, known, done, state.save, memory, share)
         settings.append(str(known["setting"]))
     knob = known["knob"]
     return f"{factory}, {' and '.join(settings)} {knob}" if knob else factory
 
 
 def _filled(
-    index: Index, factory: str, way: Direction, number: int, folder: Path | None, tick: Tick
+    index: Index, factory: str, way: Direction, number: int, state: SearchState, tick: Tick
 ) -> SearchedIndex:
     """Fill an index with the others of a direction, or open the file that holds it."""
-    made = SearchedIndex(index, factory)
+    made, folder = SearchedIndex(index, factory), state.files.folder
     if folder is None:
         made.fill(way.others, tick)
         return made
     path = folder / _FILLED.format(number)
-    if not path.exists():
+    if not state.has(path):
         made.fill(way.others, tick)
         write(index, path)
         index.reset()
+        state.note(**{path.name: digest_of(path)})
     return SearchedIndex(opened(path, mapped=True), factory)
-
-
-def _remove(folder: Path) -> None:
-    """Remove what a complete search does not need."""
-    SearchState(folder, fresh=True)
-    for name in (_TRAINED, _FILLED.format(0), _FILLED.format(1)):
-        (folder / name).unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.digests import HashedRows
 from xmine.errors import OptionError
 from xmine.knn.crew import Crew, blas_threads
 from xmine.knn.exact import search_few
@@ -30,6 +31,7 @@ def search_direction(
     index: SearchedIndex,
     recall: float,
     known: dict[str, Any],
+    done: HashedRows,
     save: Callable[[], None],
     memory: int,
     tick: Callable[[float], None],
@@ -41,12 +43,14 @@ def search_direction(
         index: over its others.
         recall: share of the k nearest that is to be found.
         known: the setting and the rows that are done; from a search that was killed, or empty.
+        done: hashes these rows.
         save: called when `known` has changed.
         memory: bytes for blocks of exact searches.
         tick: called now and then with the share that is done.
     """
     if "setting" not in known:
-        known |= {"setting": _chosen(way, index, recall, memory, lambda: tick(0.0)), "done": 0}
+        setting = _chosen(way, index, recall, memory, lambda: tick(0.0))
+        known |= {"setting": setting, "done": 0, "found": done.digest(0)}
         save()
     for start in range(known["done"], len(way.ids), _QUERIES_AT_ONCE):
         rows = np.arange(start, min(start + _QUERIES_AT_ONCE, len(way.ids)))
@@ -58,6 +62,7 @@ def search_direction(
             way, index, rows, known["setting"], memory, share
         )
         known["done"] = int(rows[-1]) + 1
+        known["found"] = done.digest(known["done"])
         save()
 
 

@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.digests import NOBODY, HashedRows, Watch
 from xmine.knn.bands import Band, Multiplier, Plan, TorchMultiplier, planned
 from xmine.knn.crew import Crew
-from xmine.knn.searchfiles import SearchFiles
+from xmine.knn.searchfiles import SearchFiles, finished
 from xmine.knn.settling import Direction, directions, settle
 from xmine.knn.topk import EMPTY, Keys, pack
 from xmine.knn.twins import Side
-from xmine.neighbours import Neighbours, Vectors, found_in
+from xmine.neighbours import Neighbours, Vectors
 from xmine.progress import Progress, Report, silent
 
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
@@ -41,6 +42,8 @@ def search_exact(
     memory: int = MEMORY,
     device: str = "cpu",
     report: Report = silent,
+    mark: str = "",
+    watch: Watch = NOBODY,
 ) -> Neighbours:
     """Find the k nearest rows in both directions by cosine, all of them.
 
@@ -61,15 +64,16 @@ def search_exact(
             1,024 and 150 MB for 4,096; they cannot do with less than 50 MB.
         device: `cpu`, or a device of torch such as `cuda`.
         report: called with the number of finished sources.
+        mark: what is searched; what is in the folder of another search is not used.
+        watch: told of files in the folder that are not what they were; these are made again.
 
     Raises:
         FileError: the folder cannot be written.
     """
     if max(len(source), len(target)) >= 2**32:
         raise ValueError("a side has 2**32 rows or more")
-    files = SearchFiles(folder)
-    if folder is not None and (found := found_in(folder)) is not None:
-        files.clean()
+    files = SearchFiles(folder, mark, watch)
+    if folder is not None and (found := finished(folder, mark, watch)) is not None:
         return found
     left, right = Side(source), Side(target)
     plan = planned(len(left), len(right), source.shape[1], k + _SPARE, memory, device)
@@ -155,9 +159,10 @@ def _multiply(
     kept_forward = min(forward.k + _SPARE, len(right))
     kept_backward = min(backward.k + _SPARE, len(left))
     best: Keys = files.array("best", (len(right), kept_backward), np.int64)
-    start = files.restore(best)
+    done = HashedRows(forward.ids, forward.cosines)
+    start = files.restore(best, done.digest)
     if not start:
-        best[:] = EMPTY
+        best[:], done = EMPTY, HashedRows(forward.ids, forward.cosines)
     multipliers: list[Multiplier | TorchMultiplier] = [
         Multiplier(right, plan) if device == "cpu" else TorchMultiplier(right, device)
         for _ in range(plan.workers)
@@ -185,7 +190,7 @@ def _multiply(
         start = band.stop
         if files.folder is not None and start < len(left) and time.monotonic() - saved > pause:
             before = time.monotonic()
-            files.save(start, best)
+            files.save(start, best, done.digest(start))
             saved = time.monotonic()
             pause = max(_SAVE_SECONDS, (saved - before) / _SAVE_SHARE)
     settle(backward, best, 0, crew, lambda: tick(1.0))

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.digests import HashedRows
 from xmine.knn.crew import Crew, blas_threads
 from xmine.knn.exact import search_few
 from xmine.knn.lists import Floats, Tick, distances_of, most_probed, probed
@@ -65,17 +66,20 @@ def search_lists(
     kind = np.uint16 if count <= 2**16 else np.uint32
     lists = files.array("lists", (rows, state.known["most"]), kind)
     best: Keys = files.array("best", (rows, max(forward.k, backward.k) + SPARE), np.int64)
-    if files.fresh:
+    given = HashedRows(lists)
+    if files.fresh or not given.are(state.known["assigned"], state.known.get("lists")):
+        if files.folder and not files.fresh and state.known["assigned"]:
+            files.watch.changed(files.folder / "lists.npy.partial")
         state.note(assigned=0)
     left = Listed(forward.queries, lists[:n], best[:n])
     right = Listed(backward.queries, lists[n:], best[n:])
-    start = files.restore(best)
-    if not start:
-        best[:] = EMPTY
-    save = _saving(files, best)
     parts = range(0, rows, _ASSIGNED_AT_ONCE)
     with Crew(blas_threads()) as crew:
-        _assign(left, right, centroids, state, crew, tick)
+        _assign(left, right, centroids, state, given, crew, tick)
+        start = files.restore(best, lambda _: given.digest(rows))
+        if not start:
+            best[:] = EMPTY
+        save = _saving(files, best, given.digest(rows))
         meet(left, right, count, start, crew, lambda s: tick(_between(_ASSIGNED, _MET, s)), save)
         _settle(forward, left.best, memory, crew, lambda s: tick(_between(_MET, 1, s / 2)))
         _settle(backward, right.best, memory, crew, lambda s: tick(_between(_MET, 1, (1 + s) / 2)))
@@ -120,6 +124,7 @@ def _assign(
     right: Listed,
     centroids: Floats,
     state: SearchState,
+    given: HashedRows,
     crew: Crew,
     tick: Callable[[float], None],
 ) -> None:
@@ -134,11 +139,11 @@ def _assign(
                 some = each.lists[start:stop]
                 reach = state.known["reach"]
                 probed(centroids, each.side, start, reach, some, crew, partial(tick, share))
-                state.note(assigned=before + stop)
+                state.note(assigned=before + stop, lists=given.digest(before + stop))
         before += len(each.lists)
 
 
-def _saving(files: SearchFiles, best: Keys) -> Callable[[int], None]:
+def _saving(files: SearchFiles, best: Keys, proof: str) -> Callable[[int], None]:
     """Make what saves the keys now and then."""
     saved, pause = time.monotonic(), _SAVE_SECONDS
 
@@ -146,7 +151,7 @@ def _saving(files: SearchFiles, best: Keys) -> Callable[[int], None]:
         nonlocal saved, pause
         before = time.monotonic()
         if files.folder is not None and before - saved > pause:
-            files.save(done, best)
+            files.save(done, best, proof)
             saved = time.monotonic()
             pause = max(_SAVE_SECONDS, (saved - before) / _SAVE_SHARE)
 

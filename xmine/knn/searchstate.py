@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from xmine.files import replacing
+from xmine.digests import digest_of, read_sealed, sealed
+from xmine.files import remove, replacing
+from xmine.knn.searchfiles import SearchFiles
 
-_STATE = "approximate.json"
+_STATE = "approximate.state"
 
 
 class SearchState:
@@ -16,17 +18,21 @@ class SearchState:
         known: the facts.
     """
 
-    def __init__(self, folder: Path | None, *, fresh: bool) -> None:
-        """Read them unless the search starts afresh."""
+    def __init__(self, files: SearchFiles) -> None:
+        """Read them unless the search starts afresh, or they are not what was written."""
         self.known: dict[str, Any] = {}
-        self._path = None if folder is None else folder / _STATE
+        self.files = files
+        self._path = None if files.folder is None else files.folder / _STATE
         if self._path and self._path.exists():
-            if fresh:
-                self._path.unlink()
+            text = read_sealed(self._path, files.mark)
+            if text is None:
+                files.watch.changed(self._path)
+            if text is None or files.fresh:
+                self.forget()
             else:
-                self.known = json.loads(self._path.read_text(encoding="utf-8"))
+                self.known = json.loads(text)
 
-    def note(self, **facts: float) -> None:
+    def note(self, **facts: float | str) -> None:
         """Add facts, and write them all down."""
         self.known |= facts
         self.save()
@@ -35,4 +41,23 @@ class SearchState:
         """Write the facts down."""
         if self._path:
             with replacing(self._path) as partial:
-                partial.write_text(json.dumps(self.known), encoding="utf-8")
+                text = sealed(json.dumps(self.known), self.files.mark)
+                partial.write_text(text, encoding="utf-8")
+
+    def has(self, path: Path) -> bool:
+        """Tell whether a file is there, and is what it was when it was noted; if not, it goes."""
+        known = self.known.get(path.name)
+        if path.is_file() and known is not None and digest_of(path) == known:
+            return True
+        if path.exists():
+            if known is not None or not path.is_file():
+                self.files.watch.changed(path)
+            remove(path)
+        return False
+
+    def forget(self) -> None:
+        """Begin anew: what was found depends on what is not there any more."""
+        self.known.clear()
+        self.files.forget()
+        if self._path:
+            remove(self._path)

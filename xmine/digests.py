@@ -1,0 +1,116 @@
+"""What files are when they are written, so that who takes them up later can tell if they still are.
+
+Digests are BLAKE2b (RFC 7693). They find bits that flip, tails that are lost, and files of another
+run; they do not keep out somebody who writes new digests as well.
+"""
+
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+_BYTES = 16
+_BYTES_AT_ONCE = 2**20
+# The header of a .npy file is written last, since it says how many rows there are: it is hashed
+# last, so that the rest can be hashed as it is written.
+HEAD = 128
+_SEAL = "# blake2b "
+
+
+class Watch:
+    """Hears what files are, and which are not what they were; this one does nothing about it."""
+
+    __slots__ = ()
+
+    def sealed(self, path: Path, digest: str = "") -> None:
+        """Hear what a file is that is there now, or is about to get its name.
+
+        Args:
+            path: the file.
+            digest: see `digest_of`, which is asked if it is left out.
+        """
+
+    def changed(self, path: Path) -> None:
+        """Hear of a file that is not what it was when it was written, and is made again."""
+
+
+NOBODY = Watch()
+
+
+def digest_of(path: Path) -> str:
+    """Hash a file: 32 hexadecimal digits; none where it is no file or cannot be read."""
+    state = blake2b(digest_size=_BYTES)
+    try:
+        with path.open("rb", buffering=0) as file:
+            head = file.read(HEAD)
+            while block := file.read(_BYTES_AT_ONCE):
+                state.update(block)
+    except OSError:
+        return ""
+    state.update(head)
+    return state.hexdigest()
+
+
+def digest(*parts: str | bytes | memoryview) -> str:
+    """Hash parts, each of them and where it ends: 32 hexadecimal digits."""
+    state = blake2b(digest_size=_BYTES)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        state.update(b"%d " % memoryview(data).nbytes)
+        state.update(data)
+    return state.hexdigest()
+
+
+def sealed(text: str, mark: str = "") -> str:
+    """Put the digest of a text before it, in a line that is a comment in TOML.
+
+    Args:
+        text: what is to be written.
+        mark: what the text belongs to.
+    """
+    return f"{_SEAL}{digest(mark, text)}\n{text}"
+
+
+def unsealed(text: str, mark: str = "") -> str | None:
+    """Give a text without its digest; None where it is not what was sealed with this mark."""
+    own = text.partition("\n")[2]
+    return own if text == sealed(own, mark) else None
+
+
+def read_sealed(path: Path, mark: str = "") -> str | None:
+    """Read a text that was sealed; None where it is not what was written, or is not there."""
+    try:
+        return unsealed(path.read_text(encoding="utf-8"), mark)
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+class HashedRows:
+    """Hashes rows of arrays as they are finished, each of them once."""
+
+    def __init__(self, *arrays: NDArray[Any]) -> None:
+        """Take arrays that are filled from their first rows on."""
+        self._arrays = arrays
+        self._forget()
+
+    def _forget(self) -> None:
+        self._rows, self._states = 0, [blake2b(digest_size=_BYTES) for _ in self._arrays]
+
+    def digest(self, rows: int) -> str:
+        """Hash the first rows of all arrays, which must not change any more."""
+        if rows < self._rows:
+            self._forget()
+        for array, state in zip(self._arrays, self._states, strict=True):
+            step = max(1, _BYTES_AT_ONCE // max(array[:1].nbytes, 1))
+            for start in range(self._rows, rows, step):
+                state.update(array[start : min(start + step, rows)].tobytes())
+        self._rows = rows
+        return "".join(state.hexdigest() for state in self._states)
+
+    def are(self, rows: int, known: object) -> bool:
+        """Tell whether the first rows are those that had a digest; if not, they begin anew."""
+        same = self.digest(rows) == known
+        if not same:
+            self._forget()
+        return same

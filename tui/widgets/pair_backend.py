@@ -50,10 +50,11 @@ class PairBackend(DataTableBackend[Rows]):
         """Choose columns for a table of so many cells; the texts share what is left."""
         opened, lines = self.opened, []
         fixed = {"": 1}
+        signed = 2 * (self.cut is not None)  # room for the side of the cut
         if opened.scores is not None:
-            fixed["score"] = 6 if self.cut is None else 8
+            fixed["score"] = 6 + signed * (not opened.by_probability)
         if opened.probs is not None:
-            fixed["prob"] = 5
+            fixed["prob"] = 5 + signed * opened.by_probability
         if opened.flags is not None:
             fixed["flags"] = 6 if width < _WIDE else 12
         if width >= _WIDE:
@@ -81,8 +82,10 @@ class PairBackend(DataTableBackend[Rows]):
                 value = column[row]
                 digits = 4 if name == "score" else 2
                 said = "" if np.isnan(value) else f"{value:.{digits}f}"
-                if name == "score" and self.cut is not None:
-                    return Text(f"{'≥' if float(value) >= self.cut else '<'} {said}"[:width])
+                ranked = "prob" if opened.by_probability else "score"
+                rank = opened.rank(row)
+                if name == ranked and self.cut is not None and rank is not None:
+                    return Text(f"{'≥' if rank >= self.cut else '<'} {said}"[:width])
                 return Text(said[:width], justify="right")
             case "flags":
                 assert opened.flags is not None

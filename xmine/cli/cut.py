@@ -21,7 +21,9 @@ def cut(
     at: Annotated[
         float | None,
         typer.Option(
-            metavar="<number>", help="Lowest score to keep.", show_default="as the run is cut"
+            metavar="<number>",
+            help="Lowest probability to keep; of a file, or a run without an estimate, the score.",
+            show_default="as the run is cut",
         ),
     ] = None,
     n: Annotated[
@@ -29,12 +31,12 @@ def cut(
         typer.Option("-n", min=0, metavar="<int>", help="How many pairs on each side of the cut."),
     ] = 10,
     write: Annotated[
-        bool, typer.Option("--write", help="Cut the run there, as --threshold would have.")
+        bool, typer.Option("--write", help="Cut the run there, as --min-prob would have.")
     ] = False,
 ) -> None:
     """Print the pairs around a cut, and say what it keeps.
 
-    Example: xmine pairs cut run/ --at 1.3 -n 20
+    Example: xmine pairs cut run/ --at 0.5 -n 20
     """
     from xmine.browsing.cuts import Cuts, flag_of
     from xmine.browsing.opened import open_pairs
@@ -48,11 +50,16 @@ def cut(
     if at is not None and at != at:
         raise OptionError("--at is nan", "give a number")
     opened = open_pairs(run)
+    if opened.by_probability and at is not None and not 0 <= at <= 1:
+        raise OptionError(
+            f"--at is {at:g}, and the run is cut by probability",
+            f"give a number from 0 to 1; for a score, mine with --threshold {at:g}",
+        )
     cuts = Cuts(opened)
-    score = cuts.start() if at is None else at
-    above, below = cuts.near(score, n)
+    lowest = cuts.start() if at is None else at
+    above, below = cuts.near(lowest, n)
     if write:
-        write_cut(run, score)
+        write_cut(run, lowest)
         opened = open_pairs(run)
         cuts = Cuts(opened)
     if console.as_json:
@@ -60,20 +67,24 @@ def cut(
             name: [json.loads(row) for row in jsonl_rows(opened.pairs(rows))]
             for name, rows in (("above", above), ("below", below))
         }
-        bins = cuts.histogram(score).facts()
-        console.summary("", cuts.facts(score) | {"written": write} | near | {"histogram": bins})
+        bins = cuts.histogram(lowest).facts()
+        console.summary("", cuts.facts(lowest) | {"written": write} | near | {"histogram": bins})
         return
     losses = Losses()
     for rows in (above, below):
         write_rows(tsv_rows(opened.pairs(rows), losses))
     if notes := losses.notes():
         console.say(", ".join(notes))
-    said = f"keeps {kept_said(cuts.at(score))} of {len(cuts):,}"
-    if more := cuts.taken_back(score):
-        console.say(f"a cut at {score!r} {said}")
-        console.say(f"{flag_of(score)} {takes_back(more)}")
+    said = f"keeps {kept_said(cuts.at(lowest))} of {len(cuts):,}"
+    if more := cuts.taken_back(lowest):
+        console.say(f"a cut at {lowest!r} {said}")
+        console.say(f"{flag_of(opened, lowest)} {takes_back(more)}")
     else:
-        console.say(f"{run}: cut, {flag_of(score)} {said}" if write else f"{flag_of(score)} {said}")
+        console.say(
+            f"{run}: cut, {flag_of(opened, lowest)} {said}"
+            if write
+            else f"{flag_of(opened, lowest)} {said}"
+        )
 
 
 def takes_back(more: int) -> str:

@@ -42,12 +42,11 @@ class Outcome:
         lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
         said = [
             f"{count(len(mined.pairs), 'pair')} from {len(left):,} x {len(right):,} "
-            f"sentences{lines}, threshold {mined.threshold.value:.4f} ({mined.threshold.how}), "
-            f"{where(self.vectors)}{self.seconds:.1f} s",
+            f"sentences{lines}, {_cut_at(mined)}, {where(self.vectors)}{self.seconds:.1f} s",
             _search(mined),
             _expectation(mined),
             mined.threshold.weakness,
-            "other cuts: " + ", ".join(map(_cut, mined.threshold.others)),
+            "other cuts: --min-prob " + ", ".join(map(_cut, mined.threshold.others)),
             "flags: " + counted(self.flags),
             "dropped: " + counted(mined.dropped),
             *(
@@ -57,7 +56,7 @@ class Outcome:
             ),
             *notes,
         ]
-        return "\n".join(each for each in said if each and not each.endswith(": "))
+        return "\n".join(each for each in said if each and not each.endswith((": ", "prob ")))
 
     @property
     def flags(self) -> dict[str, int]:
@@ -95,8 +94,8 @@ class Outcome:
         }
         facts: dict[str, object] = {
             "pairs": len(mined.pairs),
-            "threshold": mined.threshold.value,
-            "threshold_how": mined.threshold.how,
+            "cut": mined.threshold.value,
+            "cut_how": mined.threshold.how,
             "precision": mined.kept.precision,
             "precision_interval": mined.kept.interval,
             "translations": mined.threshold.translations,
@@ -136,6 +135,16 @@ def _search(mined: "Mined") -> str:
     if found.recall is None:
         return ""
     return f"neighbours by {found.index}: {found.recall:.3f} of the nearest found"
+
+
+def _cut_at(mined: "Mined") -> str:
+    """Say where the cut is, and how it was found."""
+    cut, wanted = mined.threshold, mined.options.threshold
+    if mined.confidence is None:
+        return f"score at least {cut.value:.4f} ({cut.how})"
+    if isinstance(wanted, float) and cut.value == 0:
+        return f"score at least {wanted:.4f} (given)"
+    return f"probability at least {cut.value:.4f} ({cut.how})"
 
 
 def _expectation(mined: "Mined") -> str:
@@ -190,12 +199,6 @@ def warnings_of(mined: "Mined", options: MiningOptions, output: str | None) -> l
             warnings.append(
                 f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows no piece"
             )
-    if mined.copies and "copy" not in options.dropped_flags() and options.precision is None:
-        copied = count(mined.copies, "pair")
-        warnings.append(
-            f"{copied} with the same text on both sides: copied, not translated; "
-            "--drop copy leaves them out"
-        )
     recall = scored.neighbours.recall
     if recall is not None and recall < options.recall:
         warnings.append(

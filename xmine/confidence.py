@@ -38,8 +38,9 @@ _LEAST_SCALE = 1e-4
 # Gaps that a first guess takes for those of translations, as multiples of a typical wrong one; and
 # the share of the highest cosines that another guess takes.
 _FIRST_GUESSES, _HIGHEST = (1, 2, 4), 0.1
-# Log likelihood that translations must add to be believed in: Akaike's price of four parameters.
-_LEAST_GAIN = 4.0
+# Log likelihood that translations must add to be believed in: Akaike's price of three parameters;
+# the fourth, the slope, is all but given while few are seen.
+_LEAST_GAIN = 3.0
 # Gaps are measured for so many pairs at a time: a pair takes about 300 bytes meanwhile.
 _PAIRS_AT_ONCE = 16_384
 # The standard normal distribution function, looked up between these points: numpy has none.
@@ -221,9 +222,11 @@ class _Mixture(NamedTuple):
         That of heights is relative to wrong pairs. The best rival of a translation is the largest
         of its pool, that of a wrong pair the second largest, lower by `scale` on average.
         """
+        variance = max(self.variance, self.scale**2)  # of a pool's largest values, at least
         errors = (gaps - self.mean + self.slope * heights) / self.spread
         logs = -(errors**2) / 2 - math.log(self.spread * math.sqrt(2 * math.pi))
-        higher: Floats = logs + self.scale * (heights - self.scale / 2) / self.variance
+        middle = (0.5 - self.share) * self.scale  # between both kinds, from the mean of all
+        higher: Floats = logs + self.scale * (heights - middle) / variance
         return higher
 
 

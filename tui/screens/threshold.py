@@ -13,13 +13,12 @@ from textual.widgets import Static
 
 from xmine.bars import histogram_lines
 from xmine.browsing.approval import Share, approval_of
-from xmine.browsing.cuts import Cuts, flag_of, step_of, stepped
+from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of, stepped
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened
 from xmine.browsing.recut import read_again, write_cut
 from xmine.errors import XmineError
 from xmine.histogram import Histogram
-from xmine.threshold import floored
 from xmine.tui.screens.judging import Judging
 from xmine.tui.widgets.near_table import NearTable
 from xmine.tui.widgets.pair_detail import PairDetail
@@ -169,17 +168,20 @@ class ThresholdScreen(Judging):
             cut = float(text)
         except ValueError:
             cut = np.nan
-        if np.isfinite(cut):
-            self._move_to(cut)
-        else:
+        if not np.isfinite(cut):
             self.say(f"{text!r} is no number", bad=True)
+            return
+        try:
+            check_cut(self.view.opened, cut)
+        except XmineError as error:
+            self.complain(error)
+        else:
+            self._move_to(cut)
 
     def _move_to(self, cut: float) -> None:
         if self._cuts is None or not len(self._cuts):
             return
-        # One step beyond the ends says all: nothing is kept there, or everything.
-        lowest, highest = self._cuts.ranks[-1], self._cuts.ranks[0]
-        self._cut = float(min(max(cut, floored(float(lowest))), round(highest + 1e-4, 4)))
+        self._cut = self._cuts.within(cut)
         self._draw()
         if self._waiting is not None:
             self._waiting.stop()

@@ -18,6 +18,21 @@ def flag_of(opened: Opened, cut: float) -> str:
     return f"--min-prob {cut!r}" if opened.by_probability else f"--threshold {cut!r}"
 
 
+def check_cut(opened: Opened, cut: float) -> None:
+    """Refuse a cut that no option makes.
+
+    Raises:
+        OptionError: it is no number, or no probability and pairs are cut by probability.
+    """
+    if math.isnan(cut):
+        raise OptionError(f"a cut at {cut}", "give a number")
+    if opened.by_probability and not 0 <= cut <= 1:
+        raise OptionError(
+            f"a cut at {cut:g}, and the run is cut by probability",
+            f"give a number from 0 to 1; for a score, mine with --threshold {cut:g}",
+        )
+
+
 class Cuts:
     """Any cut through the pairs of a run, or of a file with scores.
 
@@ -75,6 +90,13 @@ class Cuts:
             return self.opened.cut
         return floored(float(self.ranks[-1])) if len(self.ranks) else 0.0
 
+    def within(self, cut: float) -> float:
+        """Give the nearest cut that makes sense: a little beyond the ends is all, or nothing."""
+        lowest, highest = floored(float(self.ranks[-1])), round(float(self.ranks[0]) + 1e-4, 4)
+        if self.opened.by_probability:
+            lowest, highest = 0.0, min(highest, 1.0)
+        return min(max(cut, lowest), highest)
+
     def kept_by(self, cut: float) -> int:
         """Count the pairs at or above a cut."""
         return len(self.ranks) - int(np.searchsorted(self._rising, cut))
@@ -101,7 +123,8 @@ class Cuts:
 
     def histogram(self, cut: float, most: int = 15) -> Histogram:
         """Count the pairs in bins that suit a cut; see `moved` for other cuts."""
-        return bin_scores(self.ranks, self.chances, cut, most)
+        name = "prob" if self.opened.by_probability else "score"
+        return bin_scores(self.ranks, self.chances, cut, most, name)
 
     def moved(self, histogram: Histogram, cut: float) -> Histogram:
         """Give the same bins with another cut: nothing is counted again."""
@@ -123,7 +146,9 @@ class Cuts:
 
 
 def step_of(histogram: Histogram) -> float:
-    """Choose how far a key moves the cut: a tenth of a bin, in the four decimals of scores."""
+    """Choose how far a key moves the cut: a tenth of a bin, in four decimals; a probability 0.01."""
+    if histogram.name == "prob":
+        return 0.01
     widths = np.diff(histogram.edges)
     closed = widths[np.isfinite(widths)]
     return max(round(float(closed.min()) / 10, 4), 1e-4) if len(closed) else 1e-4

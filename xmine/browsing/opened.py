@@ -83,8 +83,7 @@ class Opened:
         Of others it is the score. float64 [pairs], NaN where a pair has none; None where none has.
         """
         if self.by_probability and self.probs is not None:
-            chances: NDArray[np.float64] = np.round(self.probs.astype(np.float64), 4)
-            return chances
+            return self.probs.astype(np.float64).round(4)
         return None if self.scores is None else self.scores.astype(np.float64)
 
     def rank(self, row: int) -> float | None:

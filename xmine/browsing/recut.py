@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xmine.browsing.cuts import Cuts
+from xmine.browsing.cuts import Cuts, check_cut
 from xmine.browsing.opened import Opened, open_pairs
 from xmine.errors import FileError, OptionError
 from xmine.files import replacing
@@ -33,7 +33,7 @@ def write_cut(folder: Path, cut: float) -> int:
 
     Raises:
         FileError: it is no run, is being mined into, or cannot be written.
-        OptionError: the cut is no number.
+        OptionError: the cut is no number, or no probability where pairs are cut by probability.
     """
     if not np.isfinite(cut):
         raise OptionError(f"a cut at {cut}", "give a number")
@@ -41,6 +41,7 @@ def write_cut(folder: Path, cut: float) -> int:
         raise FileError(f"{folder}: not a run, so it has no cut", "mine with -o run/")
     with alone_in(folder) as run:
         opened = open_pairs(folder)
+        check_cut(opened, cut)
         cuts = Cuts(opened, np.flatnonzero(opened.allowed))
         rows = cuts.rows[: cuts.kept_by(cut)]
         tables = load_toml(run.path(RUN_FILE))
@@ -119,7 +120,8 @@ def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any
 def _dropped(opened: Opened, before: dict[str, int], cut: float) -> dict[str, int]:
     """Count anew what options drop above the cut; what is wrong is as it was."""
     counts = {name: before[name] for name in (WRONG, COPY) if name in before}
-    assert opened.flags is not None and (ranks := opened.ranks) is not None
+    ranks = opened.ranks
+    assert opened.flags is not None and ranks is not None
     for name in FLAGS:
         if name in opened.run.get("pairs", {}).get("drop", []):
             counts[name] = int((opened.flags.raised(name) & (ranks >= cut)).sum())

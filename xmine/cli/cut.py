@@ -38,7 +38,7 @@ def cut(
 
     Example: xmine pairs cut run/ --at 0.5 -n 20
     """
-    from xmine.browsing.cuts import Cuts, flag_of
+    from xmine.browsing.cuts import Cuts, check_cut, flag_of
     from xmine.browsing.opened import open_pairs
     from xmine.browsing.recut import write_cut
     from xmine.formats.jsonl import jsonl_rows
@@ -47,14 +47,9 @@ def cut(
 
     if write and at is None:
         raise OptionError("--write without a cut", "give it with --at")
-    if at is not None and at != at:
-        raise OptionError("--at is nan", "give a number")
     opened = open_pairs(run)
-    if opened.by_probability and at is not None and not 0 <= at <= 1:
-        raise OptionError(
-            f"--at is {at:g}, and the run is cut by probability",
-            f"give a number from 0 to 1; for a score, mine with --threshold {at:g}",
-        )
+    if at is not None:
+        check_cut(opened, at)
     cuts = Cuts(opened)
     lowest = cuts.start() if at is None else at
     above, below = cuts.near(lowest, n)
@@ -90,7 +85,7 @@ def cut(
 def takes_back(more: int) -> str:
     """Say that pairs come back which another way of choosing the cut has left out."""
     pairs = "1 pair" if more == 1 else f"{more:,} pairs"
-    return f"takes back {pairs} that --precision or --top left out"
+    return f"takes back {pairs} that --top left out"
 
 
 def kept_said(kept: "Kept") -> str:

@@ -143,7 +143,8 @@ def mine(
     for warning in warnings:
         console.warn(warning)
     notes = _write_hubs(mined, options, hubs) if hubs else []
-    draw(console, mined.curve(), plot, plot_file, [source, target])
+    name = "score" if mined.confidence is None else "prob"
+    draw(console, mined.curve(), plot, plot_file, [source, target], name)
     if run is None:
         notes += write(mined.pairs.rows(), output, mined.languages)
     outcome = Outcome(mined, used, notes, warnings, time.perf_counter() - started)

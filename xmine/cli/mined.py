@@ -179,7 +179,7 @@ def explain(console: Console, mined: "Mined") -> None:
             f"{side.repeated:,} repeated"
         )
     console.detail(f"languages: {mined.languages[0]} and {mined.languages[1]}")
-    console.detail(f"{len(scored.chosen):,} candidate pairs before the threshold")
+    console.detail(f"{len(scored.chosen):,} candidate pairs before the cut")
 
 
 def _cut_into(side: "Sentences") -> int:

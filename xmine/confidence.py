@@ -106,7 +106,7 @@ def estimate(
     beaten = float((judged.chances * (1 / judged.seen - 1)).sum())
     everywhere[labels == 1] = 1
     total = float(everywhere.sum()) + beaten
-    return Confidence(np.round(everywhere, 4), total, judged.any_at_all, judged.apart)
+    return Confidence(np.round(everywhere, 4), round(total, 4), judged.any_at_all, judged.apart)
 
 
 def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
@@ -277,7 +277,7 @@ def _climb(
         right = fit.log_right(gaps, heights) - unseen + _log_exponential(spacings, scale)
         wrong, right = wrong + math.log(1 - share), right + math.log(share)
         both = np.logaddexp(wrong, right)
-        belief = np.exp(right - both)
+        belief = np.maximum(np.exp(right - both), 1e-12)  # all of them 0 would divide by it
         before, after = after, float(both.sum())
         # The second limit is for many pairs: a step of one in the log is far from the end.
         if abs(after - before) < min(1e-6 * rows, 0.01):

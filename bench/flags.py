@@ -21,7 +21,7 @@ from planted import Fault, faults, pairs_of_bucc, pairs_of_lines
 from xmine.encoder import SentenceEncoder
 from xmine.evaluation.record import record, write_record
 from xmine.flags import flag_pairs
-from xmine.keeping import cut_without_gold
+from xmine.keeping import Mined, best_without_gold
 from xmine.mining import mine
 from xmine.options import FLAGS, MiningOptions
 from xmine.scoring import score_aligned
@@ -32,7 +32,7 @@ SETS: dict[str, tuple[str, str]] = {
     "flores101": ("flores101/dev/eng.dev", "flores101/dev/zho_simpl.dev"),
 }
 LANGUAGES = ("en", "zh")
-EVERYTHING = MiningOptions(threshold=0.0, src_lang="en", tgt_lang="zh")
+EVERYTHING = MiningOptions(threshold=0.0, keep_copies=True, src_lang="en", tgt_lang="zh")
 REPEATS = 3
 FAR = 40  # lines of `high`; they are vectors, since no text is far from everything for this encoder
 
@@ -83,9 +83,18 @@ def mined(
     return Flagged(
         list(zip(pairs.sources, pairs.targets, strict=True)),
         [set(each.split(",")) - {""} for each in found.pairs.flags],
-        pairs.scores >= cut_without_gold(scored),
+        _is_kept(found),
         round(len(pairs) / min(seconds)),
     )
+
+
+def _is_kept(found: Mined) -> NDArray[np.bool_]:
+    """Mark the pairs that `auto` would keep, bool [pairs]."""
+    kept = best_without_gold(found.scored)[1]
+    lines = found.scored.source.lines[kept.sources], found.scored.target.lines[kept.targets]
+    there = set(zip(*(each.tolist() for each in lines), strict=True))
+    pairs = found.pairs.source_lines.tolist(), found.pairs.target_lines.tolist()
+    return np.array([pair in there for pair in zip(*pairs, strict=True)], dtype=bool)
 
 
 def aligned(pairs: list[Pair], pool: tuple[list[str], list[str]] | None) -> Flagged:

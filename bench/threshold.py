@@ -2,9 +2,11 @@
 
     python bench/threshold.py EVAL [--model FOLDER] [--sizes 500,1000] [--draws 10] [--seeds 0.2]
         [--json OUT.json]
+    python bench/threshold.py TRAIN --short [--draws 10] [--json OUT.json]
 
-EVAL is the folder `eval/` that bench/mixtures.py reads. Every mining set is mined with several
-margins and neighbourhoods. Regret is the F1 of the best cut in hindsight minus the F1 at the chosen
+EVAL and TRAIN are the folders `eval/` and `train/` that bench/mixtures.py reads, TRAIN for sets of
+short lines. Every mining set is mined with several margins and neighbourhoods. Regret is the F1 of
+the best cut in hindsight, through the pairs by probability or by score, minus the F1 at the chosen
 one. What is called `others` bounds what can be asked for: the regret of the median best cut of the
 other draws of the same kind of set, and for a wanted precision the lowest cut that reaches it on
 all of them together. Both know the truth of other files, and nothing of these.
@@ -17,10 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from mixtures import SIZES, Corpus, Mixture, Rows, mixtures, read_corpus
+from mixtures import SHORT_SIZES, SIZES, Corpus, Mixture, mixtures, read_corpus, read_short
 from numpy.typing import NDArray
 
-from xmine.confidence import NEIGHBOURS, estimate
+from xmine.confidence import NEIGHBOURS, Floats, estimate
 from xmine.copies import same_texts
 from xmine.encoder import EMBEDDED, SentenceEncoder
 from xmine.evaluation.record import record, write_record
@@ -36,9 +38,10 @@ FIXED = (1.04, 1.06, 1.1, 1.2, 1.3)  # for the ratio margin
 PRECISIONS = (0.80, 0.90, 0.95, 0.99)
 SLACK = 0.03  # that a true precision may fall short of the wanted one
 ENOUGH = 0.9  # of the pairs in the largest prefix that has the wanted precision
-SHOWN = "sets,best F1,regret,worst,others,1.06,1.2,1.3,error,inside,p0.9 precise,p0.9 enough".split(
-    ","
-)
+SHOWN = (
+    "sets,best F1,by score,regret,worst,empty,others,1.06,1.2,1.3,error,inside,p0.9 precise,"
+    "p0.9 enough"
+).split(",")
 GROUPS = {"300 pairs or more": (300, 10**9), "50 to 299": (50, 300), "fewer than 50": (0, 50)}
 
 
@@ -48,20 +51,22 @@ class Outcome(NamedTuple):
     Attributes:
         mixture: the set.
         gold: its parallel pairs.
-        best: F1 of the best cut in hindsight.
-        best_cut: that cut.
+        best: F1 of the best cut in hindsight, by probability or by score.
+        by_score: that of the best cut by score.
+        best_cut: the best probability to cut at.
         auto: F1 at the chosen cut.
         regrets: of each fixed cut, and of `others`.
         expected, true: precision at the chosen cut; NaN if nothing is kept.
         inside: whether the true precision lies in the interval.
         asked: for each wanted precision, and that of `others`, whether the true one is at most
             SLACK lower, and whether moreover ENOUGH pairs are kept.
-        scores, right: float32, bool [pairs], best first: all pairs, for the others.
+        ranks, right: float64, bool [pairs], probabilities, best first: all pairs, for the others.
     """
 
     mixture: Mixture
     gold: int
     best: float
+    by_score: float
     best_cut: float
     auto: float
     regrets: dict[str, float]
@@ -69,7 +74,7 @@ class Outcome(NamedTuple):
     true: float
     inside: bool
     asked: dict[str, tuple[bool, bool]]
-    scores: NDArray[np.float32]
+    ranks: Floats
     right: NDArray[np.bool_]
 
 
@@ -78,9 +83,6 @@ def measure(
 ) -> Outcome:
     """Mine a set as `xmine mine` does, some pairs known, and compare with the truth."""
     pairs = choose_pairs(neighbours.first(k), margin_scores(neighbours.first(k), margin))
-    right = mixture.english[pairs.sources] == mixture.chinese[pairs.targets]  # [pairs]
-    f1 = _f1(pairs.scores, right, mixture.gold)
-    best = int(f1.argmax())
     copies = same_texts(
         [corpus.english[row] for row in mixture.english[pairs.sources].tolist()],
         [corpus.chinese[row] for row in corpus.chinese_rows(mixture)[pairs.targets].tolist()],
@@ -88,32 +90,40 @@ def measure(
     known = _seeds(mixture, seeds)
     labels = labels_of(known, mixture.english[pairs.sources], mixture.chinese[pairs.targets])
     labels[copies & (labels == -1)] = 0
-    confidence = estimate(pairs, neighbours, labels)
-    if confidence is None:
+    estimated = estimate(pairs, neighbours, labels)
+    if estimated is None:
         raise RuntimeError(f"too few lines: {mixture[:4]}")
-    others = np.flatnonzero(labels != 0)  # a wanted precision leaves out what is known to be wrong
+    left = np.flatnonzero(labels != 0)  # copies and what is known to be wrong are dropped
+    order = left[np.lexsort((-pairs.scores[left], -estimated.chances[left]))]
+    pairs, confidence = pairs.take(order), estimated.of(order)
+    right = mixture.english[pairs.sources] == mixture.chinese[pairs.targets]  # [pairs]
+    f1 = _f1(confidence.chances, right, mixture.gold)
+    best = int(f1.argmax())
+    by_score = np.argsort(-pairs.scores, kind="stable")
+    scores = pairs.scores[by_score].astype(np.float64)
+    f1_by_score = _f1(scores, right[by_score], mixture.gold)
+    highest = max(float(f1[best]), float(f1_by_score.max()))
     chosen = choose_threshold(pairs.scores, confidence).kept
     cuts = FIXED if margin == "ratio" else ()
     low, high = chosen.interval or (np.nan, np.nan)
     true = float(right[: chosen.pairs].mean()) if chosen.pairs else np.nan
     asked = {}
     for wanted in PRECISIONS:
-        found = choose_threshold(
-            pairs.scores[others], confidence.of(others), precision=wanted
-        ).kept.pairs
-        asked[f"p{wanted:g}"] = _asked(pairs.scores, right, others[:found], wanted)
+        found = choose_threshold(pairs.scores, confidence, precision=wanted).kept.pairs
+        asked[f"p{wanted:g}"] = _asked(confidence.chances, right, found, wanted)
     return Outcome(
         mixture=mixture,
         gold=mixture.gold,
-        best=float(f1[best]),
-        best_cut=float(pairs.scores[best - 1]) if best else np.inf,
+        best=highest,
+        by_score=float(f1_by_score.max()),
+        best_cut=float(confidence.chances[best - 1]) if best else np.inf,
         auto=float(f1[chosen.pairs]),
-        regrets={f"{cut:g}": float(f1[best] - f1[_above(pairs.scores, cut)]) for cut in cuts},
+        regrets={f"{cut:g}": highest - float(f1_by_score[_above(scores, cut)]) for cut in cuts},
         expected=np.nan if chosen.precision is None else chosen.precision,
         true=true,
         inside=bool(low <= true <= high),
         asked=asked,
-        scores=pairs.scores,
+        ranks=confidence.chances,
         right=right,
     )
 
@@ -125,36 +135,34 @@ def _seeds(mixture: Mixture, share: float) -> list[KnownPair]:
     return [KnownPair(number, number) for number in drawn.tolist()]
 
 
-def _f1(scores: NDArray[np.float32], right: NDArray[np.bool_], gold: int) -> NDArray[np.float64]:
-    """Follow the F1 of keeping the best 0, 1, ... pairs; 0 where that would part equal scores."""
-    kept = np.arange(1, len(scores) + 1)
-    f1 = np.where(_last(scores), 2 * right.cumsum() / (kept + gold), 0)
+def _f1(ranks: Floats, right: NDArray[np.bool_], gold: int) -> Floats:
+    """Follow the F1 of keeping the best 0, 1, ... pairs; 0 where that would part equal ones."""
+    kept = np.arange(1, len(ranks) + 1)
+    f1 = np.where(_last(ranks), 2 * right.cumsum() / (kept + gold), 0)
     return np.concatenate([[0.0], f1])
 
 
-def _last(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Mark the last one of equal scores."""
-    return np.append(scores[1:] != scores[:-1], True)
+def _last(ranks: Floats) -> NDArray[np.bool_]:
+    """Mark the last one of equal ranks."""
+    return np.append(ranks[1:] != ranks[:-1], True)
 
 
-def _above(scores: NDArray[np.float32], cut: float) -> int:
-    return int((scores.astype(np.float64) >= cut).sum())
+def _above(ranks: Floats, cut: float) -> int:
+    return int((ranks >= cut).sum())
 
 
-def _asked(
-    scores: NDArray[np.float32], right: NDArray[np.bool_], found: Rows, wanted: float
-) -> tuple[bool, bool]:
-    """Tell whether the rows that were found are as precise as wanted, and moreover enough of them.
+def _asked(ranks: Floats, right: NDArray[np.bool_], found: int, wanted: float) -> tuple[bool, bool]:
+    """Tell whether so many pairs are as precise as wanted, and moreover enough of them.
 
     An empty answer is right where fewer than ten pairs could be given.
     """
-    kept = np.arange(1, len(scores) + 1)
-    reaching = kept[_last(scores) & (right.cumsum() >= wanted * kept)]
+    kept = np.arange(1, len(ranks) + 1)
+    reaching = kept[_last(ranks) & (right.cumsum() >= wanted * kept)]
     largest = int(reaching[-1]) if len(reaching) else 0
-    if not len(found):
+    if not found:
         return largest < 10, largest < 10
-    precise = bool(right[found].mean() >= wanted - SLACK)
-    return precise, precise and len(found) >= ENOUGH * largest
+    precise = bool(right[:found].mean() >= wanted - SLACK)
+    return precise, precise and found >= ENOUGH * largest
 
 
 def learn_from_others(outcomes: list[Outcome]) -> None:
@@ -168,18 +176,17 @@ def learn_from_others(outcomes: list[Outcome]) -> None:
             if not others:
                 continue
             cut = float(np.median([other.best_cut for other in others]))
-            f1 = _f1(each.scores, each.right, each.gold)
-            each.regrets["others"] = each.best - float(f1[_above(each.scores, cut)])
-            scores = np.concatenate([other.scores for other in others])
-            order = np.argsort(-scores, kind="stable")
-            scores = scores[order]
+            f1 = _f1(each.ranks, each.right, each.gold)
+            each.regrets["others"] = each.best - float(f1[_above(each.ranks, cut)])
+            ranks = np.concatenate([other.ranks for other in others])
+            order = np.argsort(-ranks, kind="stable")
+            ranks = ranks[order]
             right = np.concatenate([other.right for other in others])[order]
             share = right.cumsum() / np.arange(1, len(right) + 1)
             for wanted in PRECISIONS:
-                reaching = np.flatnonzero(_last(scores) & (share >= wanted))
-                found = _above(each.scores, scores[reaching[-1]]) if len(reaching) else 0
-                rows = np.arange(found)
-                each.asked[f"others p{wanted:g}"] = _asked(each.scores, each.right, rows, wanted)
+                reaching = np.flatnonzero(_last(ranks) & (share >= wanted))
+                found = _above(each.ranks, ranks[reaching[-1]]) if len(reaching) else 0
+                each.asked[f"others p{wanted:g}"] = _asked(each.ranks, each.right, found, wanted)
 
 
 def summary(group: Sequence[Outcome]) -> dict[str, float]:
@@ -191,8 +198,10 @@ def summary(group: Sequence[Outcome]) -> dict[str, float]:
     row = {
         "sets": len(group),
         "best F1": float(np.mean([each.best for each in group])),
+        "by score": float(np.mean([each.by_score for each in group])),
         "regret": float(regret.mean()),
         "worst": float(regret.max()),
+        "empty": sum(each.auto == 0 and each.best > 0.3 for each in group),
         "too sure": float(error[kept].mean()) if kept.any() else np.nan,
         "error": float(np.abs(error[kept]).mean()) if kept.any() else np.nan,
         "inside": float(np.mean(inside)) if inside else np.nan,
@@ -231,6 +240,12 @@ def tables(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
         name: [each for each in outcomes if low <= each.gold < high]
         for name, (low, high) in GROUPS.items()
     }
+    known = [each for each in outcomes if each.mixture.source.endswith(" zh")]
+    if known:  # short lines, of which the encoder knows those in Chinese
+        groups |= {
+            f"zh, {name}": [each for each in known if low <= each.gold < high]
+            for name, (low, high) in GROUPS.items()
+        }
     for field in ("share", "size", "source"):
         values = sorted({getattr(each.mixture, field) for each in outcomes})
         groups |= {
@@ -242,18 +257,24 @@ def tables(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
 
 
 def mine_all(
-    corpus: Corpus, encoder: SentenceEncoder, options: argparse.Namespace
+    corpora: Iterable[Corpus], encoder: SentenceEncoder, options: argparse.Namespace
 ) -> dict[str, list[Outcome]]:
     """Mine every set in every setting."""
-    english, chinese = (encoder.encode_half(texts) for texts in (corpus.english, corpus.chinese))
     found = defaultdict(list)
-    for mixture in mixtures(corpus, options.sizes, options.draws, options.seed):
-        target = chinese[corpus.chinese_rows(mixture)]
-        neighbours = nearest(english[mixture.english], target, max(8, NEIGHBOURS))
-        for margin, k in SETTINGS:
-            found[f"{margin}, k = {k}"].append(
-                measure(corpus, mixture, neighbours, margin, k, options.seeds)
+    for corpus in corpora:
+        english, chinese = (encoder.encode_half(each) for each in (corpus.english, corpus.chinese))
+        for mixture in mixtures(corpus, options.sizes, options.draws, options.seed):
+            target = chinese[corpus.chinese_rows(mixture)]
+            # The encoder may know no piece of a short line.
+            sides = english[mixture.english].any(axis=1), target.any(axis=1)
+            mixture = mixture._replace(
+                english=mixture.english[sides[0]], chinese=mixture.chinese[sides[1]]
             )
+            neighbours = nearest(english[mixture.english], target[sides[1]], max(8, NEIGHBOURS))
+            for margin, k in SETTINGS[: 1 if options.short else None]:
+                found[f"{margin}, k = {k}"].append(
+                    measure(corpus, mixture, neighbours, margin, k, options.seeds)
+                )
     for outcomes in found.values():
         learn_from_others(outcomes)
     return found
@@ -262,17 +283,18 @@ def mine_all(
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("eval", type=Path)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--short", action="store_true", help="short lines of train/")
     parser.add_argument("--model", type=Path, default=EMBEDDED)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seeds", type=float, default=0.0, help="share of the pairs that is known")
-    parser.add_argument(
-        "--sizes", type=lambda text: tuple(map(int, text.split(","))), default=SIZES
-    )
+    parser.add_argument("--sizes", type=lambda text: tuple(map(int, text.split(","))))
     options = parser.parse_args()
-    found = mine_all(read_corpus(options.eval), SentenceEncoder.load(options.model), options)
+    options.sizes = options.sizes or (SHORT_SIZES if options.short else SIZES)
+    corpora = read_short(options.data) if options.short else [read_corpus(options.data)]
+    found = mine_all(corpora, SentenceEncoder.load(options.model), options)
     results = {}
     for setting, outcomes in found.items():
         table = tables(outcomes)

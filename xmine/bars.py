@@ -1,4 +1,4 @@
-"""A histogram of scores as lines of text: a bar for each bin, the cut, precision of every cut."""
+"""A histogram of scores or probabilities as lines of text: a bar for each bin, the cut, precision of every cut."""
 
 import math
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,7 +30,7 @@ _ASCII = _Marks("#", ".", "=", ">", "-", ">=")
 
 
 def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) -> "list[Text]":
-    """Draw a histogram from the highest score to the lowest, a line for each bin.
+    """Draw a histogram from the highest bin to the lowest, a line for each bin.
 
     Args:
         histogram: of `xmine.histogram.bin_scores`.
@@ -47,10 +47,10 @@ def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) ->
         return [Text("no pairs: there are no scores to draw")]
     marks, histogram = _ASCII if plain else _UNICODE, histogram.split_at_cut()
     names = _names(histogram, marks)
-    label = max(len("score"), *map(len, names))
+    label = max(len(histogram.name), *map(len, names))
     room = max(width - label - len(_numbers(("", "", ""))) - 1, _NARROWEST_BAR)
     columns = ("pairs", "from here", "precision" if histogram.right is not None else "")
-    lines = [Text(f"{'score':>{label}} {'':<{room}}{_numbers(columns)}".rstrip(), "bold")]
+    lines = [Text(f"{histogram.name:>{label}} {'':<{room}}{_numbers(columns)}".rstrip(), "bold")]
     cut_at = _place_of_cut(histogram)
     for bin_ in range(len(names) - 1, -1, -1):
         if bin_ + 1 == cut_at:
@@ -133,7 +133,7 @@ def _cut_line(histogram: Histogram, label: int, width: int, marks: _Marks) -> "T
     from rich.text import Text
 
     kept, share = histogram.kept, histogram.kept_precision
-    said = f"threshold {histogram.cut:.4f}: " + (
+    said = f"cut at {histogram.cut:.4f}: " + (
         f"{count(kept, 'pair')} from here up" if kept else "no pair reaches it"
     )
     if share is not None:

@@ -1,6 +1,7 @@
 """Two sentence tables and their vectors -> scored candidates, the pairs that one may keep."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from xmine.confidence import NEIGHBOURS
 from xmine.encoder import SentenceEncoder
 from xmine.encoder_pair import EncoderPair, as_pair
 from xmine.errors import FileError
-from xmine.margin import MarginScores, margin_scores
+from xmine.known import KnownPair
+from xmine.margin import MarginScores, margin_scores, pair_scores
 from xmine.neighbours import Neighbours, nearest
 from xmine.options import MiningOptions
 from xmine.pairing import ChosenPairs, choose_pairs
@@ -28,7 +30,7 @@ class Scored:
     """All pairs that the retrieval mode chooses, before the cut.
 
     Attributes:
-        chosen: pairs of rows of `source` and `target`, best score first.
+        chosen: pairs of rows of `source` and `target`, best first.
         neighbours: the nearest rows both ways, as many as margin and threshold need.
         scores: of the first k of them, k being `--neighborhood`.
         source, target: the sentences that were searched, without those unknown to the encoder.
@@ -86,6 +88,41 @@ def score_neighbours(
     few = neighbours.first(options.neighborhood)
     scores = margin_scores(few, options.margin)
     return Scored(choose_pairs(few, scores, options.retrieval), neighbours, scores, source, target)
+
+
+def with_known(
+    scored: Scored,
+    known: Sequence[KnownPair],
+    vectors: tuple[NDArray[np.float16], NDArray[np.float16]],
+    options: MiningOptions,
+) -> Scored:
+    """Add the pairs that are known to be right and are not among the candidates.
+
+    Args:
+        scored: the candidates.
+        known: pairs of lines.
+        vectors: of `scored.source` and `scored.target`.
+        options: `neighborhood` and `margin`.
+    """
+    chosen, sides = scored.chosen, (scored.source, scored.target)
+    right = np.array(sorted({each[:2] for each in known if each.right}), dtype=np.int64)
+    rows = []
+    for lines, side in zip(right.reshape(-1, 2).T, sides, strict=True):
+        at = np.minimum(np.searchsorted(side.lines, lines), len(side) - 1)
+        rows.append(np.where(side.lines[at] == lines, at, -1))
+    x, y = rows
+    there = set(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
+    missing = [pair not in there for pair in zip(x.tolist(), y.tolist(), strict=True)]
+    # A line may be blank, or unknown to the encoder.
+    more = np.array(missing, dtype=bool) & (x >= 0) & (y >= 0)
+    if not more.any():
+        return scored
+    x, y = x[more], y[more]
+    products = np.einsum("ij,ij->i", vectors[0][x], vectors[1][y], dtype=np.float64)
+    cosines = np.minimum(products, 1).astype(np.float32)
+    few = scored.neighbours.first(options.neighborhood)
+    scores = pair_scores(x, y, cosines, few, options.margin)[0]
+    return replace(scored, chosen=chosen.joined(ChosenPairs(x, y, scores, cosines)))
 
 
 def check_vectors(

@@ -3,10 +3,10 @@
 A pair is judged by its gap: how far it stands above its best rival, the nearest other cell of its
 row and column. Without a translation, the best three cells are the top of one pool; where its tail
 is exponential their gap is exponential too, and the next spacing has half its mean (Rényi, 1953,
-"On the theory of order statistics"). So the files themselves show how far wrong pairs stand out,
-while the gaps of translations are normal around a mean several times as far. Fitting both gives
-each pair a probability. docs/threshold.md has the derivation, what else was tried, and where it
-fails.
+"On the theory of order statistics"). So the files themselves show how far wrong pairs stand out.
+The gaps of translations are normal around a mean several times as far, which falls where rivals are
+close. Fitting both gives each pair a probability. docs/threshold.md has the derivation, what else
+was tried, and where the estimate fails.
 """
 
 import math
@@ -24,19 +24,28 @@ Floats = NDArray[np.float64]
 # A pair, two rivals and one to spare. More do not help; with two there is no spacing to measure.
 NEIGHBOURS = 4
 # Gaps of translations before any are seen: their mean is so many times that of wrong pairs, their
-# standard deviation this share of it; and how many translations weigh as much as this belief.
-_MEAN, _WEIGHT_OF_MEAN = 8.0, 5.0
+# standard deviation this share of their mean, and their mean falls by this share of what the best
+# rival gains; and how many translations weigh as much as each belief.
+_MEAN, _WEIGHT_OF_MEAN = 6.0, 5.0
 _SPREAD, _WEIGHT_OF_SPREAD = 1 / 3, 30.0
+_SLOPE, _WEIGHT_OF_SLOPE = 0.5, 20.0
 # Nearer than that they could not be told apart from the tail of the wrong ones.
-_LEAST_MEAN = 3.0
+_LEAST_MEAN = 2.0
+# Rivals may be so close that hardly a translation beats them: no smaller share is believed in.
+_LEAST_SEEN = 0.1
 # Cosines of fp16 vectors say nothing below this; keeps ties from making the scale zero.
 _LEAST_SCALE = 1e-4
-# Gaps that a first guess takes for those of translations, as multiples of a typical wrong one.
-_FIRST_GUESSES = (1, 2, 4)
-# Log likelihood that translations must add to be believed in: Akaike's price of three parameters.
+# Gaps that a first guess takes for those of translations, as multiples of a typical wrong one; and
+# the share of the highest cosines that another guess takes.
+_FIRST_GUESSES, _HIGHEST = (1, 2, 4), 0.1
+# Log likelihood that translations must add to be believed in: Akaike's price of three parameters;
+# the fourth, the slope, is all but given while few are seen.
 _LEAST_GAIN = 3.0
 # Gaps are measured for so many pairs at a time: a pair takes about 300 bytes meanwhile.
 _PAIRS_AT_ONCE = 16_384
+# The standard normal distribution function, looked up between these points: numpy has none.
+_POINTS = np.linspace(-6, 6, 2_401)
+_BELOW = np.array([0.5 * math.erfc(-each / math.sqrt(2)) for each in _POINTS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +53,30 @@ class Confidence:
     """How likely each pair is a translation.
 
     Attributes:
-        chances: float64 [pairs], probabilities. Of two pairs that are each other's best, the one
-            with the wider gap never has the lower one; other pairs have 0, and so have those that
-            are known to be wrong.
+        chances: float64 [pairs], probabilities with four decimals, as they are printed. Of two
+            pairs that are each other's best and have rivals of the same cosine, the one with the
+            wider gap never has the lower one; pairs that are not each other's best have 0, and so
+            have those that are known to be wrong.
         translations: expected number of them in the files, those that are not among the pairs
             included.
         any_at_all: probability that there is any.
+        apart: mean gap of the translations, as a multiple of that of wrong pairs.
     """
 
     chances: Floats
     translations: float
     any_at_all: float
+    apart: float = math.inf
 
     def of(self, rows: NDArray[np.intp]) -> "Confidence":
         """Keep the probabilities of some pairs."""
         return replace(self, chances=self.chances[rows])
+
+    def with_right(self, pairs: NDArray[np.bool_]) -> "Confidence":
+        """Take some of the pairs, bool [pairs], for translations."""
+        more = float((1 - self.chances[pairs]).sum())
+        chances = np.where(pairs, 1.0, self.chances)
+        return replace(self, chances=chances, translations=self.translations + more)
 
 
 def estimate(
@@ -76,18 +94,19 @@ def estimate(
         None where no pair has two rivals to compare it with: with one neighbour, or too few lines.
     """
     gaps, spacings = _gaps(pairs, neighbours)
-    seen = np.isfinite(spacings)
-    if not seen.any():
+    if not np.isfinite(spacings).any():
         return None
-    mutual = seen & (gaps >= 0)
     # A pair that is not the best of its row and column is wrong.
+    mutual = np.isfinite(spacings) & (gaps >= 0)
     labels = np.full(len(pairs), -1, dtype=np.int8) if known is None else known
-    chances, found, any_at_all = _chances(gaps[mutual], spacings[mutual], labels[mutual])
+    heights = pairs.cosines[mutual] - gaps[mutual]
+    judged = _judged(gaps[mutual], spacings[mutual], heights, labels[mutual])
     everywhere = np.zeros(len(pairs))
-    everywhere[mutual] = chances
+    everywhere[mutual] = judged.chances
+    beaten = float((judged.chances * (1 / judged.seen - 1)).sum())
     everywhere[labels == 1] = 1
-    total = float(everywhere.sum())
-    return Confidence(everywhere, total / found, any_at_all)
+    total = float(everywhere.sum()) + beaten
+    return Confidence(np.round(everywhere, 4), round(total, 4), judged.any_at_all, judged.apart)
 
 
 def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
@@ -124,32 +143,49 @@ def _half_mean(cosines: NDArray[np.float32]) -> Floats:
     return half
 
 
-def _chances(
-    gaps: Floats, spacings: Floats, known: NDArray[np.int8]
-) -> tuple[Floats, float, float]:
-    """Estimate the probability that each pair is a translation; it never falls as the gap grows.
+class _Judged(NamedTuple):
+    """Pairs that are each other's best, judged.
 
-    Returns:
-        probabilities, the share of translations that have a gap at all, and the probability that
-        there are any.
+    Attributes:
+        chances: float64 [pairs], the probability that each is a translation.
+        seen: float64 [pairs], which share of the translations with such rivals beats them.
+        any_at_all, apart: as in Confidence.
+    """
+
+    chances: Floats
+    seen: Floats
+    any_at_all: float
+    apart: float
+
+
+def _judged(gaps: Floats, spacings: Floats, heights: Floats, known: NDArray[np.int8]) -> _Judged:
+    """Estimate the probability that each pair is a translation.
+
+    Args:
+        gaps, spacings: float64 [pairs], see `_gaps`.
+        heights: float64 [pairs], how high the best rival stands: the cosine less the gap.
+        known: [pairs], as in `estimate`.
     """
     rows = len(gaps)
     # What is known to be wrong may stand far out, as a copy does: it would blow up the scale.
     used = known != 0
+    nothing = _Judged(np.zeros(rows), np.ones(rows), 0.0, 0.0)
     if not used.any():
-        return np.zeros(rows), 1.0, 0.0
+        return nothing
     sure = known == 1
-    fit = _fit(gaps[used], spacings[used], sure[used])
+    heights = heights - heights[used].mean()
+    fit = _fit(gaps[used], spacings[used], heights[used], sure[used])
     if fit.gain <= 0 and not sure.any():  # all wrong explains the files as well
-        return np.zeros(rows), 1.0, 0.0
+        return nothing
     any_at_all = 1.0 if sure.any() else 1 / (1 + math.exp(min(_LEAST_GAIN - fit.gain, 700)))
-    odds = _log_normal(gaps, fit.mean, fit.spread) - _log_exponential(gaps, fit.scale)
+    # Far out the exponential has the heavier tail; a wider gap is no reason to doubt, though.
+    means = fit.mean - fit.slope * heights
+    wide = np.minimum(gaps, np.maximum(means, 0) + fit.spread**2 / fit.scale)
+    odds = fit.log_right(wide, heights) - _log_exponential(wide, fit.scale)
     odds += math.log(fit.share / (1 - fit.share))
-    order = np.argsort(gaps)
-    chances = np.empty(rows)
-    chances[order] = np.maximum.accumulate(1 / (1 + np.exp(-np.clip(odds[order], -50, 50))))
+    chances = 1 / (1 + np.exp(-np.clip(odds, -50, 50)))
     chances = np.where(known == -1, any_at_all * chances, known)
-    return chances, _above_zero(fit.mean, fit.spread), any_at_all
+    return _Judged(chances, fit.seen(heights), any_at_all, fit.mean / fit.scale)
 
 
 class _Mixture(NamedTuple):
@@ -158,41 +194,74 @@ class _Mixture(NamedTuple):
     Attributes:
         share: of translations.
         scale: mean gap of wrong pairs.
-        mean, spread: of the translations' gaps, before those below zero are cut off.
+        mean: of the translations' gaps, before those below zero are cut off, where the best rival
+            is of mean height.
+        slope: by how much their mean falls as the best rival rises, 0 to 1.
+        spread: standard deviation of their gaps among rivals of one height.
+        variance: of the heights.
         gain: log likelihood above that of wrong pairs alone.
     """
 
     share: float
     scale: float
     mean: float
+    slope: float
     spread: float
-    gain: float
+    variance: float
+    gain: float = -math.inf
+
+    def seen(self, heights: Floats) -> Floats:
+        """Tell which share of the translations with such rivals has a gap above zero, [pairs]."""
+        ratios = (self.mean - self.slope * heights) / self.spread
+        seen: Floats = np.maximum(np.interp(ratios, _POINTS, _BELOW), _LEAST_SEEN)
+        return seen
+
+    def log_right(self, gaps: Floats, heights: Floats) -> Floats:
+        """Take the log likelihood of gaps and heights of translations, [pairs].
+
+        That of heights is relative to wrong pairs. The best rival of a translation is the largest
+        of its pool, that of a wrong pair the second largest, lower by `scale` on average.
+        """
+        variance = max(self.variance, self.scale**2)  # of a pool's largest values, at least
+        errors = (gaps - self.mean + self.slope * heights) / self.spread
+        logs = -(errors**2) / 2 - math.log(self.spread * math.sqrt(2 * math.pi))
+        middle = (0.5 - self.share) * self.scale  # between both kinds, from the mean of all
+        higher: Floats = logs + self.scale * (heights - middle) / variance
+        return higher
 
 
-def _fit(gaps: Floats, spacings: Floats, sure: NDArray[np.bool_]) -> _Mixture:
+def _fit(gaps: Floats, spacings: Floats, heights: Floats, sure: NDArray[np.bool_]) -> _Mixture:
     """Fit the mixture; some pairs are sure to be translations.
 
     Of several first guesses which pairs are translations, the one that leads highest is taken.
     """
     typical = max(2 * float(np.median(spacings)), _LEAST_SCALE)
-    ends = [_climb(gaps, spacings, sure, gaps > times * typical) for times in _FIRST_GUESSES]
+    guesses = [gaps > times * typical for times in _FIRST_GUESSES]
+    cosines = gaps + heights
+    guesses.append((gaps > typical / 2) & (cosines > np.quantile(cosines, 1 - _HIGHEST)))
+    ends = [_climb(gaps, spacings, heights, sure, guess) for guess in guesses]
     return max(ends, key=lambda mixture: mixture.gain)
 
 
 def _climb(
-    gaps: Floats, spacings: Floats, sure: NDArray[np.bool_], guess: NDArray[np.bool_]
+    gaps: Floats,
+    spacings: Floats,
+    heights: Floats,
+    sure: NDArray[np.bool_],
+    guess: NDArray[np.bool_],
 ) -> _Mixture:
     """Fit the mixture by expectation maximisation from a first guess.
 
     Wrong: gap ~ exponential(scale), spacing ~ exponential(scale / 2). Translation: gap ~
-    normal(mean, spread) above zero, spacing ~ exponential(scale), its rivals being the top two of
-    a pool.
+    normal(mean - slope x height, spread) above zero, spacing ~ exponential(scale), its rivals being
+    the top two of a pool.
     """
     rows, known = len(gaps), int(sure.sum())
     scale = max(float((gaps + 2 * spacings).mean()) / 2, _LEAST_SCALE)
     alone = _log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)
+    variance = max(float(heights.var()), _LEAST_SCALE**2)
+    fit = _Mixture(0.5, scale, _MEAN * scale, _SLOPE, _SPREAD * _MEAN * scale, variance)
     belief = np.where(guess, 0.95, 0.05)  # that a pair is a translation
-    mean, spread = _MEAN * scale, _SPREAD * _MEAN * scale
     before, after = -math.inf, -math.inf
     for _ in range(300):
         belief[sure] = 1
@@ -201,52 +270,53 @@ def _climb(
         share = min(max((found - known) / max(rows - known, 1), 1e-6), 1 - 1e-6)
         parts = (1 - belief) * (gaps + 2 * spacings) + belief * spacings
         scale = max(float(parts.sum()) / (2 * rows - found), _LEAST_SCALE)
-        sums = found, float((belief * gaps).sum()), float((belief * gaps**2).sum())
-        mean, spread = _normal(*sums, mean, spread, scale)
+        fit = _of_right(gaps, heights, belief, fit._replace(share=share, scale=scale))
         wrong = _log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)
-        right = _log_normal(gaps, mean, spread) + _log_exponential(spacings, scale)
+        # The density among the translations that are seen.
+        unseen = math.log(found / float((belief / fit.seen(heights)).sum()))
+        right = fit.log_right(gaps, heights) - unseen + _log_exponential(spacings, scale)
         wrong, right = wrong + math.log(1 - share), right + math.log(share)
         both = np.logaddexp(wrong, right)
-        belief = np.exp(right - both)
+        belief = np.maximum(np.exp(right - both), 1e-12)  # all of them 0 would divide by it
         before, after = after, float(both.sum())
         # The second limit is for many pairs: a step of one in the log is far from the end.
         if abs(after - before) < min(1e-6 * rows, 0.01):
             break
-    return _Mixture(share, scale, mean, spread, after - float(alone.sum()))
+    return fit._replace(gain=after - float(alone.sum()))
 
 
-def _normal(
-    found: float, total: float, squares: float, mean: float, spread: float, scale: float
-) -> tuple[float, float]:
-    """Improve mean and spread of the translations' gaps; `scale` is that of the wrong ones.
+def _of_right(gaps: Floats, heights: Floats, belief: Floats, fit: _Mixture) -> _Mixture:
+    """Improve mean, slope and spread of the translations' gaps.
 
-    The sums are over translations that were found, those with a gap above zero; the moments of
-    the others follow from the mean and the spread so far.
+    The translations that are believed in are those with a gap above zero; the moments of the
+    others, beaten by a rival, follow from the fit so far.
     """
-    above = _above_zero(mean, spread)
-    edge = found / above * math.exp(-((mean / spread) ** 2) / 2) / math.sqrt(2 * math.pi)
-    lost = found * (1 - above) / above
-    total += lost * mean - spread * edge
-    squares += lost * (mean**2 + spread**2) - mean * spread * edge
-    rows = found + lost
-    mean = (total + _WEIGHT_OF_MEAN * _MEAN * scale) / (rows + _WEIGHT_OF_MEAN)
-    mean = max(mean, _LEAST_MEAN * scale)
-    squares += -2 * mean * total + rows * mean**2 + _WEIGHT_OF_SPREAD * (_SPREAD * mean) ** 2
-    variance = squares / (rows + _WEIGHT_OF_SPREAD)
-    return mean, min(max(math.sqrt(max(variance, 0)), 0.1 * mean), mean)
-
-
-def _above_zero(mean: float, spread: float) -> float:
-    """Tell which share of a normal distribution lies above zero."""
-    return 0.5 * math.erfc(-mean / spread / math.sqrt(2))
+    means, seen = fit.mean - fit.slope * heights, fit.seen(heights)
+    # Beaten translations with such rivals, [pairs]; more than are seen would lead the fit astray.
+    lost = belief * np.minimum(1 / seen - 1, 1)
+    ratios = means / fit.spread
+    hazard = np.exp(-(ratios**2) / 2) / math.sqrt(2 * math.pi) / np.maximum(1 - seen, 1e-12)
+    below = means - fit.spread * hazard  # [pairs], mean gap of the beaten ones
+    within = fit.spread**2 * np.clip(1 + ratios * hazard - hazard**2, 0, 1)
+    weights = belief + lost
+    total = float(weights.sum())
+    height = float((weights * heights).sum()) / total
+    gap = float((belief * gaps + lost * below).sum()) / total
+    away = heights - height
+    covariance = float((away * (belief * (gaps - gap) + lost * (below - gap))).sum())
+    held = _WEIGHT_OF_SLOPE * fit.variance
+    slope = (_SLOPE * held - covariance) / (held + float((weights * away**2).sum()))
+    slope = min(max(slope, 0.0), 1.0)
+    believed = _MEAN * fit.scale - slope * height
+    mean = (total * gap + _WEIGHT_OF_MEAN * believed) / (total + _WEIGHT_OF_MEAN)
+    mean = max(mean, _LEAST_MEAN * fit.scale)  # at the height of the translations
+    means = mean - slope * away
+    squares = float((belief * (gaps - means) ** 2 + lost * ((below - means) ** 2 + within)).sum())
+    squares += _WEIGHT_OF_SPREAD * (_SPREAD * mean) ** 2
+    spread = math.sqrt(squares / (total + _WEIGHT_OF_SPREAD))
+    spread = min(max(spread, 0.1 * mean), mean)
+    return fit._replace(mean=mean + slope * height, slope=slope, spread=spread)
 
 
 def _log_exponential(values: Floats, mean: float) -> Floats:
     return -math.log(mean) - values / mean
-
-
-def _log_normal(values: Floats, mean: float, spread: float) -> Floats:
-    """Take the logarithm of a normal density that is cut off below zero."""
-    constant = math.log(spread * math.sqrt(2 * math.pi) * _above_zero(mean, spread))
-    logs: Floats = -(((values - mean) / spread) ** 2) / 2 - constant
-    return logs

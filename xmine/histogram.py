@@ -1,7 +1,8 @@
-"""Scores of pairs -> a histogram: counts, expected right pairs, estimated precision of every cut.
+"""Scores or probabilities of pairs -> a histogram: counts, expected right pairs, and precision.
 
-The bins suit a reader: round edges, few enough to be seen at once, and a few scores far from the
-rest do not squeeze it; they share an open bin at the end.
+The precision is the estimated one of every cut. The bins suit a reader: round edges, few enough to
+be seen at once. A few scores far from the rest share an open bin at the end; probabilities have bins
+from 0 to 1.
 """
 
 import itertools
@@ -29,6 +30,8 @@ _MUCH_LONGER = 8
 class Histogram:
     """Scores in bins, from low to high; a pair is in a bin if edge <= score < next edge.
 
+    The last bin of probabilities holds 1 as well.
+
     Attributes:
         edges: float64 [bins + 1], rising; -inf or inf where the first or last bin is open.
         counts: int64 [bins], pairs. They add up to all pairs.
@@ -36,10 +39,11 @@ class Histogram:
         precision: float64 [bins], expected share of right ones among all pairs at or above the
             bin's lower edge, NaN if there are none; None without an estimate.
         decimals: how many an edge needs.
-        cut: the threshold, None if nothing is cut.
+        cut: the lowest score that is kept, None if nothing is cut.
         kept: pairs with a score of at least `cut`; all of them if there is none.
         kept_precision: expected share of right ones among these; None if there are none, or without
             an estimate.
+        name: of what is counted: `score`, or `prob` for probabilities.
     """
 
     edges: Floats
@@ -50,6 +54,7 @@ class Histogram:
     cut: float | None
     kept: int
     kept_precision: float | None
+    name: str = "score"
 
     @property
     def at_or_above(self) -> NDArray[np.int64]:
@@ -66,7 +71,8 @@ class Histogram:
         longest = int(self.counts.max(initial=0))
         if not self.kept or self.cut is None:
             return longest
-        above = int(self.counts[self.edges[1:] > self.cut].max(initial=1))
+        kept = (self.edges[1:] > self.cut) | (self.edges[:-1] >= self.cut)
+        above = int(self.counts[kept].max(initial=1))
         if longest <= _MUCH_LONGER * above:
             return longest
         return max(_LONGER * above, longest // _MUCH_LONGER)
@@ -74,9 +80,9 @@ class Histogram:
     def split_at_cut(self) -> "Histogram":
         """Make two bins of the one that the cut falls into, so that a line can stand at it."""
         total = int(self.counts.sum())
-        if self.cut is None or self.cut in self.edges or self.kept in (0, total):
+        if self.cut is None or self.cut in self.edges[:-1] or self.kept in (0, total):
             return self
-        at = int(np.searchsorted(self.edges, self.cut, side="right")) - 1
+        at = int(np.searchsorted(self.edges[:-1], self.cut, side="right")) - 1
         above = self.kept - int(self.counts[at + 1 :].sum())
         counts = np.insert(self.counts, at + 1, above)
         counts[at] -= above
@@ -114,14 +120,16 @@ def bin_scores(
     chances: NDArray[np.floating] | None = None,
     cut: float | None = None,
     most: int = 15,
+    name: str = "score",
 ) -> Histogram:
-    """Count scores in bins of a round width (1, 2 or 5 times a power of ten).
+    """Count scores, or probabilities, in bins of a round width (1, 2 or 5 times a power of ten).
 
     Args:
         scores: [pairs], in any order; infinite ones are in an open bin.
         chances: [pairs], the probability that each pair is right, 0 to 1; None if not estimated.
         cut: a pair is kept when its score, as float64, is at least this.
         most: bins at most, three or more, open ones among them. Few pairs get fewer.
+        name: of what is counted: `score`, or `prob` for probabilities.
 
     Raises:
         ValueError: a score is NaN, there are not as many chances as scores, or `most` is too small.
@@ -135,18 +143,31 @@ def bin_scores(
         raise ValueError(f"{most} bins: two are for open ends")
     keeps = values >= (-math.inf if cut is None else cut)  # [pairs]
     kept = int(keeps.sum())
-    edges, decimals = _edges(np.sort(values), kept, most)
+    # As many bins as pairs would be a row of single pairs.
+    few = min(most, max(5, math.ceil(2 * math.sqrt(len(values)))))
+    if name == "prob" and len(values):
+        edges, decimals = _from_0_to_1(few)
+    else:
+        edges, decimals = _edges(np.sort(values), kept, few)
     at = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0))
     counts = np.bincount(at, minlength=len(edges) - 1).astype(np.int64)
     if chances is None:
-        return Histogram(edges, counts, None, None, decimals, cut, kept, None)
+        return Histogram(edges, counts, None, None, decimals, cut, kept, None, name)
     weights = np.asarray(chances, dtype=np.float64)
     right: Floats = np.bincount(at, weights, len(edges) - 1).astype(np.float64)  # [bins]
     precision = np.full(len(counts), np.nan)
     pairs = counts[::-1].cumsum()[::-1]
     np.divide(right[::-1].cumsum()[::-1], pairs, out=precision, where=pairs > 0)
     sure = float(weights[keeps].mean()) if kept else None
-    return Histogram(edges, counts, right, precision, decimals, cut, kept, sure)
+    return Histogram(edges, counts, right, precision, decimals, cut, kept, sure, name)
+
+
+def _from_0_to_1(most: int) -> tuple[Floats, int]:
+    """Choose the edges for probabilities, and how many decimals they have."""
+    width, decimals = next(
+        each for each in _round_widths(1 / most) if math.isclose(1 / each[0], round(1 / each[0]))
+    )
+    return np.linspace(0, 1, round(1 / width) + 1).round(decimals), decimals
 
 
 def _edges(scores: Floats, kept: int, most: int) -> tuple[Floats, int]:
@@ -154,8 +175,6 @@ def _edges(scores: Floats, kept: int, most: int) -> tuple[Floats, int]:
     finite = scores[np.isfinite(scores)]
     if not len(finite):
         return (np.array([-np.inf, 0.0, np.inf]) if len(scores) else np.zeros(1)), 0
-    # As many bins as pairs would be a row of single pairs.
-    most = min(most, max(5, math.ceil(2 * math.sqrt(len(scores)))))
     low, high = _middle(finite, kept, most)
     least = max((high - low) / most or 0.01, _NARROWEST, 1e-12 * max(abs(low), abs(high)))
     for width, decimals in _round_widths(least):

@@ -1,6 +1,5 @@
-"""Scored candidates -> the pairs that are kept: judged, flagged, cut, with their texts."""
+"""Scored candidates -> the pairs that are kept: judged, ordered, flagged, cut, with their texts."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,12 +17,13 @@ from xmine.flags import flag_pairs
 from xmine.known import NOTHING_KNOWN, KnownPairs, labels_of
 from xmine.languages import guess_language
 from xmine.options import MiningOptions
+from xmine.pairing import ChosenPairs
 from xmine.pairs import Pairs
 from xmine.picked import PickedTexts
 from xmine.progress import Report, silent
 from xmine.selection import select
 from xmine.sentences import Sentences
-from xmine.threshold import Kept, Threshold, choose_threshold, precision_of
+from xmine.threshold import Kept, Threshold, choose_threshold, floored, precision_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,16 @@ class Mined:
     """What mining two files gave.
 
     Attributes:
-        pairs: those at or above the threshold that were not dropped for another reason.
+        pairs: those at or above the cut that were not dropped for another reason.
         kept: how many they are, and how precise they are expected to be.
         threshold: the cut, how it was found, and what it and its neighbours keep.
-        scored: where the pairs come from.
+        scored: where the pairs come from, the most probable ones first, equal ones by score.
         flags: of each of `scored.chosen`.
         confidence: how likely each pair of `scored.chosen` is; None if there was too little to see.
-        eligible: int64, rows of `scored.chosen` that no option drops, whatever their score.
-        dropped: how many pairs above the threshold were dropped, for each reason.
-        copies: how many of `scored.chosen` have the same text on both sides.
+        eligible: int64, rows of `scored.chosen` that may be kept, wherever the cut is.
+        dropped: how many pairs were dropped for each reason; of those for a flag the ones above
+            the cut.
+        options: what was asked for.
         seeds, gold: pairs that are known, by the lines that stand for repeated ones.
         warnings: what the user should know before trusting the pairs.
         languages: codes of source and target, as given or guessed; `und` where that failed.
@@ -53,16 +54,17 @@ class Mined:
     confidence: Confidence | None
     eligible: NDArray[np.intp]
     dropped: dict[str, int]
-    copies: int
+    options: MiningOptions
     seeds: KnownPairs
     gold: KnownPairs
     warnings: list[str]
     languages: tuple[str, str]
 
-    def curve(self) -> tuple[NDArray[np.float32], Floats | None, float]:
-        """Give what a picture of the scores shows: scores and chances of all, and the cut."""
+    def curve(self) -> tuple[NDArray[np.floating], Floats | None, float]:
+        """Give what a picture shows: what pairs are ordered by, their chances, and the cut."""
         chances = None if self.confidence is None else self.confidence.chances[self.eligible]
-        return self.scored.chosen.scores[self.eligible], chances, self.threshold.value
+        scores = self.scored.chosen.scores[self.eligible]
+        return scores if chances is None else chances, chances, self.threshold.value
 
 
 def keep(
@@ -91,10 +93,8 @@ def keep(
     Raises:
         FileError: the folder cannot be written to.
     """
-    copies = same_texts(*scored.texts())
-    labels = labels_of(seeds.pairs, *scored.lines())
-    labels[copies & (labels == -1)] = 0  # a copy is no translation
-    confidence = estimate(scored.chosen, scored.neighbours, labels)
+    scored, confidence, copies = judge(scored, seeds, keep_copies=options.keep_copies)
+    known_pairs = labels_of(seeds.pairs, *scored.lines())
     languages = _languages(scored, copies, options, known)
     flags = flag_pairs(
         scored.chosen,
@@ -107,7 +107,7 @@ def keep(
         folder,
         watch,
     )
-    selection = select(scored.chosen.scores, flags, labels == 0, options)
+    selection = select(scored.chosen.scores, flags, copies, known_pairs, options)
     threshold = _threshold(scored, selection.rows, confidence, options, gold)
     rows = selection.rows[: threshold.kept.pairs][: options.top]
     chances = None if confidence is None else confidence.chances[rows]
@@ -119,8 +119,8 @@ def keep(
         flags=flags,
         confidence=confidence,
         eligible=selection.rows,
-        dropped=selection.dropped(scored.chosen.scores >= threshold.value),
-        copies=int(copies.sum()),
+        dropped=selection.dropped(_ranks(scored, confidence) >= threshold.value),
+        options=options,
         seeds=seeds,
         gold=gold,
         warnings=list(warnings),
@@ -128,11 +128,45 @@ def keep(
     )
 
 
-def cut_without_gold(scored: Scored) -> float:
-    """Choose the threshold as `auto` does."""
-    labels = np.where(same_texts(*scored.texts()), 0, -1).astype(np.int8)
-    confidence = estimate(scored.chosen, scored.neighbours, labels)
-    return choose_threshold(scored.chosen.scores, confidence).value
+def judge(
+    scored: Scored, seeds: KnownPairs = NOTHING_KNOWN, *, keep_copies: bool = False
+) -> tuple[Scored, Confidence | None, NDArray[np.bool_]]:
+    """Estimate how likely each candidate is a translation, and order the candidates by that.
+
+    Candidates of one probability are ordered by score, then by rows. Without an estimate they keep
+    their order.
+
+    Args:
+        scored: the candidates.
+        seeds: pairs that are known, by the lines that stand for repeated ones.
+        keep_copies: whether pairs with the same text on both sides are translations.
+
+    Returns:
+        The candidates in the new order, what is known of them, and which are copies, bool
+        [candidates].
+    """
+    copies = same_texts(*scored.texts())
+    labels = labels_of(seeds.pairs, *scored.lines())
+    # Copies stand out more than any translation: they take no part in the fit.
+    confidence = estimate(
+        scored.chosen, scored.neighbours, np.where(copies & (labels == -1), 0, labels)
+    )
+    if confidence is None:
+        return scored, None, copies
+    if keep_copies:
+        confidence = confidence.with_right(copies & (labels != 0))
+    chosen = scored.chosen
+    order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.chances))
+    return replace(scored, chosen=chosen.take(order)), confidence.of(order), copies[order]
+
+
+def best_without_gold(scored: Scored) -> tuple[float, ChosenPairs]:
+    """Choose as `auto` does: the cut, and the pairs that it keeps."""
+    scored, confidence, copies = judge(scored)
+    rows = np.flatnonzero(~copies)
+    judged = None if confidence is None else confidence.of(rows)
+    found = choose_threshold(scored.chosen.scores[rows], judged)
+    return found.value, scored.chosen.take(rows[: found.kept.pairs])
 
 
 def _languages(
@@ -160,23 +194,29 @@ def _threshold(
     gold: KnownPairs,
 ) -> Threshold:
     """Choose the cut that the options ask for among some rows of the candidates."""
-    scores, wanted = scored.chosen.scores[rows], options.threshold
+    scores, wanted, how = scored.chosen.scores[rows], options.threshold, ""
     judged = None if confidence is None else confidence.of(rows)
+    ranks = scores if judged is None else judged.chances
+    lowest = options.min_prob
     if wanted == "gold":
         lines = (each[rows].tolist() for each in scored.lines())
         right = {pair[:2] for pair in gold.pairs if pair.right}
-        best = best_threshold(scores.tolist(), list(zip(*lines, strict=True)), right)
-        found = choose_threshold(scores, judged, best.threshold)
-        found = replace(found, how="best for the gold pairs")
-    else:
-        found = choose_threshold(scores, judged, wanted, options.precision)
-        alone = wanted == "auto" and options.precision is None
-        best_few = scores[: len(scores) if alone else found.kept.pairs][: options.top]
-        if options.top is not None and len(best_few) and (alone or len(best_few) == options.top):
-            cut = math.floor(float(best_few[-1]) * 1e4) / 1e4
-            found = choose_threshold(scores, judged, cut)
-            found = replace(found, how=f"the best {len(best_few):,}")
-    return found
+        pairs = list(zip(*lines, strict=True))
+        lowest, how = best_threshold(ranks.tolist(), pairs, right).threshold, "best for --gold"
+    elif isinstance(wanted, float) and lowest is None:  # `select` has left out lower scores
+        lowest = wanted if judged is None else 0.0
+    found = choose_threshold(scores, judged, lowest, options.precision)
+    alone = wanted == "auto" and lowest is None and options.precision is None
+    best_few = ranks[: len(ranks) if alone else found.kept.pairs][: options.top]
+    if options.top is not None and len(best_few) and (alone or len(best_few) == options.top):
+        lowest, how = float(best_few[-1]), f"the best {len(best_few):,}"
+        found = choose_threshold(scores, judged, lowest if judged else floored(lowest))
+    return replace(found, how=how or found.how)
+
+
+def _ranks(scored: Scored, confidence: Confidence | None) -> NDArray[np.floating]:
+    """Give what the candidates are ordered by, [candidates]."""
+    return scored.chosen.scores if confidence is None else confidence.chances
 
 
 def _with_text(

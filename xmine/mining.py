@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from xmine.candidates import score_neighbours
+from xmine.candidates import score_neighbours, with_known
 from xmine.encoder import SentenceEncoder
 from xmine.encoder_pair import EncoderPair, as_pair
 from xmine.errors import OptionError
@@ -98,6 +98,7 @@ def mine(
         (left, left_vectors), (right, right_vectors) = sides
         neighbours = find_neighbours(here, left_vectors, right_vectors, options, report)
         scored = score_neighbours(left, right, neighbours, options)
+        scored = with_known(scored, seeds.pairs, (left_vectors, right_vectors), options)
         here.note(f"judging {len(scored.chosen):,} candidates")
         mined = keep(
             scored,

@@ -191,11 +191,16 @@ class MiningOptions(EncodingOptions):
     """How two sentence files become pairs."""
 
     threshold: float | str = option(
-        "auto", "Lowest score to keep: a number; auto; or gold, which is best for --gold."
+        "auto",
+        "Where to cut: auto; gold, the best for --gold; or a number, the lowest score to keep.",
+    )
+    min_prob: float | None = option(
+        None, "Lowest probability to keep, in place of auto.", min=0.0, max=1.0
     )
     precision: float | None = option(
         None,
-        "In place of a threshold: 0.95 keeps as many pairs as it can with 95 % expected right.",
+        "In place of auto: 0.95 keeps as many pairs as it can with 95 % expected right; "
+        "--min-prob asks it of each pair.",
         min=0.0,
         max=1.0,
     )
@@ -203,6 +208,9 @@ class MiningOptions(EncodingOptions):
         None, "Keep the N best pairs; with a threshold or a precision, N at most.", min=1
     )
     score_max: float | None = option(None, "Highest score to keep.")
+    keep_copies: bool = option(
+        False, "Take pairs with the same text on both sides for translations; else they go."
+    )
     drop: list[str] = option(
         [], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.", words=FLAGS
     )
@@ -262,10 +270,12 @@ class MiningOptions(EncodingOptions):
                 raise OptionError(f"{flag(name)} is {code!r}", CODES)
         if self.threshold not in ("auto", "gold"):
             object.__setattr__(self, "threshold", _threshold(self.threshold))
-        if self.precision is not None and self.threshold != "auto":
-            raise OptionError(
-                "--precision and --threshold", "both choose where to cut: give one of them"
-            )
+        cuts = {"--precision": self.precision is not None, "--min-prob": self.min_prob is not None}
+        cuts["--threshold"] = self.threshold != "auto"
+        if isinstance(self.threshold, float):  # a score, below which a probability may cut further
+            cuts["--min-prob"] = False
+        if len(given := [name for name, is_given in cuts.items() if is_given]) > 1:
+            raise OptionError(" and ".join(given), "both choose where to cut: give one of them")
         bytes_of(self.max_memory)
         if self.score_max is not None and math.isnan(self.score_max):
             raise OptionError("--score-max is nan", "give a number")

@@ -19,7 +19,7 @@ _ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class ChosenPairs:
-    """Pairs of rows, best score first; equal scores by source row, then by target row.
+    """Pairs of rows, best first; equal ones by source row, then by target row.
 
     Attributes:
         sources: int64 [pairs], rows of the source matrix.
@@ -42,6 +42,10 @@ class ChosenPairs:
         return ChosenPairs(
             self.sources[rows], self.targets[rows], self.scores[rows], self.cosines[rows]
         )
+
+    def joined(self, others: "ChosenPairs") -> "ChosenPairs":
+        """Add other pairs, and sort."""
+        return _sorted(_joined(self, others))
 
 
 def choose_pairs(

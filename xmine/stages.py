@@ -48,7 +48,7 @@ from xmine.vectors import write_unit_rows
 OF_TEXTS = ("dedup", "segment")
 OF_NEIGHBOURS = ("neighborhood", "index", "recall")
 OF_PAIRS = (
-    *("threshold", "precision", "top", "score_max", "drop"),
+    *("threshold", "min_prob", "precision", "top", "score_max", "drop", "keep_copies"),
     *("margin", "retrieval", "src_lang", "tgt_lang"),
 )
 _BYTES_AT_ONCE = 2**20

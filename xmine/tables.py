@@ -173,10 +173,11 @@ def _repeats(path: Path) -> Path:
 
 
 def write_candidates(mined: "Mined", path: Path) -> None:
-    """Write all candidates, best score first, those that are not kept included.
+    """Write all candidates, best first, those that are not kept included.
 
     The columns: `source` and `target`, rows from 0 of the tables of both sides; `score`, `cosine`;
-    `prob`, null where it cannot be estimated; `flags`.
+    `prob`, null where it cannot be estimated; `flags`; and `eligible`, whether a candidate may be
+    kept, wherever the cut is.
 
     Raises:
         FileError: it cannot be written.
@@ -186,8 +187,15 @@ def write_candidates(mined: "Mined", path: Path) -> None:
 
     chosen, confidence = mined.scored.chosen, mined.confidence
     kinds = {"source": pa.int64(), "target": pa.int64(), "score": pa.float32()}
-    kinds |= {"cosine": pa.float32(), "prob": pa.float32(), "flags": pa.string()}
+    kinds |= {
+        "cosine": pa.float32(),
+        "prob": pa.float32(),
+        "flags": pa.string(),
+        "eligible": pa.bool_(),
+    }
     schema = pa.schema(list(kinds.items()))
+    eligible = np.zeros(len(chosen), dtype=bool)
+    eligible[mined.eligible] = True
     with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as file:
         for start in range(0, len(chosen), _ROWS_OF_A_GROUP):
             some = slice(start, start + _ROWS_OF_A_GROUP)
@@ -200,5 +208,6 @@ def write_candidates(mined: "Mined", path: Path) -> None:
                 "cosine": chosen.cosines[some],
                 "prob": pa.nulls(len(flags), pa.float32()) if chances is None else chances,
                 "flags": flags,
+                "eligible": eligible[some],
             }
             file.write_table(pa.table(columns, schema))

@@ -1,11 +1,11 @@
-"""Scores and chances of pairs -> the score below which pairs are dropped, and what is kept then.
+"""Probabilities of pairs -> the probability below which pairs are dropped, and what is kept then.
 
-The cut is a given number, the one of the highest expected F1 (`auto`), or the lowest whose pairs
-are expected to be as precise as is wanted. docs/threshold.md has the derivation and how good it is.
+The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest whose
+pairs are expected to be as precise as is wanted. Where there is no estimate, the cut is a score.
+docs/threshold.md has the derivation and how good it is.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +22,12 @@ _DOUBT, _NINE_TENTHS = 0.6, 1.645
 # Whoever asks for a precision wants no less: wrong pairs are counted so many times, since on
 # held-out text there are more near-translations than the model expects (docs/threshold.md).
 _PRUDENCE = 1.15
-# With fewer translations than this one must not rely on the estimate (docs/threshold.md).
-FEW = 50
+# With fewer translations than this one must not rely on the estimate, nor where their gaps are less
+# than so many times as wide as those of wrong pairs, as among short lines (docs/threshold.md).
+FEW, CLOSE = 50, 3.0
+# What the summary offers besides the cut: the two probabilities below it, and the two above.
+_OTHERS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
+_HELP = "--seed-pairs with some known pairs sharpens it, --threshold or --min-prob cut by hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Kept:
     """What a cut is expected to keep.
 
     Attributes:
-        cut: the lowest score that is kept.
+        cut: the lowest probability that is kept; the lowest score where nothing is estimated.
         pairs: how many are kept.
         precision: expected share of translations among them; None if not estimated, or none kept.
         interval: where the true precision lies, nine times in ten; None as above.
@@ -48,10 +52,11 @@ class Threshold:
     """The cut and what follows from it.
 
     Attributes:
-        value: from `auto` a multiple of 0.0001, so that giving it as a number is the same cut.
+        value: the lowest probability that is kept, a multiple of 0.0001; the lowest score where
+            nothing is estimated.
         how: `given`, `auto` or `precision 0.95`, or what was done because that could not be.
         kept: what it keeps, expected precision included.
-        others: the same for neighbouring cuts, the lowest first.
+        others: the same for other cuts, the lowest first.
         translations: expected number of them in the files; None if not estimated.
         weakness: why the estimate is not to be relied on; empty if it is.
     """
@@ -67,51 +72,46 @@ class Threshold:
 def choose_threshold(
     scores: NDArray[np.float32],
     confidence: Confidence | None,
-    wanted: float | str = "auto",
+    lowest: float | None = None,
     precision: float | None = None,
 ) -> Threshold:
-    """Choose the cut on the scores of pairs.
+    """Choose the cut through pairs, best first.
 
     Args:
-        scores: [pairs], falling.
-        confidence: how likely each pair is a translation; None if that cannot be estimated, and
-            then `auto` keeps all pairs, and a wanted precision none.
-        wanted: the cut itself, or `auto`.
+        scores: [pairs], falling where nothing is estimated.
+        confidence: how likely each pair is a translation, falling; None if that cannot be
+            estimated, and then all pairs are kept, and with a wanted precision none.
+        lowest: the cut itself; the one of the highest expected F1 if left out.
         precision: keep the most pairs that are expected to be so precise, with a small reserve, in
-            place of `auto`.
-
-    Raises:
-        ValueError: `wanted` is neither.
+            place of the highest expected F1.
     """
-    falling = scores.astype(np.float64)
-    if not len(scores):
+    ranks = scores.astype(np.float64) if confidence is None else confidence.chances
+    if lowest is not None:
+        value, how = lowest, "given"
+    elif not len(ranks):
         value, how = 0.0, "no pair is left to choose from"
-    elif wanted != "auto":
-        value, how = float(wanted), "given"
     elif confidence is None:
-        value, how = _floor(falling[-1:]), "auto: too few lines to compare, all pairs kept"
+        value, how = floored(float(ranks[-1])), "too few lines to compare, all kept"
         if precision is not None:
-            value, how = _above(falling), "too few lines to estimate a precision, no pair kept"
+            value, how = _above(ranks), "too few lines to estimate a precision, no pair kept"
     elif precision is not None:
-        value, how = _most_precise(falling, confidence.chances, precision)
+        value, how = _most_precise(ranks, precision)
     else:
-        value, how = _best_f1(falling, confidence)
-    others = tuple(
-        expected(falling, confidence, cut) for cut in _neighbouring(falling, value, confidence)
-    )
+        value, how = _best_f1(ranks, confidence)
+    kept = expected(ranks, confidence, value)
     return Threshold(
         value,
         how,
-        expected(falling, confidence, value),
-        others,
+        kept,
+        () if confidence is None else _others(ranks, confidence, kept),
         None if confidence is None else confidence.translations,
         weakness_of(confidence),
     )
 
 
-def expected(scores: Floats, confidence: Confidence | None, cut: float) -> Kept:
-    """Tell what a cut is expected to keep of pairs with these scores, [pairs], falling."""
-    kept = len(scores) - int(np.searchsorted(scores[::-1], cut))
+def expected(ranks: Floats, confidence: Confidence | None, cut: float) -> Kept:
+    """Tell what a cut is expected to keep of pairs with these probabilities, [pairs], falling."""
+    kept = len(ranks) - int(np.searchsorted(ranks[::-1], cut))
     chances = None if confidence is None else confidence.chances[:kept]
     return Kept(cut, kept, *precision_of(chances))
 
@@ -136,62 +136,45 @@ def expected_of(
     return right / pairs, (max(fewest, 0.0) / pairs, min(most, pairs) / pairs)
 
 
-def _best_f1(scores: Floats, confidence: Confidence) -> tuple[float, str]:
-    cuts, kept, right = _curve(scores, confidence.chances)
+def _best_f1(chances: Floats, confidence: Confidence) -> tuple[float, str]:
+    kept, right = _curve(chances)
     best = int(np.argmax(2 * right / (kept + confidence.translations)))
     if right[best] / kept[best] < _LEAST_PRECISION:
-        return _above(scores), "auto: no pair stands out, none kept"
+        return _above(chances), "auto: no pair stands out, none kept"
     how = "auto" if confidence.translations >= 1 else "auto: hardly any pair stands out"
-    return float(cuts[best]), how
+    return float(chances[kept[best] - 1]), how
 
 
-def _most_precise(scores: Floats, chances: Floats, precision: float) -> tuple[float, str]:
-    cuts, kept, right = _curve(scores, chances)
+def _most_precise(chances: Floats, precision: float) -> tuple[float, str]:
+    kept, right = _curve(chances)
     enough = np.flatnonzero(kept - _PRUDENCE * (kept - right) >= precision * kept)
     if not len(enough):
-        return _above(scores), f"precision {precision:g} is not to be expected, no pair kept"
-    return float(cuts[enough[0]]), f"precision {precision:g}"
+        return _above(chances), f"precision {precision:g} is not to be expected, no pair kept"
+    return float(chances[kept[enough[-1]] - 1]), f"precision {precision:g}"
 
 
-def _curve(scores: Floats, chances: Floats) -> tuple[Floats, NDArray[np.int64], Floats]:
-    """Follow every cut, the lowest first: its value, the pairs it keeps, the right ones of them."""
-    cuts = np.floor(scores[::-1] * 1e4) / 1e4
-    kept = len(scores) - np.searchsorted(scores[::-1], cuts)
-    return cuts, kept, np.cumsum(chances)[kept - 1]
+def _curve(chances: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Follow every cut, the highest first: the pairs it keeps, and the right ones of them."""
+    kept = np.flatnonzero(np.append(chances[1:] != chances[:-1], True)) + 1  # equal ones together
+    return kept, np.cumsum(chances)[kept - 1]
 
 
-def _above(scores: Floats) -> float:
-    """Give a cut above all scores."""
-    return (round(_floor(scores[:1]) * 1e4) + 1) / 1e4
+def _above(ranks: Floats) -> float:
+    """Give a cut above all pairs."""
+    return round(floored(float(ranks[0])) + 1e-4, 4)
 
 
-def _floor(score: Floats) -> float:
-    return math.floor(float(score[0]) * 1e4) / 1e4 if len(score) else 0.0
+def floored(score: float) -> float:
+    """Cut the digits behind the fourth off a score, so that printed it is the same cut."""
+    return math.floor(score * 1e4) / 1e4
 
 
-def _neighbouring(scores: Floats, cut: float, confidence: Confidence | None) -> Sequence[float]:
-    """Choose two round cuts below and two above, from which on the cut makes a difference.
-
-    They are at most a quarter as far apart as the ninth decile of the kept scores is from the cut.
-    """
-    kept = scores[scores >= cut]
-    if confidence is None or len(kept) < 2:
-        return ()
-    cut = max(cut, float(scores[-1]))  # it may be far below all scores, or -inf
-    spread = float(np.quantile(kept, 0.9) - cut)
-    if spread <= 0:
-        return ()
-    widest = max(spread / 4, 1e-4)
-    step: float = 10 ** math.floor(math.log10(widest))
-    step *= max((nice for nice in (1, 2, 5) if nice * step <= widest), default=1)
-    place = round(cut / step, 6)  # 1.2 / 0.1 is not quite 12
-    near = [
-        math.ceil(place) - 2,
-        math.ceil(place) - 1,
-        math.floor(place) + 1,
-        math.floor(place) + 2,
-    ]
-    return [round(each * step, 4) for each in near]
+def _others(ranks: Floats, confidence: Confidence, chosen: Kept) -> tuple[Kept, ...]:
+    """Tell what two lower cuts and two higher ones keep, where that is not the same."""
+    cuts = [expected(ranks, confidence, each) for each in _OTHERS]
+    below = [each for each in cuts if each.cut < chosen.cut and each.pairs > chosen.pairs]
+    above = [each for each in cuts if each.cut > chosen.cut and 0 < each.pairs < chosen.pairs]
+    return (*below[-2:], *above[:2])
 
 
 def weakness_of(confidence: Confidence | None) -> str:
@@ -200,7 +183,9 @@ def weakness_of(confidence: Confidence | None) -> str:
         return "too few lines to estimate how precise the pairs are"
     found = confidence.translations
     if found < 1:
-        return "no pair stands out from the others: there may be no translations at all"
+        return f"no pair stands out from the others: there may be no translations at all; {_HELP}"
     if found < FEW:
-        return f"fewer than {FEW} translations stand out: a weak estimate"
+        return f"a weak estimate: fewer than {FEW} translations stand out; {_HELP}"
+    if confidence.apart < CLOSE:
+        return f"a weak estimate: translations hardly stand out from other pairs; {_HELP}"
     return ""

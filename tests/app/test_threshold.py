@@ -70,16 +70,16 @@ def test_the_threshold_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
             holds=[
                 f"{kept.pairs} of {len(cuts)} kept",
                 f"cut {kept.cut:.4f}  precision {kept.precision:.2f}",
-                f"threshold {kept.cut:.4f}: {kept.pairs} pairs from here up",
+                f"cut at {kept.cut:.4f}: {kept.pairs} pairs from here up",
                 "≥ ",
                 "< ",
                 "a Accept",
             ],
         )
         for size, shown in rows.items():
-            above = [row for row in shown if row.startswith("    ≥ ")]
-            below = [row for row in shown if row.startswith("    < ")]
-            assert min(len(above), len(below)) >= 3, size
+            above = [row for row in shown if row[11:].startswith(" ≥ 0.")]
+            below = [row for row in shown if row[11:].startswith(" < 0.")]
+            assert min(len(above), len(below)) >= (2 if size == "80x24" else 3), size
 
     drive(XmineApp(mined_run), (80, 24), script)
 
@@ -125,11 +125,16 @@ def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: 
         await typed(pilot, "high")
         assert "'high' is no number" in "\n".join(screen_text(app))
         await typed(pilot, "1.25")
-        assert app.view.cut == 1.25 and "cut 1.2500" in figures(app)
+        assert "1.25, and the run is cut by probability" in "\n".join(screen_text(app))
+        assert app.view.cut == cuts.start()
+        await typed(pilot, "0.255")
+        assert app.view.cut == 0.255 and "cut 0.2550" in figures(app)
+        await moved(pilot, "right")
+        assert app.view.cut == 0.26  # a hundredth at a time
         await pilot.press("]", "p")  # the table had no time to follow
         await settled(pilot)
         count = cuts.kept_by(app.view.cut)
-        assert app.view.cut > 1.25 and f"{count} shown, {count} of " in screen_text(app)[0]
+        assert app.view.cut == 0.36 and f"{count} shown, {count} of " in screen_text(app)[0]
 
     drive(XmineApp(mined_run), (80, 24), script)
 
@@ -138,7 +143,7 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
     run_copy: Path,
 ) -> None:
     pairs = pq.read_table(run_copy / "pairs.parquet")
-    pq.write_table(pairs[3:], run_copy / "pairs.parquet")  # as --precision leaves out wrong ones
+    pq.write_table(pairs[3:], run_copy / "pairs.parquet")  # as --top leaves out equal ones
     with alone_in(run_copy) as run:
         run.sealed(run_copy / "pairs.parquet")
     before = (run_copy / "pairs.parquet").read_bytes()
@@ -162,7 +167,7 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
         await at_threshold(pilot)
         assert "judged: as expected 0.00 (0.00 to 0.73), 0 of 1" in "\n".join(screen_text(app))
         await moved(pilot, "]", "y")
-        assert app.clipboard == f"--threshold {app.view.cut!r}"
+        assert app.clipboard == f"--min-prob {app.view.cut!r}"
         await moved(pilot, "w", "n", "enter")
         assert (run_copy / "pairs.parquet").read_bytes() == before
         await moved(pilot, "w")

@@ -13,12 +13,15 @@ from tests.conftest import toy_sentences
 from xmine.agreement import agreement
 from xmine.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.keeping import cut_without_gold, keep
+from xmine.keeping import best_without_gold, keep
 from xmine.known import KnownPair, KnownPairs
 from xmine.options import MiningOptions
 from xmine.threshold import choose_threshold
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
+
+
+NONE = KnownPairs("", [])
 
 
 def known(pairs: Iterable[tuple[int, int]], right: bool = True) -> list[KnownPair]:
@@ -45,12 +48,34 @@ def test_every_pair_has_a_probability_and_flags(
     assert mined.kept.precision == pytest.approx(pairs.probs.mean())
     assert mined.threshold.translations == confidence.translations
     assert mined.dropped == {}
-    scores, chances, cut = mined.curve()
-    assert cut == float("-inf") and chances is not None
+    ranks, chances, cut = mined.curve()
+    assert cut == 0 and chances is not None
     np.testing.assert_array_equal(chances, confidence.chances)
-    np.testing.assert_array_equal(scores, pairs.scores)
+    np.testing.assert_array_equal(ranks, confidence.chances)
     assert mined.eligible.tolist() == list(range(len(pairs)))
-    assert (mined.copies, mined.seeds.pairs, mined.gold.pairs) == (0, [], [])
+    assert (mined.seeds.pairs, mined.gold.pairs) == ([], [])
+
+
+def test_the_most_probable_pairs_stand_first_equal_ones_by_score(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    assert mined.pairs.probs is not None
+    ranks = list(zip((-mined.pairs.probs).tolist(), (-mined.pairs.scores).tolist(), strict=True))
+    assert ranks == sorted(ranks) and len({prob for prob, _ in ranks}) < len(ranks)
+    for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(min_prob=0.7)):
+        some = xmine.mine(source, target, toy_encoder, options)
+        assert _line_pairs(some) == _line_pairs(mined)[: len(some.pairs)]
+        assert (mined.pairs.probs[len(some.pairs) :] < some.threshold.value).all()
+    assert some.threshold.value == 0.7
+    both = xmine.mine(source, target, toy_encoder, MiningOptions(min_prob=0.7, threshold=1.6))
+    assert _line_pairs(both) == [
+        pair
+        for pair, score in zip(_line_pairs(some), some.pairs.scores.tolist(), strict=True)
+        if score >= 1.6
+    ]
+    assert 0 < len(both.pairs) < len(some.pairs)
 
 
 def _line_pairs(mined: xmine.Mined) -> list[tuple[int, int]]:
@@ -76,16 +101,15 @@ def test_a_copy_is_no_translation_unless_a_seed_says_so(
     for file in (source, target):
         with file.open("a", encoding="utf-8") as end:
             end.write("bade fima  gosok\n")
-    every = MiningOptions(threshold=float("-inf"))
-    for seeds, prob in (([], 0.0), ([KnownPair(61, 61)], 1.0)):
-        mined = xmine.mine(source, target, toy_encoder, every, seeds=KnownPairs("", seeds))
-        assert mined.copies == 1
+    seeds = KnownPairs("", [KnownPair(61, 61)])
+    for options, known in ((MiningOptions(), seeds), (MiningOptions(keep_copies=True), NONE)):
+        mined = xmine.mine(source, target, toy_encoder, options, seeds=known)
         assert mined.pairs.probs is not None and mined.pairs.flags is not None
         at = _line_pairs(mined).index((61, 61))
-        assert mined.pairs.scores[at] > np.median(mined.pairs.scores)
-        assert mined.pairs.probs[at] == prob
+        assert mined.pairs.probs[at] == 1
         assert mined.pairs.flags[at].split(",")[0] == "copy"
-    dropped = xmine.mine(source, target, toy_encoder, MiningOptions(drop=["copy"]))
+        assert mined.dropped == {} and len(lines(mined) & gold) >= 29
+    dropped = xmine.mine(source, target, toy_encoder)
     assert lines(dropped).isdisjoint({(61, 61)}) and len(lines(dropped) & gold) >= 29
     assert dropped.dropped == {"copy": 1}
 
@@ -116,15 +140,50 @@ def test_seeds_are_pinned_and_sharpen_the_estimate(
     assert mined.seeds.pairs == seeds
     assert plain.pairs.probs is not None and mined.pairs.probs is not None
     truth = {seed[:2]: float(seed.right) for seed in seeds}
-    pairs = _line_pairs(mined)
-    assert pairs == _line_pairs(plain)
+    left = set(_line_pairs(mined))
+    assert left == set(_line_pairs(plain)) - set(wrong[:10])
     errors = []
-    for probs in (plain.pairs.probs, mined.pairs.probs):
-        found = dict(zip(pairs, probs.tolist(), strict=True))
-        errors.append(sum(abs(prob - (pair in gold)) for pair, prob in found.items()))
-    assert all(found[pair] == truth[pair] for pair in pairs if pair in truth)
+    for each in (plain, mined):
+        assert each.pairs.probs is not None
+        found = dict(zip(_line_pairs(each), each.pairs.probs.tolist(), strict=True))
+        errors.append(sum(abs(found[pair] - (pair in gold)) for pair in left))
+    assert all(found[pair] == truth[pair] for pair in left if pair in truth)
     assert errors[1] < errors[0]
     assert mined.confidence is not None and mined.confidence.any_at_all == 1
+    assert mined.dropped == {"known to be wrong": 10}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"precision": 0.99},
+        {"min_prob": 0.9},
+        {"threshold": 1.3},
+        {"threshold": float("-inf")},
+        {"retrieval": "intersect"},
+        {"drop": ["number", "high"]},
+    ],
+)
+def test_what_was_judged_wrong_never_comes_back_and_what_was_judged_right_is_kept(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles, options: dict[str, object]
+) -> None:
+    """Also a pair that is no candidate: its sentences are nearer to others."""
+    source, target, gold = toy_files
+    plain = xmine.mine(source, target, toy_encoder)
+    wrong = set(sorted(lines(plain) & gold)[:6])
+    there = set(_line_pairs(xmine.mine(source, target, toy_encoder, MiningOptions(top=1000))))
+    taken = {line for pair in wrong for line in pair}
+    far = [(i, j) for i in range(1, 61) for j in range(1, 61) if (i, j) not in there | gold]
+    right = {pair for pair in far[::311] if not taken & set(pair)}
+    assert len(right) >= 5
+    seeds = KnownPairs("", known(right) + known(wrong, right=False))
+    asked = MiningOptions(**options)  # type: ignore[arg-type]
+    mined = xmine.mine(source, target, toy_encoder, asked, seeds=seeds)
+    assert right <= lines(mined) and not wrong & lines(mined)
+    assert mined.pairs.probs is not None
+    probs = dict(zip(_line_pairs(mined), mined.pairs.probs.tolist(), strict=True))
+    assert {probs[pair] for pair in right} == {1.0}
 
 
 def test_gold_chooses_the_best_cut_and_changes_nothing_else(
@@ -138,7 +197,7 @@ def test_gold_chooses_the_best_cut_and_changes_nothing_else(
     )
     mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold="gold"), gold=truth)
     assert agreement(_line_pairs(mined), gold).f1 == best
-    assert mined.threshold.how == "best for the gold pairs"
+    assert mined.threshold.how == "best for --gold"
     auto = xmine.mine(source, target, toy_encoder)
     again = xmine.mine(source, target, toy_encoder, gold=truth)
     assert again.threshold == auto.threshold
@@ -169,7 +228,9 @@ def test_a_wanted_precision_is_the_lowest_cut_that_is_expected_to_have_it(
         size = len(mined.pairs)
         kept = np.arange(1, len(every.pairs) + 1)
         wrong = kept - np.cumsum(every.confidence.chances)
-        assert (1 - 1.15 * wrong[size:] / kept[size:] < precision).all()
+        ends = np.diff(every.confidence.chances, append=-1) != 0  # equal ones go together
+        more = ends & (kept > size)
+        assert (1 - 1.15 * wrong[more] / kept[more] < precision).all()
 
 
 def test_the_best_n_with_and_without_a_cut(
@@ -182,13 +243,11 @@ def test_the_best_n_with_and_without_a_cut(
         rows = min(top, len(every.pairs))
         assert _line_pairs(mined) == _line_pairs(every)[:rows]
         assert mined.kept.pairs == rows and mined.threshold.how == f"the best {rows}"
-        # A multiple of 0.0001, so that the value that is printed is the same cut.
-        assert mined.threshold.value == float(f"{mined.threshold.value:.4f}")
-        assert 0 <= float(every.pairs.scores[rows - 1]) - mined.threshold.value < 1e-4
-        assert top > 7 or not mined.threshold.others or mined.threshold.others[2].pairs <= top
+        assert every.pairs.probs is not None
+        assert mined.threshold.value == every.pairs.probs[rows - 1]
     auto = xmine.mine(source, target, toy_encoder)
     for options in (
-        MiningOptions(top=1000, threshold=auto.threshold.value),
+        MiningOptions(top=1000, min_prob=auto.threshold.value),
         MiningOptions(top=1000, precision=0.9),
     ):
         mined = xmine.mine(source, target, toy_encoder, options)
@@ -197,7 +256,7 @@ def test_the_best_n_with_and_without_a_cut(
         # The cut, not the number, left the others out.
         assert mined.threshold == without.threshold
     fewer = xmine.mine(
-        source, target, toy_encoder, MiningOptions(top=5, threshold=auto.threshold.value)
+        source, target, toy_encoder, MiningOptions(top=5, min_prob=auto.threshold.value)
     )
     assert _line_pairs(fewer) == _line_pairs(every)[:5]
     assert fewer.threshold.how == "the best 5"
@@ -225,7 +284,7 @@ def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
     assert {pair: prob for pair, prob in probs.items() if pair in gold} == dict.fromkeys(
         probs.keys() & gold, 1.0
     )
-    assert {probs[left - 60, right] for left, right in wrong} == {0.0}
+    assert not probs.keys() & {(left - 60, right) for left, right in wrong}
     best = [
         xmine.mine(
             source, target, toy_encoder, MiningOptions(threshold="gold"), gold=KnownPairs("", pairs)
@@ -263,26 +322,19 @@ def with_copies(toy_files: ToyFiles) -> tuple[Path, Path, set[tuple[int, int]], 
     return source, target, gold, set(range(61, 101))
 
 
-def test_copies_on_top_do_not_take_the_place_of_what_is_as_precise_as_wanted(
+def test_copies_take_no_place_and_are_counted(
     toy_encoder: SentenceEncoder, with_copies: tuple[Path, Path, set[tuple[int, int]], set[int]]
 ) -> None:
     source, target, gold, copies = with_copies
-    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
-    assert every.copies == 40
-    right = [pair in gold for pair in _line_pairs(every)]
-    share = np.cumsum(right) / np.arange(1, len(right) + 1)
-    assert share[20:].max() < 0.6, "copies must be on top"
-    mined = xmine.mine(source, target, toy_encoder, MiningOptions(precision=0.9))
-    assert len(lines(mined) & gold) >= 26 and len(lines(mined) - gold) <= 6
-    assert mined.kept.precision is not None and mined.kept.precision >= 0.9
-    above = every.pairs.scores[[pair[0] in copies for pair in _line_pairs(every)]]
-    assert mined.dropped == {"known to be wrong": int((above >= mined.threshold.value).sum())}
-    # A seed that is wrong is as well known.
-    wrong = known(list(lines(mined))[:3], right=False)
-    again = xmine.mine(
-        source, target, toy_encoder, MiningOptions(precision=0.9), seeds=KnownPairs("", wrong)
-    )
-    assert lines(again).isdisjoint({pair[:2] for pair in wrong}) and len(again.pairs) > 20
+    for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(threshold=0.0)):
+        mined = xmine.mine(source, target, toy_encoder, options)
+        assert not {pair[0] for pair in lines(mined)} & copies
+        assert mined.dropped == {"copy": 40} and len(lines(mined) & gold) >= 26
+    kept = xmine.mine(source, target, toy_encoder, MiningOptions(keep_copies=True))
+    assert {(line, line) for line in copies} <= lines(kept) and kept.dropped == {}
+    assert len(lines(kept) & gold) >= 26 and len(lines(kept) - gold) <= 46
+    assert kept.threshold.translations is not None
+    assert kept.threshold.translations == pytest.approx(70, abs=6)
 
 
 @pytest.mark.parametrize("precision", [None, 0.9])
@@ -294,39 +346,29 @@ def test_the_cut_is_chosen_among_what_is_left(
     precision: float | None,
 ) -> None:
     source, target, _, _ = with_copies
-    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
-    assert every.confidence is not None and every.pairs.flags is not None
-    names = set(drop.split(","))
-    left = np.array([not names & set(each.split(",")) for each in every.pairs.flags])
-    if precision is not None:
-        left &= [source != target for source, target in _texts(every)]
-    rows = np.flatnonzero(left)
-    assert 0 < len(rows) < len(every.pairs)
     options = MiningOptions(drop=[drop], precision=precision)
     mined = xmine.mine(source, target, toy_encoder, options)
-    judged = every.confidence.of(rows)
-    cut = choose_threshold(every.pairs.scores[rows], judged, precision=precision)
-    assert mined.threshold == cut  # cuts nearby and their pairs included
+    assert mined.confidence is not None
+    flags = [set(mined.flags[row].split(",")) for row in range(len(mined.flags))]
+    names = {*drop.split(","), "copy"}
+    rows = np.array([row for row, raised in enumerate(flags) if not names & raised])
+    assert 0 < len(rows) < len(flags)
     assert mined.eligible.tolist() == rows.tolist()
-    scores, chances, value = mined.curve()
-    assert (scores.tolist(), value) == (every.pairs.scores[rows].tolist(), cut.value)
+    judged = mined.confidence.of(rows)
+    cut = choose_threshold(mined.scored.chosen.scores[rows], judged, precision=precision)
+    assert mined.threshold == cut  # other cuts and their pairs included
+    ranks, chances, value = mined.curve()
+    assert (ranks.tolist(), value) == (judged.chances.tolist(), cut.value)
     assert chances is not None and chances.tolist() == judged.chances.tolist()
     assert mined.kept == mined.threshold.kept and len(mined.pairs) == mined.kept.pairs
-    # Counted are those above the cut alone.
-    above = every.pairs.scores >= cut.value
-    for name, number in mined.dropped.items():
-        if name in names:
-            raised = [name in each.split(",") for each in every.pairs.flags]
-            assert number == (above & raised).sum()
-    assert set(mined.dropped) <= {*names, "known to be wrong"}
+    # Of what an option drops those above the cut are counted alone.
+    above = mined.confidence.chances >= cut.value
+    high = sum("high" in raised for raised, counts in zip(flags, above, strict=True) if counts)
+    assert mined.dropped == {"copy": 40} | ({"high": high} if "high" in names and high else {})
     top = xmine.mine(source, target, toy_encoder, dataclasses.replace(options, top=5))
     assert _line_pairs(top) == _line_pairs(mined)[:5]
     assert top.threshold.value <= float(top.pairs.scores[-1])
     assert sum(top.dropped.values()) <= sum(mined.dropped.values())
-
-
-def _texts(mined: xmine.Mined) -> list[tuple[str, str]]:
-    return list(zip(mined.pairs.sources, mined.pairs.targets, strict=True))
 
 
 def test_what_is_below_the_cut_is_not_counted_as_dropped(
@@ -334,13 +376,15 @@ def test_what_is_below_the_cut_is_not_counted_as_dropped(
 ) -> None:
     source, target, _ = toy_files
     every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
-    highest = float(every.pairs.scores[4])
-    for cut, dropped in ((float("-inf"), 4), (float(every.pairs.scores[2]), 3), (9.0, 0)):
+    assert every.pairs.probs is not None
+    highest = float(np.median(every.pairs.scores))
+    for cut in (0.0, 0.5, 0.99):
         mined = xmine.mine(
-            source, target, toy_encoder, MiningOptions(threshold=cut, score_max=highest)
+            source, target, toy_encoder, MiningOptions(min_prob=cut, score_max=highest)
         )
-        assert mined.dropped == ({"above --score-max": dropped} if dropped else {})
-        assert _line_pairs(mined) == (_line_pairs(every)[4:] if dropped == 4 else [])
+        above = (every.pairs.scores > highest) & (every.pairs.probs >= cut)
+        assert mined.dropped == {"above --score-max": int(above.sum())}
+        assert (mined.pairs.scores <= highest).all()
 
 
 def test_nothing_is_left(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
@@ -378,12 +422,12 @@ def test_languages_are_guessed_by_lines_that_are_not_copies(tmp_path: Path) -> N
     vectors = np.random.default_rng(1).standard_normal((240, 32)).astype(np.float32)
     files = tmp_path / "en.txt", tmp_path / "zh.txt"
     mined = xmine.mine(*files, vectors=(vectors, vectors))
-    assert (mined.copies, mined.languages) == (200, ("en", "zh"))
+    assert (mined.dropped["copy"], mined.languages) == (200, ("en", "zh"))
     given = MiningOptions(src_lang="de", tgt_lang="fr")
     assert xmine.mine(*files, options=given, vectors=(vectors, vectors)).languages == ("de", "fr")
     # Where all lines are copies they are what there is.
     copied = xmine.mine(files[0], files[0], vectors=(vectors, vectors))
-    assert (copied.copies, copied.languages) == (240, ("en", "en"))
+    assert (copied.dropped, copied.languages) == ({"copy": 240}, ("en", "en"))
 
 
 def test_the_cut_that_a_benchmark_takes_is_that_of_mining(
@@ -391,8 +435,10 @@ def test_the_cut_that_a_benchmark_takes_is_that_of_mining(
 ) -> None:
     source, target, _, _ = with_copies
     mined = xmine.mine(source, target, toy_encoder)
-    assert mined.copies == 40
-    assert cut_without_gold(mined.scored) == mined.threshold.value
+    cut, kept = best_without_gold(mined.scored)
+    assert cut == mined.threshold.value
+    rows = mined.scored.source.lines[kept.sources], mined.scored.target.lines[kept.targets]
+    assert set(zip(*(each.tolist() for each in rows), strict=True)) == lines(mined)
 
 
 def test_candidates_may_be_judged_again_without_a_search(

@@ -32,7 +32,7 @@ def test_the_chosen_threshold_given_back_gives_the_same_pairs(
     source, target, _ = toy_files
     auto = xmine.mine(source, target, toy_encoder)
     again = xmine.mine(
-        source, target, toy_encoder, MiningOptions(threshold=f"{auto.threshold.value:.4f}")
+        source, target, toy_encoder, MiningOptions(min_prob=float(f"{auto.threshold.value:.4f}"))
     )
     assert list(again.pairs.rows()) == list(auto.pairs.rows())
 

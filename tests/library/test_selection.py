@@ -1,4 +1,4 @@
-"""What is dropped whatever the cut is: too high a score, a flag, what is known to be wrong."""
+"""What is dropped wherever the cut is: a score, a flag, copies, what is known to be wrong."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,12 @@ from numpy.typing import NDArray
 
 from xmine.flagged import Flags
 from xmine.options import FLAGS, MiningOptions
-from xmine.selection import Selection, select
+from xmine.selection import COPY, WRONG, Selection, select
 
 SCORES = np.array([1.5, 1.4, 1.3, 1.3, 1.2, 1.1, 1.0, 0.9], dtype=np.float32)
 RAISED = ["", "copy,script", "number", "near-copy", "", "number,high", "hub", "copy"]
-WRONG = np.array([0, 1, 0, 0, 1, 0, 0, 1], dtype=bool)
+COPIES = np.array([0, 1, 0, 0, 0, 0, 0, 1], dtype=bool)
+UNKNOWN = np.full(8, -1, dtype=np.int8)
 
 
 def flags_of(names: list[str]) -> Flags:
@@ -18,8 +19,13 @@ def flags_of(names: list[str]) -> Flags:
     return Flags.of({name: np.array([name in one for one in each], dtype=bool) for name in FLAGS})
 
 
-def selected(**options: object) -> Selection:
-    found = select(SCORES, flags_of(RAISED), WRONG, MiningOptions(**options))  # type: ignore[arg-type]
+def selected(known: dict[int, int] | None = None, **options: object) -> Selection:
+    """Select with copies kept, unless the options say otherwise."""
+    labels = UNKNOWN.copy()
+    for row, label in (known or {}).items():
+        labels[row] = label
+    asked = MiningOptions(**{"keep_copies": True, **options})  # type: ignore[arg-type]
+    found = select(SCORES, flags_of(RAISED), COPIES, labels, asked)
     assert (np.diff(found.rows) > 0).all()
     assert all(rows.shape == SCORES.shape and rows.dtype == bool for rows in found.reasons.values())
     return found
@@ -31,7 +37,7 @@ def above(rows: int) -> NDArray[np.bool_]:
 
 
 def test_without_options_all_may_be_kept() -> None:
-    for options in ({}, {"drop": ["", " ,"]}, {"top": 2}, {"threshold": 1.25}):
+    for options in ({}, {"drop": ["", " ,"]}, {"top": 2}, {"precision": 0.5}, {"min_prob": 0.5}):
         found = selected(**options)
         assert found.rows.tolist() == list(range(8))
         assert found.dropped(above(8)) == {}
@@ -47,11 +53,12 @@ def test_flags_are_dropped_and_counted(drop: list[str]) -> None:
     assert found.rows.tolist() == [row for row in range(8) if not names & flags[row]]
     for size in (0, 2, 6, 8):
         counts = {name: sum(name in each for each in flags[:size]) for name in FLAGS}
+        counts["copy"] = 2  # wherever the cut is
         assert found.dropped(above(size)) == {
             name: counts[name] for name in FLAGS if name in names and counts[name]
         }
     # In the order of FLAGS, however they were asked for.
-    assert list(found.reasons) == [name for name in FLAGS if name in names]
+    assert list(found.reasons) == [WRONG, *(name for name in FLAGS if name in names)]
 
 
 def test_a_flag_whose_name_is_part_of_another_is_another_one() -> None:
@@ -60,19 +67,11 @@ def test_a_flag_whose_name_is_part_of_another_is_another_one() -> None:
 
 
 def test_a_pair_with_two_reasons_counts_for_both() -> None:
-    found = selected(drop=["copy,script"], score_max=1.4, precision=0.9)
-    assert found.rows.tolist() == [2, 3, 5, 6]
-    assert found.dropped(above(3)) == {
-        "above --score-max": 1,
-        "copy": 1,
-        "script": 1,
-    }
-    assert found.dropped(above(8)) == {
-        "above --score-max": 1,
-        "copy": 2,
-        "script": 1,
-        "known to be wrong": 1,  # of three; what a flag has dropped is not counted again
-    }
+    found = selected({1: 0, 4: 0}, drop=["number,script"], score_max=1.4)
+    assert found.rows.tolist() == [3, 6, 7]
+    options = {"above --score-max": 1, "script": 1, "number": 1}
+    assert found.dropped(above(3)) == {WRONG: 2, **options}
+    assert found.dropped(above(8)) == {WRONG: 2, **options, "number": 2}
 
 
 @pytest.mark.parametrize("highest", [1.5, 1.4, 1.3, 1.29999, 0.0, -1.0, float("inf")])
@@ -86,15 +85,37 @@ def test_scores_that_are_too_high_are_dropped_and_counted(highest: float) -> Non
     assert found.dropped(above(1)) == ({"above --score-max": 1} if beyond else {})
 
 
-def test_what_is_known_to_be_wrong_goes_if_a_precision_is_wanted_alone() -> None:
-    found = selected(precision=0.5)
-    assert found.rows.tolist() == [0, 2, 3, 5, 6]
-    assert found.dropped(above(5)) == {"known to be wrong": 2}
-    assert selected(threshold=0.0).rows.tolist() == list(range(8))
+@pytest.mark.parametrize(
+    "options", [{}, {"precision": 0.5}, {"threshold": 0.0}, {"min_prob": 0.0}, {"top": 5}]
+)
+def test_what_is_wrong_goes_in_every_mode_and_is_counted_wherever_the_cut_is(
+    options: dict[str, object],
+) -> None:
+    found = selected({0: 0, 4: 0}, keep_copies=False, **options)
+    assert found.rows.tolist() == [2, 3, 5, 6]
+    assert found.dropped(above(0)) == found.dropped(above(8)) == {WRONG: 2, COPY: 2}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"threshold": 9.0}, {"score_max": 0.0}, {"drop": ["copy", "number"]}, {"keep_copies": False}],
+)
+def test_what_is_known_to_be_right_stays_in_every_mode(options: dict[str, object]) -> None:
+    found = selected(dict.fromkeys((1, 2, 7), 1), **options)
+    assert {1, 2, 7} <= set(found.rows.tolist())
+    assert not any(rows[[1, 2, 7]].any() for rows in found.reasons.values())
+
+
+@pytest.mark.parametrize("lowest", [-np.inf, 0.0, 1.25, 1.3, 9.0])
+def test_a_number_as_the_threshold_is_the_lowest_score(lowest: float) -> None:
+    found = selected(threshold=lowest)
+    assert found.rows.tolist() == [row for row in range(8) if float(SCORES[row]) >= lowest]
+    assert found.dropped(above(8)) == {}
 
 
 def test_no_candidates() -> None:
     options = MiningOptions(drop=["copy"], score_max=1.0, precision=0.9)
     nothing = np.zeros(0, dtype=bool)
-    found = select(np.zeros(0, dtype=np.float32), flags_of([]), nothing, options)
+    labels = np.zeros(0, dtype=np.int8)
+    found = select(np.zeros(0, dtype=np.float32), flags_of([]), nothing, labels, options)
     assert (found.rows.tolist(), found.dropped(nothing)) == ([], {})

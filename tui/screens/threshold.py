@@ -1,4 +1,4 @@
-"""The scores as bars, the cut through them, and the pairs just above and just below it to judge."""
+"""Probabilities as bars, the cut through them, and the pairs just above and below it to judge."""
 
 from functools import partial
 from typing import ClassVar, NamedTuple
@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from xmine.bars import histogram_lines
 from xmine.browsing.approval import Share, approval_of
-from xmine.browsing.cuts import Cuts, flag_of, step_of, stepped
+from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of, stepped
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened
 from xmine.browsing.recut import read_again, write_cut
@@ -119,7 +119,7 @@ class ThresholdScreen(Judging):
             self._draw()
 
     def _count(self, bins: int) -> None:
-        """Sort a million scores and count them in the background: it takes half a second."""
+        """Sort a million pairs and count them in the background: it takes half a second."""
         opened, asked, known = self.view.opened, self.view.wanted.cut, self._cuts
 
         def work() -> Counted:
@@ -168,17 +168,20 @@ class ThresholdScreen(Judging):
             cut = float(text)
         except ValueError:
             cut = np.nan
-        if np.isfinite(cut):
-            self._move_to(cut)
-        else:
+        if not np.isfinite(cut):
             self.say(f"{text!r} is no number", bad=True)
+            return
+        try:
+            check_cut(self.view.opened, cut)
+        except XmineError as error:
+            self.complain(error)
+        else:
+            self._move_to(cut)
 
     def _move_to(self, cut: float) -> None:
         if self._cuts is None or not len(self._cuts):
             return
-        # One step beyond the ends says all: nothing is kept there, or everything.
-        lowest, highest = self._cuts.scores[-1], self._cuts.scores[0]
-        self._cut = float(min(max(cut, np.floor(lowest * 1e4) / 1e4), round(highest + 1e-4, 4)))
+        self._cut = self._cuts.within(cut)
         self._draw()
         if self._waiting is not None:
             self._waiting.stop()
@@ -216,11 +219,11 @@ class ThresholdScreen(Judging):
 
     def _judged(self) -> Share:
         """Count the accepted ones among the judged pairs at or above the cut."""
-        codes, scores = self.judgements.codes(), self.view.opened.scores
+        codes, ranks = self.judgements.codes(), self.view.opened.ranks
         rows = np.flatnonzero((codes == CODES[ACCEPT]) | (codes == CODES[REJECT]))
-        if scores is None or not len(rows):
+        if ranks is None or not len(rows):
             return Share(0, 0)
-        rows = rows[scores[rows].astype(np.float64) >= self._cut]
+        rows = rows[ranks[rows] >= self._cut]
         return Share(int((codes[rows] == CODES[ACCEPT]).sum()), len(rows))
 
     def _show_near(self) -> None:
@@ -261,8 +264,9 @@ class ThresholdScreen(Judging):
         """Copy the option that makes this cut."""
         if self._cuts is None:
             return
-        self.app.copy_to_clipboard(flag_of(self._cut))
-        self.say(f"copied: {flag_of(self._cut)}")
+        flag = flag_of(self.view.opened, self._cut)
+        self.app.copy_to_clipboard(flag)
+        self.say(f"copied: {flag}")
 
     def action_write(self) -> None:
         """Ask whether the run is to be cut here."""

@@ -39,7 +39,7 @@ class NearTable(PairTable):
     ]
 
     def __init__(self, opened: Opened, verdict: Verdict, *, id: str) -> None:
-        """Begin without pairs: the scores have to be sorted first."""
+        """Begin without pairs: they have to be sorted first."""
         super().__init__(opened, np.zeros(0, np.int64), verdict, id=id)
         self.pairs.cut = 0.0
         self._above = 0  # so many pairs

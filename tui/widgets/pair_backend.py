@@ -30,7 +30,7 @@ class PairBackend(DataTableBackend[Rows]):
 
     Attributes:
         data: int64 [shown], rows of `opened`.
-        cut: where it is a number, a sign at each score tells on which side of it the pair is.
+        cut: where it is a number, a sign at each probability, or score, tells on which side of it the pair is.
         widths: cells of each column, of which a text may take all.
     """
 
@@ -46,14 +46,23 @@ class PairBackend(DataTableBackend[Rows]):
         self.widths: list[int] = []
         self.names: list[str] = []
 
+    @property
+    def _ranked(self) -> str:
+        """Name the column that tells the side of the cut; empty without a cut."""
+        if self.cut is None:
+            return ""
+        return "prob" if self.opened.by_probability else "score"
+
     def lay_out(self, width: int) -> None:
         """Choose columns for a table of so many cells; the texts share what is left."""
         opened, lines = self.opened, []
         fixed = {"": 1}
         if opened.scores is not None:
-            fixed["score"] = 6 if self.cut is None else 8
+            fixed["score"] = 6
         if opened.probs is not None:
             fixed["prob"] = 5
+        if self._ranked in fixed:
+            fixed[self._ranked] = 8  # four decimals, and the side of the cut
         if opened.flags is not None:
             fixed["flags"] = 6 if width < _WIDE else 12
         if width >= _WIDE:
@@ -79,10 +88,11 @@ class PairBackend(DataTableBackend[Rows]):
                 column = opened.scores if name == "score" else opened.probs
                 assert column is not None  # or it had no column
                 value = column[row]
-                digits = 4 if name == "score" else 2
+                digits = 4 if name in ("score", self._ranked) else 2
                 said = "" if np.isnan(value) else f"{value:.{digits}f}"
-                if name == "score" and self.cut is not None:
-                    return Text(f"{'≥' if float(value) >= self.cut else '<'} {said}"[:width])
+                if name == self._ranked and (rank := opened.rank(row)) is not None:
+                    assert self.cut is not None
+                    return Text(f"{'≥' if rank >= self.cut else '<'} {said}"[:width])
                 return Text(said[:width], justify="right")
             case "flags":
                 assert opened.flags is not None

@@ -111,7 +111,7 @@ def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None
     Args:
         opened: the pairs.
         judgements: of these.
-        cut: the lowest score that is kept; that of the run if left out.
+        cut: the lowest rank that is kept, see `Opened.ranks`; that of the run if left out.
     """
     kept = opened.kept(opened.cut if cut is None else cut)
     codes = judgements.codes()

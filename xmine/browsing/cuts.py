@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,47 +9,40 @@ from numpy.typing import NDArray
 from xmine.browsing.opened import Opened, Rows
 from xmine.confidence import Confidence, Floats
 from xmine.errors import OptionError
-from xmine.flagged import Flags
 from xmine.histogram import Histogram, bin_scores
-from xmine.options import MiningOptions
-from xmine.selection import Selection, select
-from xmine.threshold import Kept, expected_of
+from xmine.threshold import Kept, expected_of, floored
 
 
-def selection_of(opened: Opened) -> Selection:
-    """Find the candidates that the options of a run leave, whatever the cut is.
+def flag_of(opened: Opened, cut: float) -> str:
+    """Write a cut as the option that makes it."""
+    return f"--min-prob {cut!r}" if opened.by_probability else f"--threshold {cut!r}"
 
-    These are what mining with another `--threshold` would choose from. Of a file of pairs it is
-    all that have a score.
+
+def check_cut(opened: Opened, cut: float) -> None:
+    """Refuse a cut that no option makes.
 
     Raises:
-        OptionError: the pairs have no scores.
+        OptionError: it is no number, or no probability and pairs are cut by probability.
     """
-    if opened.scores is None:
-        raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
-    if not opened.is_run:
-        return Selection({}, np.flatnonzero(~np.isnan(opened.scores)))
-    asked: dict[str, Any] = opened.run.get("pairs", {})
-    options = MiningOptions(score_max=asked.get("score_max"), drop=list(asked.get("drop", [])))
-    flags = opened.flags or Flags(np.zeros(len(opened), dtype=np.uint16))
-    return select(opened.scores, flags, np.zeros(len(opened), dtype=bool), options)
-
-
-def flag_of(cut: float) -> str:
-    """Write a cut as the option that makes it."""
-    return f"--threshold {cut!r}"
+    if math.isnan(cut):
+        raise OptionError(f"a cut at {cut}", "give a number")
+    if opened.by_probability and not 0 <= cut <= 1:
+        raise OptionError(
+            f"a cut at {cut:g}, and the run is cut by probability",
+            f"give a number from 0 to 1; for a score, mine with --threshold {cut:g}",
+        )
 
 
 class Cuts:
     """Any cut through the pairs of a run, or of a file with scores.
 
     Sorting and summing is done once, so that a cut can follow a key that is held down. What
-    `--precision` and `--top` left out at the cut of the run stays out here, and in the app; only
-    mining with another `--threshold`, or writing a cut, takes it back.
+    `--top` left out at the cut of the run, of equal pairs, stays out here, and in the app; only
+    mining with another option, or writing a cut, takes it back.
 
     Attributes:
-        rows: int64 [pairs], rows of `opened`, the best score first.
-        scores: float64 [pairs], falling.
+        rows: int64 [pairs], rows of `opened`, the best first.
+        ranks: float64 [pairs], what is cut, falling; see `Opened.ranks`.
         chances: float64 [pairs]; None without an estimate.
     """
 
@@ -65,20 +57,19 @@ class Cuts:
             OptionError: they have no scores.
         """
         self.opened = opened
-        mined = selection_of(opened).rows
+        if (ranks := opened.ranks) is None:
+            raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
         if rows is None:
-            rows = mined[opened.eligible[mined]]
-        assert opened.scores is not None  # or nothing could be selected
-        scores = opened.scores.astype(np.float64)
-        self._left_out = np.sort(scores[mined[~opened.eligible[mined]]])
-        self.rows: Rows = rows[np.argsort(-scores[rows], kind="stable")]
-        self.scores: Floats = scores[self.rows]
+            rows = np.flatnonzero(opened.eligible & opened.allowed)
+        self._left_out = np.sort(ranks[opened.allowed & ~opened.eligible])
+        self.rows: Rows = rows[np.argsort(-ranks[rows], kind="stable")]
+        self.ranks: Floats = ranks[self.rows]
         self.chances: Floats | None = None
         if opened.probs is not None:
             self.chances = np.nan_to_num(opened.probs[self.rows].astype(np.float64))
             self._right = _summed(self.chances)
             self._unsure = _summed(self.chances * (1 - self.chances))
-        self._rising = self.scores[::-1]
+        self._rising = self.ranks[::-1]
 
     def __len__(self) -> int:
         """Count the pairs that may be kept."""
@@ -94,17 +85,24 @@ class Cuts:
         return Confidence(self.chances, translations, 1.0)
 
     def start(self) -> float:
-        """Give the cut to begin with: that of the run, or the lowest score."""
+        """Give the cut to begin with: that of the run, or below all pairs."""
         if self.opened.cut is not None:
             return self.opened.cut
-        return float(np.floor(self.scores[-1] * 1e4) / 1e4) if len(self.scores) else 0.0
+        return floored(float(self.ranks[-1])) if len(self.ranks) else 0.0
+
+    def within(self, cut: float) -> float:
+        """Give the nearest cut that makes sense: a little beyond the ends is all, or nothing."""
+        lowest, highest = floored(float(self.ranks[-1])), round(float(self.ranks[0]) + 1e-4, 4)
+        if self.opened.by_probability:
+            lowest, highest = 0.0, min(highest, 1.0)
+        return min(max(cut, lowest), highest)
 
     def kept_by(self, cut: float) -> int:
         """Count the pairs at or above a cut."""
-        return len(self.scores) - int(np.searchsorted(self._rising, cut))
+        return len(self.ranks) - int(np.searchsorted(self._rising, cut))
 
     def taken_back(self, cut: float) -> int:
-        """Count the pairs more that `--threshold` with this cut keeps."""
+        """Count the pairs more that mining with this cut keeps."""
         return len(self._left_out) - int(np.searchsorted(self._left_out, cut))
 
     def at(self, cut: float) -> Kept:
@@ -124,8 +122,9 @@ class Cuts:
         return self.rows[max(kept - count, 0) : kept], self.rows[kept : kept + count]
 
     def histogram(self, cut: float, most: int = 15) -> Histogram:
-        """Count the scores in bins that suit a cut; see `moved` for other cuts."""
-        return bin_scores(self.scores, self.chances, cut, most)
+        """Count the pairs in bins that suit a cut; see `moved` for other cuts."""
+        name = "prob" if self.opened.by_probability else "score"
+        return bin_scores(self.ranks, self.chances, cut, most, name)
 
     def moved(self, histogram: Histogram, cut: float) -> Histogram:
         """Give the same bins with another cut: nothing is counted again."""
@@ -141,13 +140,15 @@ class Cuts:
             "eligible": len(self),
             "precision": kept.precision,
             "interval": None if kept.interval is None else list(kept.interval),
-            "flag": flag_of(cut),
+            "flag": flag_of(self.opened, cut),
             "taken_back": self.taken_back(cut),
         }
 
 
 def step_of(histogram: Histogram) -> float:
-    """Choose how far a key moves the cut: a tenth of a bin, in the four decimals of scores."""
+    """Choose how far a key moves the cut: a tenth of a bin, in four decimals; a probability 0.01."""
+    if histogram.name == "prob":
+        return 0.01
     widths = np.diff(histogram.edges)
     closed = widths[np.isfinite(widths)]
     return max(round(float(closed.min()) / 10, 4), 1e-4) if len(closed) else 1e-4

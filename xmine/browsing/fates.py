@@ -119,7 +119,8 @@ class Fates:
         """Tell the fate of a pair that may be kept."""
         opened = self._opened
         score = 0.0 if opened.scores is None else float(opened.scores[row])
-        if opened.eligible[row] and (cut is None or score >= cut):
+        rank = opened.rank(row) or 0.0
+        if opened.eligible[row] and (cut is None or rank >= cut):
             return Fate("kept", "kept")
         if opened.eligible[row]:
             return Fate("below", f"below the cut {cut:.4f}")
@@ -131,10 +132,14 @@ class Fates:
         most = self._options.get("score_max")
         if most is not None and score > most:
             return Fate("dropped", f"dropped: above --score-max {most:g}")
-        if opened.cut is not None and score < opened.cut:
-            return Fate("below", f"below the cut {opened.cut:.4f}")
-        if (top := self._options.get("top")) is not None:
-            return Fate("dropped", f"dropped: beyond the best {top:,} that --top asks for")
+        if opened.allowed[row]:
+            best = f"the best {self._options['top']:,}" if "top" in self._options else "the best"
+            return Fate("dropped", f"dropped: beyond {best} that --top asks for")
+        if "copy" in raised and not self._options.get("keep_copies"):
+            return Fate("dropped", "dropped: the same text on both sides; --keep-copies keeps it")
+        wanted = self._options.get("threshold")
+        if isinstance(wanted, float) and score < wanted:
+            return Fate("below", f"below --threshold {wanted:g}")
         return Fate("dropped", "dropped: known to be wrong")
 
     def _taken(self, of_source: np.ndarray, of_target: np.ndarray) -> Fate:

@@ -45,8 +45,10 @@ class Opened:
         sources, targets: int64 [pairs], rows of `source` and `target`.
         scores, cosines, probs: float32 [pairs], NaN where a pair has none; None where none has one.
         flags: what makes each pair suspicious; None if nobody looked.
-        eligible: bool [pairs], which may be kept whatever the cut is: no option drops them.
-        cut: the lowest score that is kept; None in a file, where all pairs are.
+        eligible: bool [pairs], which may be kept wherever the cut is: no option drops them.
+        allowed: bool [pairs], which no option drops; those above the cut that are not eligible
+            were left out by `--top`.
+        cut: the lowest rank that is kept, see `ranks`; None in a file, where all pairs are.
         languages: codes of both sides, `und` where nobody named them.
         run: `run.toml` of a run, empty for a file.
         summary: `summary.json` of a run, empty where there is none.
@@ -63,6 +65,7 @@ class Opened:
     probs: Floats | None
     flags: Flags | None
     eligible: Bools
+    allowed: Bools
     cut: float | None
     languages: Languages
     run: dict[str, Any]
@@ -74,15 +77,36 @@ class Opened:
         return len(self.sources)
 
     @property
+    def ranks(self) -> NDArray[np.float64] | None:
+        """Give what pairs are ordered and cut by: of a run with an estimate the probability.
+
+        Of others it is the score. float64 [pairs], NaN where a pair has none; None where none has.
+        """
+        if self.by_probability and self.probs is not None:
+            return self.probs.astype(np.float64).round(4)
+        return None if self.scores is None else self.scores.astype(np.float64)
+
+    def rank(self, row: int) -> float | None:
+        """Give what one pair is ordered and cut by; None where it has no score."""
+        if self.by_probability and self.probs is not None:
+            return round(float(self.probs[row]), 4)
+        return _number(self.scores, row)
+
+    @property
+    def by_probability(self) -> bool:
+        """Whether the pairs are ordered and cut by their probability."""
+        return self.is_run and self.probs is not None
+
+    @property
     def is_run(self) -> bool:
         """Whether it is a run, which has vectors, neighbours and a cut."""
         return bool(self.run)
 
     def kept(self, cut: float | None = None) -> Bools:
         """Mark the pairs that a cut keeps, bool [pairs]; without one, all that are eligible."""
-        if cut is None or self.scores is None:
+        if cut is None or (ranks := self.ranks) is None:
             return self.eligible
-        keeps: Bools = self.eligible & (self.scores.astype(np.float64) >= cut)
+        keeps: Bools = self.eligible & (ranks >= cut)
         return keeps
 
     def pair(self, row: int) -> Pair:

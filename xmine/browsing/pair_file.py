@@ -57,17 +57,19 @@ def open_file(path: Path) -> Opened:
     flags = None
     if any(each is not None for each in columns.flags):
         flags = Flags.of({name: _raised(columns.flags, name) for name in FLAGS})
+    scores = columns.column("score")
     return Opened(
         path,
         columns.side(0, f"{path}: source"),
         columns.side(1, f"{path}: target"),
         rows,
         rows,
-        columns.column("score"),
+        scores,
         columns.column("cosine"),
         columns.column("prob"),
         flags,
         np.ones(count, dtype=bool),
+        np.zeros(count, dtype=bool) if scores is None else ~np.isnan(scores),
         None,
         languages,
         {},

@@ -109,7 +109,7 @@ def picture_of(
         few = "one pair is" if len(rows) else "no pairs are"
         raise FileError(
             f"{opened.path}: {few} too few for a map: it takes {_FEWEST}",
-            "lower the threshold" if opened.is_run else "",
+            "lower the cut" if opened.is_run else "",
         )
     chosen = np.sort(_sample(rows, most, seed))
     vectors = np.stack(

@@ -7,31 +7,33 @@ from typing import Any
 
 import numpy as np
 
-from xmine.browsing.cuts import Cuts, selection_of
+from xmine.browsing.cuts import Cuts, check_cut
 from xmine.browsing.opened import Opened, open_pairs
 from xmine.errors import FileError, OptionError
 from xmine.files import replacing
 from xmine.options import FLAGS
 from xmine.pairs import write_pairs
 from xmine.runs import PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
+from xmine.selection import COPY, WRONG
 from xmine.threshold import choose_threshold, precision_of
 
 # What a run was asked for that a given threshold takes the place of.
-_REPLACED = ("precision", "top", "gold_digest")
+_REPLACED = ("threshold", "min_prob", "precision", "top", "gold_digest")
 # What the summary says that cannot be had without the files it was had from.
 _UNKNOWN = ("gold", "seed_pairs", "histogram")
 
 
 def write_cut(folder: Path, cut: float) -> int:
-    """Keep the pairs of a run from a score on; return how many they are.
+    """Keep the pairs of a run from a rank on, see `Opened.ranks`; return how many they are.
 
-    `xmine mine` with the same files and options and this `--threshold` then finds the run complete.
+    `xmine mine` with the same files and options, and with the option that makes this cut, then
+    finds the run complete.
     Every file is whole before the first one gets its name; a kill between two of them leaves a run
     that can be opened, and cut again.
 
     Raises:
         FileError: it is no run, is being mined into, or cannot be written.
-        OptionError: the cut is no number.
+        OptionError: the cut is no number, or no probability where pairs are cut by probability.
     """
     if not np.isfinite(cut):
         raise OptionError(f"a cut at {cut}", "give a number")
@@ -39,13 +41,15 @@ def write_cut(folder: Path, cut: float) -> int:
         raise FileError(f"{folder}: not a run, so it has no cut", "mine with -o run/")
     with alone_in(folder) as run:
         opened = open_pairs(folder)
-        cuts = Cuts(opened, selection_of(opened).rows)
+        check_cut(opened, cut)
+        cuts = Cuts(opened, np.flatnonzero(opened.allowed))
         rows = cuts.rows[: cuts.kept_by(cut)]
         run.forget(PAIRS_FILE, SUMMARY_FILE)
         asked = run.tables["pairs"]
-        asked["threshold"] = cut
+        changed = _asked(opened, cut)
         for name in _REPLACED:
             asked.pop(name, None)
+        asked.update(changed)
         if opened.summary:
             with replacing(run.path(SUMMARY_FILE)) as summary:
                 said = json.dumps(_summary(opened, cuts, rows, cut), ensure_ascii=False)
@@ -76,26 +80,49 @@ def _write_pairs(opened: Opened, rows: Any, path: Path) -> None:  # noqa: ANN401
     write_pairs(opened.pairs(rows), str(path), opened.languages)
 
 
+def _asked(opened: Opened, cut: float) -> dict[str, Any]:
+    """Give the options that make a cut; the lowest score that was asked for goes on to hold."""
+    if not opened.by_probability:
+        return {"threshold": cut}
+    wanted = opened.run.get("pairs", {}).get("threshold", "auto")
+    return {"threshold": "auto" if isinstance(wanted, str) else wanted, "min_prob": cut}
+
+
 def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any]:  # noqa: ANN401
     """Say anew what depends on the cut, in the words of `xmine mine`."""
-    threshold = choose_threshold(cuts.scores.astype(np.float32), cuts.confidence, cut)
+    assert opened.scores is not None and opened.flags is not None  # every run has them
+    scores = opened.scores[cuts.rows]
+    threshold = choose_threshold(scores, cuts.confidence, cut)
     chances = None if cuts.chances is None else cuts.chances[: len(rows)]
     precision, interval = precision_of(chances)
-    assert opened.scores is not None and opened.flags is not None  # every run has them
-    above = opened.scores >= cut
     flags = opened.flags.take(rows)
     counts = {name: int(flags.raised(name).sum()) for name in FLAGS}
     summary = {name: each for name, each in opened.summary.items() if name not in _UNKNOWN}
     changed = {
         "pairs": len(rows),
-        "threshold": threshold.value,
-        "threshold_how": threshold.how,
+        "cut": threshold.value,
+        "cut_how": threshold.how,
         "precision": precision,
         "precision_interval": interval,
         "weakness": threshold.weakness,
         "other_cuts": [asdict(each) for each in threshold.others],
         "flags": {name: count for name, count in counts.items() if count},
-        "dropped": selection_of(opened).dropped(above),
+        "dropped": _dropped(opened, summary.get("dropped", {}), cut),
     }
-    options = {**summary.get("options", {}), "threshold": cut, "precision": None, "top": None}
+    replaced: dict[str, Any] = {
+        **dict.fromkeys(("min_prob", "precision", "top")),
+        **_asked(opened, cut),
+    }
+    options = {**summary.get("options", {}), **replaced}
     return {**summary, **changed, "options": options}
+
+
+def _dropped(opened: Opened, before: dict[str, int], cut: float) -> dict[str, int]:
+    """Count anew what options drop above the cut; what is wrong is as it was."""
+    counts = {name: before[name] for name in (WRONG, COPY) if name in before}
+    ranks = opened.ranks
+    assert opened.flags is not None and ranks is not None
+    for name in FLAGS:
+        if name in opened.run.get("pairs", {}).get("drop", []):
+            counts[name] = int((opened.flags.raised(name) & (ranks >= cut)).sum())
+    return {name: count for name, count in counts.items() if count}

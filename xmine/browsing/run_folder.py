@@ -4,13 +4,13 @@ People copy, edit and mix up the files of a run; what does not fit is named befo
 """
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from xmine.browsing.opened import Bools, Floats, Opened, Rows, Side
+from xmine.browsing.opened import Bools, Opened, Rows, Side
 from xmine.errors import FileError, OptionError
 from xmine.flagged import Flags
 from xmine.formats.pair import UNKNOWN, Languages
@@ -18,6 +18,7 @@ from xmine.options import FLAGS, MiningOptions
 from xmine.records import open_parquet
 from xmine.runs import PAIRS_FILE, RUN_FILE, STAGES, SUMMARY_FILE
 from xmine.tables import read_table
+from xmine.threshold import floored
 from xmine.written import check_written, read_tables
 
 _SOURCE, _TARGET = "source.parquet", "target.parquet"
@@ -29,6 +30,7 @@ _KINDS = {
     "cosine": "float",
     "prob": "float",
     "flags": "string",
+    "eligible": "bool",
 }
 _AGAIN = "mine again, into another folder"
 
@@ -54,14 +56,9 @@ def open_run(folder: Path) -> Opened:
     scores, cosines = (table.column(name).to_numpy() for name in ("score", "cosine"))
     probs = table.column("prob")
     kept = _kept(folder / PAIRS_FILE, source, target, sources, targets)
-    cut = summary.number("threshold")
-    if cut is None:  # below all that is kept, or above everything
-        lowest = scores[kept].min() if kept.any() else scores.max(initial=0) + 1e-4
-        cut = float(np.floor(lowest * 1e4) / 1e4)
     summary.number("translations")
-    flags = _flags(table.column("flags"))
-    eligible = kept | (_allowed(scores, flags, run.get("pairs", {})) & (scores < cut))
-    return Opened(
+    allowed = table.column("eligible").to_numpy()
+    opened = Opened(
         folder,
         source,
         target,
@@ -70,13 +67,19 @@ def open_run(folder: Path) -> Opened:
         scores,
         cosines,
         None if probs.null_count == len(table) else probs.to_numpy(),
-        flags,
-        eligible,
-        cut,
+        _flags(table.column("flags")),
+        kept,
+        allowed,
+        summary.number("cut"),
         summary.languages(),
         run,
         summary.said,
     )
+    ranks, cut = opened.ranks, opened.cut
+    assert ranks is not None  # every candidate has a score
+    if cut is None:  # below all that is kept, or above everything
+        cut = floored(ranks[kept].min() if kept.any() else ranks.max(initial=0) + 1e-4)
+    return replace(opened, cut=cut, eligible=kept | (allowed & (ranks < cut)))
 
 
 def _asked(path: Path) -> dict[str, Any]:
@@ -228,14 +231,3 @@ class _Bits(dict[str | None, int]):
         known = [name for name in (names or "").split(",") if name in FLAGS]
         self[names] = sum(1 << FLAGS.index(name) for name in set(known))
         return self[names]
-
-
-def _allowed(scores: Floats, flags: Flags, options: dict[str, Any]) -> Bools:
-    """Mark the candidates that the run's options do not drop, whatever the cut is."""
-    allowed = np.ones(len(scores), dtype=bool)
-    for name in {name.strip() for each in options.get("drop", []) for name in each.split(",")}:
-        if name in FLAGS:
-            allowed &= ~flags.raised(name)
-    if "score_max" in options:
-        allowed &= scores.astype(np.float64) <= options["score_max"]
-    return allowed

@@ -58,9 +58,11 @@ def whole(
 
 def standing(opened: Opened, row: int, cut: float | None) -> str:
     """Tell whether a pair is `kept`, `dropped` by an option, or `below the cut`."""
-    if cut is None or opened.scores is None:
+    if cut is None or (rank := opened.rank(row)) is None:
         return ""
-    if float(opened.scores[row]) < cut:
+    if not opened.allowed[row] and not opened.eligible[row]:
+        return "dropped"
+    if rank < cut:
         return "below the cut"
     return "kept" if opened.eligible[row] else "dropped"
 

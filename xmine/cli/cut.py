@@ -23,7 +23,9 @@ def cut(
     at: Annotated[
         float | None,
         typer.Option(
-            metavar="<number>", help="Lowest score to keep.", show_default="as the run is cut"
+            metavar="<number>",
+            help="Lowest probability to keep; of a file, or a run without an estimate, the score.",
+            show_default="as the run is cut",
         ),
     ] = None,
     n: Annotated[
@@ -31,16 +33,16 @@ def cut(
         typer.Option("-n", min=0, metavar="<int>", help="How many pairs on each side of the cut."),
     ] = 10,
     write: Annotated[
-        bool, typer.Option("--write", help="Cut the run there, as --threshold would have.")
+        bool, typer.Option("--write", help="Cut the run there, as --min-prob would have.")
     ] = False,
 ) -> None:
     """Print the pairs around a cut, and say what it keeps.
 
     The last column is ≥ for a pair that it keeps, and < for one below it.
 
-    Example: xmine pairs cut run/ --at 1.3 -n 20
+    Example: xmine pairs cut run/ --at 0.5 -n 20
     """
-    from xmine.browsing.cuts import Cuts, flag_of
+    from xmine.browsing.cuts import Cuts, check_cut, flag_of
     from xmine.browsing.opened import open_pairs
     from xmine.browsing.recut import write_cut
     from xmine.formats.jsonl import jsonl_rows
@@ -49,14 +51,14 @@ def cut(
 
     if write and at is None:
         raise OptionError("--write without a cut", "give it with --at")
-    if at is not None and at != at:
-        raise OptionError("--at is nan", "give a number")
     opened = open_pairs(run)
+    if at is not None:
+        check_cut(opened, at)
     cuts = Cuts(opened)
-    score = cuts.start() if at is None else at
-    above, below = cuts.near(score, n)
+    lowest = cuts.start() if at is None else at
+    above, below = cuts.near(lowest, n)
     if write:
-        write_cut(run, score)
+        write_cut(run, lowest)
         opened = open_pairs(run)
         cuts = Cuts(opened)
     if console.as_json:
@@ -64,29 +66,33 @@ def cut(
             name: [json.loads(row) | {"kept": kept} for row in jsonl_rows(opened.pairs(rows))]
             for name, rows, kept in (("above", above, True), ("below", below, False))
         }
-        bins = cuts.histogram(score).facts()
-        console.summary("", cuts.facts(score) | {"written": write} | near | {"histogram": bins})
+        bins = cuts.histogram(lowest).facts()
+        console.summary("", cuts.facts(lowest) | {"written": write} | near | {"histogram": bins})
         return
     losses = Losses()
     for rows, mark in ((above, _KEPT), (below, _NOT_KEPT)):
         marked = (f"{row[:-1]}\t{mark}\n" for row in tsv_rows(opened.pairs(rows), losses))
         write_rows(marked)
         if mark == _KEPT:
-            console.say(f"--- the cut, {score!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
+            console.say(f"--- the cut, {lowest!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
     if notes := losses.notes():
         console.say(", ".join(notes))
-    said = f"keeps {kept_said(cuts.at(score))} of {len(cuts):,}"
-    if more := cuts.taken_back(score):
-        console.say(f"a cut at {score!r} {said}")
-        console.say(f"{flag_of(score)} {takes_back(more)}")
+    said = f"keeps {kept_said(cuts.at(lowest))} of {len(cuts):,}"
+    if more := cuts.taken_back(lowest):
+        console.say(f"a cut at {lowest!r} {said}")
+        console.say(f"{flag_of(opened, lowest)} {takes_back(more)}")
     else:
-        console.say(f"{run}: cut, {flag_of(score)} {said}" if write else f"{flag_of(score)} {said}")
+        console.say(
+            f"{run}: cut, {flag_of(opened, lowest)} {said}"
+            if write
+            else f"{flag_of(opened, lowest)} {said}"
+        )
 
 
 def takes_back(more: int) -> str:
     """Say that pairs come back which another way of choosing the cut has left out."""
     pairs = "1 pair" if more == 1 else f"{more:,} pairs"
-    return f"takes back {pairs} that --precision or --top left out"
+    return f"takes back {pairs} that --top left out"
 
 
 def kept_said(kept: "Kept") -> str:

@@ -148,7 +148,8 @@ def mine(
     for warning in warnings:
         console.warn(warning)
     notes = _write_hubs(mined, options, hubs) if hubs else []
-    draw(console, mined.curve(), plot, plot_file, [source, target])
+    name = "score" if mined.confidence is None else "prob"
+    draw(console, mined.curve(), plot, plot_file, [source, target], name)
     if is_shown:
         show_pairs(mined.pairs.rows(), len(mined.pairs))
     elif run is None:

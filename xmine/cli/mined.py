@@ -42,12 +42,11 @@ class Outcome:
         lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
         said = [
             f"{count(len(mined.pairs), 'pair')} from {len(left):,} x {len(right):,} "
-            f"sentences{lines}, threshold {mined.threshold.value:.4f} ({mined.threshold.how}), "
-            f"{where(self.vectors)}{self.seconds:.1f} s",
+            f"sentences{lines}, {_cut_at(mined)}, {where(self.vectors)}{self.seconds:.1f} s",
             _search(mined),
             _expectation(mined),
             mined.threshold.weakness,
-            "other cuts: " + ", ".join(map(_cut, mined.threshold.others)),
+            "other cuts: --min-prob " + ", ".join(map(_cut, mined.threshold.others)),
             "flags: " + counted(self.flags),
             "dropped: " + counted(mined.dropped),
             *(
@@ -57,7 +56,7 @@ class Outcome:
             ),
             *notes,
         ]
-        return "\n".join(each for each in said if each and not each.endswith(": "))
+        return "\n".join(each for each in said if each and not each.endswith((": ", "prob ")))
 
     @property
     def flags(self) -> dict[str, int]:
@@ -95,8 +94,8 @@ class Outcome:
         }
         facts: dict[str, object] = {
             "pairs": len(mined.pairs),
-            "threshold": mined.threshold.value,
-            "threshold_how": mined.threshold.how,
+            "cut": mined.threshold.value,
+            "cut_how": mined.threshold.how,
             "precision": mined.kept.precision,
             "precision_interval": mined.kept.interval,
             "translations": mined.threshold.translations,
@@ -138,6 +137,16 @@ def _search(mined: "Mined") -> str:
     return f"neighbours by {found.index}: {found.recall:.3f} of the nearest found"
 
 
+def _cut_at(mined: "Mined") -> str:
+    """Say where the cut is, and how it was found."""
+    cut, wanted = mined.threshold, mined.options.threshold
+    if mined.confidence is None:
+        return f"score at least {cut.value:.4f} ({cut.how})"
+    if isinstance(wanted, float) and cut.value == 0:
+        return f"score at least {wanted:.4f} (given)"
+    return f"probability at least {cut.value:.4f} ({cut.how})"
+
+
 def _expectation(mined: "Mined") -> str:
     """Say how precise the pairs are expected to be."""
     kept, translations = mined.kept, mined.threshold.translations
@@ -170,7 +179,7 @@ def explain(console: Console, mined: "Mined") -> None:
             f"{side.repeated:,} repeated"
         )
     console.detail(f"languages: {mined.languages[0]} and {mined.languages[1]}")
-    console.detail(f"{len(scored.chosen):,} candidate pairs before the threshold")
+    console.detail(f"{len(scored.chosen):,} candidate pairs before the cut")
 
 
 def _cut_into(side: "Sentences") -> int:
@@ -186,12 +195,6 @@ def warnings_of(mined: "Mined", options: MiningOptions, output: str | None) -> l
     warnings += language_warnings(output, mined.languages) if output else []
     for side in (scored.source, scored.target):
         warnings += unknown_to_encoder(side)
-    if mined.copies and "copy" not in options.dropped_flags() and options.precision is None:
-        copied = count(mined.copies, "pair")
-        warnings.append(
-            f"{copied} with the same text on both sides: copied, not translated; "
-            "--drop copy leaves them out"
-        )
     recall = scored.neighbours.recall
     if recall is not None and recall < options.recall:
         warnings.append(

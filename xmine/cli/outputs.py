@@ -108,18 +108,19 @@ def draw(
     plot: bool,
     picture: Path | None,
     inputs: list[str],
+    name: str = "score",
 ) -> None:
-    """Draw scores, chances and the cut in the terminal, in a file, in both or in none."""
+    """Draw scores or probabilities, chances and the cut in the terminal, in a file, in both or in none."""
     if plot:
         from xmine.cli.plots import show_histogram
 
-        show_histogram(console, *curve)
+        show_histogram(console, *curve, name)
     if picture:
         from xmine.evaluation.score_picture import BINS, draw_histogram
         from xmine.histogram import bin_scores
 
         title = " - ".join(Path(each).name for each in inputs)
-        draw_histogram(bin_scores(*curve, BINS), picture, title)
+        draw_histogram(bin_scores(*curve, BINS, name), picture, title)
 
 
 def print_pairs(some: "Iterable[Pair]", console: Console) -> None:

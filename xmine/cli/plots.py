@@ -1,4 +1,4 @@
-"""The scores of a run in the terminal, as high and wide as that is."""
+"""The scores or probabilities of a run in the terminal, as high and wide as that is."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,19 @@ def show_histogram(
     scores: NDArray[np.floating],
     chances: NDArray[np.floating] | None,
     cut: float | None,
+    name: str = "score",
 ) -> None:
-    """Draw the scores on stderr, as wide and high as the terminal is; asked for, so `-q` draws.
+    """Draw the pairs on stderr, as wide and high as the terminal is; asked for, so `-q` draws.
 
     With `--json` nothing is drawn, since stderr may be where the object goes: see
     `Histogram.facts`.
 
     Args:
         console: how much is said.
-        scores: [pairs], of all pairs before the cut.
+        scores: [pairs], or probabilities, of all pairs before the cut.
         chances: [pairs], the probability that each is right; None if not estimated.
-        cut: the threshold; None if nothing is cut.
+        cut: the lowest that is kept; None if nothing is cut.
+        name: of what is drawn, `score` or `prob`.
     """
     if console.as_json:
         return
@@ -36,7 +38,7 @@ def show_histogram(
 
     screen = RichConsole(stderr=True, highlight=False, markup=False, emoji=False)
     most = min(max(screen.height - _AROUND, 5), _MOST_BINS)
-    histogram = bin_scores(scores, chances, cut, most)
+    histogram = bin_scores(scores, chances, cut, most, name)
     plain = not screen.encoding.startswith("utf")
     for line in histogram_lines(histogram, screen.width, plain=plain):
         screen.print(line)

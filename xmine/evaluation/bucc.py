@@ -23,7 +23,7 @@ from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.xsim import enough
-from xmine.keeping import cut_without_gold
+from xmine.keeping import best_without_gold
 from xmine.options import MiningOptions
 from xmine.progress import Report, silent
 from xmine.sentences import sentence_table
@@ -91,7 +91,8 @@ class Mined:
 
     Attributes:
         split: what was read.
-        scored: all pairs, for the threshold that needs no gold pairs.
+        scored: all pairs.
+        auto: the cut that needs no gold pairs, a probability, and what that keeps.
         found: the same, named.
         cuts: the thresholds that gold pairs choose, that of the protocol first, `oracle` last; and
             the candidates that each is measured on.
@@ -99,6 +100,7 @@ class Mined:
 
     split: BuccSplit
     scored: Scored
+    auto: tuple[float, Agreement]
     found: Candidates
     cuts: Mapping[str, tuple[float, Candidates]]
 
@@ -171,7 +173,7 @@ def mine_pair(
         FileError: as `evaluate_bucc`.
     """
     split = folder.read(pair, protocol.split)
-    scored, found = _mine(encoder, split, protocol, options, report)
+    scored, found, auto = _mine(encoder, split, protocol, options, report)
     cuts: dict[str, tuple[float, Candidates]] = {}
     if protocol.threshold_from == "hash":
         cuts["held-out"] = _held_out(found, split.name)
@@ -180,7 +182,7 @@ def mine_pair(
         other = _mine(encoder, learned, protocol, options, report)[1]
         cuts[protocol.split] = other.best().threshold, found
     cuts["oracle"] = found.best().threshold, found
-    return Mined(split, scored, found, cuts)
+    return Mined(split, scored, auto, found, cuts)
 
 
 def _mine(
@@ -189,8 +191,8 @@ def _mine(
     protocol: Protocol,
     options: BuccOptions,
     report: Report,
-) -> tuple[Scored, Candidates]:
-    """Score all pairs of a split, and name them by id."""
+) -> tuple[Scored, Candidates, tuple[float, Agreement]]:
+    """Score all pairs of a split, name them by id, and cut them as `auto` does."""
     tables, ids, repeated = [], [], []
     for number, side in enumerate(split.sides):
         rows, dropped = unified(side) if protocol.duplicates == "dropped" else (side, set())
@@ -223,16 +225,20 @@ def _mine(
             scores.append(score)
             pairs.append(pair)
     lines = [name for name, _ in split.sides[0]]
-    return scored, Candidates(np.array(scores, dtype=np.float64), pairs, split.gold, lines)
+    found = Candidates(np.array(scores, dtype=np.float64), pairs, split.gold, lines)
+    cut, kept = best_without_gold(scored)
+    at = scored.source.lines[kept.sources], scored.target.lines[kept.targets]
+    named = {(ids[0][x - 1], ids[1][y - 1]) for x, y in zip(*at, strict=True)}
+    return scored, found, (cut, agreement(named & set(pairs), split.gold))
 
 
 def _at_thresholds(mined: Mined, protocol: Protocol) -> dict[str, tuple[float, Agreement]]:
     """Cut at every threshold, that of the protocol first."""
     kinds = {kind: (value, on.at(value)) for kind, (value, on) in mined.cuts.items()}
-    thresholds = {"auto": cut_without_gold(mined.scored)}
+    kinds["auto"] = mined.auto
     if protocol.margin == "ratio":
-        thresholds |= {f"at {value:g}": value for value in FIXED}
-    return kinds | {kind: (value, mined.found.at(value)) for kind, value in thresholds.items()}
+        kinds |= {f"at {value:g}": (value, mined.found.at(value)) for value in FIXED}
+    return kinds
 
 
 def _held_out(found: Candidates, name: str) -> tuple[float, Candidates]:

@@ -1,4 +1,4 @@
-"""A histogram of the scores of pairs -> a picture, and beside it a CSV with its bins.
+"""A histogram of the scores or probabilities of pairs -> a picture, and beside it a CSV with its bins.
 
 What is expected to be right and wrong, stacked; the cut; the estimated precision of every cut.
 """
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 BINS = 60
 _RIGHT, _WRONG = COLOURS[0], COLOURS[4]
 _UNKNOWN = "#999999"
+_AXES = {"score": "score", "prob": "probability"}
 
 
 def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") -> None:
@@ -50,7 +51,7 @@ def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") ->
 
 
 def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
-    """Draw the scores, the cut, and how precise each cut is expected to be.
+    """Draw the pairs, the cut, and how precise each cut is expected to be.
 
     Args:
         histogram: of `xmine.histogram.bin_scores`, with BINS bins at most.
@@ -65,7 +66,7 @@ def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     figure, axes = canvas(_drawable(title), (7.0, 4.2))
-    axes.set(xlabel="score", ylabel="pairs")
+    axes.set(xlabel=_AXES[histogram.name], ylabel="pairs")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_formatter("{x:,.0f}")
     if len(histogram.counts):
@@ -170,5 +171,5 @@ def _draw_cut(axes: "Axes", histogram: Histogram, edges: NDArray[np.float64]) ->
         color=COLOURS[1],
         linewidth=1.6,
         linestyle="--",
-        label=f"threshold {histogram.cut:.4f}: {count(histogram.kept, 'pair')}{precise}",
+        label=f"cut at {histogram.cut:.4f}: {count(histogram.kept, 'pair')}{precise}",
     )

@@ -7,7 +7,7 @@ import typer.core
 
 _GENERAL = "Options"
 MINING = {
-    "What to keep": "threshold precision top score_max drop",
+    "What to keep": "threshold min_prob precision top score_max drop keep_copies",
     "How pairs are found": "neighborhood margin retrieval dedup segment",
     "Files": "output force gold seed_pairs hubs plot plot_file options src_lang tgt_lang",
     "Encoder": "model src_prompt tgt_prompt max_length src_vectors tgt_vectors dim",

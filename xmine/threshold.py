@@ -24,7 +24,7 @@ _DOUBT, _NINE_TENTHS = 0.6, 1.645
 _PRUDENCE = 1.15
 # With fewer translations than this one must not rely on the estimate, nor where their gaps are less
 # than so many times as wide as those of wrong pairs, as among short lines (docs/threshold.md).
-FEW, CLOSE = 50, 3.0
+FEW, CLOSE = 50, 5.0
 # What the summary offers besides the cut: the two probabilities below it, and the two above.
 _OTHERS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 _HELP = "--seed-pairs with some known pairs sharpens it, --threshold or --min-prob cut by hand"

@@ -18,7 +18,7 @@ from xmine.knn import approximate, meeting, probing
 from xmine.knn.approximate import choose_index, search_approximate, searching_bytes
 from xmine.knn.crew import Crew
 from xmine.knn.exact import search_few
-from xmine.knn.indexes import index_bytes
+from xmine.knn.indexes import SearchedIndex, index_bytes, trained
 from xmine.knn.lists import Members, distances_of, most_probed, numbers_of, probed
 from xmine.knn.meeting import Listed, meet
 from xmine.knn.searchfiles import SearchFiles
@@ -444,6 +444,39 @@ def test_the_number_of_threads_changes_no_byte(factory: str, tmp_path: Path) -> 
         threaded = {**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
         subprocess.run([sys.executable, "-c", script], env=threaded, check=True)
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
+@pytest.mark.parametrize("factory", ["HNSW8", "RR16,HNSW8", "IVF64_HNSW8,SQ8", "IVF16,SQ8"])
+def test_an_index_built_by_other_numbers_of_threads_has_the_same_bytes(factory: str) -> None:
+    import faiss
+    from threadpoolctl import threadpool_limits
+
+    source, target = clustered(12_000, 16)
+    built = []
+    for threads in (1, 3):
+        with threadpool_limits(threads):
+            index = trained(factory, (source, target))
+            SearchedIndex(index, factory).fill(Side(target), nothing)
+            built.append(faiss.serialize_index(index).tobytes())
+            assert faiss.omp_get_max_threads() == threads  # as many as before
+    assert built[0] == built[1]
+
+
+@pytest.mark.parametrize(("factory", "adding"), [("HNSW8", 1), ("PCA8,HNSW8", 1), ("IVF8,SQ8", 4)])
+def test_one_thread_alone_adds_to_a_graph(
+    factory: str, adding: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where machines are busy, several threads often build the same graph by chance."""
+    import faiss
+    from threadpoolctl import threadpool_limits
+
+    source, target = clustered(500, 16)
+    with threadpool_limits(4):
+        index = trained(factory, (source, target))
+        seen = []
+        monkeypatch.setattr(index, "add", lambda _: seen.append(faiss.omp_get_max_threads()))
+        SearchedIndex(index, factory).fill(Side(target), nothing)
+    assert seen == [adding]
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:

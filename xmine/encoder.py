@@ -137,6 +137,10 @@ class SentenceEncoder:
         card = read_card(folder)
         heads, settings = read_heads(rest), read_settings(folder)
         encoder = cls(body, heads, settings, read_facts(folder, card), card)
+        if heads:
+            from xmine.modules.heads import check_fit
+
+            check_fit(heads, body.dim, folder)
         encoder.folder, encoder.files = folder, files
         encoder.name = "embedded" if folder == EMBEDDED else str(model)
         if not (folder / MODULES_FILE).exists():
@@ -207,7 +211,7 @@ class SentenceEncoder:
             block = self._through_heads(block)[:, : self.settings.truncated]
             if not np.isfinite(block).all():
                 raise EncoderError(
-                    f"the encoder gives numbers that are not finite in {self.dtype}",
+                    f"{self.name or 'the encoder'}: gives numbers that are not finite in {self.dtype}",
                     "its weights are broken"
                     if self.dtype == "float32"
                     else "give --dtype float32: its numbers may be too large for this type",

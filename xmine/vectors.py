@@ -1,5 +1,6 @@
 """Vectors that exist already: a file on disk -> unit rows of the sentences that are mined."""
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -60,10 +61,14 @@ def read_vectors(path: str | Path, dim: int | None = None) -> NDArray[Any]:
 
 def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
     try:
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a header as Python 2 wrote it, or one that looks so
+            vectors = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # numpy parses headers as Python, whose errors come as they are
+        why = str(error).partition("\n")[0][:200]
         raise FileError(
-            f"{path}: not a .npy file, or a broken one: {error}", "write it again"
+            f"{path}: not a .npy file, or a broken one: {why}",
+            "write it again with numpy.save(path, vectors)",
         ) from error
     if vectors.ndim != 2 or vectors.dtype.name not in ("float32", "float16"):
         raise FileError(

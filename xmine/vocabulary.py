@@ -141,8 +141,15 @@ class Tokenizer:
         return self._backend.get_vocab_size()
 
     def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Cut texts into pieces, without any special ones; see `Vocabulary.ids`."""
-        found = self._backend.encode_batch_fast(list(texts), add_special_tokens=False)
+        """Cut texts into pieces, without any special ones; see `Vocabulary.ids`.
+
+        Raises:
+            EncoderError: a text has an unknown piece, and there is no piece for those.
+        """
+        try:
+            found = self._backend.encode_batch_fast(list(texts), add_special_tokens=False)
+        except Exception as error:  # its own kind is Exception itself
+            raise EncoderError(f"{TOKENIZER_FILE}: cannot cut a text: {error}") from error
         return ragged([encoding.ids for encoding in found])
 
 

@@ -210,8 +210,9 @@ class SentenceEncoder:
         for rows, block in self.body.embed(texts, self.settings.choose(prompt)):
             block = self._through_heads(block)[:, : self.settings.truncated]
             if not np.isfinite(block).all():
+                who = f"{self.name}:" if self.name else "the encoder"
                 raise EncoderError(
-                    f"{self.name or 'the encoder'}: gives numbers that are not finite in {self.dtype}",
+                    f"{who} gives numbers that are not finite in {self.dtype}",
                     "its weights are broken"
                     if self.dtype == "float32"
                     else "give --dtype float32: its numbers may be too large for this type",

@@ -77,7 +77,7 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
         )
     if dim is not None and vectors.shape[1] != dim:
         raise OptionError(f"{path}: its width is {vectors.shape[1]:,}, --dim is {dim:,}")
-    return vectors  # type: ignore[no-any-return]
+    return vectors
 
 
 def unit_rows(vectors: NDArray[Any], rows: NDArray[np.int64], name: str) -> NDArray[np.float16]:

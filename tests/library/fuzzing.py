@@ -42,8 +42,9 @@ from xmine.texts import count_lines, read_texts
 from xmine.vectors import read_vectors, unit_rows
 from xmine.verdicts import HEADER, read_from
 
-# Seconds after which an input counts as one that never ends, and inputs that a process takes.
-_LONGEST, _AT_ONCE = 60.0, 500
+# Seconds for starting and for each input, behind which one counts as never ending; and how many
+# inputs a process takes.
+_STARTS, _TAKES, _AT_ONCE = 60.0, 0.5, 500
 # What parsers count, nest, escape or allocate by.
 _TOKENS = [
     b"\x00",
@@ -210,7 +211,8 @@ def _kinds() -> Iterator[Kind]:
         f'</tuv><tuv xml:lang="zh"><seg>{b}<bpt i="1">x</bpt></seg></tuv></tu>\n'
         for a, b in _LINES
     )
-    memory = f'<?xml version="1.0"?>\n<tmx version="1.4"><header srclang="en"/><body>{units}</body></tmx>'
+    head = '<?xml version="1.0"?>\n<tmx version="1.4"><header srclang="en"/>'
+    memory = f"{head}<body>{units}</body></tmx>"
     yield Kind("text", "t.txt", english, _texts, {})
     yield Kind("text .tsv:2", "t.tsv", plain, lambda path: _texts(f"{path}:2"), {})
     yield Kind("text .jsonl:source", "t.jsonl", objects.encode(), _field("source"), {})
@@ -378,7 +380,7 @@ def findings(kind: Kind, numbers: range, folder: Path, begun: Path) -> Iterator[
         (folder / name).write_bytes(data)
     refused = 0
     for number in numbers:
-        begun.write_text(str(number))
+        begun.write_text(json.dumps([kind.name, number]))
         chance = random.Random(f"{kind.name} {number}")
         is_json = kind.file.endswith(".json")
         path.write_bytes(kind.pack(mutated(kind.right, chance, is_json=is_json)))
@@ -406,29 +408,34 @@ def findings(kind: Kind, numbers: range, folder: Path, begun: Path) -> Iterator[
     yield {"kind": kind.name, "read": len(numbers), "refused": refused}
 
 
-def fuzzed(names: Iterable[str], numbers: range) -> Iterator[dict[str, object]]:
-    """Read inputs in a process of its own, again behind one that kills it; give what is found."""
-    for name in names:
-        start = numbers.start
-        while start < numbers.stop:
-            with tempfile.TemporaryDirectory() as folder:
-                begun = Path(folder) / "begun"
-                command = [sys.executable, __file__, "--one", name, "--work", folder]
-                command += ["--from", str(start), "--to", str(numbers.stop)]
-                try:
-                    done = subprocess.run(command, capture_output=True, timeout=_LONGEST + _AT_ONCE)
-                    died = f"the process died: {done.returncode}" if done.returncode else ""
-                    out, errors = done.stdout, done.stderr.decode(errors="replace")
-                except subprocess.TimeoutExpired as error:
-                    died, out, errors = "it does not end", error.stdout or b"", ""
-                yield from map(json.loads, out.decode().splitlines())
-                if not died:
-                    break
-                at = int(begun.read_text()) if begun.exists() else -1
-                why = f"{died} {errors[-200:]!r}"
-                yield {"kind": name, "number": at, "why": why}
-                yield {"kind": name, "read": at + 1 - start, "refused": 0}
-                start = at + 1 if at >= start else numbers.stop
+def fuzzed(names: list[str], numbers: range) -> Iterator[dict[str, object]]:
+    """Read inputs of some kinds in a process of its own; after its death another one goes on."""
+    with tempfile.TemporaryDirectory() as folder:
+        begun = Path(folder) / "begun"
+        command = [sys.executable, __file__, "--here", folder, "--kinds", *names]
+        command += ["--from", str(numbers.start), "--to", str(numbers.stop)]
+        patience = _STARTS + _TAKES * len(numbers) * len(names)
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=patience)
+            died = f"the process died: {done.returncode}" if done.returncode else ""
+            out, errors = done.stdout, done.stderr.decode(errors="replace")
+        except subprocess.TimeoutExpired as error:
+            died, out, errors = "it does not end", error.stdout or b"", ""
+        yield from map(json.loads, out.decode().splitlines())
+        if not died:
+            return
+        name, at = json.loads(begun.read_text()) if begun.exists() else (names[0], -1)
+        yield {"kind": name, "number": at, "why": f"{died} {errors[-200:]!r}"}
+    if at >= 0:
+        yield {"kind": name, "read": at + 1 - numbers.start, "refused": 0}
+        yield from fuzzed([name], range(at + 1, numbers.stop))
+        if rest := names[names.index(name) + 1 :]:
+            yield from fuzzed(rest, numbers)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def main() -> None:
@@ -437,17 +444,16 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=1000, help="of all kinds together")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--kinds", nargs="*", default=[], help="names; all if none is given")
-    parser.add_argument("--one", help="read inputs of one kind in this process")
+    parser.add_argument("--here", type=Path, help="a folder; read inputs in this process")
     parser.add_argument("--from", dest="start", type=int, default=0)
     parser.add_argument("--to", dest="stop", type=int, default=0)
-    parser.add_argument("--work", type=Path)
     given = parser.parse_args()
-    if given.one:
-        (kind,) = kinds([given.one])
-        below = given.work / "input"
-        below.mkdir()
-        for row in findings(kind, range(given.start, given.stop), below, given.work / "begun"):
-            print(json.dumps(row), flush=True)
+    if given.here:
+        for number, kind in enumerate(kinds(given.kinds)):
+            below = given.here / f"input{number}"
+            below.mkdir()
+            for row in findings(kind, range(given.start, given.stop), below, given.here / "begun"):
+                _say(json.dumps(row))
         return
     names = [kind.name for kind in kinds(given.kinds)]
     each = -(-given.inputs // len(names))
@@ -468,12 +474,12 @@ def main() -> None:
                 else:
                     read[name] += int(str(row["read"]))
                     refused[name] += int(str(row["refused"]))
-    print("reader\tinputs\trefused\twrong")
+    _say("reader\tinputs\trefused\twrong")
     for name in names:
-        print(f"{name}\t{read[name]}\t{refused[name]}\t{len(wrong[name])}")
+        _say(f"{name}\t{read[name]}\t{refused[name]}\t{len(wrong[name])}")
         for line in wrong[name][:20]:
-            print(f"    {line}")
-    print(f"all\t{read.total()}\t{refused.total()}\t{sum(map(len, wrong.values()))}")
+            _say(f"    {line}")
+    _say(f"all\t{read.total()}\t{refused.total()}\t{sum(map(len, wrong.values()))}")
 
 
 if __name__ == "__main__":

@@ -27,14 +27,13 @@ def test_right_files_are_read(tmp_path: Path) -> None:
             path.write_bytes(data)
         path = tmp_path / str(number) / kind.file
         if kind.file.endswith(("bz2", "zip")):
-            with pytest.raises(FileError, match="unpack|archive"):
+            with pytest.raises(FileError, match="archive"):
                 kind.read(path)
         elif kind.name not in SLOW:
             kind.read(path)
 
 
 def test_broken_files_raise_our_errors_alone() -> None:
-    """In one process: none of these inputs kills it."""
     rows = list(fuzzed([name for name in NAMES if name not in SLOW], range(40)))
     assert wrong(rows) == []
     assert sum(int(str(row["read"])) for row in rows) == 40 * (len(NAMES) - len(SLOW))

@@ -133,7 +133,8 @@ def searching_bytes(sources: int, targets: int, dim: int, k: int, factory: str) 
 
 def _probes(sources: int, targets: int, lists: int) -> float:
     """Estimate how many lists a row probes on average, for a recall of 0.98."""
-    return min(lists, _PROBED * (math.sqrt(sources * targets) / _PROBED_OF) ** _PROBED_GROW)
+    mean: float = _PROBED * (math.sqrt(sources * targets) / _PROBED_OF) ** _PROBED_GROW
+    return min(lists, mean)
 
 
 def search_approximate(

@@ -92,7 +92,7 @@ def centroids_of(index: Index) -> Floats | None:
     """
     import faiss
 
-    store = faiss.downcast_index(index)
+    store: Index = faiss.downcast_index(index)
     if not _has_plain_lists(index) or not _loses_nothing(store):
         return None
     quantizer = faiss.downcast_index(store.quantizer)

@@ -169,7 +169,8 @@ def _mapped(rows: NDArray[Any], mapping: NDArray[Any], path: Path) -> NDArray[An
     fits = rows.ndim == 2 and mapping.ndim == 1 and mapping.dtype.kind in "iu"
     if not fits or (len(mapping) and not 0 <= mapping.min() <= mapping.max() < len(rows)):
         raise EncoderError(f"{path}: 'mapping' names rows that 'embeddings' has not")
-    return rows[mapping]
+    mapped: NDArray[Any] = rows[mapping]
+    return mapped
 
 
 def _read_table(path: Path) -> Table:

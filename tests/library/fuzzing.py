@@ -275,17 +275,14 @@ def _zipped(data: bytes) -> bytes:
 
 def _parquet(compression: str) -> bytes:
     sources, targets = zip(*_LINES, strict=True)
-    numbers = {"score": [1.5, 1.4, None], "source_line": [1, 2, 3], "flags": ["copy", None, ""]}
-    table = pa.table({"source": sources * 9, "target": targets * 9, **_times(numbers, 9)})
+    columns = {"source": sources, "target": targets, "source_line": (1, 2, 3)}
+    columns |= {"score": (1.5, 1.4, None), "flags": ("copy", None, "")}
+    table = pa.table({name: values * 9 for name, values in columns.items()})
     out = BytesIO()
     pq.write_table(
         table.replace_schema_metadata({"languages": "en,zh"}), out, 9, compression=compression
     )
     return out.getvalue()
-
-
-def _times(columns: dict[str, list[object]], count: int) -> dict[str, list[object]]:
-    return {name: values * count for name, values in columns.items()}
 
 
 def _matrix(name: str) -> bytes:

@@ -78,7 +78,8 @@ class Dense(nn.Module):
         if wide is None or narrow is None:
             raise EncoderError(f"{path}: does not say in_features and out_features")
         try:
-            head = cls(wide, narrow, bias, kind(), residual)
+            with torch.device("meta"):  # sizes that a file says by mistake take no memory
+                head = cls(wide, narrow, bias, kind(), residual)
         except Exception as error:  # sizes without sense, an activation with arguments
             raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
         load_weights(head, folder)
@@ -131,7 +132,8 @@ class LayerNorm(nn.Module):
         if width is None:
             raise EncoderError(f"{path}: does not say the dimension")
         try:
-            head = cls(width)
+            with torch.device("meta"):
+                head = cls(width)
         except Exception as error:
             raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
         load_weights(head, folder)
@@ -216,7 +218,8 @@ def load_weights(module: nn.Module, folder: Path) -> None:
         else:
             path = folder / "pytorch_model.bin"
             state = torch.load(path, map_location="cpu", weights_only=True)
-        module.load_state_dict(state)
+        whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
+        module.load_state_dict(whole, assign=True)
     except FileNotFoundError:
         raise EncoderError(f"{folder}: no weights (model.safetensors)") from None
     except Exception as error:  # safetensors, pickle and torch have many

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from fuzzing import Kind, findings, fuzzed, kinds
 
-from xmine.errors import FileError, XmineError
+from xmine.errors import EncoderError, FileError, XmineError
 from xmine.options import load_toml
 from xmine.vectors import read_vectors
 
@@ -86,3 +86,27 @@ def test_toml_beyond_the_limits_of_python_is_refused(text: str, tmp_path: Path) 
     (tmp_path / "o.toml").write_text(text)
     with pytest.raises(FileError, match=r"o\.toml: not a TOML file"):
         load_toml(tmp_path / "o.toml")
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "said"),
+    [
+        ("encoder, 1_Dense/config.json", b".Tanh", b".GLU", "do not fit each other"),
+        ("encoder, 1_Dense/config.json", b".Tanh", b".MultiheadAttention", "cannot be honoured"),
+        ("encoder, 2_LayerNorm/config.json", b"4", b"99999999999", "size mismatch"),
+        ("encoder, config_sentence_transformers.json", b": 4", b": -1", "truncate_dim is -1"),
+        ("encoder, config_sentence_transformers.json", b": 4", b": true", "truncate_dim is True"),
+        ("encoder, int8 weights", bytes(32), b"\xff" * 32, "'mapping' names rows"),
+        ("encoder, tokenizer.json", b'"[UNK]":', b'"[XXX]":', "cannot cut a text"),
+    ],
+)
+def test_modules_that_do_not_fit_are_refused(
+    name: str, right: bytes, wrong: bytes, said: str, tmp_path: Path
+) -> None:
+    (kind,) = kinds([name])
+    assert right in kind.right
+    for file, data in {**kind.beside, kind.file: kind.right.replace(right, wrong)}.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_bytes(data)
+    with pytest.raises(EncoderError, match=said):
+        kind.read(tmp_path / kind.file)

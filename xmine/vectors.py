@@ -65,7 +65,8 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
             warnings.simplefilter("error")  # a header as Python 2 wrote it, or one that looks so
             vectors = np.lib.format.open_memmap(path, mode="r")
     except Exception as error:  # numpy parses headers as Python, whose errors come as they are
-        why = str(error).partition("\n")[0][:200]
+        is_said = isinstance(error, (ValueError, OSError, UserWarning))
+        why = str(error).partition("\n")[0][:200] if is_said else "its header cannot be parsed"
         raise FileError(
             f"{path}: not a .npy file, or a broken one: {why}",
             "write it again with numpy.save(path, vectors)",

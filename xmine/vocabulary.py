@@ -115,6 +115,7 @@ class Tokenizer:
         except Exception as error:  # its own kind is Exception itself
             raise ValueError(str(error)) from error
         self._backend.no_padding()
+        self._count = max(self._backend.get_vocab().values(), default=-1) + 1
 
     @classmethod
     def load(cls, folder: Path) -> "Tokenizer":
@@ -137,8 +138,8 @@ class Tokenizer:
             partial.write_text(self.tokenizer, encoding="utf-8")
 
     def __len__(self) -> int:
-        """Count the pieces."""
-        return self._backend.get_vocab_size()
+        """Count the pieces, up to the last number that one has."""
+        return self._count
 
     def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Cut texts into pieces, without any special ones; see `Vocabulary.ids`.

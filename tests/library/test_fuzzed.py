@@ -97,6 +97,7 @@ def test_toml_beyond_the_limits_of_python_is_refused(text: str, tmp_path: Path) 
         ("encoder, config_sentence_transformers.json", b": 4", b": -1", "truncate_dim is -1"),
         ("encoder, config_sentence_transformers.json", b": 4", b": true", "truncate_dim is True"),
         ("encoder, int8 weights", bytes(32), b"\xff" * 32, "'mapping' names rows"),
+        ("encoder, tokenizer.json", b'"snow":1', b'"snow":2147483648', "vectors for"),
         ("encoder, tokenizer.json", b'"[UNK]":', b'"[XXX]":', "cannot cut a text"),
     ],
 )

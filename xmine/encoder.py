@@ -137,6 +137,10 @@ class SentenceEncoder:
         card = read_card(folder)
         heads, settings = read_heads(rest), read_settings(folder)
         encoder = cls(body, heads, settings, read_facts(folder, card), card)
+        if heads:
+            from xmine.modules.heads import check_fit
+
+            check_fit(heads, body.dim, folder)
         encoder.folder, encoder.files = folder, files
         encoder.name = "embedded" if folder == EMBEDDED else str(model)
         if not (folder / MODULES_FILE).exists():
@@ -206,8 +210,9 @@ class SentenceEncoder:
         for rows, block in self.body.embed(texts, self.settings.choose(prompt)):
             block = self._through_heads(block)[:, : self.settings.truncated]
             if not np.isfinite(block).all():
+                who = f"{self.name}:" if self.name else "the encoder"
                 raise EncoderError(
-                    f"the encoder gives numbers that are not finite in {self.dtype}",
+                    f"{who} gives numbers that are not finite in {self.dtype}",
                     "its weights are broken"
                     if self.dtype == "float32"
                     else "give --dtype float32: its numbers may be too large for this type",

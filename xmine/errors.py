@@ -6,21 +6,29 @@
     ├── EncoderError     a folder is not an encoder that can be used               exit 1
     └── TrainingError    training cannot start, go on or resume                    exit 1
 
-The command prints `message` and `hint` on one line each; a library user catches XmineError.
-What is done all the same is an XmineWarning.
+The command prints `message` and `hint`; a library user catches XmineError. What is done all the
+same is an XmineWarning.
 """
+
+from xmine.visible import visible
+
+_ON_ONE_LINE = str.maketrans("\t\n", "\u2409\u240a")
 
 
 class XmineError(Exception):
-    """Something the user can put right: `message` says what and where, `hint` what to do."""
+    """Something the user can put right: `message` says what and where, `hint` what to do.
+
+    Both may quote a file: what a terminal would obey or hide is a symbol in them, see
+    `xmine.visible`. A message is one line; a hint may have several.
+    """
 
     exit_code = 1
 
     def __init__(self, message: str, hint: str = "") -> None:
         """Say what is wrong, naming file and line if there are any, and what to do."""
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = visible(message).translate(_ON_ONE_LINE)
+        super().__init__(self.message)
+        self.hint = visible(hint)
 
 
 class OptionError(XmineError):

@@ -189,7 +189,7 @@ def estimate_run(
         index_memory=indexed,
         disk=rows * (2 * dim + 12 * k + _OF_TRAITS)
         + indexed
-        + searching_bytes(rows, dim, k, index)
+        + searching_bytes(*sizes, k, index)
         + texts,
         seconds={
             "starting": _STARTING,

@@ -98,6 +98,8 @@ def read_settings(folder: Path) -> Settings:
     }
     default = setting(path, config, "default_prompt_name", str)
     truncated = setting(path, config, "truncate_dim", int)
+    if truncated is not None and truncated < 1:
+        raise EncoderError(f"{path}: truncate_dim is {truncated}, not 1 or more")
     if not all(isinstance(text, str) for text in texts.values()):
         raise EncoderError(f"{path}: a prompt that is no text")
     if default is not None and default not in texts:

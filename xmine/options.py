@@ -123,7 +123,7 @@ def load_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers and brackets beyond its limits
         raise FileError(f"{path}: not a TOML file: {error}") from error
 
 

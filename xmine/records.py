@@ -150,8 +150,8 @@ def open_parquet(path: str | Path) -> Iterator[Any]:
                 if names.count(each) > 1:
                     raise FileError(f"{name}: two columns {each!r}", "give each a name of its own")
             yield file
-    except (pa.ArrowException, OSError) as error:
-        why = str(error).splitlines()[0].split(". ")[0].rstrip(".")[:200]
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        why = str(error).partition("\n")[0].split(". ")[0].rstrip(".")[:200]
         raise FileError(f"{name}: a broken Parquet file: {why}", "copy it again") from error
 
 

@@ -1,5 +1,6 @@
 """Vectors that exist already: a file on disk -> unit rows of the sentences that are mined."""
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,15 @@ def read_vectors(path: str | Path, dim: int | None = None) -> NDArray[Any]:
 
 def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
     try:
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a header as Python 2 wrote it, or one that looks so
+            vectors = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # numpy parses headers as Python, whose errors come as they are
+        is_said = isinstance(error, (ValueError, OSError, UserWarning))
+        why = str(error).partition("\n")[0][:200] if is_said else "its header cannot be parsed"
         raise FileError(
-            f"{path}: not a .npy file, or a broken one: {error}", "write it again"
+            f"{path}: not a .npy file, or a broken one: {why}",
+            "write it again with numpy.save(path, vectors)",
         ) from error
     if vectors.ndim != 2 or vectors.dtype.name not in ("float32", "float16"):
         raise FileError(
@@ -73,7 +79,7 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
         )
     if dim is not None and vectors.shape[1] != dim:
         raise OptionError(f"{path}: its width is {vectors.shape[1]:,}, --dim is {dim:,}")
-    return vectors  # type: ignore[no-any-return]
+    return vectors
 
 
 def unit_rows(vectors: NDArray[Any], rows: NDArray[np.int64], name: str) -> NDArray[np.float16]:

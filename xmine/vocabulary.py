@@ -116,6 +116,7 @@ class Tokenizer:
         except Exception as error:  # its own kind is Exception itself
             raise ValueError(str(error)) from error
         self._backend.no_padding()
+        self._count = max(self._backend.get_vocab().values(), default=-1) + 1
 
     @classmethod
     def load(cls, folder: Path) -> "Tokenizer":
@@ -140,12 +141,19 @@ class Tokenizer:
             partial.write_text(self.tokenizer, encoding="utf-8")
 
     def __len__(self) -> int:
-        """Count the pieces."""
-        return self._backend.get_vocab_size()
+        """Count the pieces, up to the last number that one has."""
+        return self._count
 
     def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Cut texts into pieces, without any special ones; see `Vocabulary.ids`."""
-        found = self._backend.encode_batch_fast(list(texts), add_special_tokens=False)
+        """Cut texts into pieces, without any special ones; see `Vocabulary.ids`.
+
+        Raises:
+            EncoderError: a text has an unknown piece, and there is no piece for those.
+        """
+        try:
+            found = self._backend.encode_batch_fast(list(texts), add_special_tokens=False)
+        except Exception as error:  # its own kind is Exception itself
+            raise EncoderError(f"{TOKENIZER_FILE}: cannot cut a text: {error}") from error
         return ragged([encoding.ids for encoding in found])
 
 

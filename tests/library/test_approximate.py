@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +15,15 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError, OptionError
 from xmine.knn import approximate, meeting, probing
-from xmine.knn.approximate import choose_index, search_approximate
+from xmine.knn.approximate import choose_index, search_approximate, searching_bytes
 from xmine.knn.crew import Crew
 from xmine.knn.exact import search_few
-from xmine.knn.indexes import index_bytes
-from xmine.knn.lists import Members, distances_of, most_probed, probed
+from xmine.knn.indexes import SearchedIndex, index_bytes, trained
+from xmine.knn.lists import Members, distances_of, most_probed, numbers_of, probed
 from xmine.knn.meeting import Listed, meet
+from xmine.knn.searchfiles import SearchFiles
+from xmine.knn.searchstate import SearchState
+from xmine.knn.settling import directions
 from xmine.knn.topk import EMPTY, columns_of
 from xmine.knn.twins import Side
 from xmine.neighbours import COMPLETE, FILES, Neighbours, nearest
@@ -164,6 +168,47 @@ def test_lists_within_reach_are_probed() -> None:
         rows = 100 + np.flatnonzero((lists == number).any(axis=1))
         assert members.of(number).tolist() == rows.tolist()
         assert members.sizes[number] == len(rows)
+
+
+class Asked(SearchFiles):
+    """Tells what array a search makes for the lists that rows probe, and ends it there."""
+
+    def array(self, name: str, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
+        if name == "lists":
+            raise StopIteration(shape, dtype)
+        return super().array(name, shape, dtype)
+
+
+@pytest.mark.parametrize(("count", "size"), [(1, 2), (2**16 - 1, 2), (2**16, 4), (2**16 + 1, 4)])
+def test_the_number_for_no_list_is_not_that_of_a_list(count: int, size: int) -> None:
+    """A place that probes no list holds the number of lists; wrapped around it would be list 0."""
+    files, state = Asked(None), SearchState(None, fresh=True)
+    state.note(reach=0.1, most=3, assigned=0)
+    rows = Side(clustered(4, 8)[0])
+    centroids = np.zeros((count, 8), dtype=np.float32)
+    ways = directions(rows, rows, 4, files)
+    with pytest.raises(StopIteration) as made:
+        probing.search_lists(*ways, centroids, 0.98, files, state, 2**20, nothing)
+    (shape, kind) = made.value.args
+    assert shape == (8, 3)
+    assert np.dtype(kind).itemsize == size
+    assert np.array([count - 1, count]).astype(kind).tolist() == [count - 1, count]
+
+
+def test_the_disk_that_probes_take_is_foretold() -> None:
+    """Of every row: the lists that the widest row probes, and twice the keys of k and 4 more."""
+
+    def probes(rows: int, factory: str) -> float:
+        whole = searching_bytes(rows, rows, 512, 10, factory)
+        return (whole / (2 * rows) - 2 * 8 * 14) / np.dtype(numbers_of(lists[factory])).itemsize
+
+    lists = {f"IVF{count},SQfp16": count for count in (8, 512, 2048, 65536)}
+    # Measured: 140 of 27 on average for 100,000 generated lines.
+    assert 140 <= probes(100_000, "IVF512,SQfp16") <= 160
+    # Means grow with the power 0.3 of the rows, and the widest row with them.
+    assert probes(10**8, "IVF65536,SQfp16") == pytest.approx(6 * 24 * 1000**0.3, abs=1)
+    assert probes(10**6, "IVF8,SQfp16") == 8  # a row probes each list once
+    assert searching_bytes(100, 100, 512, 4, "exact") == 0
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -399,6 +444,39 @@ def test_the_number_of_threads_changes_no_byte(factory: str, tmp_path: Path) -> 
         threaded = {**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
         subprocess.run([sys.executable, "-c", script], env=threaded, check=True)
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
+@pytest.mark.parametrize("factory", ["HNSW8", "RR16,HNSW8", "IVF64_HNSW8,SQ8", "IVF16,SQ8"])
+def test_an_index_built_by_other_numbers_of_threads_has_the_same_bytes(factory: str) -> None:
+    import faiss
+    from threadpoolctl import threadpool_limits
+
+    source, target = clustered(12_000, 16)
+    built = []
+    for threads in (1, 3):
+        with threadpool_limits(threads):
+            index = trained(factory, (source, target))
+            SearchedIndex(index, factory).fill(Side(target), nothing)
+            built.append(faiss.serialize_index(index).tobytes())
+            assert faiss.omp_get_max_threads() == threads  # as many as before
+    assert built[0] == built[1]
+
+
+@pytest.mark.parametrize(("factory", "adding"), [("HNSW8", 1), ("PCA8,HNSW8", 1), ("IVF8,SQ8", 4)])
+def test_one_thread_alone_adds_to_a_graph(
+    factory: str, adding: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where machines are busy, several threads often build the same graph by chance."""
+    import faiss
+    from threadpoolctl import threadpool_limits
+
+    source, target = clustered(500, 16)
+    with threadpool_limits(4):
+        index = trained(factory, (source, target))
+        seen = []
+        monkeypatch.setattr(index, "add", lambda _: seen.append(faiss.omp_get_max_threads()))
+        SearchedIndex(index, factory).fill(Side(target), nothing)
+    assert seen == [adding]
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from xmine.digests import NOBODY, HashedRows, Watch, digest_of
 from xmine.errors import OptionError
 from xmine.knn.direction import search_direction
@@ -25,7 +27,7 @@ from xmine.knn.indexes import (
     training_bytes,
     write,
 )
-from xmine.knn.lists import Tick
+from xmine.knn.lists import Tick, numbers_of
 from xmine.knn.probing import SPARE, search_lists
 from xmine.knn.sampling import CHOSEN_ON, MEASURED_ON, measured
 from xmine.knn.searchfiles import SearchFiles, finished
@@ -44,8 +46,6 @@ EXACT_UP_TO = {"cpu": 2**42, "cuda": 2**52}
 _FEWEST_PER_LIST = 40
 _FEWEST_LISTS = 64
 
-# Room for lists that is made for each row; few probe so many.
-_MOST_PROBES = 128
 # What `search_seconds` takes: rounds of k-means, and how long steps take, as measured for 100,000
 # and a million rows of 512 dimensions: as a multiple of their products; for each number of a row,
 # that of as many multiply-adds.
@@ -53,6 +53,9 @@ _ITERATIONS = 12
 # Lists that a row probes: 24, 33 and 48 of generated lines, where the sides have so many rows; they
 # grow by this power.
 _PROBED, _PROBED_OF, _PROBED_GROW = 24, 100_000, 0.3
+# Every row has room for as many lists as the widest row of a sample probes: 5.2 and 6.2 times the
+# mean of 100,000 and 20,000 generated lines.
+_WIDEST = 6
 _ASSIGNING, _MEETING, _SETTLING = 2.2, 1.7, 700
 
 _TRAINED = "trained.faiss"
@@ -107,24 +110,32 @@ def search_seconds(sources: int, targets: int, dim: int, factory: str, rate: flo
     training = training_bytes(dim, factory) / 4 * lists * _ITERATIONS
     samples = (CHOSEN_ON + MEASURED_ON) * rows * dim
     assigning = _ASSIGNING * rows * lists * dim
-    probes: float = _PROBED * (math.sqrt(sources * targets) / _PROBED_OF) ** _PROBED_GROW
-    meeting = _MEETING * 2 * sources * (targets / lists) * probes * dim
+    meeting = _MEETING * 2 * sources * (targets / lists) * _probes(sources, targets, lists) * dim
     settling = _SETTLING * rows * dim
     return (training + samples + assigning + meeting + settling) / rate
 
 
-def searching_bytes(rows: int, dim: int, k: int, factory: str) -> int:
+def searching_bytes(sources: int, targets: int, dim: int, k: int, factory: str) -> int:
     """Estimate what a search by lists keeps on disk while it runs, index and result aside.
 
     Args:
-        rows: of both sides.
+        sources, targets: rows of each side.
         dim: width of the vectors.
         k: neighbours per row.
         factory: factory string of FAISS, or `exact`; other than lists, 0.
     """
-    if factory == "exact" or not centroids_in(factory, dim):
+    lists = 0 if factory == "exact" else centroids_in(factory, dim)
+    if not lists:
         return 0
-    return rows * (2 * _MOST_PROBES + 2 * 8 * (k + SPARE))
+    most = math.ceil(min(lists, _WIDEST * _probes(sources, targets, lists)))
+    number = np.dtype(numbers_of(lists)).itemsize
+    return (sources + targets) * (number * most + 2 * 8 * (k + SPARE))
+
+
+def _probes(sources: int, targets: int, lists: int) -> float:
+    """Estimate how many lists a row probes on average, for a recall of 0.98."""
+    mean: float = _PROBED * (math.sqrt(sources * targets) / _PROBED_OF) ** _PROBED_GROW
+    return min(lists, mean)
 
 
 def search_approximate(
@@ -142,15 +153,16 @@ def search_approximate(
 ) -> Neighbours:
     """Find most of the k nearest rows in both directions by cosine.
 
-    Cosines are those of an exact search; a row's neighbours are the best that were found. Lists of
-    fp16 or fp32 vectors give the same result on any number of threads; FAISS does not promise that
-    of HNSW, whose graph depends on the order of threads, nor of OPQ and PCA.
+    Cosines are those of an exact search; a row's neighbours are the best that were found. The
+    result is the same on any number of threads: what FAISS makes otherwise with several, graphs
+    and transforms of vectors, is made on one (`xmine.knn.indexes`).
 
     Anonymous memory of lists of fp16 or fp32 vectors is the largest of: the training sample
     (`training_bytes`), `memory` for exact searches of samples, and 300 to 600 MB for probes sorted
     by lists, blocks and what is found in them. Of other indexes it is `index_bytes` and `memory`.
     Equal rows cost as much as in an exact search. Without `folder`, results come on top, and what
-    a folder holds while lists are searched: 8 (k + 4) bytes and 2 for each probe, of every row.
+    a folder holds while lists are searched: 8 (k + 4) bytes of every row, and 2 for each list that
+    the widest row of a sample probes; 4 from 65,536 lists on.
 
     Args:
         source: float16 [sources, dim], unit rows, at least one; perhaps memory-mapped.

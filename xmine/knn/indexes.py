@@ -4,6 +4,8 @@ One training serves both sides: the encoder puts both languages in one space, an
 of an index trained on its own side (0.981 and 0.982 of 200,000 rows with the same probes).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,14 +92,38 @@ def centroids_of(index: Index) -> Floats | None:
     """
     import faiss
 
-    store = faiss.downcast_index(index)
-    if not isinstance(store, faiss.IndexIVF) or not _loses_nothing(store):
+    store: Index = faiss.downcast_index(index)
+    if not _has_plain_lists(index) or not _loses_nothing(store):
         return None
     quantizer = faiss.downcast_index(store.quantizer)
-    if not isinstance(quantizer, faiss.IndexFlat):
-        return None
     centroids: Floats = quantizer.reconstruct_n(0, int(quantizer.ntotal))
     return centroids
+
+
+def _has_plain_lists(index: Index) -> bool:
+    """Tell whether rows go to their lists as they are, and centroids are searched one by one."""
+    import faiss
+
+    store = faiss.downcast_index(index)
+    return isinstance(store, faiss.IndexIVF) and isinstance(
+        faiss.downcast_index(store.quantizer), faiss.IndexFlat
+    )
+
+
+@contextmanager
+def _same_bytes(index: Index) -> Iterator[None]:
+    """Have FAISS make an index on one thread, unless any number of threads makes the same.
+
+    A graph (HNSW) depends on which thread adds its row first; a transform (PCA, OPQ) in its last
+    bits on how many threads multiply. Plain lists depend on neither.
+    """
+    if _has_plain_lists(index):
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
 
 
 def centroids_in(factory: str, dim: int) -> int:
@@ -157,7 +183,8 @@ def trained(factory: str, sides: tuple[Vectors, Vectors]) -> Index:
     widen(sides[0][rows[0]], sample[: len(rows[0])])
     widen(sides[1][rows[1]], sample[len(rows[0]) :])
     try:
-        index.train(sample)
+        with _same_bytes(index):
+            index.train(sample)
     except RuntimeError as error:
         why = str(error).rpartition(": ")[2]
         raise OptionError(
@@ -222,10 +249,11 @@ class SearchedIndex:
     def fill(self, side: Side, tick: Tick) -> None:
         """Have it hold all distinct rows of a side, added in chunks."""
         self.index.reset()
-        for start in range(0, len(side), _ROWS_AT_ONCE):
-            part = side.rows(start, min(start + _ROWS_AT_ONCE, len(side)))
-            self.index.add(widen(part, np.empty(part.shape, dtype=np.float32)))
-            tick()
+        with _same_bytes(self.index):
+            for start in range(0, len(side), _ROWS_AT_ONCE):
+                part = side.rows(start, min(start + _ROWS_AT_ONCE, len(side)))
+                self.index.add(widen(part, np.empty(part.shape, dtype=np.float32)))
+                tick()
 
     def search(self, queries: Floats, k: int, setting: int, tick: Tick) -> Rows:
         """Find rows near to queries [queries, dim]: int64 [queries, k]; -1 where too few."""

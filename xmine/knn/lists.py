@@ -23,6 +23,11 @@ _GROUPED_AT_ONCE = 2**15
 _PAD = 64
 
 
+def numbers_of(count: int) -> type[np.generic]:
+    """Choose the type that holds the numbers of lists, 0 to count - 1, and `count` for no list."""
+    return np.uint16 if count < 2**16 else np.uint32
+
+
 def probed(
     centroids: Floats,
     side: Side,

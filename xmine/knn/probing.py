@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from xmine.digests import HashedRows
 from xmine.knn.crew import Crew, blas_threads
 from xmine.knn.exact import search_few
-from xmine.knn.lists import Floats, Tick, distances_of, most_probed, probed
+from xmine.knn.lists import Floats, Tick, distances_of, most_probed, numbers_of, probed
 from xmine.knn.meeting import Listed, meet
 from xmine.knn.sampling import CHOSEN_ON, enough, lowest, sample
 from xmine.knn.searchfiles import SearchFiles
@@ -63,8 +63,7 @@ def search_lists(
         reach, most = _reach(forward, backward, centroids, recall, memory, lambda: tick(0.0))
         state.note(reach=reach, most=most, assigned=0)
     rows = n + len(backward.queries)
-    kind = np.uint16 if count <= 2**16 else np.uint32
-    lists = files.array("lists", (rows, state.known["most"]), kind)
+    lists = files.array("lists", (rows, state.known["most"]), numbers_of(count))
     best: Keys = files.array("best", (rows, max(forward.k, backward.k) + SPARE), np.int64)
     given = HashedRows(lists)
     if files.fresh or not given.are(state.known["assigned"], state.known.get("lists")):

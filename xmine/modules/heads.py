@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -18,6 +18,9 @@ from xmine.modules.layout import (
     setting,
     write_json,
 )
+
+if TYPE_CHECKING:
+    from xmine.modules.parts import Head
 
 _ACTIVATIONS = ("torch.nn.modules.activation.", "torch.nn.modules.linear.Identity")
 
@@ -74,7 +77,11 @@ class Dense(nn.Module):
         refuse_unknown(path, config, {})
         if wide is None or narrow is None:
             raise EncoderError(f"{path}: does not say in_features and out_features")
-        head = cls(wide, narrow, bias, kind(), residual)
+        try:
+            with torch.device("meta"):  # sizes that a file says by mistake take no memory
+                head = cls(wide, narrow, bias, kind(), residual)
+        except Exception as error:  # sizes without sense, an activation with arguments
+            raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
         load_weights(head, folder)
         return head
 
@@ -124,7 +131,11 @@ class LayerNorm(nn.Module):
         width = setting(path, head_settings(folder), "dimension", int)
         if width is None:
             raise EncoderError(f"{path}: does not say the dimension")
-        head = cls(width)
+        try:
+            with torch.device("meta"):
+                head = cls(width)
+        except Exception as error:
+            raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
         load_weights(head, folder)
         return head
 
@@ -176,6 +187,24 @@ def apply(heads: Sequence[Callable[[Tensor], Tensor]], vectors: NDArray[np.float
     return changed.numpy()
 
 
+def check_fit(heads: "Sequence[Head]", width: int, folder: Path) -> None:
+    """Refuse heads that cannot take what the module before them gives.
+
+    Raises:
+        EncoderError: see there.
+    """
+    try:
+        wide = apply(heads, np.zeros((1, width), dtype=np.float32)).shape[1]
+    except Exception as error:
+        raise EncoderError(
+            f"{folder}: its modules do not fit each other: {first_line(error)}"
+        ) from error
+    for head in heads:
+        width = head.width(width)
+    if wide != width:
+        raise EncoderError(f"{folder}: its modules give {wide} numbers, not {width:,}")
+
+
 def load_weights(module: nn.Module, folder: Path) -> None:
     """Load `model.safetensors` or `pytorch_model.bin` into a module.
 
@@ -189,7 +218,8 @@ def load_weights(module: nn.Module, folder: Path) -> None:
         else:
             path = folder / "pytorch_model.bin"
             state = torch.load(path, map_location="cpu", weights_only=True)
-        module.load_state_dict(state)
+        whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
+        module.load_state_dict(whole, assign=True)
     except FileNotFoundError:
         raise EncoderError(f"{folder}: no weights (model.safetensors)") from None
     except Exception as error:  # safetensors, pickle and torch have many

@@ -94,7 +94,7 @@ def read_json(path: Path, kind: type = dict) -> Any:  # noqa: ANN401
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise EncoderError(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # brackets inside brackets
         raise EncoderError(f"{path}: cannot be read: {error}") from error
     if not isinstance(content, kind):
         raise EncoderError(f"{path}: cannot be read: it holds no {kind.__name__}")
@@ -113,7 +113,8 @@ def setting(path: Path, config: dict[str, Any], name: str, kind: Any) -> Any:  #
         EncoderError: it is of another kind.
     """
     value = config.pop(name, None)
-    if value is not None and not isinstance(value, kind):
+    is_other = isinstance(value, bool) and kind is int  # which Python takes for 0 or 1
+    if value is not None and (is_other or not isinstance(value, kind)):
         raise EncoderError(f"{path}: {name} is {value!r}, not {getattr(kind, '__name__', kind)}")
     return value
 

@@ -165,6 +165,14 @@ def _mean_of_pieces(
     return means
 
 
+def _mapped(rows: NDArray[Any], mapping: NDArray[Any], path: Path) -> NDArray[Any]:
+    fits = rows.ndim == 2 and mapping.ndim == 1 and mapping.dtype.kind in "iu"
+    if not fits or (len(mapping) and not 0 <= mapping.min() <= mapping.max() < len(rows)):
+        raise EncoderError(f"{path}: 'mapping' names rows that 'embeddings' has not")
+    mapped: NDArray[Any] = rows[mapping]
+    return mapped
+
+
 def _read_table(path: Path) -> Table:
     try:
         tensors: dict[str, NDArray[Any]] = load_file(path)
@@ -178,17 +186,21 @@ def _read_table(path: Path) -> Table:
     elif "embeddings" in tensors:
         rows, factors = tensors.pop("embeddings"), tensors.pop("weights", None)
         mapping = tensors.pop("mapping", None)  # of model2vec: several pieces share a row
-        rows = rows if mapping is None else rows[mapping]
+        rows = rows if mapping is None else _mapped(rows, mapping, path)
     else:
         raise EncoderError(f"{path}: has no tensor 'embeddings' or 'embedding.weight'")
     if tensors:
         raise EncoderError(f"{path}: has tensors of no known use: {', '.join(tensors)}")
     is_float = rows.dtype in (np.float16, np.float32, np.float64)
-    if rows.ndim != 2 or not (is_float or (rows.dtype == np.int8 and factors is not None)):
+    if (
+        rows.ndim != 2
+        or not rows.size
+        or not (is_float or (rows.dtype == np.int8 and factors is not None))
+    ):
         raise EncoderError(
             f"{path}: {rows.dtype} embeddings {list(rows.shape)}",
             "expected floats [pieces, dim], or int8 with float32 weights [pieces]",
         )
     if factors is not None and factors.shape != rows.shape[:1]:
-        raise EncoderError(f"{path}: {len(factors):,} weights for {len(rows):,} rows")
+        raise EncoderError(f"{path}: weights {list(factors.shape)} for {len(rows):,} rows")
     return Table(rows, None if factors is None else factors.astype(np.float32, copy=False))

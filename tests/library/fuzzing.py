@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from xmine.encoder import SentenceEncoder
-from xmine.errors import OptionError, XmineError
+from xmine.errors import OptionError, XmineError, XmineWarning
 from xmine.known import read_known
 from xmine.options import MiningOptions, check_names, load_toml
 from xmine.pairs import languages_of, read_pairs
@@ -385,6 +385,7 @@ def findings(kind: Kind, numbers: range, folder: Path, begun: Path) -> Iterator[
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
+                warnings.simplefilter("ignore", XmineWarning)
                 kind.read(path)
         except XmineError as error:
             refused += 1

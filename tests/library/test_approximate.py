@@ -182,7 +182,8 @@ class Asked(SearchFiles):
 @pytest.mark.parametrize(("count", "size"), [(1, 2), (2**16 - 1, 2), (2**16, 4), (2**16 + 1, 4)])
 def test_the_number_for_no_list_is_not_that_of_a_list(count: int, size: int) -> None:
     """A place that probes no list holds the number of lists; wrapped around it would be list 0."""
-    files, state = Asked(None), SearchState(None, fresh=True)
+    files = Asked(None)
+    state = SearchState(files)
     state.note(reach=0.1, most=3, assigned=0)
     rows = Side(clustered(4, 8)[0])
     centroids = np.zeros((count, 8), dtype=np.float32)

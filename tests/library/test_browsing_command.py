@@ -81,7 +81,7 @@ def another(kind: type[Options], item: Any, name: str) -> dict[str, Any]:
     if isinstance(usual, bool):
         return {name: not usual}
     if isinstance(usual, int):
-        return {name: usual + 3}
+        return {name: usual + 3 if usual else 30}  # 0 stands for what follows from the data
     if isinstance(usual, float) or usual is None:
         whole = item.type in ("int | None", int | None)
         return {name: 7 if whole else (about["max"] or 2.0) * 0.75}

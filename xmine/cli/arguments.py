@@ -66,7 +66,8 @@ FORCE = Annotated[bool, typer.Option("--force", help="Replace the output if it e
 PLOT = Annotated[
     bool,
     typer.Option(
-        "--plot", help="Draw the pairs in bins, the cut and the estimated precision of cuts on stderr."
+        "--plot",
+        help="Draw the pairs in bins, the cut and the estimated precision of cuts on stderr.",
     ),
 ]
 PLOT_FILE = Annotated[

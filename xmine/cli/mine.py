@@ -20,7 +20,7 @@ from xmine.cli.arguments import (
 )
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.mined import Outcome, explain, warnings_of
+from xmine.cli.mined import Outcome, explain, ranked_by, warnings_of
 from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
 from xmine.errors import OptionError
 from xmine.formats.losses import count
@@ -74,7 +74,7 @@ def mine(
         Path | None,
         typer.Option(
             help="File of some known pairs, LINE<TAB>LINE, and perhaps a third column, 1 or 0; or "
-            "a run that was judged; sharpens the estimate of precision.",
+            "a run that was judged; sharpens the estimate; wrong ones go, right ones stay.",
             show_default="none",
         ),
     ] = None,
@@ -143,8 +143,7 @@ def mine(
     for warning in warnings:
         console.warn(warning)
     notes = _write_hubs(mined, options, hubs) if hubs else []
-    name = "score" if mined.confidence is None else "prob"
-    draw(console, mined.curve(), plot, plot_file, [source, target], name)
+    draw(console, mined.curve(), plot, plot_file, [source, target], ranked_by(mined))
     if run is None:
         notes += write(mined.pairs.rows(), output, mined.languages)
     outcome = Outcome(mined, used, notes, warnings, time.perf_counter() - started)

@@ -1,4 +1,4 @@
-"""A histogram of scores or probabilities as lines of text: a bar for each bin, the cut, precision of every cut."""
+"""A histogram of pairs as lines of text: a bar for each bin, the cut, precision of every cut."""
 
 import math
 from typing import TYPE_CHECKING, NamedTuple

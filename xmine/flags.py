@@ -90,6 +90,7 @@ def flag_pairs(
     left = traits_of(source, languages[0], seen, folder, "source", watch)
     right = traits_of(target, languages[1], seen, folder, "target", watch)
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
+    best_first = np.lexsort((-chosen.scores, -chances))
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
     found = {
         "hub": _is_hub(neighbours.sources, left)[x] | _is_hub(neighbours.targets, right)[y],
@@ -97,8 +98,7 @@ def flag_pairs(
         "near-copy": near_copy,
         "script": left.foreign[x] | right.foreign[y],
         "number": _other_numbers(texts, languages, seen),
-        "duplicate": _repeated(chosen.scores, left.keys[x])
-        | _repeated(chosen.scores, right.keys[y]),
+        "duplicate": _repeated(best_first, left.keys[x]) | _repeated(best_first, right.keys[y]),
     }
     sure = (chances >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
     lengths = left.characters[x], right.characters[y]
@@ -295,9 +295,8 @@ def lowest_good_cosine(cosines: NDArray[np.float32]) -> float:
     return middle - _FARTHEST_COSINE * spread
 
 
-def _repeated(scores: NDArray[np.float32], keys: NDArray[np.int64]) -> Bools:
+def _repeated(order: NDArray[np.intp], keys: NDArray[np.int64]) -> Bools:
     """Mark texts that are, but for case, punctuation, digits and space, that of a better pair."""
-    order = np.argsort(-scores, kind="stable")
     _, first = np.unique(keys[order], return_index=True)
     repeated = np.ones(len(keys), dtype=bool)
     repeated[order[first]] = False

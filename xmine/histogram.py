@@ -1,8 +1,8 @@
 """Scores or probabilities of pairs -> a histogram: counts, expected right pairs, and precision.
 
 The precision is the estimated one of every cut. The bins suit a reader: round edges, few enough to
-be seen at once. A few scores far from the rest share an open bin at the end; probabilities have bins
-from 0 to 1.
+be seen at once. A few scores far from the rest share an open bin at the end; probabilities have
+bins from 0 to 1.
 """
 
 import itertools

@@ -10,7 +10,7 @@ from xmine.options import FLAGS, MiningOptions
 
 Bools = NDArray[np.bool_]
 
-WRONG, COPY = "known to be wrong", "copy"
+WRONG, COPY, TOO_HIGH = "known to be wrong", "copy", "above --score-max"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def select(
     if not options.keep_copies:
         reasons[COPY] = copies
     if options.score_max is not None:
-        reasons["above --score-max"] = scores.astype(np.float64) > options.score_max
+        reasons[TOO_HIGH] = scores.astype(np.float64) > options.score_max
     for name in FLAGS:
         if name in options.dropped_flags():
             reasons[name] = flags.raised(name)

@@ -107,7 +107,7 @@ def mined_run(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     _write(folder / "zh.txt", chinese[::-1])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XMINE_CACHE", str(folder / "cache"))
-        _mine(folder, toy_folder, patch)
+        mine_files(folder, toy_folder, patch)
     return folder / "run"
 
 
@@ -121,9 +121,12 @@ def _write(path: Path, lines: list[str]) -> None:
     path.write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8"))
 
 
-def _mine(folder: Path, model: Path, patch: pytest.MonkeyPatch) -> None:
+def mine_files(
+    folder: Path, model: Path, patch: pytest.MonkeyPatch, threshold: str = "auto"
+) -> None:
+    """Mine `en.txt` and `zh.txt` of a folder into `run/` beside them, as the command does."""
     words = ["mine", "en.txt", "zh.txt", "-o", "run/", "--model", str(model), "-q"]
-    words += ["--threshold", "auto", "--src-lang", "en", "--tgt-lang", "zh"]
+    words += ["--threshold", threshold, "--src-lang", "en", "--tgt-lang", "zh"]
     patch.chdir(folder)
     patch.setattr(sys, "argv", ["xmine", *words])
     with pytest.raises(SystemExit) as leaving:

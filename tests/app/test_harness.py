@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from textual.app import App, ComposeResult
 from textual.widgets import Input, Static
@@ -54,7 +55,7 @@ def test_a_screen_is_compared_with_its_file(
 def test_the_mined_run_has_what_screens_must_show(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
     assert opened.is_run and opened.probs is not None and opened.flags is not None
-    pairs = list(opened.pairs(opened.eligible.nonzero()[0]))
-    assert len(pairs) > 40
+    pairs = list(opened.pairs(np.arange(len(opened))))
+    assert opened.eligible.sum() > 40
     flags = {name for pair in pairs for name in (pair.flags or "").split(",")}
     assert {"copy", "number", "duplicate"} <= flags

@@ -10,6 +10,7 @@ from tests.app.conftest import drive
 from tests.app.screens import screen_cells, screen_text, settled
 from xmine.browsing.opened import Opened
 from xmine.browsing.places import rows_at
+from xmine.browsing.query import Query
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
@@ -49,7 +50,10 @@ def test_a_pair_is_shown_with_all_that_is_known_of_it(run_copy: Path) -> None:
 
         text = await shown(3)
         assert "! number: 1200 on the source side only, 12 on the target side only" in text
-        assert "! copy: both sides are the same text" in await shown(4)
+        app.screen.look_for(Query(kept="all"))
+        await settled(pilot)
+        text = await shown(4)  # which is no translation
+        assert "lines 4, 68  dropped" in text and "! copy: both sides are the same text" in text
         await pilot.press("k")  # judged pairs are left for the next one
         judged = table.row
         await pilot.press("a", "k")

@@ -1,17 +1,19 @@
 """The threshold: figures follow the cut, pairs around it are judged, it is copied and written."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from textual.widgets import Input, Static
 
-from tests.app.conftest import drive
+from tests.app.conftest import drive, mine_files
 from tests.app.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import open_pairs
-from xmine.browsing.query import JUDGED
+from xmine.browsing.query import JUDGED, Query, select
 from xmine.runs import alone_in
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
@@ -115,11 +117,13 @@ def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: 
             seen.add(cut)
         await app.run_action("screen.move(-9999)")
         await moved(pilot)
-        assert cuts.kept_by(app.view.cut) == len(cuts)  # it stops where everything is kept
+        assert app.view.cut == 0 and cuts.kept_by(0) == len(
+            cuts
+        )  # it stops where everything is kept
         await app.run_action("screen.move(9999)")
         await moved(pilot)
-        assert cuts.kept_by(app.view.cut) == 0
-        assert table.pairs.data.tolist() == cuts.rows[:20].tolist()
+        assert app.view.cut == 1  # no probability is higher, and some may be as high
+        assert table.pairs.data.tolist() == np.concatenate(cuts.near(1, 20)).tolist()
         await moved(pilot, "0")
         assert app.view.cut == cuts.start()
         await typed(pilot, "high")
@@ -165,7 +169,7 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
         await filtered_by(pilot, "accept")
         assert app.view.rows.tolist() == [first - 1]
         await at_threshold(pilot)
-        assert "judged: as expected 0.00 (0.00 to 0.73), 0 of 1" in "\n".join(screen_text(app))
+        assert "judged: as expected 1.00 (0.27 to 1.00), 1 of 1" in "\n".join(screen_text(app))
         await moved(pilot, "]", "y")
         assert app.clipboard == f"--min-prob {app.view.cut!r}"
         await moved(pilot, "w", "n", "enter")
@@ -186,6 +190,33 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
     opened = open_pairs(run_copy)
     assert opened.cut == cut and (run_copy / "pairs.parquet").read_bytes() != before
     assert int(opened.kept(cut).sum()) == Cuts(opened).kept_by(cut)
+
+
+def test_a_run_of_a_lowest_score_has_no_cut_but_0_and_nothing_below_it(
+    mined_run: Path, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("en.txt", "zh.txt"):
+        shutil.copy(mined_run.parent / name, tmp_path)
+    mine_files(tmp_path, toy_folder, monkeypatch, threshold="1.2")
+    opened = open_pairs(tmp_path / "run")
+    assert opened.scores is not None and opened.probs is not None
+    kept = select(opened, Query(kept="kept"))
+    assert len(opened) > len(kept) > 0 and (opened.scores[kept] >= 1.2).all()
+    assert (opened.probs[kept] < 0.9).any()  # which the cut of auto may not keep
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        count = f"{len(kept)} shown, {len(kept)} of {len(opened)} kept, cut 0.0000"
+        assert count in screen_text(pilot.app)[0]
+        table = await at_threshold(pilot)
+        text = "\n".join(screen_text(pilot.app))
+        assert f"{len(kept)} of {len(kept)} kept" in text and "cut 0.0000" in figures(pilot.app)
+        assert table.pairs.data.tolist() == kept[-len(table.pairs.data) :].tolist()
+        assert "< " not in text  # no pair is below the cut
+        await moved(pilot, "right", "0", "y")
+        assert pilot.app.view.cut == 0 and pilot.app.clipboard == "--min-prob 0.0"
+
+    drive(XmineApp(tmp_path / "run"), (80, 24), script)
 
 
 @pytest.mark.parametrize(

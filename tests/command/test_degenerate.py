@@ -1,4 +1,4 @@
-"""Files out of which no threshold can be found as usual: a sane answer in words, whatever they are.
+"""Files out of which no cut can be found as usual: a sane answer in words, whatever they are.
 
 The sentences are those of examples/, which were written for this project.
 """
@@ -122,9 +122,10 @@ def test_a_sane_answer_in_words(
     assert (as_json.code, as_json.err) == (0, "")
     facts = strict_json(as_json.out)
     assert (facts["pairs"], facts["warnings"]) == (len(scores), [])
-    assert math.isfinite(facts["threshold"]) and facts["threshold_how"]
+    assert math.isfinite(facts["cut"]) and facts["cut_how"]
     assert (tmp_path / "pairs.tsv").read_bytes() == ended.out.encode()
-    again = command(*mine, f"--threshold={facts['threshold']}")
+    option = "--min-prob" if "probability at least" in ended.err else "--threshold"
+    again = command(*mine, f"{option}={facts['cut']}")
     assert (again.code, again.out) == (0, ended.out)
 
 

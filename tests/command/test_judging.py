@@ -35,22 +35,22 @@ for renamed, run in enumerate(sys.argv[1:]):
         return rename(self, target)
     Path.replace = replace
     if not (child := os.fork()):
-        write_cut(Path(run), 1.2)
+        write_cut(Path(run), 0.5)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 """
 
 
 @pytest.fixture
 def mined(command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path) -> Path:
-    """A run that is done, from which everything with a score of 1.05 or more is kept."""
-    ended = command(*_mine("run/", "1.05", toy_folder))
+    """A run that is done, from which everything with a probability of 0.01 or more is kept."""
+    ended = command(*_mine("run/", "0.01", toy_folder))
     assert ended.code == 0, ended.err
     return tmp_path / "run"
 
 
 def _mine(output: str, cut: str, model: Path, *more: str) -> list[str]:
     files = ("mine", "en.txt", "zh.txt")
-    return [*files, "-o", output, "--threshold", cut, "--model", str(model), *more]
+    return [*files, "-o", output, "--min-prob", cut, "--model", str(model), *more]
 
 
 def contents(run: Path) -> dict[str, bytes]:
@@ -110,7 +110,7 @@ def test_judgements_are_mined_with_again_and_outlive_it(
     before = (mined / "judgements.tsv").read_bytes()
     for given in ("run/judgements.tsv", "run", "run/"):
         ended = command(
-            *_mine("run/", "1.05", toy_folder, "--force"), "--seed-pairs", given, "--gold", given
+            *_mine("run/", "0.01", toy_folder, "--force"), "--seed-pairs", given, "--gold", given
         )
         assert ended.code == 0, ended.err
         assert (mined / "judgements.tsv").read_bytes() == before
@@ -136,13 +136,13 @@ def test_what_was_judged_of_other_texts_or_without_lines_is_not_mined_with(
     changed = lines_of(mined, 1)[0] - 1
     english[changed], english[changed - 1] = english[changed - 1], english[changed]
     (tmp_path / "en.txt").write_text("\n".join(english) + "\n", encoding="utf-8")
-    ended = command(*_mine("new/", "1.05", toy_folder, "--seed-pairs", "run", "--gold", "run"))
+    ended = command(*_mine("new/", "0.01", toy_folder, "--seed-pairs", "run", "--gold", "run"))
     assert ended.code == 0, ended.err
     left = sum(lines_of(mined, row)[0] in (changed, changed + 1) for row in range(3))
     assert ended.err.count(f"{left} judged pair") == 1 and "left out" in ended.err
     (tmp_path / "plain.tsv").write_text("a\tb\nc\td\n")
     assert command("pairs", "judge", "plain.tsv", 2, 2, "accept").code == 0
-    ended = command(*_mine("new/", "1.05", toy_folder, "--force", "--seed-pairs", "plain.tsv"))
+    ended = command(*_mine("new/", "0.01", toy_folder, "--force", "--seed-pairs", "plain.tsv"))
     assert ended.code == 1 and "a pair of a file without lines was judged" in ended.err
     ended = command("pairs", "judged", "plain.tsv", "-o", "a.tsv", "--known", "known.tsv")
     assert ended.code == 2 and "pairs without lines were judged" in ended.err and not ended.touched
@@ -154,7 +154,9 @@ def test_a_wrong_call_says_what_is_wrong(command: Command, mined: Path) -> None:
         (("judge", "run", *lines_of(mined, 0), "perhaps"), "'perhaps' is no judgement"),
         (("judged", "run", "--rejected"), "--rejected without a file"),
         (("cut", "run", "--write"), "--write without a cut"),
-        (("cut", "run", "--at", "nan"), "--at is nan"),
+        (("cut", "run", "--at", "nan"), "a cut at nan"),
+        (("cut", "run", "--at", "1.3"), "mine with --threshold 1.3"),
+        (("cut", "run", "--at", "-0.1", "--write"), "give a number from 0 to 1"),
     ):
         ended = command("pairs", *words)
         assert ended.code == 2 and said in ended.err and not ended.touched
@@ -162,56 +164,70 @@ def test_a_wrong_call_says_what_is_wrong(command: Command, mined: Path) -> None:
 
 
 def test_a_cut_is_told_with_the_pairs_around_it(command: Command, mined: Path) -> None:
-    ended = command("pairs", "cut", "run", "--at", "1.2", "-n", 2)
-    scores = [float(row.split("\t")[0]) for row in ended.out.splitlines()]
-    assert len(scores) == 4 and scores == sorted(scores, reverse=True)
-    assert scores[1] >= 1.2 > scores[2] and not ended.touched
+    ended = command("pairs", "cut", "run", "--at", "0.5", "-n", 2)
+    chances = [float(row.split("\t")[6]) for row in ended.out.splitlines()]
+    assert len(chances) == 4 and chances == sorted(chances, reverse=True)
+    assert chances[1] >= 0.5 > chances[2] and not ended.touched
     marks = [row.split("\t")[-1] for row in ended.out.splitlines()]
-    assert marks == ["≥", "≥", "<", "<"] and "--- the cut, 1.2: ≥ above it is kept" in ended.err
-    kept = int(open_pairs(mined).kept(1.2).sum())
-    assert f"--threshold 1.2 keeps {kept} " in ended.err
-    facts = json.loads(command("pairs", "cut", "run", "--at", "1.2", "-n", 2, "--json").out)
-    assert (facts["pairs"], facts["flag"]) == (kept, "--threshold 1.2")
+    assert marks == ["≥", "≥", "<", "<"] and "--- the cut, 0.5: ≥ above it is kept" in ended.err
+    kept = int(open_pairs(mined).kept(0.5).sum())
+    assert f"--min-prob 0.5 keeps {kept} " in ended.err
+    facts = json.loads(command("pairs", "cut", "run", "--at", "0.5", "-n", 2, "--json").out)
+    assert (facts["pairs"], facts["flag"]) == (kept, "--min-prob 0.5")
     kept_and_not = [[each["kept"] for each in facts[name]] for name in ("above", "below")]
     assert kept_and_not == [[True, True], [False, False]]
     assert sum(each["pairs"] for each in facts["histogram"]) == facts["eligible"]
 
 
-def test_a_run_of_a_precision_counts_what_it_keeps_and_names_what_a_threshold_takes_back(
+def test_what_top_left_out_comes_back_and_what_is_known_to_be_wrong_never_does(
     command: Command, mined: Path, toy_folder: Path
 ) -> None:
-    for row in range(3):
-        command("pairs", "judge", "run", *lines_of(mined, row), "reject")
+    wrong = [lines_of(mined, row) for row in (0, 4, 12)]
+    for lines in wrong:
+        command("pairs", "judge", "run", *lines, "reject")
     words = ["mine", "en.txt", "zh.txt", "-o", "new/", "--model", str(toy_folder)]
-    assert command(*words, "--precision", "0.9", "--seed-pairs", "run").code == 0
-    opened = open_pairs(mined.parent / "new")
-    kept, cut = int(opened.kept(opened.cut).sum()), opened.cut
+    ended = command(*words, "--top", "2", "--seed-pairs", "run")
+    assert ended.code == 0 and "dropped: known to be wrong 3" in ended.err
+    run = mined.parent / "new"
+    opened = open_pairs(run)
+    assert opened.cut is not None and opened.ranks is not None
+    equal = int((opened.allowed & (opened.ranks >= opened.cut)).sum())
+    assert equal > 2 == int(opened.kept(opened.cut).sum())  # the best are equally probable
+    cut = opened.cut
     ended = command("pairs", "cut", "new", "-n", 0)
-    assert f"a cut at {cut!r} keeps {kept} " in ended.err
-    assert f"--threshold {cut!r} takes back 3 pairs that --precision or --top left" in ended.err
+    assert f"a cut at {cut!r} keeps 2 " in ended.err
+    more = "1 pair" if equal == 3 else f"{equal - 2} pairs"
+    assert f"--min-prob {cut!r} takes back {more} that --top left out" in ended.err
     ended = command("pairs", "cut", "new", "-n", 0, "--at", cut, "--write")
+    assert f"new: cut, --min-prob {cut!r} keeps {equal} " in ended.err
     again = read_again(opened)
-    assert int(again.kept(again.cut).sum()) == kept + 3 and again.source is opened.source
+    assert int(again.kept(again.cut).sum()) == equal and again.source is opened.source
     with pytest.raises(FileError, match="other pairs were mined meanwhile"):
         read_again(replace(opened, sources=opened.sources[::-1]))
-    assert f"new: cut, --threshold {cut!r} keeps {kept + 3} " in ended.err
-    assert int(open_pairs(mined.parent / "new").kept(cut).sum()) == kept + 3
+    ended = command("pairs", "cut", "new", "-n", 0, "--at", "0", "--write")
+    assert f"keeps {len(opened) - 3} " in ended.err
+    kept = list(read_pairs(run / "pairs.parquet"))
+    assert len(kept) == len(opened) - 3
+    assert not {(pair.source_line, pair.target_line) for pair in kept} & set(wrong)
+    assert summary(run)["dropped"] == {"known to be wrong": 3}
 
 
 @pytest.mark.parametrize(
-    "options", [("--drop", "copy,number", "--score-max", "1.6"), ()], ids=["fewer", "plain"]
+    "options",
+    [("--drop", "number,high", "--score-max", "1.75"), ("--threshold", "1.65"), ()],
+    ids=["fewer", "higher", "plain"],
 )
 def test_a_cut_that_is_written_is_what_mining_with_it_gives(
     command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
-    first = ("--precision", "0.9", "--top", "20") if not options else ("--threshold", "1.05")
+    first = ("--precision", "0.9", "--top", "2") if "--drop" in options else ("--top", "5")
     model = ("--model", str(toy_folder))
     files = ("mine", "en.txt", "zh.txt")
     assert command(*files, "-o", "run/", *first, *options, *model).code == 0
-    assert command(*files, "-o", "other/", "--threshold", "1.2", *options, *model).code == 0
+    assert command(*files, "-o", "other/", "--min-prob", "0.5", *options, *model).code == 0
     before = contents(tmp_path / "run")
-    ended = command("pairs", "cut", "run", "--at", "1.2", "--write", "-n", 0)
-    assert ended.code == 0 and "run: cut, --threshold 1.2 keeps " in ended.err
+    ended = command("pairs", "cut", "run", "--at", "0.5", "--write", "-n", 0)
+    assert ended.code == 0 and "run: cut, --min-prob 0.5 keeps " in ended.err
     assert ended.touched == {f"run/{each}" for each in ("pairs.parquet", "run.toml")} | {
         "run/summary.json",
         "run/log.txt",
@@ -223,10 +239,12 @@ def test_a_cut_that_is_written_is_what_mining_with_it_gives(
     for name in ("precision", "precision_interval", "other_cuts"):
         assert _flat(said.pop(name)) == pytest.approx(_flat(expected.pop(name)), abs=1e-6)
     assert said == expected
-    assert open_pairs(tmp_path / "run").cut == 1.2
-    again = command(*files, "-o", "run/", "--threshold", "1.2", *options, *model)
-    assert again.code == 0, again.err
+    assert open_pairs(tmp_path / "run").cut == 0.5
+    again = command(*files, "-o", "run/", "--min-prob", "0.5", *options, *model)
+    assert again.code == 0, again.err  # the run is complete
     assert contents(tmp_path / "run") == written
+    another = command(*files, "-o", "run/", "--min-prob", "0.4", *options, *model)
+    assert another.code == 2 and "--min-prob 0.5, not --min-prob 0.4" in another.err
 
 
 def _flat(value: object) -> list[float]:
@@ -240,13 +258,13 @@ def _flat(value: object) -> list[float]:
 
 def test_a_killed_write_leaves_a_run_that_opens_and_can_be_cut(mined: Path, tmp_path: Path) -> None:
     shutil.copytree(mined, tmp_path / "whole")
-    write_cut(tmp_path / "whole", 1.2)
+    write_cut(tmp_path / "whole", 0.5)
     runs = [Path(shutil.copytree(mined, tmp_path / f"killed-{each}")) for each in range(3)]
     subprocess.run([sys.executable, "-c", KILLED_AT, *map(str, runs)], check=True)
     for run in runs:
         assert len(open_pairs(run)) == len(open_pairs(mined))
-        write_cut(run, 1.2)
-        assert open_pairs(run).cut == 1.2
+        write_cut(run, 0.5)
+        assert open_pairs(run).cut == 0.5
         names = {path for path in contents(run) if not path.endswith(".partial")}
         assert {name: contents(run)[name] for name in names} == contents(tmp_path / "whole")
 
@@ -254,5 +272,5 @@ def test_a_killed_write_leaves_a_run_that_opens_and_can_be_cut(mined: Path, tmp_
 def test_a_run_that_is_mined_into_is_not_cut(mined: Path) -> None:
     before = contents(mined)
     with alone_in(mined), pytest.raises(FileError, match="another process is mining into it"):
-        write_cut(mined, 1.2)
+        write_cut(mined, 0.5)
     assert contents(mined) == before

@@ -1,4 +1,4 @@
-"""What one may ask of `xmine mine` besides a threshold, and what it then says."""
+"""What one may ask of `xmine mine`, and what it then says."""
 
 import csv
 import json
@@ -63,9 +63,12 @@ def test_columns_seven_and_eight_are_probability_and_flags(
         assert re.fullmatch(r"[01]\.\d{4}", row[6]) and 0 <= float(row[6]) <= 1
         names = row[7].split(",") if row[7] else []
         assert names == [name for name in FLAGS if name in names]
-    copies = [row for row in rows if row[1] == row[2]]
-    assert [row[6] for row in copies] == ["0.0000"] * 2
+    assert not any(row[1] == row[2] for row in rows)
+    kept = rows_of(command(*mine, "--threshold", "-inf", "--keep-copies").out)
+    copies = [row for row in kept if row[1] == row[2]]
+    assert [row[6] for row in copies] == ["1.0000"] * 2  # they are asked for as translations
     assert all("copy" in row[7].split(",") for row in copies)
+    assert [row for row in kept if row not in copies] == rows
     assert sum(float(row[6]) for row in rows) == pytest.approx(30, abs=4)
     for output in ("pairs.tsv", "pairs.jsonl", "pairs.parquet", "pairs.tsv.gz"):
         assert command(*mine, "--threshold", "-inf", "-o", output).code == 0
@@ -86,14 +89,13 @@ def test_a_wanted_precision(command: Command, tmp_path: Path, mine: list[str]) -
         assert f"expected precision {mean:.2f} (" in ended.err
         sizes.append(len(rows))
     assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1]
-    # Copies cannot be as precise as is wanted, nor pairs that are known to be wrong.
     found = command(*mine, "--precision", "0.99")
-    assert "copy" not in found.out and "\n       dropped: known to be wrong 2\n" in found.err
+    assert "copy" not in found.out and "\n       dropped: copy 2\n" in found.err
     best = line_pairs(found.out)[0]
     Path(tmp_path, "seeds.tsv").write_text(f"{best[0]}\t{best[1]}\t0\n")
     fewer = command(*mine, "--seed-pairs", "seeds.tsv", "--precision", "0.99")
     assert best not in line_pairs(fewer.out) and len(line_pairs(fewer.out)) > 10
-    assert "\n       dropped: known to be wrong 3\n" in fewer.err
+    assert "\n       dropped: known to be wrong 1, copy 2\n" in fewer.err
 
 
 @pytest.mark.parametrize(
@@ -139,18 +141,20 @@ def test_the_best_n(command: Command, mine: list[str]) -> None:
 
 
 def test_scores_that_are_too_high(command: Command, mine: list[str]) -> None:
+    mine = [*mine, "--min-prob", "0.5"]
     plain = rows_of(command(*mine).out)
-    highest = float(plain[4][0]) + 0.00005
+    highest = sorted((float(row[0]) for row in plain), reverse=True)[4] + 0.00005
     ended = command(*mine, "--score-max", highest)
-    beyond = sum(float(row[0]) > highest for row in plain)
-    assert [row[:6] for row in rows_of(ended.out)] == [row[:6] for row in plain[beyond:]]
-    assert f"\n       dropped: above --score-max {beyond}\n" in ended.err
+    left = [row[:6] for row in plain if float(row[0]) <= highest]
+    beyond = len(plain) - len(left)
+    assert [row[:6] for row in rows_of(ended.out)] == left
+    assert f"\n       dropped: copy 2, above --score-max {beyond}\n" in ended.err
     assert beyond >= 3
 
 
 def test_flags_are_dropped_and_counted(command: Command, mine: list[str]) -> None:
     """The cut is given, since dropping pairs may move that of auto."""
-    mine = [*mine, "--threshold", "0.9"]
+    mine = [*mine, "--min-prob", "0", "--keep-copies"]
     plain = command(*mine)
     flagged = [row[7].split(",") for row in rows_of(plain.out)]
     counts = {name: sum(name in each for each in flagged) for name in FLAGS}
@@ -170,31 +174,37 @@ def test_flags_are_dropped_and_counted(command: Command, mine: list[str]) -> Non
         gone = [f"{name} {counts[name]}" for name in FLAGS if name in names and counts[name]]
         said = re.search(r"\n       dropped: (.*)\n", ended.err)
         assert (said[1] if said else "") == ", ".join(gone)
-    assert "copied, not translated" in plain.err
-    assert "copied, not translated" not in command(*mine, "--drop", "copy").err
 
 
 def test_the_summary_has_a_line_for_each_thing(command: Command, mine: list[str]) -> None:
     ended = command(*mine, "--gold", "gold.tsv", "--drop", "copy")
     said = [line for line in ended.err.split("\n")[:-1] if "warning" not in line]
     assert re.fullmatch(
-        r"xmine: \d+ pairs from 62 x 62 sentences, threshold \d\.\d{4} \(auto\), \d+\.\d s", said[0]
+        r"xmine: \d+ pairs from 62 x 62 sentences, probability at least [01]\.\d{4} \(auto\), "
+        r"\d+\.\d s",
+        said[0],
     )
     assert re.fullmatch(
         r" {7}expected precision [01]\.\d\d \(0\.\d\d to [01]\.\d\d\), about 3\d translations "
         r"in the files",
         said[1],
     )
-    assert said[2] == "       fewer than 50 translations stand out: a weak estimate"
-    cut = r"[\d.]+ keeps \d+( \([01]\.\d\d\))?"
-    assert re.fullmatch(" {7}other cuts: " + ", ".join([cut] * 4), said[3])
+    assert said[2].startswith("       a weak estimate: fewer than 50 translations stand out; ")
+    cut = r"0\.\d+ keeps \d+ \([01]\.\d\d\)"
+    assert re.fullmatch(f" {{7}}other cuts: --min-prob {cut}(, {cut}){{0,3}}", said[3])
     rest = [line.strip().split(":")[0] for line in said[4:]]
     assert [name for name in rest if name != "flags"] == ["dropped", "against gold"]
 
 
 def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list[str]) -> None:
-    asked = [*mine, "--drop", "copy,number", "--score-max", "1.9", "--gold", "gold.tsv"]
-    ended = command(*asked, "--seed-pairs", "gold.tsv", "--plot", "--json", "-o", "p.tsv")
+    every = rows_of(command(*mine, "--threshold", "-inf").out)
+    beyond = {"\t".join(row[3:5]) for row in every if float(row[0]) > 1.9}
+    known = Path(tmp_path, "gold.tsv").read_text().splitlines()
+    seeds = [row for row in known if row not in beyond]  # which would be kept
+    Path(tmp_path, "seeds.tsv").write_text("".join(f"{row}\n" for row in seeds))
+    asked = [*mine, "--drop", "copy,number", "--score-max", "1.9", "--min-prob", "0.5"]
+    asked += ["--gold", "gold.tsv"]
+    ended = command(*asked, "--seed-pairs", "seeds.tsv", "--plot", "--json", "-o", "p.tsv")
     assert (ended.code, ended.err) == (0, "")
     facts = strict_json(ended.out)
     rows = rows_of(Path(tmp_path, "p.tsv").read_text("utf-8"))
@@ -204,26 +214,25 @@ def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list
     low, high = facts["precision_interval"]
     assert 0 <= low <= facts["precision"] <= high <= 1
     assert facts["translations"] == pytest.approx(30, abs=2)
-    assert facts["weakness"] == "fewer than 50 translations stand out: a weak estimate"
-    assert len(facts["other_cuts"]) == 4
-    assert set(facts["other_cuts"][0]) == {"cut", "pairs", "precision", "interval"}
-    every = rows_of(command(*mine, "--threshold", "-inf").out)
-    beyond = sum(float(row[0]) > 1.9 for row in every)
-    assert facts["dropped"] == {"above --score-max": beyond, "copy": 2} and beyond > 0
+    assert facts["weakness"].startswith("a weak estimate: fewer than 50 translations stand out")
+    assert facts["dropped"] == {"above --score-max": len(beyond), "copy": 2} and beyond
     flagged = [name for row in rows for name in row[7].split(",") if name]
     assert facts["flags"] == {name: flagged.count(name) for name in FLAGS if name in flagged}
     left = [each["pairs"] for each in facts["histogram"]]
-    assert len(rows) < sum(left) < 62 - 4 and facts["histogram"][-1]["to"] <= 1.9
+    assert len(rows) < sum(left) < 62 - 4
+    assert (facts["histogram"][0]["from"], facts["histogram"][-1]["to"]) == (0, 1)
     assert set(facts["histogram"][0]) == {"from", "to", "pairs", "right", "precision"}
-    for known in ("gold", "seed_pairs"):
-        agreement = facts[known]
-        assert agreement["gold"] == 30 and 25 <= agreement["right"] <= agreement["mined"]
+    for name, count in (("gold", 30), ("seed_pairs", len(seeds))):
+        agreement = facts[name]
+        assert agreement["gold"] == count and 25 <= agreement["right"] <= agreement["mined"]
     # No seed is wrong, and no line of a pair but those of seeds is judged.
     assert facts["seed_pairs"]["mined"] <= facts["gold"]["mined"]
     assert facts["options"]["drop"] == ["copy,number"]
     plain = strict_json(command(*mine, "--json").err)
     assert "histogram" not in plain and "gold" not in plain and "seed_pairs" not in plain
-    assert plain["dropped"] == {}
+    assert plain["dropped"] == {"copy": 2}
+    assert 1 <= len(plain["other_cuts"]) <= 4
+    assert set(plain["other_cuts"][0]) == {"cut", "pairs", "precision", "interval"}
 
 
 @pytest.mark.parametrize(
@@ -236,7 +245,7 @@ def test_the_object_is_json_whatever_the_cut(
     ended = command(*mine, *options.split(), "--json", "-o", "p.jsonl")
     assert (ended.code, ended.err) == (0, "")
     facts = strict_json(ended.out)
-    assert facts["pairs"] >= 0 and facts["threshold_how"]
+    assert facts["pairs"] >= 0 and facts["cut_how"]
     said = command(*mine, *options.split())
     assert said.code == 0
     assert re.search(r"\b(nan|None)\b", said.err) is None
@@ -246,14 +255,16 @@ def test_gold_gives_the_best_cut(
     command: Command, tmp_path: Path, mine: list[str], toy_files: Toy
 ) -> None:
     ended = command(*mine, "--threshold", "gold", "--gold", "gold.tsv")
-    assert ended.code == 0 and "(best for the gold pairs)" in ended.err
+    assert ended.code == 0 and "(best for --gold)" in ended.err
     gold = toy_files[2]
-    every = line_pairs(command(*mine, "--threshold", "-inf").out)
+    rows = rows_of(command(*mine, "--threshold", "-inf").out)
+    every = [(int(row[3]), int(row[4]), float(row[6])) for row in rows]
 
     def f1(pairs: list[tuple[int, int]]) -> float:
         return 2 * len(set(pairs) & gold) / (len(pairs) + len(gold))
 
-    best = max(f1(every[:size]) for size in range(1, len(every) + 1))
+    cuts = {prob for *_, prob in every}
+    best = max(f1([(x, y) for x, y, prob in every if prob >= cut]) for cut in cuts)
     assert f1(line_pairs(ended.out)) == best
     assert f"F1 {best:.3f}" in ended.err
     alone = command(*mine, "--threshold", "gold", "-o", "p.tsv")
@@ -280,9 +291,10 @@ def test_seed_pairs_pin_their_pairs(
     ended = command(*mine, "--threshold", "-inf", "--seed-pairs", "seeds.tsv")
     assert ended.code == 0
     probs = dict(zip(line_pairs(ended.out), (row[6] for row in rows_of(ended.out)), strict=True))
-    for source, target, label in seeds:
-        assert probs[source, target] == f"{label}.0000"
-    assert "against seed pairs: precision 0.615, recall 1.000, F1 0.762" in ended.err
+    for source, target, label in seeds:  # and what is known to be wrong is not there
+        assert probs.get((source, target)) == ("1.0000" if label else None)
+    assert "dropped: known to be wrong 5, copy 2" in ended.err
+    assert "against seed pairs: precision 1.000, recall 1.000, F1 1.000" in ended.err
 
 
 @pytest.mark.parametrize("option", ["--seed-pairs", "--gold"])
@@ -356,10 +368,10 @@ def test_a_picture_of_the_scores(command: Command, tmp_path: Path, mine: list[st
     assert set(bins[0]) == {"from", "to", "pairs", "right", "precision"}
     every = len(rows_of(command(*mine, "--threshold", "-inf").out))
     assert sum(int(each["pairs"]) for each in bins) == every
-    threshold = re.search(r"threshold (\d\.\d{4}) \(auto\)", ended.err)
-    assert threshold is not None
+    cut = re.search(r"probability at least ([01]\.\d{4}) \(auto\)", ended.err)
+    assert cut is not None
     kept = len(rows_of(plain.out))
-    assert f"threshold {threshold[1]}: {kept} pairs from here up, estimated precision" in ended.err
+    assert f"cut at {cut[1]}: {kept} pairs from here up, estimated precision" in ended.err
     assert ended.err.endswith(plain.err.split("xmine: ")[-1].split(" s\n", 1)[1])
     again = command(*mine, "--plot-file", "p.svg")
     assert again.code == 1 and "p.svg: exists already" in again.err
@@ -372,7 +384,9 @@ def test_a_histogram_of_nothing_kept_and_of_one_line(
     command: Command, tmp_path: Path, mine: list[str]
 ) -> None:
     none = command(*mine, "--threshold", "99", "--plot")
-    assert none.code == 0 and "threshold 99.0000: no pair reaches it" in none.err
+    assert none.code == 0 and "no pairs: there are no scores to draw" in none.err
+    none = command(*mine, "--min-prob", "1", "--score-max", "1.5", "--plot")
+    assert none.code == 0 and "cut at 1.0000: no pair reaches it" in none.err
     Path(tmp_path, "one.txt").write_text(toy_sentences(1, seed=1)[0][0] + "\n")
     one = command("mine", "one.txt", "zh.txt", *mine[3:], "--plot")
     assert one.code == 0 and "Traceback" not in one.err
@@ -496,20 +510,19 @@ def test_the_value_that_is_printed_gives_the_same_bytes(
     first = command(*mine, *options.split())
     again = command(*mine, *options.split())
     assert (again.code, again.out) == (0, first.out) and first.out
-    cut = re.search(r"threshold (-?\d+\.\d{4}) \(", first.err)
+    cut = re.search(r"probability at least ([01]\.\d{4}) \(", first.err)
     assert cut is not None
-    # A wanted precision leaves out what is known to be wrong, too.
-    rest = ["--drop", "copy"] if options.startswith("--precision") else options.split()
-    given = command(*mine, *rest, "--threshold", cut[1])
+    rest = [] if options.startswith("--precision") else options.split()
+    given = command(*mine, *rest, "--min-prob", cut[1])
     assert given.out == first.out
-    assert f"threshold {cut[1]} (given)" in given.err
+    assert f"probability at least {cut[1]} (given)" in given.err
     facts = [
         strict_json(command(*mine, *each, "--json").err)
-        for each in (options.split(), [*rest, "--threshold", cut[1]])
+        for each in (options.split(), [*rest, "--min-prob", cut[1]])
     ]
-    for name in ("pairs", "threshold", "precision", "precision_interval", "other_cuts", "flags"):
+    for name in ("pairs", "cut", "precision", "precision_interval", "other_cuts", "flags"):
         assert facts[0][name] == facts[1][name]
-    assert math.isfinite(facts[0]["threshold"])
+    assert math.isfinite(facts[0]["cut"])
 
 
 def test_runs_and_thread_counts_give_the_same_bytes(

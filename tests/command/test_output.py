@@ -120,8 +120,8 @@ def test_scores_and_cosines_are_those_of_the_formula_best_first(
         assert float(cosine) == pytest.approx(cosines[at], abs=6e-5)
         mean = (forward[at[0]] + backward[at[1]]) / 2
         assert float(score) == pytest.approx(cosines[at] / mean, abs=2e-4)
-    scores = [float(row[0]) for row in rows]
-    assert scores == sorted(scores, reverse=True)
+    ranks = [(float(row[6]), float(row[0])) for row in rows]  # the more probable first
+    assert ranks == sorted(ranks, reverse=True)
 
 
 def test_an_old_file_is_replaced_only_by_force(
@@ -137,17 +137,17 @@ def test_an_old_file_is_replaced_only_by_force(
 
 
 @pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
-def test_the_threshold_that_auto_prints_gives_the_same_bytes_as_a_number(
+def test_the_cut_that_auto_prints_gives_the_same_bytes_as_a_number(
     command: Command, toy_files: Toy, toy_folder: Path, margin: str
 ) -> None:
     mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--margin", margin]
     auto = command(*mine, "--threshold", "auto")
-    found = re.search(r"threshold (\S+) \(auto\), ", auto.err)
+    found = re.search(r"probability at least (\S+) \(auto\), ", auto.err)
     assert found, auto.err
-    number = command(*mine, f"--threshold={found[1]}")
+    number = command(*mine, f"--min-prob={found[1]}")
     assert auto.out.count("\n") > 0
     assert number.out == auto.out
-    assert f"threshold {found[1]} (given)" in number.err
+    assert f"probability at least {found[1]} (given)" in number.err
 
 
 def test_the_summary_agrees_with_the_json_object(
@@ -168,7 +168,8 @@ def test_the_summary_agrees_with_the_json_object(
     pairs = plain.out.count("\n")
     assert facts["pairs"] == pairs
     assert summary.startswith(
-        f"xmine: {pairs} pairs from 60 x 60 sentences, threshold {facts['threshold']:.4f} (auto), "
+        f"xmine: {pairs} pairs from 60 x 60 sentences, "
+        f"probability at least {facts['cut']:.4f} (auto), "
     )
     low, high = facts["precision_interval"]
     assert f"expected precision {facts['precision']:.2f} ({low:.2f} to {high:.2f})" in summary
@@ -194,7 +195,7 @@ def test_no_pairs_is_no_failure(command: Command, tiny: list[str]) -> None:
     ended = command(*tiny[:-1], "7", "-o", "pairs.tsv")
     assert (ended.code, ended.touched) == (0, {"pairs.tsv"})
     assert ended.err.startswith(
-        "xmine: pairs.tsv: 0 pairs from 3 x 3 sentences, threshold 7.0000 (given)"
+        "xmine: pairs.tsv: 0 pairs from 3 x 3 sentences, score at least 7.0000 (given)"
     )
 
 
@@ -202,7 +203,7 @@ def test_nothing_but_text_goes_to_a_pipe(command: Command, tmp_path: Path, tiny:
     text = "ba \x1b[31mbab\x1b[0m \x07 [ba]baba[/ba] \x9b2"
     Path(tmp_path, "a.txt").write_text(text + "\n", encoding="utf-8")
     Path(tmp_path, "b.txt").write_text(text + "\n", encoding="utf-8")
-    assert command(*tiny).out == f"1.0000\t{text}\t{text}\t1\t1\t1.0000\t\tcopy\n"
+    assert command(*tiny, "--keep-copies").out == f"1.0000\t{text}\t{text}\t1\t1\t1.0000\t\tcopy\n"
 
 
 def test_an_infinite_threshold_keeps_all_and_the_object_is_still_json(
@@ -213,11 +214,11 @@ def test_an_infinite_threshold_keeps_all_and_the_object_is_still_json(
 
     ended = command(*tiny[:-1], "-inf", "--json")
     facts = json.loads(ended.err, parse_constant=refuse)
-    assert facts["threshold"] == facts["options"]["threshold"] == "-inf"
+    assert facts["options"]["threshold"] == "-inf" and facts["cut"] == 0
     assert ended.out.count("\n") == facts["pairs"] >= 3
 
 
-def test_copied_text_and_unknown_lines_are_warned_about(
+def test_copied_text_is_dropped_and_unknown_lines_are_warned_about(
     command: Command, toy_files: Toy, toy_folder: Path
 ) -> None:
     for path, more in zip(
@@ -228,14 +229,13 @@ def test_copied_text_and_unknown_lines_are_warned_about(
     ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
     assert "warning: en.txt: 1 line left out: the encoder knows nothing of line 63\n" in ended.err
     # The other one is nearly the same, but capital letters may be a translation's.
-    copied = "warning: 1 pair with the same text on both sides: copied, not translated; "
-    assert copied + "--drop copy leaves them out\n" in ended.err
+    assert "\n       dropped: copy 1\n" in ended.err and "\tsopi tulu\t" not in ended.out
     # Of all candidates, whatever the cut is.
-    assert copied in command("mine", "en.txt", "zh.txt", "--model", toy_folder, "--top", "1").err
-    for drop in ("copy", "hub,copy"):
-        for cut in ("auto", "9"):
-            options = ["--drop", drop, "--threshold", cut, "--model", toy_folder]
-            assert "copied, not translated" not in command("mine", "en.txt", "zh.txt", *options).err
+    options = ["--model", toy_folder, "--top", "1"]
+    assert "dropped: copy 1\n" in command("mine", "en.txt", "zh.txt", *options).err
+    kept = command("mine", "en.txt", "zh.txt", "--model", toy_folder, "--keep-copies")
+    assert "dropped" not in kept.err and "\tsopi tulu\t" in kept.out
+    assert kept.out.count("\n") == ended.out.count("\n") + 1
 
 
 def test_files_that_would_tell_wrong_languages_are_warned_about(
@@ -259,7 +259,8 @@ class Screen(io.StringIO):
 
 
 LONG = (
-    "pairs.tsv: 1,234 pairs from 5,000 x 6,000 sentences, threshold 1.0623 (auto), 12.3 s\n"
+    "pairs.tsv: 1,234 pairs from 5,000 x 6,000 sentences, "
+    "probability at least 0.4892 (auto), 12.3 s\n"
     "against gold: precision 0.951, recall 0.902, F1 0.926\n"
     "see /a/path/without/any/space/that/is/longer/than/a/narrow-screen/out.of-it/pairs.tsv"
 )

@@ -23,7 +23,7 @@ score                                                 pairs  from here precision
   1.5 ███████                                             2          2      1.00
   1.4 ███████████                                         3          5      1.00
   1.3 █████░░                                             2          7      0.93
-──── threshold 1.3000: 7 pairs from here up, estimated precision 0.93 ──────────
+──── cut at 1.3000: 7 pairs from here up, estimated precision 0.93 ─────────────
   1.2 ██░░                                                1          8      0.88
   1.1 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        75         83      0.08
   1.0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        83        166      0.04
@@ -43,6 +43,29 @@ def test_a_bar_for_each_bin_from_the_highest_score_down() -> None:
     assert drawn(1.3) == UNICODE
     assert drawn(1.3, plain=True) == ASCII
     assert ASCII.isascii()
+
+
+PROBABILITIES = """\
+prob                                                  pairs  from here precision
+ 0.8 ███████████                                          6          6      1.00
+ 0.6                                                      0          6      1.00
+ 0.5 ███░░                                                3          9      0.83
+─── cut at 0.5000: 9 pairs from here up, estimated precision 0.83 ──────────────
+ 0.4                                                      0          9      0.83
+ 0.2                                                      0          9      0.83
+ 0.0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»       200        209      0.04
+█ expected right  ░ expected wrong  » longer than drawn  precision: estimated
+"""
+
+
+def test_probabilities_have_bins_from_0_to_1_whatever_they_are() -> None:
+    chances = np.append(CHANCES, 0.5)
+    histogram = bin_scores(chances, chances, 0.5, 6, "prob")
+    lines = [line.plain for line in histogram_lines(histogram, 80)]
+    assert "".join(line + "\n" for line in lines) == PROBABILITIES
+    few = bin_scores(chances[:3], chances[:3], 1.0, 15, "prob")
+    assert few.edges.tolist() == [0, 0.2, 0.4, 0.6, 0.8, 1] and few.counts.tolist() == [0] * 4 + [3]
+    assert "cut at 1.0000: 3 pairs from here up" in histogram_lines(few, 80)[-2].plain
 
 
 def test_a_wide_terminal_gets_longer_bars() -> None:
@@ -69,11 +92,11 @@ def test_no_line_is_longer_than_the_terminal() -> None:
 
 def test_the_cut_parts_the_bin_that_it_falls_into() -> None:
     lines = drawn(1.22).split("\n")
-    at = next(at for at, line in enumerate(lines) if "threshold" in line)
+    at = next(at for at, line in enumerate(lines) if "cut at" in line)
     names = [line.split()[0] for line in (lines[at - 1], lines[at + 1])]
     assert names == ["1.2200", "1.2"]
     kept = int((np.asarray(SCORES, dtype=np.float64) >= 1.22).sum())
-    assert f"threshold 1.2200: {count(kept, 'pair')} from here up" in lines[at]
+    assert f"cut at 1.2200: {count(kept, 'pair')} from here up" in lines[at]
     assert lines[at - 1].split()[-2] == str(kept)
     parts = sum(int(lines[place].split()[-3]) for place in (at - 1, at + 1))
     whole = next(line for line in UNICODE.split("\n") if line.strip().startswith("1.2"))
@@ -83,17 +106,17 @@ def test_the_cut_parts_the_bin_that_it_falls_into() -> None:
 def test_the_cut_stands_between_the_bins() -> None:
     def places(cut: float) -> tuple[int, str]:
         lines = drawn(cut).split("\n")
-        return next((at, line) for at, line in enumerate(lines) if "threshold" in line)
+        return next((at, line) for at, line in enumerate(lines) if "cut at" in line)
 
     assert places(1.2)[0] == 5
     assert places(1.3)[0] == 4
     top, said = places(2.0)
     assert top == 1
-    assert said.startswith("──── threshold 2.0000: no pair reaches it ────")
+    assert said.startswith("──── cut at 2.0000: no pair reaches it ────")
     bottom, said = places(0.1)
     assert bottom == 8
     assert "208 pairs from here up, estimated precision 0.03 ─" in said
-    assert "threshold" not in drawn(None)
+    assert "cut at" not in drawn(None)
     assert "1 pair from here up" in drawn(1.55)
 
 
@@ -121,7 +144,7 @@ def test_open_ends_are_named() -> None:
 def test_without_an_estimate_right_and_wrong_are_not_told_apart() -> None:
     lines = [line.plain for line in histogram_lines(bin_scores(SCORES, None, 1.3, 8), 80)]
     assert "precision" not in "".join(lines)
-    assert lines[4] == "──── threshold 1.3000: 7 pairs from here up " + 36 * "─"
+    assert lines[4] == "──── cut at 1.3000: 7 pairs from here up " + 39 * "─"
     assert lines[-1] == "▒ pairs; how many of them are right could not be estimated"
     assert "█" not in "".join(lines) and "░" not in "".join(lines)
 

@@ -78,14 +78,11 @@ def test_what_is_asked_for_beyond_the_known_is_left_out(mined: Mine) -> None:
 
 @pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
 def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: str) -> None:
-    found, around = mined(retrieval=retrieval, threshold=1.05)
-    chosen, cut = found.scored.chosen, found.threshold.value
-    kept = {
-        pair
-        for *pair_, score in zip(chosen.sources, chosen.targets, chosen.scores, strict=True)
-        if score >= cut
-        for pair in [tuple(map(int, pair_))]
-    }
+    found, around = mined(retrieval=retrieval, threshold=1.05, min_prob=0.3)
+    chosen = found.scored.chosen
+    assert found.confidence is not None
+    rows = (chosen.scores >= 1.05) & (found.confidence.chances >= 0.3)
+    kept = set(zip(chosen.sources[rows].tolist(), chosen.targets[rows].tolist(), strict=True))
     candidates = set(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
     scores = found.scored.scores
     fwd = scores.targets.max(axis=1)

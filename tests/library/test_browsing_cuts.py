@@ -1,96 +1,135 @@
 """Any cut: what it keeps and how precise that is, as mining says it; the pairs around it."""
 
+import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from xmine.browsing.approval import Share, approval_of
-from xmine.browsing.cuts import Cuts, flag_of, step_of
+from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened, Side, open_pairs
 from xmine.browsing.places import row_at
 from xmine.confidence import Confidence
 from xmine.errors import OptionError
 from xmine.flagged import Flags
+from xmine.histogram import bin_scores
 from xmine.options import FLAGS
 from xmine.packed import PackedTexts
 from xmine.threshold import choose_threshold, expected
 
 
-def opened_run(count: int, path: Path = Path("run"), **pairs: object) -> Opened:
-    """A run of so many pairs, best first; every tenth is flagged as a copy."""
+def opened_run(count: int, path: Path = Path("run"), dropped: list[int] | None = None) -> Opened:
+    """A run of so many pairs, best first, cut at the probability 0.5; options drop some."""
     random = np.random.default_rng(1)
     scores = np.sort(random.normal(1.1, 0.1, count).astype(np.float32))[::-1].copy()
     side = Side("lines", PackedTexts.of(["a"] * count), np.arange(count) + 1)
     names = {name: np.zeros(count, dtype=bool) for name in FLAGS}
-    names["copy"] = np.arange(count) % 10 == 3
     rows = np.arange(count)
     probs = 1 / (1 + np.exp(-(scores.astype(np.float64) - 1.2) * 30))
-    eligible = np.ones(count, dtype=bool)
+    chances = probs.round(4).astype(np.float32)
+    allowed = ~np.isin(rows, dropped or [])
     return Opened(
-        *(path, side, side, rows, rows, scores, scores, probs.astype(np.float32)),
-        *(Flags.of(names), eligible, 1.2, ("en", "zh"), {"pairs": pairs}, {"translations": 150.0}),
+        *(path, side, side, rows, rows, scores, scores, chances, Flags.of(names)),
+        *(allowed.copy(), allowed, 0.5, ("en", "zh"), {"pairs": {}}, {"translations": 150.0}),
     )
 
 
 def test_a_cut_keeps_and_expects_what_mining_says() -> None:
-    opened = opened_run(1000, drop=["copy"], score_max=1.35)
+    opened = opened_run(1000, dropped=[*range(3, 1000, 10), 0, 1])
     cuts = Cuts(opened)
-    assert opened.scores is not None and opened.probs is not None
-    left = (np.arange(1000) % 10 != 3) & (opened.scores.astype(np.float64) <= 1.35)
+    assert opened.probs is not None
+    left = opened.allowed
     assert cuts.rows.tolist() == np.flatnonzero(left).tolist()
-    confidence = Confidence(opened.probs[left].astype(np.float64), 150.0, 1.0)
-    scores = opened.scores[left].astype(np.float64)
-    for cut in (-1.0, 0.9, 1.1, float(scores[7]), 1.2, 1.3, 2.0):
-        found, mined = cuts.at(cut), expected(scores, confidence, cut)
+    chances = opened.probs[left].astype(np.float64).round(4)
+    confidence = Confidence(chances, 150.0, 1.0)
+    for cut in (0.0, 0.0001, 0.1, float(chances[7]), float(chances[150]), 0.5, 0.9999, 1.0):
+        found, mined = cuts.at(cut), expected(chances, confidence, cut)
         assert (found.pairs, found.cut) == (mined.pairs, mined.cut)
         assert (found.precision is None) == (mined.pairs == 0)
         if found.precision is not None:
-            assert found.precision == pytest.approx(mined.precision, abs=1e-12)
-            assert found.interval == pytest.approx(mined.interval, abs=1e-12)
+            # Probabilities are kept as 32-bit numbers.
+            assert found.precision == pytest.approx(mined.precision, abs=1e-7)
+            assert found.interval == pytest.approx(mined.interval, abs=1e-7)
 
 
-def test_what_precision_left_out_is_not_counted_but_named() -> None:
-    opened = opened_run(1000)
-    opened.eligible[:30:3] = False  # known to be wrong
+def test_what_top_left_out_is_not_counted_but_named_and_what_is_wrong_counts_nowhere() -> None:
+    opened = opened_run(1000, dropped=[0, 4])
+    opened.eligible[2:30:3] = False
     cuts = Cuts(opened)
-    for cut in (1.0, 1.2, float(cuts.scores[5])):
-        assert opened.scores is not None
+    for cut in (0.1, 0.5, float(cuts.ranks[5])):
+        assert opened.ranks is not None
         assert cuts.kept_by(cut) == int(opened.kept(cut).sum())
-        more = int((~opened.eligible & (opened.scores >= cut)).sum())
+        more = int((~opened.eligible & opened.allowed & (opened.ranks >= cut)).sum())
         assert cuts.taken_back(cut) == cuts.facts(cut)["taken_back"] == more > 0
-    assert cuts.near(9, 5)[1].tolist() == [1, 2, 4, 5, 7]
-    every = Cuts(opened, np.arange(1000))
-    assert every.kept_by(1.0) == cuts.kept_by(1.0) + 10
+    assert cuts.near(1.1, 5)[1].tolist() == [1, 3, 6, 7, 9]
+    every = Cuts(opened, np.flatnonzero(opened.allowed))
+    assert every.kept_by(0) == cuts.kept_by(0) + 10 == 998
 
 
 def test_the_pairs_around_a_cut_are_the_nearest_on_both_sides() -> None:
     cuts = Cuts(opened_run(1000))
-    above, below = cuts.near(1.2, 20)
-    kept = cuts.kept_by(1.2)
+    above, below = cuts.near(0.5, 20)
+    kept = cuts.kept_by(0.5)
     assert above.tolist() == list(range(kept - 20, kept))
     assert below.tolist() == list(range(kept, kept + 20))
-    assert [len(rows) for rows in cuts.near(9, 20)] == [0, 20]
-    assert [len(rows) for rows in cuts.near(-9, 20)] == [20, 0]
+    assert [len(rows) for rows in cuts.near(1.1, 20)] == [0, 20]
+    assert [len(rows) for rows in cuts.near(0, 20)] == [20, 0]
 
 
 def test_a_moved_histogram_is_the_same_but_for_the_cut() -> None:
     cuts = Cuts(opened_run(1000))
-    histogram = cuts.histogram(1.2)
-    moved = cuts.moved(histogram, 1.3)
+    histogram = cuts.histogram(0.5)
+    moved = cuts.moved(histogram, 0.3)
     assert histogram.counts.sum() == 1000 and moved.counts is histogram.counts
-    assert (moved.cut, moved.kept) == (1.3, cuts.kept_by(1.3))
-    assert moved.kept_precision == cuts.at(1.3).precision
-    assert 1e-4 <= step_of(histogram) < np.diff(histogram.edges[1:-1]).min()
+    assert (moved.cut, moved.kept) == (0.3, cuts.kept_by(0.3))
+    assert moved.kept_precision == cuts.at(0.3).precision
+    assert (histogram.name, step_of(histogram)) == ("prob", 0.01)
+    scores = bin_scores(np.linspace(1.0, 2.0, 1000), cut=1.5)
+    assert 1e-4 <= step_of(scores) < np.diff(scores.edges[1:-1]).min()
+
+
+def test_a_cut_stays_among_the_probabilities_and_near_the_scores(tmp_path: Path) -> None:
+    opened = opened_run(1000)
+    assert opened.probs is not None
+    for best, highest in ((0.95, 0.9501), (1.0, 1.0)):  # no option makes a cut above 1
+        opened.probs[:] = np.minimum(opened.probs, best)
+        opened.probs[0] = best
+        run = Cuts(opened)
+        assert [run.within(cut) for cut in (-0.2, 0.0, 0.3, 7.0)] == [0, 0, 0.3, highest]
+    path = tmp_path / "pairs.jsonl"
+    rows = (
+        f'{{"source": "a", "target": "b", "score": {score}}}' for score in (1.23456, 1.1, 0.9505)
+    )
+    path.write_text("\n".join(rows) + "\n")
+    file = Cuts(open_pairs(path))
+    # All are kept at the one end, and none at the other.
+    assert [file.within(cut) for cut in (-9, 1.0, 9)] == [0.9505, 1.0, 1.2347]
+
+
+def test_a_cut_that_no_option_makes_is_refused(tmp_path: Path) -> None:
+    run = opened_run(10)
+    for cut in (0.0, 0.4892, 1.0):
+        check_cut(run, cut)
+    for cut in (-0.01, 1.2, math.inf):
+        with pytest.raises(OptionError, match="cut by probability") as refused:
+            check_cut(run, cut)
+        assert f"--threshold {cut:g}" in (refused.value.hint or "")
+    scored = replace(run, probs=None)
+    check_cut(scored, 1.2)
+    for opened in (run, scored):
+        with pytest.raises(OptionError, match="a cut at nan"):
+            check_cut(opened, math.nan)
 
 
 def test_a_million_pairs_follow_a_key_that_is_held_down() -> None:
     opened = opened_run(1_000_000)
     cuts = Cuts(opened)
-    histogram = cuts.histogram(1.2)
+    histogram = cuts.histogram(0.5)
 
     def quickest(work: Callable[[], object]) -> float:
         taken = []
@@ -102,11 +141,11 @@ def test_a_million_pairs_follow_a_key_that_is_held_down() -> None:
 
     def moves() -> None:
         for step in range(10):
-            cuts.moved(histogram, 1.2 + step / 1000)
-            cuts.near(1.2 + step / 1000, 20)
+            cuts.moved(histogram, 0.5 + step / 1000)
+            cuts.near(0.5 + step / 1000, 20)
 
-    # Ten steps take less than looking at every score once.
-    assert quickest(moves) < quickest(lambda: opened.kept(1.2).sum())
+    # Ten steps take less than looking at every probability once.
+    assert quickest(moves) < quickest(lambda: opened.kept(0.5).sum())
 
 
 def test_files_without_scores_or_estimates(tmp_path: Path) -> None:
@@ -123,16 +162,19 @@ def test_files_without_scores_or_estimates(tmp_path: Path) -> None:
 
 
 def test_the_flag_makes_the_very_cut() -> None:
-    for cut in (1.3, 1.0, -0.05, 1.2931, 1e-4):
-        option, value = flag_of(cut).split()
-        assert option == "--threshold" and float(value) == cut
+    run = opened_run(10)
+    for opened, wanted in ((run, "--min-prob"), (replace(run, probs=None), "--threshold")):
+        for cut in (1.0, 0.05, 0.4892, 1e-4):
+            option, value = flag_of(opened, cut).split()
+            assert option == wanted and float(value) == cut
 
 
 def test_an_estimate_from_sums_is_that_of_mining() -> None:
     opened = opened_run(500)
     cuts = Cuts(opened)
-    threshold = choose_threshold(cuts.scores.astype(np.float32), cuts.confidence, 1.2)
-    assert threshold.kept.precision == pytest.approx(cuts.at(1.2).precision, abs=1e-12)
+    scores = np.zeros(len(cuts), dtype=np.float32)
+    threshold = choose_threshold(scores, cuts.confidence, 0.5)
+    assert threshold.kept.precision == pytest.approx(cuts.at(0.5).precision, abs=1e-12)
     assert threshold.translations == 150.0
 
 
@@ -145,7 +187,7 @@ def test_wilsons_interval_is_that_of_the_books() -> None:
 
 def test_approval_compares_judgements_with_the_estimate_and_judges(tmp_path: Path) -> None:
     opened = opened_run(200, tmp_path / "pairs.jsonl")
-    kept = int(opened.kept(1.2).sum())
+    kept = int(opened.kept(0.5).sum())
     ann, bob = Judgements.open(opened, "ann"), Judgements.open(opened, "bob")
     for row in (0, 1, 2, kept):
         ann.judge(row, "accept")
@@ -156,7 +198,7 @@ def test_approval_compares_judgements_with_the_estimate_and_judges(tmp_path: Pat
         bob.judge(row, verdict)
     approval = approval_of(opened, bob)
     assert (approval.accepted.so, approval.accepted.of) == (2, 3)
-    assert approval.expected == pytest.approx(float(Cuts(opened).at(1.2).precision or 0), abs=1e-6)
+    assert approval.expected == pytest.approx(float(Cuts(opened).at(0.5).precision or 0), abs=1e-6)
     # 0 and 1 are likely and accepted, 2 is likely and rejected, `kept` unlikely and accepted,
     # the last one unlikely and rejected.
     assert (approval.agreed.so, approval.agreed.of) == (3, 5)

@@ -52,14 +52,15 @@ def _names(found: Mined) -> tuple[str, str]:
     return found.scored.source.name, found.scored.target.name
 
 
-def test_the_cut_of_a_run_is_the_threshold_or_below_all_that_is_kept(
+def test_the_cut_of_a_run_is_a_probability_or_below_all_that_is_kept(
     mined: Mine, tmp_path: Path
 ) -> None:
     found = mined()
     opened = open_pairs(tmp_path / "run")  # the library writes no summary
     assert opened.cut is not None
-    assert found.threshold.value <= opened.cut <= found.pairs.scores.min()
-    (tmp_path / "run" / "summary.json").write_text('{"threshold": 0.5, "languages": ["en", "zh"]}')
+    assert found.pairs.probs is not None
+    assert 0 < found.threshold.value <= opened.cut <= found.pairs.probs.min()
+    (tmp_path / "run" / "summary.json").write_text('{"cut": 0.5, "languages": ["en", "zh"]}')
     opened = open_pairs(tmp_path / "run")
     assert (opened.cut, opened.languages) == (0.5, ("en", "zh"))
 
@@ -71,8 +72,10 @@ def test_moving_the_cut_leaves_out_what_options_dropped(mined: Mine, tmp_path: P
     dropped = opened.flags.raised("hub") | opened.flags.raised("length")
     lowest = opened.kept(0.0)
     assert not (lowest & dropped).any()
-    assert lowest.sum() == (~dropped).sum()
-    assert opened.kept(1.2).sum() == len(found.pairs)
+    assert opened.scores is not None and (opened.scores < 1.2).any()
+    assert not lowest[opened.scores < 1.2].any()  # no cut brings back lower scores
+    assert lowest.sum() == (~dropped & (opened.scores >= 1.2)).sum() == len(found.pairs)
+    assert opened.cut is not None and opened.kept(opened.cut).sum() == len(found.pairs)
 
 
 def test_a_segmented_run_keeps_the_right_sentences_of_a_line(
@@ -140,12 +143,10 @@ def test_a_broken_summary_is_named(mined: Mine, tmp_path: Path) -> None:
 
 def test_a_run_without_a_pair_opens(mined: Mine, tmp_path: Path) -> None:
     mined(threshold=99.0)
-    opened = open_pairs(tmp_path / "run")
+    opened = open_pairs(tmp_path / "run")  # the library writes no summary
     assert opened.kept(opened.cut).sum() == 0
-    assert opened.scores is not None
-    assert opened.cut is not None
-    assert len(opened) > 0
-    assert opened.cut > opened.scores.max()
+    assert len(opened) > 0 and not opened.allowed.any()
+    assert opened.cut is not None and 0 <= opened.cut <= 1  # a probability, as any other
 
 
 def test_a_run_opens_from_wherever_it_was_moved_to(mined: Mine, tmp_path: Path) -> None:
@@ -180,7 +181,7 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
         return lambda: (run / name).write_text(text)
 
     for name, spoil, said in (
-        ("summary.json", text("summary.json", '{"threshold": "x"}'), "threshold is 'x', not a num"),
+        ("summary.json", text("summary.json", '{"cut": "x"}'), "cut is 'x', not a num"),
         ("summary.json", text("summary.json", '{"languages": null}'), "languages is None, not two"),
         ("summary.json", text("summary.json", '{"options": []}'), "options is no object"),
         ("summary.json", text("summary.json", "[]"), "it is no object"),
@@ -189,7 +190,7 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
         ("run.toml", text("run.toml", ""), "it is empty"),
         *(
             ("candidates.parquet", changed("candidates.parquet", without(name)), f"no {name}")
-            for name in ("prob", "flags", "source")
+            for name in ("prob", "flags", "source", "eligible")
         ),
         (
             "candidates.parquet",

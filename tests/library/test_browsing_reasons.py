@@ -54,7 +54,8 @@ def opened(folder: Path, languages: tuple[str, str] = ("en", "zh")) -> Opened:
         np.array([0.99] * 40 + [0.5] * len(FLAGGED), dtype=np.float32),
         Flags.of({flag: np.array([flag == name for name in names]) for flag in FLAGS}),
         np.ones(count, dtype=bool),
-        1.0,
+        np.ones(count, dtype=bool),
+        0.1,
         languages,
         {"made_with": {}},
         {},
@@ -80,11 +81,24 @@ def test_pairs_without_flags_have_no_reasons(tmp_path: Path) -> None:
         (4, "the letters of both sides are the same"),
         (5, "no Han character in the target"),
         (6, "the source does not look like en: 0 function words in 8 words"),
-        (9, "the source is that of a better pair (line 4, score 1.9388)"),
+        (9, "the source is that of a better pair (line 4, prob 0.9900)"),
     ],
 )
 def test_a_flag_has_a_sentence_with_its_figures(tmp_path: Path, at: int, told: str) -> None:
     assert reason(opened(tmp_path), at) == told
+
+
+def test_a_better_pair_is_the_more_probable_one_and_without_probabilities_the_higher_one(
+    tmp_path: Path,
+) -> None:
+    pairs, at = opened(tmp_path), len(SURE) + 9
+    assert pairs.scores is not None and pairs.probs is not None
+    pairs.scores[at] = 3
+    assert reason(pairs, 9) == "the source is that of a better pair (line 4, prob 0.9900)"
+    without = replace(pairs, probs=None)
+    assert reason(without, 9) == "a better pair has the same source or target"
+    pairs.scores[at] = 1
+    assert reason(without, 9).endswith(f"(line 4, score {pairs.scores[3]:.4f})")
 
 
 def test_a_high_score_names_the_cosines_it_is_compared_with(tmp_path: Path) -> None:

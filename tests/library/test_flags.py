@@ -217,6 +217,23 @@ def test_lines_without_letters_are_duplicates_if_they_are_the_same() -> None:
     assert ["duplicate" in each for each in found] == [False, False, True]
 
 
+@pytest.mark.parametrize(
+    ("chances", "flagged"), [((0.5, 0.5), 1), ((0.4, 0.9), 0), ((0.9, 0.4), 1)]
+)
+def test_of_two_pairs_with_one_text_the_less_probable_is_the_duplicate(
+    chances: tuple[float, float], flagged: int
+) -> None:
+    both = (
+        side("a", ["The kettle whistles.", "the kettle whistles"]),
+        side("b", ["水开了。", "壶响。"]),
+    )
+    near, rows = neighbours_of(2), np.arange(2)
+    scores = np.array([1.5, 1.4], dtype=np.float32)  # which decide among equally probable ones
+    chosen = ChosenPairs(rows, rows, scores, near.target_cosines[:, 0])
+    found = flag_pairs(chosen, np.array(chances), near, *both, ("en", "zh"))
+    assert ["duplicate" in names.split(",") for names in found] == [flagged == 0, flagged == 1]
+
+
 def test_only_sure_pairs_that_are_no_copies_tell_how_long_translations_are() -> None:
     cut = ("The boats left the harbour before the tide turned that night.", "船走了。")
     copies = [(f"{number} boats left." * 3,) * 2 for number in range(99)]

@@ -178,13 +178,13 @@ def test_the_picture_says_the_cut(tmp_path: Path) -> None:
     draw_histogram(drawn, tmp_path / "a.svg", "Title")
     # Letters are drawn as outlines; matplotlib keeps the text itself as a comment.
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert "<!-- threshold 1.2500: 151 pairs, precision 0.75 -->" in text
+    assert "<!-- cut at 1.2500: 151 pairs, precision 0.75 -->" in text
     for said in ("expected right", "expected wrong", "precision of a cut", "Title"):
         assert f"<!-- {said} -->" in text
     draw_histogram(bin_scores(SCORES, None, None, BINS), tmp_path / "b.svg", "Title")
     text = (tmp_path / "b.svg").read_text(encoding="utf-8")
     assert "<!-- pairs -->" in text
-    assert "threshold" not in text and "precision" not in text
+    assert "cut at" not in text and "precision" not in text
 
 
 def test_a_title_is_never_interpreted(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ class PairBackend(DataTableBackend[Rows]):
 
     Attributes:
         data: int64 [shown], rows of `opened`.
-        cut: where it is a number, a sign at each probability, or score, tells on which side of it the pair is.
+        cut: where it is a number, a sign at what is cut, see `Opened.ranks`, tells the side of it.
         widths: cells of each column, of which a text may take all.
     """
 
@@ -47,10 +47,10 @@ class PairBackend(DataTableBackend[Rows]):
         self.names: list[str] = []
 
     @property
-    def _ranked(self) -> str:
-        """Name the column that tells the side of the cut; empty without a cut."""
-        if self.cut is None:
-            return ""
+    def _ranked(self) -> str | None:
+        """Name the column that tells the side of the cut; None without a cut, or without scores."""
+        if self.cut is None or self.opened.scores is None:
+            return None
         return "prob" if self.opened.by_probability else "score"
 
     def lay_out(self, width: int) -> None:
@@ -61,7 +61,7 @@ class PairBackend(DataTableBackend[Rows]):
             fixed["score"] = 6
         if opened.probs is not None:
             fixed["prob"] = 5
-        if self._ranked in fixed:
+        if self._ranked is not None:
             fixed[self._ranked] = 8  # four decimals, and the side of the cut
         if opened.flags is not None:
             fixed["flags"] = 6 if width < _WIDE else 12

@@ -146,7 +146,7 @@ class Cuts:
 
 
 def step_of(histogram: Histogram) -> float:
-    """Choose how far a key moves the cut: a tenth of a bin, in four decimals; a probability 0.01."""
+    """Choose how far a key moves the cut: a tenth of a bin, in four decimals; or 0.01 of 1."""
     if histogram.name == "prob":
         return 0.01
     widths = np.diff(histogram.edges)

@@ -180,17 +180,28 @@ class Reasons:
             before = self._better(row, keys[rows])
             if before is not None:
                 line = int(side.lines[rows[before]])
-                score = "" if opened.scores is None else f", score {opened.scores[before]:.4f}"
-                said.append(f"the {name} is that of a better pair (line {line}{score})")
+                said.append(
+                    f"the {name} is that of a better pair (line {line}, {self._best_by(before)})"
+                )
         return "; ".join(said) or "a better pair has the same source or target"
 
     def _better(self, row: int, keys: NDArray[np.int64]) -> int | None:
         """Find the best other pair with the same key that is better than this one."""
-        scores, same = self._opened.scores, np.flatnonzero(keys == keys[row])
+        scores, probs = self._opened.scores, self._opened.probs
         if scores is None:
             return None
-        better = same[(scores[same] > scores[row]) | ((scores[same] == scores[row]) & (same < row))]
-        return int(better[np.argmax(scores[better])]) if len(better) else None
+        same = np.flatnonzero(keys == keys[row])
+        chances = np.zeros(len(same)) if probs is None else np.nan_to_num(probs[same])
+        best = int(same[np.lexsort((same, -scores[same], -chances))[0]])
+        return None if best == row else best
+
+    def _best_by(self, row: int) -> str:
+        """Give the figure that makes a pair a better one."""
+        scores, probs = self._opened.scores, self._opened.probs
+        if probs is not None and not np.isnan(probs[row]):
+            return f"prob {probs[row]:.4f}"
+        assert scores is not None  # or there is no better pair
+        return f"score {scores[row]:.4f}"
 
 
 def near_copy(pair: Pair) -> str:

@@ -1,4 +1,4 @@
-"""A cut that somebody has chosen -> the run, as if it had been mined with that threshold."""
+"""A cut that somebody has chosen -> the run, as if it had been mined with that cut."""
 
 import json
 from dataclasses import asdict, replace
@@ -11,13 +11,13 @@ from xmine.browsing.cuts import Cuts, check_cut
 from xmine.browsing.opened import Opened, open_pairs
 from xmine.errors import FileError, OptionError
 from xmine.files import replacing
-from xmine.options import FLAGS
+from xmine.options import FLAGS, MiningOptions
 from xmine.pairs import write_pairs
 from xmine.runs import PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
-from xmine.selection import COPY, WRONG
+from xmine.selection import COPY, TOO_HIGH, WRONG
 from xmine.threshold import choose_threshold, precision_of
 
-# What a run was asked for that a given threshold takes the place of.
+# What a run was asked for that a given cut takes the place of.
 _REPLACED = ("threshold", "min_prob", "precision", "top", "gold_digest")
 # What the summary says that cannot be had without the files it was had from.
 _UNKNOWN = ("gold", "seed_pairs", "histogram")
@@ -46,10 +46,9 @@ def write_cut(folder: Path, cut: float) -> int:
         rows = cuts.rows[: cuts.kept_by(cut)]
         run.forget(PAIRS_FILE, SUMMARY_FILE)
         asked = run.tables["pairs"]
-        changed = _asked(opened, cut)
-        for name in _REPLACED:
-            asked.pop(name, None)
-        asked.update(changed)
+        left = {name: each for name, each in asked.items() if name not in _REPLACED}
+        asked.clear()
+        asked.update({**_asked(opened, cut), **left})
         if opened.summary:
             with replacing(run.path(SUMMARY_FILE)) as summary:
                 said = json.dumps(_summary(opened, cuts, rows, cut), ensure_ascii=False)
@@ -120,9 +119,11 @@ def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any
 def _dropped(opened: Opened, before: dict[str, int], cut: float) -> dict[str, int]:
     """Count anew what options drop above the cut; what is wrong is as it was."""
     counts = {name: before[name] for name in (WRONG, COPY) if name in before}
-    ranks = opened.ranks
-    assert opened.flags is not None and ranks is not None
-    for name in FLAGS:
-        if name in opened.run.get("pairs", {}).get("drop", []):
-            counts[name] = int((opened.flags.raised(name) & (ranks >= cut)).sum())
+    ranks, scores, asked = opened.ranks, opened.scores, opened.run.get("pairs", {})
+    assert opened.flags is not None and ranks is not None and scores is not None
+    above = ~opened.allowed & (ranks >= cut)  # what is known to be right is never dropped
+    if (most := asked.get("score_max")) is not None:
+        counts[TOO_HIGH] = int((above & (scores.astype(np.float64) > most)).sum())
+    for name in MiningOptions(drop=asked.get("drop", [])).dropped_flags() - {COPY}:
+        counts[name] = int((above & opened.flags.raised(name)).sum())
     return {name: count for name, count in counts.items() if count}

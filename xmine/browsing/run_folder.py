@@ -79,6 +79,7 @@ def open_run(folder: Path) -> Opened:
     assert ranks is not None  # every candidate has a score
     if cut is None:  # below all that is kept, or above everything
         cut = floored(ranks[kept].min() if kept.any() else ranks.max(initial=0) + 1e-4)
+        cut = min(cut, 1.0) if opened.by_probability else cut
     return replace(opened, cut=cut, eligible=kept | (allowed & (ranks < cut)))
 
 

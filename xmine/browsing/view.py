@@ -27,7 +27,8 @@ class View:
     Attributes:
         opened: the run or the file.
         query: what is asked for.
-        cut: the lowest rank that is kept, see `Opened.ranks`; the run's own until it is moved; None in a file.
+        cut: the lowest rank that is kept, see `Opened.ranks`; the run's own until it is
+            moved; None in a file.
         rows: int64 [found], rows of `opened`, in the order of the query.
         wanted: what was asked for last; `query`, `cut` and `rows` follow together once it is found.
     """

@@ -21,7 +21,7 @@ from xmine.cli.arguments import (
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.grouped import Mining
-from xmine.cli.mined import Outcome, explain, warnings_of
+from xmine.cli.mined import Outcome, explain, ranked_by, warnings_of
 from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
 from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
 from xmine.errors import OptionError
@@ -77,7 +77,7 @@ def mine(
         Path | None,
         typer.Option(
             help="File of some known pairs, LINE<TAB>LINE, and perhaps a third column, 1 or 0; or "
-            "a run that was judged; sharpens the estimate of precision.",
+            "a run that was judged; sharpens the estimate; wrong ones go, right ones stay.",
             show_default="none",
         ),
     ] = None,
@@ -148,8 +148,7 @@ def mine(
     for warning in warnings:
         console.warn(warning)
     notes = _write_hubs(mined, options, hubs) if hubs else []
-    name = "score" if mined.confidence is None else "prob"
-    draw(console, mined.curve(), plot, plot_file, [source, target], name)
+    draw(console, mined.curve(), plot, plot_file, [source, target], ranked_by(mined))
     if is_shown:
         show_pairs(mined.pairs.rows(), len(mined.pairs))
     elif run is None:

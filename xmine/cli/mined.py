@@ -118,9 +118,14 @@ class Outcome:
         if plot:
             from xmine.histogram import bin_scores
 
-            facts["histogram"] = bin_scores(*mined.curve()).facts()
+            facts["histogram"] = bin_scores(*mined.curve(), name=ranked_by(mined)).facts()
         known = {name.replace(" ", "_"): asdict(each) for name, each in self.agreements.items()}
         return facts | known
+
+
+def ranked_by(mined: "Mined") -> str:
+    """Name what the pairs are ordered and cut by: `prob`, or `score` where nothing is estimated."""
+    return "score" if mined.confidence is None else "prob"
 
 
 def flag_counts(flags: Iterable[str | None]) -> dict[str, int]:

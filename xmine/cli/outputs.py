@@ -110,7 +110,7 @@ def draw(
     inputs: list[str],
     name: str = "score",
 ) -> None:
-    """Draw scores or probabilities, chances and the cut in the terminal, in a file, in both or in none."""
+    """Draw pairs, their chances and the cut in the terminal, in a file, in both or in none."""
     if plot:
         from xmine.cli.plots import show_histogram
 

@@ -1,4 +1,4 @@
-"""A histogram of the scores or probabilities of pairs -> a picture, and beside it a CSV with its bins.
+"""A histogram of scores or probabilities -> a picture, and beside it a CSV with its bins.
 
 What is expected to be right and wrong, stacked; the cut; the estimated precision of every cut.
 """

@@ -259,4 +259,4 @@ def test_a_dry_run_refuses_what_training_would(
     assert "give more triplets" in ended.err
     monkeypatch.setitem(sys.modules, "opencc", None)
     ended = command("train", "pairs.tsv", "-o", "new", "--dry-run")
-    assert ended.err.startswith("xmine: training a vocabulary needs opencc")
+    assert ended.err.startswith("xmine: xmine train needs opencc")

@@ -48,7 +48,7 @@ WRONG = {
     "search en.txt zh.txt -k 0": ["'-k'", "greater than or equal to 1"],
     "train pairs.tsv": ["xmine: no -o: where is the encoder to go?\nhint: -o FOLDER/\n"],
     "train pairs.tsv -o new --method moca": ["--method is 'moca'\nhint: choose from moco, "],
-    "train pairs.tsv -o new --epochs 0": ["'--epochs'", "greater than or equal to 1"],
+    "train pairs.tsv -o new --epochs -1": ["'--epochs'", "greater than or equal to 0"],
     "train pairs.tsv -o new --languages en": ["--languages is 'en'\nhint: give two codes"],
     "train pairs.tsv -o new --source-weight news": ["--source-weight is 'news'", "NAME=NUMBER"],
     "eval tatoba": ["'tatoba'", "'tatoeba'"],

@@ -146,10 +146,11 @@ def test_a_line_of_one_column_is_named(tmp_path: Path) -> None:
         read_parallel(tmp_path / "pairs.tsv")
 
 
-def test_numbers_without_the_rest_of_a_mined_row_are_text(tmp_path: Path) -> None:
-    for row in ("1.5\t2\tthree\t4\t5", "1\t2\tthree\t4\t" + "5" * 5000 + "\t0.5"):
+def test_numbers_without_the_rest_of_a_mined_row_are_a_score_or_text(tmp_path: Path) -> None:
+    for row, pair in {
+        "1.5\t2\tthree\t4\t5": Pair("2", "three", score=1.5),
+        "1\t2\tthree\t4\t" + "5" * 5000 + "\t0.5": Pair("1", "2", origin="three"),
+    }.items():
         (tmp_path / "pairs.tsv").write_text(row + "\n")
-        first, second = row.split("\t")[:2]
         with pytest.warns(XmineWarning, match="taken for the"):
-            read = list(read_pairs(tmp_path / "pairs.tsv"))
-        assert read == [Pair(first, second, origin="three")]
+            assert list(read_pairs(tmp_path / "pairs.tsv")) == [pair]

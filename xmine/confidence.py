@@ -23,10 +23,11 @@ Floats = NDArray[np.float64]
 
 # A pair, two rivals and one to spare. More do not help; with two there is no spacing to measure.
 NEIGHBOURS = 4
-# Gaps of translations before any are seen: their mean is so many times that of wrong pairs, their
-# standard deviation this share of their mean, and their mean falls by this share of what the best
-# rival gains; and how many translations weigh as much as each belief.
-_MEAN, _WEIGHT_OF_MEAN = 6.0, 5.0
+# Gaps of translations before any are seen: they reach from the best rival to this cosine, on
+# average, but their mean is so many times that of wrong pairs, at least and at most; their standard
+# deviation is this share of their mean, and their mean falls by this share of what the best rival
+# gains; and how many translations weigh as much as each belief.
+_COSINE, _MEANS, _WEIGHT_OF_MEAN = 0.8, (5.0, 10.0), 10.0
 _SPREAD, _WEIGHT_OF_SPREAD = 1 / 3, 30.0
 _SLOPE, _WEIGHT_OF_SLOPE = 0.5, 20.0
 # Nearer than that they could not be told apart from the tail of the wrong ones.
@@ -173,8 +174,9 @@ def _judged(gaps: Floats, spacings: Floats, heights: Floats, known: NDArray[np.i
     if not used.any():
         return nothing
     sure = known == 1
-    heights = heights - heights[used].mean()
-    fit = _fit(gaps[used], spacings[used], heights[used], sure[used])
+    middle = float(heights[used].mean())
+    heights = heights - middle
+    fit = _fit(gaps[used], spacings[used], heights[used], sure[used], _COSINE - middle)
     if fit.gain <= 0 and not sure.any():  # all wrong explains the files as well
         return nothing
     any_at_all = 1.0 if sure.any() else 1 / (1 + math.exp(min(_LEAST_GAIN - fit.gain, 700)))
@@ -230,8 +232,10 @@ class _Mixture(NamedTuple):
         return higher
 
 
-def _fit(gaps: Floats, spacings: Floats, heights: Floats, sure: NDArray[np.bool_]) -> _Mixture:
-    """Fit the mixture; some pairs are sure to be translations.
+def _fit(
+    gaps: Floats, spacings: Floats, heights: Floats, sure: NDArray[np.bool_], likely: float
+) -> _Mixture:
+    """Fit the mixture; some pairs are sure to be translations, whose mean gap is likely so wide.
 
     Of several first guesses which pairs are translations, the one that leads highest is taken.
     """
@@ -239,7 +243,7 @@ def _fit(gaps: Floats, spacings: Floats, heights: Floats, sure: NDArray[np.bool_
     guesses = [gaps > times * typical for times in _FIRST_GUESSES]
     cosines = gaps + heights
     guesses.append((gaps > typical / 2) & (cosines > np.quantile(cosines, 1 - _HIGHEST)))
-    ends = [_climb(gaps, spacings, heights, sure, guess) for guess in guesses]
+    ends = [_climb(gaps, spacings, heights, sure, likely, guess) for guess in guesses]
     return max(ends, key=lambda mixture: mixture.gain)
 
 
@@ -248,6 +252,7 @@ def _climb(
     spacings: Floats,
     heights: Floats,
     sure: NDArray[np.bool_],
+    likely: float,
     guess: NDArray[np.bool_],
 ) -> _Mixture:
     """Fit the mixture by expectation maximisation from a first guess.
@@ -260,7 +265,8 @@ def _climb(
     scale = max(float((gaps + 2 * spacings).mean()) / 2, _LEAST_SCALE)
     alone = _log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)
     variance = max(float(heights.var()), _LEAST_SCALE**2)
-    fit = _Mixture(0.5, scale, _MEAN * scale, _SLOPE, _SPREAD * _MEAN * scale, variance)
+    mean = _believed(likely, scale)
+    fit = _Mixture(0.5, scale, mean, _SLOPE, _SPREAD * mean, variance)
     belief = np.where(guess, 0.95, 0.05)  # that a pair is a translation
     before, after = -math.inf, -math.inf
     for _ in range(300):
@@ -270,7 +276,8 @@ def _climb(
         share = min(max((found - known) / max(rows - known, 1), 1e-6), 1 - 1e-6)
         parts = (1 - belief) * (gaps + 2 * spacings) + belief * spacings
         scale = max(float(parts.sum()) / (2 * rows - found), _LEAST_SCALE)
-        fit = _of_right(gaps, heights, belief, fit._replace(share=share, scale=scale))
+        fit = fit._replace(share=share, scale=scale)
+        fit = _of_right(gaps, heights, belief, fit, _believed(likely, scale))
         wrong = _log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)
         # The density among the translations that are seen.
         unseen = math.log(found / float((belief / fit.seen(heights)).sum()))
@@ -285,8 +292,15 @@ def _climb(
     return fit._replace(gain=after - float(alone.sum()))
 
 
-def _of_right(gaps: Floats, heights: Floats, belief: Floats, fit: _Mixture) -> _Mixture:
-    """Improve mean, slope and spread of the translations' gaps.
+def _believed(likely: float, scale: float) -> float:
+    """Give the mean gap of translations that is believed in before any are seen."""
+    return min(max(likely, _MEANS[0] * scale), _MEANS[1] * scale)
+
+
+def _of_right(
+    gaps: Floats, heights: Floats, belief: Floats, fit: _Mixture, believed: float
+) -> _Mixture:
+    """Improve mean, slope and spread of the translations' gaps; their mean is believed to be such.
 
     The translations that are believed in are those with a gap above zero; the moments of the
     others, beaten by a rival, follow from the fit so far.
@@ -307,7 +321,7 @@ def _of_right(gaps: Floats, heights: Floats, belief: Floats, fit: _Mixture) -> _
     held = _WEIGHT_OF_SLOPE * fit.variance
     slope = (_SLOPE * held - covariance) / (held + float((weights * away**2).sum()))
     slope = min(max(slope, 0.0), 1.0)
-    believed = _MEAN * fit.scale - slope * height
+    believed -= slope * height
     mean = (total * gap + _WEIGHT_OF_MEAN * believed) / (total + _WEIGHT_OF_MEAN)
     mean = max(mean, _LEAST_MEAN * fit.scale)  # at the height of the translations
     means = mean - slope * away

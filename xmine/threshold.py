@@ -18,7 +18,7 @@ _LEAST_PRECISION = 1e-3
 # Standard deviation of the estimated number of wrong pairs, or of right ones if they are fewer, as
 # a share of it; and how many deviations hold nine tenths of a normal distribution. With these nine
 # in ten intervals and more held the true precision on held-out text (docs/threshold.md).
-_DOUBT, _NINE_TENTHS = 0.6, 1.645
+_DOUBT, _NINE_TENTHS = 0.9, 1.645
 # Whoever asks for a precision wants no less: wrong pairs are counted so many times, since on
 # held-out text there are more near-translations than the model expects (docs/threshold.md).
 _PRUDENCE = 1.15

@@ -153,7 +153,7 @@ def test_the_fit_finds_the_mixture_it_assumes(
     rows: int, share: float, mean: float, spread: float
 ) -> None:
     gaps, spacings, right = mixture(rows, share, mean, spread, 9)
-    fit = confidence._fit(gaps, spacings, heights_for(rows), np.zeros(rows, dtype=bool))
+    fit = confidence._fit(gaps, spacings, heights_for(rows), np.zeros(rows, dtype=bool), 0.4)
     near = 0.1 if spread < mean / 2 else 0.15  # what is believed beforehand draws it to a third
     assert (fit.share, fit.scale, fit.mean) == pytest.approx((share, 0.05, mean), rel=near)
     assert fit.spread == pytest.approx(spread, rel=0.15) and fit.gain > 20
@@ -169,7 +169,9 @@ def test_the_fit_finds_the_mixture_it_assumes(
 def test_the_fit_does_not_stop_early_where_pairs_are_many() -> None:
     gaps, spacings, right = mixture(100_000, 0.03, 0.25, 0.15, 1)
     heights = heights_for(100_000, right)
-    fit = confidence._fit(gaps, spacings, heights - heights.mean(), np.zeros(100_000, dtype=bool))
+    fit = confidence._fit(
+        gaps, spacings, heights - heights.mean(), np.zeros(100_000, dtype=bool), 0.4
+    )
     assert (fit.share, fit.mean) == pytest.approx((0.03, 0.25), rel=0.05)
 
 
@@ -305,7 +307,7 @@ def with_heights(
 def test_the_fit_finds_how_gaps_fall_where_rivals_are_close(slope: float, share: float) -> None:
     gaps, spacings, heights, right = with_heights(4_000, share, 0.25, slope, 3)
     middle = heights - heights.mean()
-    fit = confidence._fit(gaps, spacings, middle, np.zeros(len(gaps), dtype=bool))
+    fit = confidence._fit(gaps, spacings, middle, np.zeros(len(gaps), dtype=bool), 0.4)
     assert fit.share == pytest.approx(right.mean(), rel=0.1)
     assert fit.slope == pytest.approx(slope, abs=0.12)
     assert fit.mean == pytest.approx(0.25 - slope * heights.mean(), rel=0.1)
@@ -342,8 +344,8 @@ def test_a_fit_that_starts_from_the_truth_is_no_better(
     nobody = np.zeros(rows, dtype=bool)
     for seed in range(3):
         gaps, spacings, right = mixture(rows, share, mean, spread, seed)
-        best = confidence._climb(gaps, spacings, heights_for(rows), nobody, right)
-        assert confidence._fit(gaps, spacings, heights_for(rows), nobody).gain > best.gain - 1
+        best = confidence._climb(gaps, spacings, heights_for(rows), nobody, 0.4, right)
+        assert confidence._fit(gaps, spacings, heights_for(rows), nobody, 0.4).gain > best.gain - 1
 
 
 def test_doubt_whether_there_is_any_translation_counts() -> None:

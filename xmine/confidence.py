@@ -27,7 +27,7 @@ NEIGHBOURS = 4
 # average, but their mean is so many times that of wrong pairs, at least and at most; their standard
 # deviation is this share of their mean, and their mean falls by this share of what the best rival
 # gains; and how many translations weigh as much as each belief.
-_COSINE, _MEANS, _WEIGHT_OF_MEAN = 0.8, (5.0, 10.0), 10.0
+_COSINE, _MEANS, _WEIGHT_OF_MEAN = 0.8, (5.0, 8.0), 5.0
 _SPREAD, _WEIGHT_OF_SPREAD = 1 / 3, 30.0
 _SLOPE, _WEIGHT_OF_SLOPE = 0.5, 20.0
 # Nearer than that they could not be told apart from the tail of the wrong ones.

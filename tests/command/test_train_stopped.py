@@ -63,6 +63,7 @@ def is_there(pid: int) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("usual_signals")
 @pytest.mark.parametrize(
     ("sent", "code", "said"),
     [(signal.SIGTERM, 143, []), (signal.SIGINT, 130, ["said", "error"])],

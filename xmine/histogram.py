@@ -28,7 +28,7 @@ _MUCH_LONGER = 8
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Scores in bins, from low to high; a pair is in a bin if edge <= score < next edge.
+    """Scores or probabilities in bins, from low to high: edge <= value < next edge.
 
     The last bin of probabilities holds 1 as well.
 
@@ -39,8 +39,8 @@ class Histogram:
         precision: float64 [bins], expected share of right ones among all pairs at or above the
             bin's lower edge, NaN if there are none; None without an estimate.
         decimals: how many an edge needs.
-        cut: the lowest score that is kept, None if nothing is cut.
-        kept: pairs with a score of at least `cut`; all of them if there is none.
+        cut: the lowest value that is kept, None if nothing is cut.
+        kept: pairs with a value of at least `cut`; all of them if there is none.
         kept_precision: expected share of right ones among these; None if there are none, or without
             an estimate.
         name: of what is counted: `score`, or `prob` for probabilities.

@@ -205,7 +205,7 @@ class MiningOptions(EncodingOptions):
         max=1.0,
     )
     top: int | None = option(
-        None, "Keep the N best pairs; with a threshold or a precision, N at most.", min=1
+        None, "Keep the N most probable pairs; with another option that cuts, N at most.", min=1
     )
     score_max: float | None = option(None, "Highest score to keep.")
     keep_copies: bool = option(

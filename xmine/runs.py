@@ -217,9 +217,10 @@ def open_run(
             known = _read(path)
             other = difference(folder, known, tables, STAGES)
             if other and not force:
-                raise OptionError(
-                    other[1], "give another folder, or --force to replace what depends on it"
-                )
+                hint = "give another folder, or --force to replace what depends on it"
+                if other[0] == "pairs":
+                    hint += f"; xmine pairs cut {folder} --at P --write moves the cut alone"
+                raise OptionError(other[1], hint)
             if not other:
                 tables.update(known)
             else:

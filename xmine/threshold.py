@@ -27,7 +27,7 @@ _PRUDENCE = 1.15
 FEW, CLOSE = 50, 5.0
 # What the summary offers besides the cut: the two probabilities below it, and the two above.
 _OTHERS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
-_HELP = "--seed-pairs with some known pairs sharpens it, --threshold or --min-prob cut by hand"
+_HELP = "--seed-pairs with some known pairs helps; --min-prob, or --threshold, cuts by hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def choose_threshold(
         kept,
         () if confidence is None else _others(ranks, confidence, kept),
         None if confidence is None else confidence.translations,
-        weakness_of(confidence),
+        weakness_of(confidence) if len(ranks) else "",
     )
 
 

@@ -129,7 +129,7 @@ def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: 
         await typed(pilot, "high")
         assert "'high' is no number" in "\n".join(screen_text(app))
         await typed(pilot, "1.25")
-        assert "1.25, and the run is cut by probability" in "\n".join(screen_text(app))
+        assert "1.25, and pairs are cut by probability" in "\n".join(screen_text(app))
         assert app.view.cut == cuts.start()
         await typed(pilot, "0.255")
         assert app.view.cut == 0.255 and "cut 0.2550" in figures(app)

@@ -557,3 +557,12 @@ def test_options_may_stand_in_a_file(command: Command, tmp_path: Path, mine: lis
     wrong = command(*mine, "--options", "run.toml")
     assert wrong.code == 2
     assert wrong.err.startswith("xmine: run.toml: --drop: there is no flag 'copie'\n")
+
+
+def test_a_score_below_all_scores_is_asked_about(command: Command, toy_files: Toy) -> None:
+    ended = command("mine", "en.txt", "zh.txt", "--threshold", "0.5")
+    assert "a probability is --min-prob 0.5" in ended.err
+    for wanted in ("0", "1.3", "auto"):
+        assert (
+            "a probability is" not in command("mine", "en.txt", "zh.txt", "--threshold", wanted).err
+        )

@@ -235,7 +235,7 @@ class ThresholdScreen(Judging):
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         """Show the pair whole."""
         said = {} if event.row is None else self.judgements.by_judge(event.row)
-        self.query_one(PairDetail).show(self.view.opened, event.row, self.view.cut, said)
+        self.query_one(PairDetail).show(self.view.opened, event.row, self._cut, said)
 
     def judged_row(self) -> int | None:
         """Judge the pair under the cursor."""

@@ -28,7 +28,7 @@ def check_cut(opened: Opened, cut: float) -> None:
         raise OptionError(f"a cut at {cut}", "give a number")
     if opened.by_probability and not 0 <= cut <= 1:
         raise OptionError(
-            f"a cut at {cut:g}, and the run is cut by probability",
+            f"a cut at {cut:g}, and pairs are cut by probability",
             f"give a number from 0 to 1; for a score, mine with --threshold {cut:g}",
         )
 

@@ -1,7 +1,7 @@
 """A run or a file of pairs -> its pairs in memory, ready to be filtered, sorted and looked at."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ class Opened:
         run: `run.toml` of a run, empty for a file.
         summary: `summary.json` of a run, empty where there is none.
         lined: whether every pair has the lines that it comes from; else pairs are numbered.
+        by_probability: whether the pairs are ordered and cut by their probability.
     """
 
     path: Path
@@ -71,6 +72,12 @@ class Opened:
     run: dict[str, Any]
     summary: dict[str, Any]
     lined: bool = True
+    by_probability: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find out whether there is a probability to order and cut all pairs by."""
+        known = self.probs is not None and (self.is_run or not np.isnan(self.probs).any())
+        object.__setattr__(self, "by_probability", known)
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -78,9 +85,9 @@ class Opened:
 
     @property
     def ranks(self) -> NDArray[np.float64] | None:
-        """Give what pairs are ordered and cut by: of a run with an estimate the probability.
+        """Give what pairs are ordered and cut by: the probability, if all pairs have one.
 
-        Of others it is the score. float64 [pairs], NaN where a pair has none; None where none has.
+        Else the score. float64 [pairs], NaN where a pair has none; None where none has.
         """
         if self.by_probability and self.probs is not None:
             return self.probs.astype(np.float64).round(4)
@@ -91,11 +98,6 @@ class Opened:
         if self.by_probability and self.probs is not None:
             return round(float(self.probs[row]), 4)
         return _number(self.scores, row)
-
-    @property
-    def by_probability(self) -> bool:
-        """Whether the pairs are ordered and cut by their probability."""
-        return self.is_run and self.probs is not None
 
     @property
     def is_run(self) -> bool:

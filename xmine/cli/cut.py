@@ -24,7 +24,7 @@ def cut(
         float | None,
         typer.Option(
             metavar="<number>",
-            help="Lowest probability to keep; of a file, or a run without an estimate, the score.",
+            help="Lowest probability to keep; where pairs have none, the lowest score.",
             show_default="as the run is cut",
         ),
     ] = None,

@@ -200,6 +200,12 @@ def warnings_of(mined: "Mined", options: MiningOptions, output: str | None) -> l
     warnings += language_warnings(output, mined.languages) if output else []
     for side in (scored.source, scored.target):
         warnings += unknown_to_encoder(side)
+    wanted = options.threshold
+    if isinstance(wanted, float) and 0 < wanted <= 1 and (scored.chosen.scores >= wanted).all():
+        warnings.append(
+            f"--threshold {wanted:g} is the lowest score, and no pair has a lower one; "
+            f"a probability is --min-prob {wanted:g}"
+        )
     recall = scored.neighbours.recall
     if recall is not None and recall < options.recall:
         warnings.append(

@@ -55,7 +55,7 @@ def tiny(tmp_path: Path, toy_vocabulary: Vocabulary) -> list[str]:
     )
     Path(tmp_path, "a.txt").write_text(SOURCE, encoding="utf-8")
     Path(tmp_path, "b.txt").write_text(TARGET, encoding="utf-8")
-    cut = ["--margin", "absolute", "--threshold", "0.99"]
+    cut = ["--margin", "absolute", "--threshold", "0"]
     return ["mine", "a.txt", "b.txt", "--model", "model", *cut]
 
 

@@ -11,6 +11,7 @@ class Opening(Viewing):
     def __init__(self, path: Path) -> None:
         """Name what is read."""
         super().__init__()
+        self._view = None  # the pairs that were open go as soon as others are there
         self.path = path
 
     def heading(self) -> str:

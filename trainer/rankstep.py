@@ -30,10 +30,12 @@ class RankStep(Step):
         classifies: whether G learns.
         queue: keys of earlier batches, of all languages.
         ids: how many numbers of texts a key has.
+        key_dropout: whether the keys of a step have dropout (A-04: none).
         similarities: s_1 ... s_N, the cosine that stands for each rank: [ranks].
     """
 
     ids: ClassVar[int]
+    key_dropout = False
     similarities: Tensor
 
     def __init__(
@@ -78,6 +80,12 @@ class RankStep(Step):
         if share:
             columns = tuple(column.without_some(share, random) for column in columns)
         return self.tower.embed(*columns)
+
+    def train(self, mode: bool = True) -> "RankStep":
+        """Leave dropout off in the keys, unless the phase wants it there."""
+        super().train(mode)
+        self.key.train(mode and self.key_dropout)
+        return self
 
     def prefill(self, rows: Rows) -> None:
         """Fill the queue with keys of rows drawn at random."""

@@ -191,6 +191,7 @@ class _Maximisation(RankStep):
         self.similarities.copy_(warm_up.similarities)
         self.pairs, self.watch = pairs, RankWatch(measures, window_of(steps))
         self.classifies = not options.freeze_gmm
+        self.key_dropout = options.self_positive  # else a sentence would be its own key (A-17)
         low, high = options.rank_temperature_low, options.rank_temperature_high
         self.temperatures = rank_temperatures(options.ranks, low, high)
         auto = 0.99 if steps < 5000 else 0.999
@@ -299,13 +300,13 @@ class _Maximisation(RankStep):
             followed(self.similarities, seen.members, seen.sums, self.epsilon)
         )
         self.put(*self._new)
+        if self.classifies and self.watch.is_lost(self._nats) and self.options.estimates_ranks:
+            self.watch.refitted += 1
+            self.classifier.fit(self._moments())
         if self.watch.must_sort(self.similarities, self.classifier.distances()):
             order = self.similarities.argsort(descending=True)
             self.similarities.copy_(self.similarities[order])
             self.classifier.reorder(order, self.of_classifier if self.classifies else None)
-        if self.classifies and self.watch.is_lost(self._nats) and self.options.estimates_ranks:
-            self.watch.refitted += 1
-            self.classifier.fit(self._moments())
 
     @torch.no_grad()
     def _moments(self) -> Moments:
@@ -328,9 +329,3 @@ class _Maximisation(RankStep):
 
     def stops(self, measures: Mapping[str, float]) -> str:
         return self.watch.stops(measures, self.seen)
-
-    def train(self, mode: bool = True) -> "_Maximisation":
-        """Leave dropout on in the keys where a sentence's own is its positive (A-04, A-17)."""
-        super().train(mode)
-        self.key.train(mode and self.options.self_positive)
-        return self

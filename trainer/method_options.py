@@ -290,9 +290,6 @@ class EmmaXOptions(MomentumOptions):
     virtual_examples: int = option(
         0, "Such mixtures per sentence in phase 1.", min=0, shown_default="one less than ranks"
     )
-    label_smoothing: float = option(
-        0.0, "Label smoothing of the rank classifier in phase 1.", min=0, max=0.9
-    )
     self_positive: bool = option(
         True, "Count a sentence's own key as a paraphrase in phase 2; the paper does not say."
     )

@@ -128,9 +128,7 @@ class ClassifierWarmUp(nn.Module):
         """Eq. 4, mean over the pairs of all processes: x and y [pairs, dim], ranks [pairs]."""
         log_p = classifier.of_pairs(x, y)  # [pairs, ranks]
         pairs = summed(torch.tensor(float(len(ranks)), device=x.device))
-        cost = nn.functional.cross_entropy(
-            log_p, ranks - 1, label_smoothing=self.options.label_smoothing, reduction="sum"
-        )
+        cost = nn.functional.nll_loss(log_p, ranks - 1, reduction="sum")
         self.nats = float(summed(cost.detach()) / pairs)
         self.accuracy = float(summed((log_p.argmax(dim=1) + 1 == ranks).sum()) / pairs)
         if not self.ready:

@@ -14,7 +14,7 @@ from xmine.trainer.checkpoints import METRICS_FILE
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, cut_together
 from xmine.trainer.method_options import EmmaXOptions
-from xmine.trainer.methods.emma_x import _Maximisation, _WarmUp
+from xmine.trainer.methods.emma_x import _Begun, _Maximisation, _WarmUp
 from xmine.trainer.prepare import balanced_visits
 from xmine.trainer.ranks import (
     MixtureClassifier,
@@ -45,7 +45,8 @@ def steps_of_both_phases(
     cut = cut_together(tower, [pairs.sources[:16], pairs.targets[:16]])
     warm_up = _WarmUp(tower, options, 1000, 100)
     measures = {"accuracy": 0.5, "likeness": 0.0}
-    step = _Maximisation(warm_up, Rows(cut), options, 1000, 100, measures)
+    begun = _Begun(tower, warm_up.classifier, warm_up.similarities, measures)
+    step = _Maximisation(begun, Rows(cut), options, 1000, 100)
     return warm_up.train(), step.train(), Rows(cut), Rows((cut[0], cut[0]))
 
 

@@ -8,6 +8,7 @@ In phase 2 G ranks pairs of unpaired sentences for M (c_G), and M does for G (c_
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -36,6 +37,7 @@ from xmine.trainer.prepare import (
 from xmine.trainer.queue import texts_of
 from xmine.trainer.ranks import (
     Moments,
+    RankClassifier,
     better_of,
     followed,
     moments_of_grid,
@@ -73,39 +75,65 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Ma
         return Made({"": tower}, measures, len(data.rows), seen)
     warm_up.estimate(data.rows)
     before = {name: x for name, x in measures.items() if name == "before"}  # both phases
-    measures, texts = _maximise(warm_up, corpus, split, data, run, report)
+    assert data.held_out is not None
+    began = told_by_the_first(warm_up.measure(data.held_out))
+    begun = _Begun(tower, warm_up.classifier, warm_up.similarities, began)
+    del warm_up  # M' and queue of phase 1, which a device need not hold in phase 2
+    measures, texts = _maximise(begun, options, corpus, split, data.held_out, run, report)
     measures = {**measures, **before}
     return Made({"": tower}, measures, len(data.rows) + texts, seen)
 
 
+class _Begun(NamedTuple):
+    """What phase 2 begins with.
+
+    Attributes:
+        tower: M.
+        classifier: G.
+        similarities: s_1 ... s_N, [ranks].
+        measures: of M, on the held-out pairs.
+    """
+
+    tower: Tower
+    classifier: RankClassifier
+    similarities: Tensor
+    measures: Mapping[str, float]
+
+
 def _maximise(
-    warm_up: "_WarmUp", corpus: Corpus, split: Split, pairs: TrainingData, run: Run, report: Report
+    begun: _Begun,
+    options: EmmaXOptions,
+    corpus: Corpus,
+    split: Split,
+    held_out: Rows,
+    run: Run,
+    report: Report,
 ) -> tuple[dict[str, float], int]:
     """Train phase 2; where it ends far below its beginning, give that back."""
-    tower, rate = warm_up.tower, warm_up.options.learning_rate
+    tower, began = begun.tower, begun.measures
     options = replace(
-        warm_up.options,
-        epochs=warm_up.options.em_epochs or warm_up.options.epochs,
-        learning_rate=warm_up.options.em_learning_rate or min(rate, type(tower).learning_rate),
+        options,
+        epochs=options.em_epochs or options.epochs,
+        learning_rate=options.em_learning_rate
+        or min(options.learning_rate, type(tower).learning_rate),
     )
     texts = unpaired_texts(corpus, split)
     cut = cut_together(tower, [texts, split.seen.sources, split.seen.targets])
     data = TrainingData(
         Rows((cut[0], cut[0])),  # twice, for what looks at two columns
         balanced_visits(texts, options.languages.split(",")),
-        pairs.held_out,
+        held_out,
     )
-    assert pairs.held_out is not None
-    began = told_by_the_first(warm_up.measure(pairs.held_out))
-    before = {name: each.clone() for name, each in tower.state_dict().items()}
+    # In the computer's memory: a device may have no room for a third encoder.
+    before = {name: each.to("cpu", copy=True) for name, each in tower.state_dict().items()}
     steps = steps_of(data, options)
-    step = _Maximisation(warm_up, Rows(cut[1:]), options, len(texts), steps, began)
+    step = _Maximisation(begun, Rows(cut[1:]), options, len(texts), steps)
     if options.queue_init == "prefill":
         step.prefill(Rows(cut[:1]))
     measures = run_steps(step, data, options, run.stage("phase-2"), report)
     if measures["accuracy"] < began["accuracy"] - FALL:
         restore(tower.state_dict(), before)
-        measures = began
+        measures = dict(began)
     return measures, len(texts)
 
 
@@ -179,17 +207,11 @@ class _Maximisation(RankStep):
     ids = 1
 
     def __init__(
-        self,
-        warm_up: _WarmUp,
-        pairs: Rows,
-        options: EmmaXOptions,
-        rows: int,
-        steps: int,
-        measures: Mapping[str, float],
+        self, begun: _Begun, pairs: Rows, options: EmmaXOptions, rows: int, steps: int
     ) -> None:
-        super().__init__(warm_up.tower, warm_up.classifier, options, rows, steps)
-        self.similarities.copy_(warm_up.similarities)
-        self.pairs, self.watch = pairs, RankWatch(measures, window_of(steps))
+        super().__init__(begun.tower, begun.classifier, options, rows, steps)
+        self.similarities.copy_(begun.similarities)
+        self.pairs, self.watch = pairs, RankWatch(begun.measures, window_of(steps))
         self.classifies = not options.freeze_gmm
         self.key_dropout = options.self_positive  # else a sentence would be its own key (A-17)
         low, high = options.rank_temperature_low, options.rank_temperature_high

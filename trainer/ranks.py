@@ -110,8 +110,8 @@ class MixtureClassifier(RankClassifier):
     def distances(self) -> list[float]:
         """E ||d||^2 of each rank."""
         with torch.no_grad():
-            expected = (self._log_var().exp() + self.mu**2).sum(dim=1)
-        return [float(each) for each in expected]
+            expected: list[float] = (self._log_var().exp() + self.mu**2).sum(dim=1).tolist()
+        return expected
 
     def by_rank(self) -> tuple[nn.Parameter, ...]:
         """Give prior, means and variances."""

@@ -102,8 +102,8 @@ class ClassifierWarmUp(nn.Module):
 
     Attributes:
         ready: whether G has been estimated, if it is to be; before that it does not learn (A-14).
-        accuracy: of the ranks of the last batch.
-        nats: what a pair of the last batch cost.
+        accuracy: of the ranks of the last batch, a tensor, so that no step waits for a number.
+        nats: what a pair of the last batch cost, a tensor.
     """
 
     count: Tensor
@@ -122,15 +122,15 @@ class ClassifierWarmUp(nn.Module):
             self.register_buffer(name, torch.zeros(size))
         self.register_buffer("batches", torch.zeros((), dtype=torch.int64))
         self.register_buffer("ready", torch.tensor(not options.estimates_ranks))
-        self.accuracy, self.nats = 0.0, 0.0
+        self.accuracy = self.nats = torch.zeros(())
 
     def loss(self, classifier: RankClassifier, x: Tensor, y: Tensor, ranks: Tensor) -> Tensor:
         """Eq. 4, mean over the pairs of all processes: x and y [pairs, dim], ranks [pairs]."""
         log_p = classifier.of_pairs(x, y)  # [pairs, ranks]
         pairs = summed(torch.tensor(float(len(ranks)), device=x.device))
         cost = nn.functional.nll_loss(log_p, ranks - 1, reduction="sum")
-        self.nats = float(summed(cost.detach()) / pairs)
-        self.accuracy = float(summed((log_p.argmax(dim=1) + 1 == ranks).sum()) / pairs)
+        self.nats = summed(cost.detach()) / pairs
+        self.accuracy = summed((log_p.argmax(dim=1) + 1 == ranks).sum()) / pairs
         if not self.ready:
             moments = moments_of(x - y, ranks, self.options.ranks)
             for sums, more in zip((self.count, self.total, self.squares), moments, strict=True):

@@ -198,7 +198,8 @@ class _WarmUp(RankStep):
             better_of(self.classifier, examples)
 
     def numbers(self) -> dict[str, float]:
-        return {"rank_nats": self.warm_up.nats, "rank_accuracy": self.warm_up.accuracy}
+        found = {"rank_nats": self.warm_up.nats, "rank_accuracy": self.warm_up.accuracy}
+        return {name: value.item() for name, value in found.items()}
 
 
 class _Maximisation(RankStep):

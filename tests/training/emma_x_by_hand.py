@@ -117,10 +117,10 @@ class Twin:
         self.together = max(1, options.steps // 10)  # steps that are looked at together
         self.judged: list[tuple[int, int]] = []  # c_G and c_M of all pairs
 
-    def begin(self, *, peak: float) -> None:
+    def begin(self, rows: int, *, peak: float) -> None:
         self.done, self.peak = 0, peak
         self.key = copy.deepcopy(self.tower)
-        self.slots: list[Slot | None] = [None] * self.options.queue_size
+        self.slots: list[Slot | None] = [None] * (self.options.queue_size or rows // 4)
         self.next = 0
         self.of_m = Adam(list(self.tower.parameters()), decay=self.options.weight_decay)
         self.of_g = Adam(list(self.g.parameters().values()))

@@ -102,6 +102,16 @@ def test_rows_in_chunks_have_the_losses_of_all_at_once(
         torch.testing.assert_close(whole, parts, rtol=1e-4, atol=1e-6)
 
 
+def test_ranks_follow_more_slowly_in_long_runs(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    _, step, pairs, _ = steps_of_both_phases(toy_encoder, toy_pairs)
+    begun = _Begun(step.tower, step.classifier, step.similarities, {"accuracy": 0, "likeness": 0})
+    for wanted, steps, expected in (("auto", 4999, 0.99), ("auto", 5000, 0.999), (0.7, 9, 0.7)):
+        options = EmmaXOptions(**TOY | {"rank_ema": wanted})
+        assert _Maximisation(begun, pairs, options, 1000, steps).epsilon == expected
+
+
 def test_a_sentence_is_its_own_paraphrase_only_if_wanted(
     toy_encoder: SentenceEncoder, toy_pairs: ParallelText
 ) -> None:

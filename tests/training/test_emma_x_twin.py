@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from emma_x_by_hand import Slot, Twin, by_column, cosine, sentences
+from emma_x_by_hand import Sentence, Slot, Twin, by_column, cosine, sentences
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -24,7 +24,7 @@ from xmine.encoder import SentenceEncoder
 from xmine.facts import EncoderFacts, Settings
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report, silent
-from xmine.trainer import rankwatch
+from xmine.trainer import prepare, rankwatch
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, Side, TrainingData
@@ -63,7 +63,7 @@ class SmallTower(Tower):  # type: ignore[misc]
         raise NotImplementedError
 
     def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        words = [[int(word) for word in text.split()] for text in texts]
+        words = read(texts)
         starts = np.cumsum([0, *(len(each) for each in words)])
         return np.array([id for each in words for id in each], dtype=np.int32), starts
 
@@ -76,11 +76,24 @@ class SmallTower(Tower):  # type: ignore[misc]
         return self.layer(self.dropout(torch.stack(means))) * full[:, None]
 
 
+def read(texts: Sequence[str]) -> list[Sentence]:
+    return [tuple(map(int, text.split())) for text in texts]
+
+
+def pairs_of(columns: Sequence[Side]) -> set[tuple[Sentence, ...]]:
+    return set(zip(*map(sentences, columns), strict=True))
+
+
 class Watch:
     """Stands beside a run: the twin takes each step with the same data, and all is compared."""
 
-    def __init__(self, options: EmmaXOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self, options: EmmaXOptions, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         self.options, self.tower = options, SmallTower()
+        assert corpus.pairs
+        self.pairs = set(zip(read(corpus.pairs.sources), read(corpus.pairs.targets), strict=True))
+        self.texts = set(read(corpus.texts))
         self.twin = Twin(options, self.tower)
         self.draws: list[Mixing] = []  # since the twin last looked
         self.keyed: list[Sequence[Side]] = []  # what M' read
@@ -99,7 +112,11 @@ class Watch:
         monkeypatch.setattr(Mixing, "drawn", drawn)
         monkeypatch.setattr(RankStep, "keys_of", keyed)
         monkeypatch.setattr(emma_x, "begin", lambda *_: self.tower)
+        monkeypatch.setattr(prepare, "guess_language", self.language)
         monkeypatch.setattr(emma_x, "run_steps", self.run_steps)
+
+    def language(self, texts: Sequence[str], codes: Sequence[str]) -> str:
+        return codes[read(texts)[0][0] >= WORDS]
 
     def run_steps(
         self, step: Any, data: TrainingData, options: EmmaXOptions, run: Run, report: Report
@@ -125,45 +142,58 @@ class Watch:
         measures = run_steps(step, data, options, run, compare)
         del step.losses
         assert self.twin.done == self.options.steps
+        own = (run.name == "phase-2" and self.options.em_epochs) or self.options.epochs
+        assert options.epochs == own
         return measures
 
     def before_1(self, step: Any, data: TrainingData) -> None:
-        self.twin.begin(peak=self.options.learning_rate)
-        self.prefill(step)
+        self.twin.begin(len(data.rows), peak=self.options.learning_rate)
+        self.before = accuracy(self.tower, data.held_out)
+        self.prefill(step, self.pairs)
         self.check_state(step)
 
     def before_2(self, step: Any, data: TrainingData) -> None:
         """Follow what lies between the phases; then let G differ from what M believes."""
         twin = self.twin
         if self.options.phase == "2":
-            twin.begin(peak=0.0)
+            twin.begin(len(step.pairs), peak=0.0)
         batches = [columns for columns in self.keyed if len(columns) == 2]
         assert len(batches) == min(50, len(step.pairs) // BATCH)
-        pairs = [set(zip(*map(sentences, columns), strict=True)) for columns in batches]
-        assert all(len(some) == BATCH for some in pairs), "none twice"
+        self.pairs -= pairs_of(data.held_out.columns)
+        assert pairs_of(step.pairs.columns) <= self.pairs
+        assert all(pairs_of(columns) <= self.pairs for columns in batches)
+        assert all(len(pairs_of(columns)) == BATCH for columns in batches), "none twice"
         self.keyed = self.keyed[len(batches) :]
         twin.estimate(list(zip(batches, self.draws, strict=True)))
         self.draws.clear()
         self.first = copy.deepcopy(twin.tower)
         self.began = accuracy(twin.tower, data.held_out)
         suits = min(self.options.learning_rate, SmallTower.learning_rate)
-        twin.begin(peak=self.options.em_learning_rate or suits)
-        self.prefill(step)
+        twin.begin(len(data.rows), peak=self.options.em_learning_rate or suits)
+        english, other = 0, 0
+        for text in sentences(data.rows.columns[0]):
+            english, other = english + (text[0] < WORDS), other + (text[0] >= WORDS)
+        shares = [count / (english + other) for count in (english, other)]
+        wanted = [share**0.3 / sum(each**0.3 for each in shares) for share in shares]  # A-19
+        often = [w / share for w, share in zip(wanted, shares, strict=True)]
+        visits = [often[text[0] >= WORDS] for text in sentences(data.rows.columns[0])]
+        assert data.visits.tolist() == close(visits)
+        self.learned_from = len(step.pairs) + len(data.rows)
+        self.prefill(step, {(text,) for text in self.texts})
         self.check_state(step)
-        every_pair = zip(*map(sentences, step.pairs.columns), strict=True)
-        self.translations = {frozenset(pair) for pair in every_pair}
         with torch.no_grad():
             twin.g.log_var[-1, -1] = 2.5  # past the limit
             for name, own in twin.g.parameters().items():
                 own += torch.randn(own.shape) * (0.3 if name == "mu" else 0.6)
                 step.classifier.get_parameter(name).copy_(own)
 
-    def prefill(self, step: Any) -> None:
+    def prefill(self, step: Any, known: set[tuple[Sentence, ...]]) -> None:
         twin = self.twin
         for row in step.queue.rows if self.options.queue_init == "random" else ():
             twin.put(Slot(row.clone(), ((),), (-1,) * step.ids))
         assert bool(self.keyed) == (self.options.queue_init == "prefill")
         for columns in self.keyed:
+            assert pairs_of(columns) <= known
             with torch.no_grad():
                 keys = by_column(twin.key.eval().embed(*columns), len(columns))
             twin.put_all(keys, columns, together=step.ids == 2)
@@ -181,8 +211,7 @@ class Watch:
             if random.random() < self.options.parallel_mix:
                 rows = random.integers(len(step.pairs), size=BATCH // 2)
                 columns = step.pairs.take(rows).columns
-                pairs = zip(*map(sentences, columns), strict=True)
-                assert {frozenset(pair) for pair in pairs} <= self.translations
+                assert pairs_of(columns) <= self.pairs
             losses, numbers = twin.maximise(columns, random)
             numbers |= {f"similarity_{rank}": s for rank, s in enumerate(twin.s, start=1)}
             far = enumerate(twin.g.distances(), start=1)
@@ -286,8 +315,9 @@ CASES: dict[str, dict[str, Any]] = {
         "gmm_init": "unit",
         "queue_init": "prefill",
         "em_learning_rate": 0.5,
+        "em_epochs": 7,
     },
-    "phase 2 alone": {"phase": "2", "freeze_gmm": True, "queue_init": "random"},
+    "phase 2 alone": {"phase": "2", "freeze_gmm": True, "queue_init": "random", "queue_size": 0},
     "guards": {"rank_ema": 0.3, "steps": 20},
 }
 
@@ -301,7 +331,7 @@ def test_a_run_is_what_the_paper_says(
         monkeypatch.setattr(rankwatch, "_LOST", 1.5)
     torch.manual_seed(3)
     data, options = corpus(), EmmaXOptions(**BASE | CASES[name])
-    watch = Watch(options, monkeypatch)
+    watch = Watch(options, data, monkeypatch)
     made = emma_x.train(data, options, Run(tmp_path / "run", options, data), silent)
     twin, (tower,) = watch.twin, made.towers.values()
     last = accuracy(twin.tower, watch.held_out)
@@ -310,6 +340,10 @@ def test_a_run_is_what_the_paper_says(
     left = watch.first if fell else twin.tower
     assert_same(dict(tower.named_parameters()), dict(left.named_parameters()))
     assert made.measures["accuracy"] == close(watch.began if fell else last)
+    if options.phase != "2":
+        assert made.measures["before"] == close(watch.before)
+    assert ("principal_ratio" in made.measures) != fell
+    assert made.rows == watch.learned_from
     apart = sum(c_g != c_m for c_g, c_m in twin.judged) / len(twin.judged)
     assert apart > 0.1, "G and M have to differ, or it could not be told who teaches whom"
     happened = {name for name, count in twin.counts.items() if count and name != "disordered"}

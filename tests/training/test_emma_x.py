@@ -14,11 +14,9 @@ from xmine.trainer.checkpoints import METRICS_FILE
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, cut_together
 from xmine.trainer.method_options import EmmaXOptions
-from xmine.trainer.methods.emma_x import _Begun, _Maximisation, _WarmUp
+from xmine.trainer.methods.emma_x import _Begun, _Maximisation
 from xmine.trainer.prepare import balanced_visits
-from xmine.trainer.ranks import (
-    MixtureClassifier,
-)
+from xmine.trainer.ranks import MixtureClassifier, first_similarities
 from xmine.trainer.rankwatch import RankWatch, Seen
 from xmine.trainer.towers import tower_of
 from xmine.trainer.training import train
@@ -36,105 +34,37 @@ TOY: dict[str, Any] = {
 }
 
 
-def steps_of_both_phases(
-    encoder: SentenceEncoder, pairs: ParallelText, **changes: Any
-) -> tuple[_WarmUp, _Maximisation, Rows, Rows]:
-    """Make a step of each phase, and 16 rows for it."""
-    tower = tower_of(encoder)
-    options = EmmaXOptions(**TOY | changes)
+def step_of_phase_2(
+    encoder: SentenceEncoder, pairs: ParallelText, steps: int = 100, **changes: Any
+) -> tuple[_Maximisation, Rows]:
+    """Make a step of phase 2, and 16 texts for it."""
+    tower, options = tower_of(encoder), EmmaXOptions(**TOY | changes)
     cut = cut_together(tower, [pairs.sources[:16], pairs.targets[:16]])
-    warm_up = _WarmUp(tower, options, 1000, 100)
-    measures = {"accuracy": 0.5, "likeness": 0.0}
-    begun = _Begun(tower, warm_up.classifier, warm_up.similarities, measures)
-    step = _Maximisation(begun, Rows(cut), options, 1000, 100)
-    return warm_up.train(), step.train(), Rows(cut), Rows((cut[0], cut[0]))
+    classifier, similarities = MixtureClassifier(4, tower.dim), first_similarities(4)
+    begun = _Begun(tower, classifier, similarities, {"accuracy": 0.5, "likeness": 0.0})
+    step = _Maximisation(begun, Rows(cut), options, 1000, steps)
+    return step, Rows((cut[0], cut[0]))
 
 
-def test_each_loss_of_phase_2_reaches_one_module_only(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
-) -> None:
-    _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs)
-    first = {name: each.clone() for name, each in step.state_dict().items()}
-    for name, taught, other in (
-        ("ranking", step.classifier, step.tower),
-        ("contrast", step.tower, step.classifier),
-    ):
-        step.zero_grad(set_to_none=True)
-        torch.autograd.backward(step.losses(texts, np.random.default_rng(1))[name])
-        assert all(each.grad is not None for each in taught.parameters())
-        assert all(each.grad is None for each in other.parameters())
-        assert all(each.grad is None for each in step.key.parameters())
-    assert all(torch.equal(first[name], each) for name, each in step.state_dict().items())
-    step.finish()
-    assert len(step.queue) == 16 and not step.queue.rows.requires_grad
-    assert not step.similarities.requires_grad
-    assert not torch.equal(step.similarities, first["similarities"])
-
-
-def test_each_loss_of_phase_1_reaches_one_module_only(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
-) -> None:
-    step, _, pairs, _ = steps_of_both_phases(toy_encoder, toy_pairs, gmm_init="unit")
-    step.losses(pairs, np.random.default_rng(1))
-    step.finish()
-    losses = step.losses(pairs, np.random.default_rng(2))
-    torch.autograd.backward(losses["ranking"])
-    assert all(each.grad is not None for each in step.classifier.parameters())
-    assert all(each.grad is None for each in step.tower.parameters())
-    step.zero_grad(set_to_none=True)
-    torch.autograd.backward(losses["contrast"])
-    assert all(each.grad is None for each in step.classifier.parameters())
-    assert all(each.grad is not None for each in step.tower.parameters())
-
-
-def test_rows_in_chunks_have_the_losses_of_all_at_once(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
-) -> None:
-    found = []
-    for rows in (0, 5):
-        _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs, logit_rows=rows)
-        losses = step.losses(texts, np.random.default_rng(1))
-        torch.autograd.backward(torch.stack(list(losses.values())).sum())
-        gradient = next(step.tower.parameters()).grad
-        assert gradient is not None
-        found.append((losses["ranking"], losses["contrast"], gradient.to_dense()))
-    for whole, parts in zip(*found, strict=True):
-        torch.testing.assert_close(whole, parts, rtol=1e-4, atol=1e-6)
-
-
+@pytest.mark.parametrize(
+    ("rank_ema", "steps", "epsilon"), [("auto", 4999, 0.99), ("auto", 5000, 0.999), (0.7, 9, 0.7)]
+)
 def test_ranks_follow_more_slowly_in_long_runs(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+    toy_encoder: SentenceEncoder,
+    toy_pairs: ParallelText,
+    rank_ema: float | str,
+    steps: int,
+    epsilon: float,
 ) -> None:
-    _, step, pairs, _ = steps_of_both_phases(toy_encoder, toy_pairs)
-    begun = _Begun(step.tower, step.classifier, step.similarities, {"accuracy": 0, "likeness": 0})
-    for wanted, steps, expected in (("auto", 4999, 0.99), ("auto", 5000, 0.999), (0.7, 9, 0.7)):
-        options = EmmaXOptions(**TOY | {"rank_ema": wanted})
-        assert _Maximisation(begun, pairs, options, 1000, steps).epsilon == expected
-
-
-def test_a_sentence_is_its_own_paraphrase_only_if_wanted(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
-) -> None:
-    for wanted in (True, False):
-        _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs, self_positive=wanted)
-        q = step.tower.embed(texts.columns[0]).detach()
-        own = torch.arange(16)
-        c_g, c_m = step._rank(q, q, own, own - 100, own)
-        assert c_g.diagonal().tolist() == [int(wanted)] * 16
-        assert not c_m.diagonal().any() and int((c_m == 0).sum()) == 16
-        assert int(step.seen.members.sum()) == 16 * 15
-        cosines = (q @ q.T)[~torch.eye(16, dtype=torch.bool)]
-        assert step.seen.numbers()["batch_likeness"] == pytest.approx(cosines.mean().item())
-        spread = torch.exp(-2 * torch.cdist(q, q) ** 2)[~torch.eye(16, dtype=torch.bool)]
-        expected = spread.mean().log().item()
-        assert step.seen.numbers()["uniformity"] == pytest.approx(expected, abs=1e-3)
+    step, _ = step_of_phase_2(toy_encoder, toy_pairs, steps, rank_ema=rank_ema)
+    assert step.epsilon == epsilon
 
 
 def test_a_step_without_positives_leaves_the_encoder_and_is_counted(
     toy_encoder: SentenceEncoder, toy_pairs: ParallelText
 ) -> None:
     changes = {"self_positive": False, "freeze_gmm": True}
-    _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs, **changes)
+    step, texts = step_of_phase_2(toy_encoder, toy_pairs, **changes)
     assert isinstance(step.classifier, MixtureClassifier)
     with torch.no_grad():
         step.classifier.logit_pi.copy_(torch.tensor([0.0, 0.0, 0.0, 1e6]))  # all are irrelevant
@@ -142,34 +72,6 @@ def test_a_step_without_positives_leaves_the_encoder_and_is_counted(
     assert [each.item() for each in losses.values()] == [0.0]
     assert not losses["contrast"].requires_grad
     assert step.numbers()["skipped"] == 1
-
-
-def test_known_pairs_are_of_rank_1(toy_encoder: SentenceEncoder, toy_pairs: ParallelText) -> None:
-    _, step, _, texts = steps_of_both_phases(toy_encoder, toy_pairs, parallel_mix=1.0)
-    assert isinstance(step.classifier, MixtureClassifier)
-    with torch.no_grad():
-        step.classifier.logit_pi.copy_(torch.tensor([0.0, 0.0, 0.0, 1e6]))
-    step.losses(texts, np.random.default_rng(1))
-    queries, candidates, c_m = step._grid
-    assert len(queries) == len(candidates) == 16  # eight pairs
-    translations = torch.arange(16).roll(8)
-    assert (c_m[torch.arange(16), translations] == 1).all()
-    assert step.seen.members.tolist()[0] >= 16
-    step.finish()
-    assert torch.equal(step.queue.rows[:16:2], candidates[:8])  # languages in turn
-    assert torch.equal(step.queue.rows[1:16:2], candidates[8:])
-
-
-def test_the_estimate_after_phase_1_is_that_of_its_examples(
-    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
-) -> None:
-    step, _, pairs, _ = steps_of_both_phases(toy_encoder, toy_pairs, phase="2")
-    step.estimate(pairs)
-    similarities = step.similarities.tolist()
-    assert similarities == sorted(similarities, reverse=True)
-    assert similarities[0] > 0.8 and abs(similarities[3]) < 0.5
-    distances = step.classifier.distances()
-    assert distances == sorted(distances)
 
 
 SEEN = Seen(

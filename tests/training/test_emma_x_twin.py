@@ -304,7 +304,7 @@ CASES: dict[str, dict[str, Any]] = {
         "parallel_mix": 0.4,
         "clip": 0.3,
         "piece_dropout": 0.2,
-        "logit_rows": 4,
+        "logit_rows": 3,
         "momentum": 0.8,
         "rank_ema": 0.9,
     },

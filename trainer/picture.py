@@ -39,7 +39,7 @@ def draw_training(metrics: Path, title: str) -> None:
         return
     figure, axes = canvas(title, (7.0, 4.0))
     axes.set(xlabel="step", ylabel="loss")
-    _draw(axes, losses, "loss", color=_LOSS, linewidth=1.2)
+    _draw(axes, losses, "loss", color=_LOSS, linewidth=1.2, marker=".", markersize=3)
     if measures:
         right = axes.twinx()
         _draw(right, measures, name, color=_MEASURE, marker="o", markersize=3)

@@ -92,8 +92,13 @@ def test_ranks_in_the_wrong_order_are_sorted_after_200_steps() -> None:
 
 def test_a_classifier_that_explains_nothing_for_a_window_is_lost() -> None:
     watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 3)
-    nats = [99.0, 99.0, 103.0, 99.0, 99.0, 99.0]
-    assert [watch.is_lost(each) for each in nats] == [False, False, True, False, False, False]
+    for nats, lost in (
+        ((250, 10, 30), False),
+        ((99, 99, 103), True),
+        ((99, 99, 99), False),
+        ((101, 101, 101), True),
+    ):
+        assert [watch.is_lost(each) for each in nats] == [False, False, lost]
 
 
 def test_training_ends_where_something_goes_wrong() -> None:
@@ -105,10 +110,28 @@ def test_training_ends_where_something_goes_wrong() -> None:
     assert "fell from 90.0% to 86.0%" in reason(accuracy=0.86)
     assert "mean cosine 0.31" in reason(likeness=0.31)
     assert "60% of all pairs" in reason(SEEN._replace(members=torch.tensor([6.0, 4.0])))
-    echo = SEEN._replace(agreed=torch.tensor(10.0))
+    watch = RankWatch({"accuracy": 0.9, "likeness": 0.2}, 5)
+    assert not watch.stops({"accuracy": 0.9, "likeness": 0.4}, SEEN)
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "agreed", "is_echo"),
+    [
+        ((0.895, 0.89), 10.0, True),
+        ((0.895, 0.89), 9.8, False),
+        ((0.9, 0.9, 0.9), 10.0, False),
+        ((0.88, 0.885, 0.89), 10.0, False),
+        ((0.88, 0.885, 0.88), 10.0, False),
+    ],
+)
+def test_an_echo_chamber_agrees_while_retrieval_falls_and_falls(
+    accuracies: tuple[float, ...], agreed: float, is_echo: bool
+) -> None:
     watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 5)
-    falling = [{"accuracy": accuracy, "likeness": 0.0} for accuracy in (0.895, 0.89)]
-    assert [watch.stops(each, echo)[:21] for each in falling] == ["", "encoder and classifie"]
+    seen = SEEN._replace(agreed=torch.tensor(agreed))
+    reasons = [watch.stops({"accuracy": each, "likeness": 0.0}, seen) for each in accuracies]
+    last = "encoder and classifier agree, and retrieval falls" if is_echo else ""
+    assert reasons == [""] * (len(accuracies) - 1) + [last]
 
 
 def test_rare_languages_are_visited_more_often() -> None:

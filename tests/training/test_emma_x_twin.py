@@ -182,9 +182,9 @@ class Watch:
         self.prefill(step, {(text,) for text in self.texts})
         self.check_state(step)
         with torch.no_grad():
-            twin.g.log_var[-1, -1] = 2.5  # past the limit
             for name, own in twin.g.parameters().items():
                 own += torch.randn(own.shape) * (0.3 if name == "mu" else 0.6)
+                own[-1] = 2.5 if name == "log_var" else own[-1]  # past the limit
                 step.classifier.get_parameter(name).copy_(own)
 
     def prefill(self, step: Any, known: set[tuple[Sentence, ...]]) -> None:
@@ -243,7 +243,7 @@ def close(value: Any) -> Any:
 def assert_same(ours: dict[str, Tensor], theirs: dict[str, Tensor]) -> None:
     assert ours.keys() == theirs.keys()
     for name, tensor in ours.items():
-        torch.testing.assert_close(tensor, theirs[name], rtol=1e-6, atol=1e-7)
+        torch.testing.assert_close(tensor, theirs[name], rtol=1e-6, atol=1e-6)
 
 
 @torch.no_grad()
@@ -314,10 +314,16 @@ CASES: dict[str, dict[str, Any]] = {
         "virtual_examples": 3,
         "gmm_init": "unit",
         "queue_init": "prefill",
-        "em_learning_rate": 0.5,
+        "em_learning_rate": 0.1,
         "em_epochs": 7,
     },
-    "phase 2 alone": {"phase": "2", "freeze_gmm": True, "queue_init": "random", "queue_size": 0},
+    "phase 2 alone": {
+        "phase": "2",
+        "gmm_init": "unit",
+        "queue_init": "random",
+        "queue_size": 0,
+    },
+    "frozen": {"freeze_gmm": True, "steps": 5},
     "guards": {"rank_ema": 0.3, "steps": 20},
 }
 
@@ -326,9 +332,9 @@ CASES: dict[str, dict[str, Any]] = {
 def test_a_run_is_what_the_paper_says(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if name == "guards":
+    if name in ("guards", "two ranks"):  # in the second no G is estimated anew
         monkeypatch.setattr(rankwatch, "_PATIENCE", 3)
-        monkeypatch.setattr(rankwatch, "_LOST", 1.5)
+        monkeypatch.setattr(rankwatch, "_LOST", 0.2)
     torch.manual_seed(3)
     data, options = corpus(), EmmaXOptions(**BASE | CASES[name])
     watch = Watch(options, data, monkeypatch)
@@ -336,7 +342,9 @@ def test_a_run_is_what_the_paper_says(
     twin, (tower,) = watch.twin, made.towers.values()
     last = accuracy(twin.tower, watch.held_out)
     fell = last < watch.began - 0.03
-    assert fell == (name != "other options")  # both happen: phase 1 is given back, or is not
+    assert fell == (
+        name not in ("other options", "frozen")
+    )  # both happen: phase 1 is given back, or is not
     left = watch.first if fell else twin.tower
     assert_same(dict(tower.named_parameters()), dict(left.named_parameters()))
     assert made.measures["accuracy"] == close(watch.began if fell else last)

@@ -177,6 +177,15 @@ class TrainingOptions(Options):
         return bool(self.start) or any(name != SCRATCH for name in self.encoders)
 
     @property
+    def judged_column(self) -> int:
+        """Tell which side reads what is in one language, `--dev` and `--nli`: 0 or 1.
+
+        The side of English; where neither is English, the first.
+        """
+        codes = self.languages.split(",")
+        return codes.index("en") if "en" in codes else 0
+
+    @property
     def retrieves(self) -> bool:
         """Whether retrieval on what is held out is measured with the encoders that are trained."""
         return True

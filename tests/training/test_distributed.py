@@ -14,8 +14,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,18 +22,17 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from twin_training import in_float64
 
-from xmine.encoder import SentenceEncoder
 from xmine.errors import XmineError
 from xmine.pairs import ParallelText
 from xmine.progress import Progress
-from xmine.trainer import prepare
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus, Labelled, Triplets
 from xmine.trainer.data import Side
 from xmine.trainer.methods import METHODS
 from xmine.trainer.static import new_static
-from xmine.trainer.towers import Tower, joined, tower_of
+from xmine.trainer.towers import joined
 from xmine.trainer.training import train
 from xmine.vocabulary import Vocabulary
 
@@ -122,25 +119,6 @@ class Seen:
     seeds: list[int] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     error: str = ""
-
-
-@contextmanager
-def in_float64() -> Iterator[None]:
-    """Compute everything in float64, also where the product asks for float32."""
-
-    def double_tower(encoder: SentenceEncoder, prompt: str = "") -> Tower:
-        return tower_of(encoder, prompt).double()
-
-    narrow = torch.Tensor.float
-    torch.set_default_dtype(torch.float64)
-    setattr(torch.Tensor, "float", torch.Tensor.double)  # noqa: B010 - mypy knows no such change
-    setattr(prepare, "tower_of", double_tower)  # noqa: B010
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(torch.float32)
-        setattr(torch.Tensor, "float", narrow)  # noqa: B010
-        setattr(prepare, "tower_of", tower_of)  # noqa: B010
 
 
 class Halves(np.random.Generator):

@@ -83,8 +83,12 @@ class TrainingOptions(Options):
         min=0,
         shown_default="2,048, or an eighth of fewer than 16,384 rows",
     )
-    piece_dropout: float = option(
-        0.0, "Share of the pieces of each sentence that are left out at random.", min=0, max=0.9
+    piece_dropout: float | None = option(
+        None,
+        "Share of the pieces of each sentence that are left out at random.",
+        min=0,
+        max=0.9,
+        shown_default="none; of --texts half, if an encoder has no dropout of its own",
     )
     learning_rate: float = option(
         0.0,

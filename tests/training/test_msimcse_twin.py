@@ -71,6 +71,7 @@ class Paper:
     rows: list[Row]
     options: MsimcseOptions
     head: nn.Linear | None = None
+    halves: bool = False  # whether half of the pieces is left out where x and x+ are one text
     seen: set[int] = field(default_factory=set)
     masked: int = 0
     languages: list[tuple[int, ...]] = field(default_factory=list)
@@ -106,7 +107,11 @@ class Paper:
         pieces = []
         for each in texts:
             cut = pieces_of(self.tower, each)
-            if self.options.piece_dropout:
+            if self.halves:
+                cut = without_some(
+                    cut, [0.5 * (x == y) for x, y in zip(*texts, strict=True)], random
+                )
+            elif self.options.piece_dropout:
                 cut = without_some(cut, self.options.piece_dropout, random)
             pieces += cut
         self.seen = {piece for each in pieces for piece in each}
@@ -187,6 +192,7 @@ CASES: dict[str, tuple[str, float | None, dict[str, Any]]] = {
     "pairs": ("pairs", None, {}),
     "pairs, both ways": ("pairs", None, {"symmetric": True, "clip": 0.2}),
     "texts, pieces": ("texts", None, {"piece_dropout": 0.5}),
+    "texts, halves": ("texts", None, {}),
     "texts, dropout": ("texts", 0.3, PAPER | TRAINED),
     "triplets": ("triplets", None, HARD),
     "triplets, a head": ("triplets", 0.2, PAPER | TRAINED | {"logit_rows": 3}),
@@ -196,6 +202,7 @@ CASES: dict[str, tuple[str, float | None, dict[str, Any]]] = {
     "three languages": ("in three languages", None, {"symmetric": True}),
     "no contradictions in two": ("in two languages", None, {"drop_hard_negatives": True}),
     "a mixture": ("all", None, HARD | {"symmetric": True}),
+    "a mixture, halves": ("all", None, {}),
     "a mixture in one": ("pairs and triplets", None, {"piece_dropout": 0.3}),
 }
 
@@ -252,9 +259,10 @@ def test_ours_is_the_paper(
     with in_float64():
         tower = tower_of(toy_vocabulary, dropout)
         columns, _ = _columns_of(corpus, visits, options)
-        step = _Step(tower, options, len(columns) // languages, languages)
+        members, halves = len(columns) // languages, "halves" in name
+        step = _Step(tower, options, members, languages, drops_pieces=halves)
         head = copy.deepcopy(step.head.linear) if options.training_head else None
-        paper = Paper(copy.deepcopy(tower), rows_of(corpus, options), options, head)
+        paper = Paper(copy.deepcopy(tower), rows_of(corpus, options), options, head, halves)
         rows = Rows(cut_together(tower, columns))
         assert len(rows) == len(paper.rows)
         first: list[dict[str, Tensor]] = []
@@ -262,5 +270,4 @@ def test_ours_is_the_paper(
     assert done == STEPS and min(loss for each in first for loss in each.values()) > 0.1
     assert paper.masked >= 10
     drawn = set(paper.languages)
-    members = len(paper.rows[0][0])
     assert len(drawn) > members if languages > 1 else not drawn  # members apart from each other

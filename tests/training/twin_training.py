@@ -68,10 +68,15 @@ def pieces_of(tower: Tower, texts: Sequence[str]) -> Pieces:
     return [tower.cut([text]).ids.tolist() for text in texts]
 
 
-def without_some(pieces: Pieces, share: float, random: np.random.Generator) -> Pieces:
+def without_some(
+    pieces: Pieces, shares: float | Sequence[float], random: np.random.Generator
+) -> Pieces:
     """Leave a piece out where the number that is drawn for this piece is below the share."""
     lots = iter(random.random(sum(map(len, pieces))))
-    return [[piece for piece in each if next(lots) >= share] for each in pieces]
+    if isinstance(shares, float):
+        shares = [shares] * len(pieces)
+    rows = zip(pieces, shares, strict=True)
+    return [[piece for piece in each if next(lots) >= share] for each, share in rows]
 
 
 def read(tower: Tower, pieces: Pieces) -> Tensor:

@@ -229,9 +229,8 @@ def _untrained(plan: Plan, seed: int, folder: Path, benchmarks: Measure, report:
 
     def make() -> tuple[Figures, Encoders]:
         towers, held_out = _begun(plan.corpus, fitted(options, plan.corpus), report)
-        student = towers[0]
         figures: Figures = {}
-        if getattr(options, "teacher_column", 0):  # it reads the target, not the source
+        if getattr(options, "teacher_column", 0):  # the student reads the target, not the source
             towers.reverse()
         is_one_space = towers[0].dim == towers[-1].dim  # or a matrix in training joins them
         if held_out and options.retrieves and is_one_space:
@@ -241,7 +240,8 @@ def _untrained(plan: Plan, seed: int, folder: Path, benchmarks: Measure, report:
                 target = towers[-1].embed(rows.columns[1]).float().cpu().numpy()
             figures |= measure(source, target)
         if options.dev:
-            figures["spearman"] = DevSet(options.dev, student).spearman(student)
+            judged = towers[-1 if options.judged_column else 0]
+            figures["spearman"] = DevSet(options.dev, judged).spearman(judged)
         facts = EncoderFacts(tuple(options.languages.split(",")), plan.method)
         sides = ("source", "target") if len(towers) > 1 else ("",)
         return figures, {

@@ -33,9 +33,12 @@ class Side:
         shift = np.repeat(self.starts[rows] - starts[:-1], lengths)
         return Side(self.ids[shift + np.arange(starts[-1])], starts, self.keys[rows])
 
-    def without_some(self, share: float, random: np.random.Generator) -> "Side":
-        """Drop each piece with probability `share`; a sentence may lose them all."""
-        kept = random.random(len(self.ids)) >= share
+    def without_some(
+        self, share: float | NDArray[np.float64], random: np.random.Generator
+    ) -> "Side":
+        """Drop each piece with a probability, of all or of each; a sentence may lose them all."""
+        shares = np.repeat(np.broadcast_to(share, len(self)), np.diff(self.starts))  # [pieces]
+        kept = random.random(len(self.ids)) >= shares
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
         return Side(self.ids[kept], starts, self.keys)
 

@@ -202,8 +202,14 @@ class TransaugOptions(QueueOptions):
     @property
     def teacher_column(self) -> int:
         """Tell which column of the pairs teacher and student read: 0 or 1."""
-        codes = self.languages.split(",")
-        return codes.index(self.teacher_language or ("en" if "en" in codes else codes[0]))
+        if not self.teacher_language:
+            return super().judged_column
+        return self.languages.split(",").index(self.teacher_language)
+
+    @property
+    def judged_column(self) -> int:
+        """Give the column of the student, which is what is judged."""
+        return self.teacher_column
 
     def of_distillation(self) -> "TransaugOptions":
         """Give the options of the stage distil, in which the distilled encoder is what learns."""

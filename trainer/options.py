@@ -83,8 +83,12 @@ class TrainingOptions(Options):
         min=0,
         shown_default="2,048, or an eighth of fewer than 16,384 rows",
     )
-    piece_dropout: float = option(
-        0.0, "Share of the pieces of each sentence that are left out at random.", min=0, max=0.9
+    piece_dropout: float | None = option(
+        None,
+        "Share of the pieces of each sentence that are left out at random.",
+        min=0,
+        max=0.9,
+        shown_default="none; of --texts half, if an encoder has no dropout of its own",
     )
     learning_rate: float = option(
         0.0,
@@ -175,6 +179,15 @@ class TrainingOptions(Options):
     def starts_trained(self) -> bool:
         """Whether an encoder knows something before the first step."""
         return bool(self.start) or any(name != SCRATCH for name in self.encoders)
+
+    @property
+    def judged_column(self) -> int:
+        """Tell which side reads what is in one language, `--dev` and `--nli`: 0 or 1.
+
+        The side of English; where neither is English, the first.
+        """
+        codes = self.languages.split(",")
+        return codes.index("en") if "en" in codes else 0
 
     @property
     def retrieves(self) -> bool:

@@ -150,12 +150,14 @@ class Made:
         measures: on the held-out pairs; empty if there are none.
         rows: how many were trained on.
         seen: the pairs among them, for the card.
+        remarks: what a user should know of the run.
     """
 
     towers: dict[str, Tower]
     measures: dict[str, float]
     rows: int
     seen: ParallelText | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

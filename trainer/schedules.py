@@ -13,7 +13,7 @@ def linear(step: int, total: int, warmup: float) -> float:
     """
     rising = warmup * total
     if step < rising:
-        return (step + 1) / rising if rising >= 1 else 1.0
+        return min(1.0, (step + 1) / rising)
     return (total - step) / max(1.0, total - rising)
 
 

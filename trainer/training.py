@@ -37,7 +37,7 @@ class Trained:
         measures: on the held-out pairs; see `xmine.trainer.devset.measure`.
         rows: how many were trained on.
         excluded: how many were left out for `--exclude`.
-        remarks: why a stage ended early, and why there is no picture, if so.
+        remarks: of the method; why a stage ended early, and why there is no picture, if so.
     """
 
     encoders: dict[str, SentenceEncoder]
@@ -95,7 +95,7 @@ def train(
         raise
     remarks: tuple[str, ...] = ()
     if world.leads:
-        remarks += _early_ends(folder) + _fewer_pieces(run, options)
+        remarks += made.remarks + _early_ends(folder) + _fewer_pieces(run, options)
         remarks += _draw(folder, f"{output.name}: {method}") if draws else ()
     encoders = _saved(made, method, options, output, kept.excluded)
     return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)

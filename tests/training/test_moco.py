@@ -9,8 +9,10 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs import ParallelText
+from xmine.trainer.ablation import Plan, ablate
 from xmine.trainer.corpus import Corpus, Labelled
 from xmine.trainer.data import Rows
 from xmine.trainer.method_options import MocoOptions
@@ -239,6 +241,55 @@ def test_inference_trains_the_source_encoder_alone(
     assert not [each for each in with_gradients if each.startswith(("y.", "key_"))]
     assert step.inference.head.layers[0].weight.shape == (256, 3 * 16)
     assert len(step.optimizers(0.1)) == 3
+
+
+@pytest.mark.parametrize(("languages", "english"), [("en,zh", 0), ("zh,en", 1), ("fr,de", 0)])
+def test_the_english_encoder_learns_inference(
+    languages: str, english: int, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    text = toy_pairs.sources
+    step, rows = begun(
+        toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2), languages=languages
+    )
+    step.learn_inference(Labelled(text[:30], text[30:60], np.arange(30) % 3))
+    torch.autograd.backward(losses(step, batch(rows, 0))["inference"])
+    learned = [each.vectors.grad is not None for each in (step.x, step.y)]
+    assert learned == [english == 0, english == 1]
+
+
+def test_judgements_are_those_of_the_english_encoder(
+    toy_encoder: SentenceEncoder,
+    toy_vocabulary: Vocabulary,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+) -> None:
+    toy_encoder.save(tmp_path / "knows")
+    new_static(toy_vocabulary, 32, seed=3).save(tmp_path / "random")
+    first, second = toy_pairs.sources[:40], toy_pairs.sources[40:80]
+    scores = (toy_encoder.encode(first) * toy_encoder.encode(second)).sum(axis=1)
+    lines = zip(1 + scores, first, second, strict=True)
+    judged = "".join(f"{score:.6f}\t{one}\t{other}\n" for score, one, other in lines)
+    (tmp_path / "dev.tsv").write_text(judged)
+    found = {}
+    for name, languages in (("knows", "en,zh"), ("random", "zh,en"), ("knows", "fr,de")):
+        other = {"knows": "random", "random": "knows"}[name]
+        options = MocoOptions(
+            src_encoder=str(tmp_path / name),
+            tgt_encoder=str(tmp_path / other),
+            languages=languages,
+            learning_rate=1e-9,
+            dev=str(tmp_path / "dev.tsv"),
+            batch_size=64,
+            held_out=50,
+            steps=1,
+            threads=1,
+        )
+        corpus = Corpus(pairs=toy_pairs)
+        made = train("moco", corpus, options, tmp_path / f"made-{languages}")
+        plan = Plan("momentum", corpus, options, {}, (1,))
+        [untrained] = ablate(plan, tmp_path / f"ablated-{languages}")
+        found[languages] = made.measures["spearman"], untrained.figures["spearman"]
+    assert found == {each: (pytest.approx(1), pytest.approx(1)) for each in found}
 
 
 def test_a_queue_may_begin_full(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:

@@ -311,6 +311,34 @@ def test_a_file_of_judgements_decides_which_state_is_best(
     assert not (tmp_path / "wrong.training").exists()
 
 
+@pytest.mark.parametrize("kind", ["static", "transformer"])
+def test_two_views_of_a_text_are_never_the_same(
+    kind: str, toy_static: Any, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    new_static(toy_static.pieces, 16, seed=1).save(tmp_path / "begin")
+    flags: dict[str, Any] = {"steps": 40, "evaluate_every": 40, "epochs": 4}
+    if kind == "static":
+        flags["encoder"] = str(tmp_path / "begin")
+    else:
+        flags |= TRANSFORMER | {"dropout": 0.0, "start": str(tmp_path / "begin")}
+    texts = Corpus(texts=toy_pairs.sources[:400])
+    made = run(texts, tmp_path / "texts", **flags)
+    [remark] = made.remarks
+    assert "the encoder has no dropout: the two views of a text were 50% of its pieces" in remark
+    losses = [line["loss"] for line in metrics(tmp_path / "texts") if "loss" in line]
+    assert len(losses) == 2 and min(losses) > 0.01  # 0.0001 with two views that are one
+    with pytest.raises(TrainingError, match="both views of a text would be the same") as error:
+        run(texts, tmp_path / "equal", piece_dropout=0.0, **flags)
+    assert error.value.hint == "leave --piece-dropout out, which is 0.5 then"
+    assert not (tmp_path / "equal.training").exists()
+    assert run(texts, tmp_path / "given", piece_dropout=0.2, **flags).remarks == ()
+    pairs = run(Corpus(pairs=toy_pairs), tmp_path / "pairs", piece_dropout=0.0, **flags)
+    assert pairs.remarks == ()
+    if kind == "transformer":
+        flags["dropout"] = 0.1
+        assert run(texts, tmp_path / "dropout", piece_dropout=0.0, **flags).remarks == ()
+
+
 def test_nothing_to_learn_from_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="nothing to learn from"):
         run(Corpus(), tmp_path / "new")

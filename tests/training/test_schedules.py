@@ -17,3 +17,9 @@ def test_linear_rises_and_falls_in_straight_lines() -> None:
     shares = [linear(step, 10, 0.2) for step in range(10)]
     assert shares == pytest.approx([0.5, 1, *(left / 8 for left in range(8, 0, -1))])
     assert [linear(step, 4, 0) for step in range(4)] == [1, 0.75, 0.5, 0.25]
+
+
+def test_a_warm_up_that_ends_within_a_step_does_not_pass_the_peak() -> None:
+    shares = [linear(step, 10, 0.25) for step in range(4)]
+    assert shares == pytest.approx([0.4, 0.8, 1, 7 / 7.5])
+    assert linear(0, 10, 0.05) == 1

@@ -83,7 +83,8 @@ class _Step(Step):
             "target_to_source": self._contrast(h_y, k_x, self.queue_x, texts),
         }
         if self.inference:
-            losses["inference"] = self.options.nli_weight * self.inference.loss(self.x, random)
+            inference = self.inference.loss(self.judged(), random)
+            losses["inference"] = self.options.nli_weight * inference
         return losses
 
     def finish(self) -> None:
@@ -118,9 +119,9 @@ class _Step(Step):
         return contrast_with_queue(query, key, texts, queue, scale, self.options)
 
     def learn_inference(self, labelled: Labelled) -> None:
-        """Learn natural language inference besides (appendix B), with E_x and no momentum."""
+        """Learn natural language inference besides (appendix B): English, without momentum."""
         self.inference = InferenceTask(
-            self.x, labelled, self.options.nli_features, self.options.nli_batch
+            self.judged(), labelled, self.options.nli_features, self.options.nli_batch
         )
 
     def prefill(self, rows: Rows) -> None:
@@ -143,6 +144,10 @@ class _Step(Step):
 
     def towers(self) -> tuple[Tower, Tower]:
         return self.x, self.y
+
+    def judged(self) -> Tower:
+        """Give the encoder that reads English, see `TrainingOptions.judged_column`."""
+        return self.towers()[self.options.judged_column]
 
     def train(self, mode: bool = True) -> "_Step":
         """Leave dropout off in the keys (A-04), unless it is wanted there."""

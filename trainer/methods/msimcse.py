@@ -35,6 +35,14 @@ from xmine.trainer.prepare import Made, Split, begin, cut_pairs, entailed_apart,
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw, joined, unit_rows
 
+# Pieces that are left out of a text with nothing else to tell x from x+. Of shares from 0.1 to 0.5
+# the last was best on STS-B (docs/methods/msimcse.md).
+_SHARE = 0.5
+_TWO_VIEWS = (
+    f"the encoder has no dropout: the two views of a text were {_SHARE:.0%} of its pieces each, "
+    "drawn at random; --piece-dropout gives another share"
+)
+
 
 def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> Made:
     """Train one encoder on whatever the corpus has.
@@ -56,6 +64,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         corpus = replace(corpus, triplets=triplets)
     tower = begin(options.encoder, options, list(corpus.every_text()), run, report)
     options = with_rate(options, tower)
+    drops = bool(corpus.texts) and _needs_piece_dropout(tower, corpus.texts[0], options)
     columns, visits = _columns_of(corpus, split.visits if split else None, options)
     data = TrainingData(
         Rows(cut_together(tower, columns)),
@@ -63,9 +72,27 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         cut_pairs(held_out, tower, tower) if held_out else None,
     )
     languages = max(1, len(corpus.triplets))
-    step = _Step(tower, options, len(columns) // languages, languages)
+    step = _Step(tower, options, len(columns) // languages, languages, drops_pieces=drops)
     measures = run_steps(step, data, options, run, report)
-    return Made({"": tower}, measures, len(data.rows), split.seen if split else None)
+    remarks = (_TWO_VIEWS,) if drops else ()
+    return Made({"": tower}, measures, len(data.rows), split.seen if split else None, remarks)
+
+
+def _needs_piece_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bool:
+    """Tell whether nothing makes two views of a text: no dropout of the encoder, none of pieces.
+
+    Raises:
+        TrainingError: pieces are to be kept, too.
+    """
+    if options.piece_dropout or tower.varies(text):
+        return False
+    if options.piece_dropout is None:
+        return True
+    raise TrainingError(
+        "--texts and --piece-dropout 0: the encoder has no dropout, so both views of a text would "
+        "be the same",
+        f"leave --piece-dropout out, which is {_SHARE} then",
+    )
 
 
 def _columns_of(
@@ -97,8 +124,26 @@ def _columns_of(
 class _Step(Step):
     """One batch: eq. 1, one way unless `symmetric`."""
 
-    def __init__(self, tower: Tower, options: MsimcseOptions, members: int, languages: int) -> None:
+    def __init__(
+        self,
+        tower: Tower,
+        options: MsimcseOptions,
+        members: int,
+        languages: int,
+        *,
+        drops_pieces: bool = False,
+    ) -> None:
+        """Take an encoder.
+
+        Args:
+            tower: the encoder.
+            options: of the method.
+            members: of a row in one language.
+            languages: of the triplets.
+            drops_pieces: whether pieces are left out of rows whose x+ is x itself.
+        """
         super().__init__()
+        self.drops_pieces = drops_pieces
         self.tower = tower
         self.options = options
         self.members, self.languages = members, languages
@@ -113,10 +158,10 @@ class _Step(Step):
 
     def _members(self, batch: Rows, random: np.random.Generator) -> list[Member]:
         drawn = self._drawn(batch, random)  # x, x+ and perhaps x-
-        read = drawn
-        if self.options.piece_dropout:
+        read, share = drawn, self._share(*drawn[:2])
+        if np.any(share):
             random = own_random(random)
-            read = [each.without_some(self.options.piece_dropout, random) for each in drawn]
+            read = [each.without_some(share, random) for each in drawn]
         vectors = unit_rows(self.head(self.tower(*read)))  # [members * rows, dim]
         return [
             Member(rows, torch.from_numpy(np.stack(keys, axis=1)).to(rows.device))
@@ -127,6 +172,12 @@ class _Step(Step):
                 strict=True,
             )
         ]
+
+    def _share(self, x: Side, x_plus: Side) -> float | NDArray[np.float64]:
+        """Give the share of pieces that is left out, of all rows or of each: [rows]."""
+        if not self.drops_pieces:
+            return self.options.piece_dropout or 0.0
+        return np.where(x.keys == x_plus.keys, _SHARE, 0.0)
 
     def _drawn(self, batch: Rows, random: np.random.Generator) -> list[Side]:
         """Draw a language for each member of each row (A-06)."""

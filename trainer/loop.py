@@ -2,10 +2,8 @@
 
 import math
 import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -26,11 +24,13 @@ from xmine.trainer.distributed import (
     told_by_the_first,
     wait_for_all,
 )
+from xmine.trainer.interruption import held_signals
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.schedules import SCHEDULES
 from xmine.trainer.step import Step
 
 _LOG_EVERY = 20
+_SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
 _EMBED_AT_ONCE = 8192
 
 
@@ -56,17 +56,21 @@ def run_steps(
 
     Raises:
         Diverged: the loss is no longer a number.
-        KeyboardInterrupt: Ctrl-C; what was done is saved.
+        KeyboardInterrupt: Ctrl-C; what was done is saved. So it is on SIGTERM, which then does what
+            it would have done at once: the command ends with exit code 143.
     """
     training = _Training(step, data, options, run)
     step.train()
-    with _interruption() as is_interrupted:
-        while training.done < training.total and not training.ended_early:
-            rows = training.next_rows()
-            training.take(rows, report)
-            if is_interrupted() and training.done < training.total:
+    arrived = 0
+    with held_signals() as newest:
+        while training.done < training.total and not training.ended_early and not arrived:
+            training.take(training.next_rows(), report)
+            arrived, is_due = told_by_the_first((newest(), training.is_due))
+            if (arrived or is_due) and training.saved_at != training.done:
                 training.save()
-                raise KeyboardInterrupt
+    if arrived:
+        signal.raise_signal(arrived)
+        raise KeyboardInterrupt  # where the signal was ignored, as Ctrl-C is behind nohup
     torch.manual_seed(options.seed)  # so that a next stage draws what it draws after a resume
     return training.best()
 
@@ -85,29 +89,6 @@ def _ends_of_passes(data: TrainingData, options: TrainingOptions) -> NDArray[np.
     return np.cumsum(sizes)
 
 
-@contextmanager
-def _interruption() -> Iterator[Callable[[], bool]]:
-    """Let a step end before Ctrl-C does, so that it can be saved; a second one does not wait."""
-    pressed = threading.Event()
-
-    def press(number: int, frame: object) -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
-        pressed.set()
-
-    def is_pressed() -> bool:
-        return bool(told_by_the_first(pressed.is_set()))
-
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield is_pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
     return [each for group in optimizer.param_groups for each in group["params"]]
 
@@ -122,6 +103,7 @@ class _Training:
     Attributes:
         done: steps that were taken, of all processes together.
         total: steps that there will be.
+        saved_at: the step of the last checkpoint.
         ended_early: whether the method asked for the end.
         measured: what decides, as it was at the last evaluation.
     """
@@ -142,11 +124,18 @@ class _Training:
         self.seconds, self.rows = 0.0, 0  # of steps of this process
         self.measured: dict[str, float] = {}  # at the last evaluation
         self.before: dict[str, float] = {}  # of all steps
+        self.best_measures: dict[str, float] | None = None  # those in best.pt
+        self.saved_at, self.saved_when = 0, time.monotonic()
         self.grouped: NDArray[np.int64] | None = None
         self._batches: list[NDArray[np.int64]] = []
         self._resume()
         if not self.before and self.world.leads and data.held_out:
             self.before = step.measure(data.held_out)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the last checkpoint is old; the first process decides for all."""
+        return time.monotonic() - self.saved_when > _SAVE_EVERY
 
     def next_rows(self) -> NDArray[np.int64]:
         """Give the rows of the next batch."""
@@ -177,13 +166,14 @@ class _Training:
         own = rows[self.world.part(len(rows))]
         losses = self.step.losses(self.data.rows.take(own), random)
         loss = torch.stack(list(losses.values())).sum()
-        value = mean_of(loss.item())
+        self._backward(loss)
+        value = mean_of(loss.item())  # a GPU has its work until here before anything waits for it
         if not math.isfinite(value):
             raise Diverged(
                 f"the loss is {value} at step {self.done}",
                 "give a smaller --learning-rate, and --force to start anew",
             )
-        self._optimize(loss)
+        self._optimize()
         self.step.finish()
         self.done += 1
         self.seconds += time.perf_counter() - started
@@ -198,11 +188,13 @@ class _Training:
             self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
         self._end_of_step()
 
-    def _optimize(self, loss: torch.Tensor) -> None:
+    def _backward(self, loss: torch.Tensor) -> None:
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
         if loss.requires_grad:  # a first step without negatives has nothing to learn from
             torch.autograd.backward(self.scaler.scale(loss))
+
+    def _optimize(self) -> None:
         average_gradients(
             [each for optimizer in self.optimizers for each in _changed_by(optimizer)]
         )
@@ -238,12 +230,13 @@ class _Training:
         self.run.log(step=self.done, **measures)
         self.measured = {name: x for name, x in measures.items() if name == self.decides}
         if self.world.leads:
-            best, decides = self.run.load("best"), self.decides
-            if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):
+            best, decides = self.best_measures, self.decides
+            if best is None or measures.get(decides, 0) >= best.get(decides, 0):
                 if "accuracy" in measures and "accuracy" in self.before:
                     measures = {**measures, "before": self.before["accuracy"]}
                 state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
                 self.run.save("best", state)
+                self.best_measures = measures
         reason = self.step.stops(measures)
         self.ended_early = bool(reason)
         if reason:
@@ -263,6 +256,7 @@ class _Training:
                 "grouped": None if self.grouped is None else torch.from_numpy(self.grouped),
             },
         )
+        self.saved_at, self.saved_when = self.done, time.monotonic()
 
     def best(self) -> dict[str, float]:
         """Go back to the best state, and give its measures."""
@@ -278,16 +272,22 @@ class _Training:
         self.run.forget_after(0 if saved is None else saved["done"])
         if saved is None:
             return
+        best = self.run.load("best") if self.world.leads else None
+        self.best_measures = best and best["measures"]
         restore(self.step.state_dict(), saved["state"])
         for optimizer, state in zip(self.optimizers, saved["optimizers"], strict=True):
             optimizer.load_state_dict(state)
         self.scaler.load_state_dict(saved["scaler"])
         self.done, self.ended_early = int(saved["done"]), bool(saved["ended_early"])
+        self.saved_at = self.done
         self.before = saved.get("before", {})
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
 
     def _grouped(self, epoch: int) -> NDArray[np.int64]:
-        """Order a pass by nearness of the rows as the encoder sees them now."""
+        """Order a pass by nearness of the rows as the encoder of the first process sees them now.
+
+        One bit of another sum would give another process other batches.
+        """
 
         def embed(rows: NDArray[np.int64]) -> NDArray[np.float32]:
             return np.concatenate(
@@ -297,8 +297,11 @@ class _Training:
                 ]
             )
 
-        near = self.options.near_batches
-        return grouped_order(self._order(epoch), embed, near, self.options.seed, epoch)
+        order, near = self._order(epoch), self.options.near_batches
+        if self.world.leads:
+            order = grouped_order(order, embed, near, self.options.seed, epoch)
+        regrouped: NDArray[np.int64] = told_by_the_first(order)
+        return regrouped
 
     def _order(self, epoch: int) -> NDArray[np.int64]:
         return pass_order(self.data.visits, self.options.seed, epoch)

@@ -1,0 +1,32 @@
+"""Signals that end a program, held until a step of training has ended."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def held_signals() -> Iterator[Callable[[], int]]:
+    """Let a step end before Ctrl-C or SIGTERM acts, so that it can be saved.
+
+    Yields:
+        What gives the number of the signal that arrived, or 0. A second one does not wait.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: 0
+        return
+    arrived: list[int] = []
+
+    def hold(number: int, frame: object) -> None:
+        if arrived:
+            signal.signal(number, before[number])
+            signal.raise_signal(number)
+        arrived.append(number)
+
+    before = {number: signal.signal(number, hold) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: arrived[-1] if arrived else 0
+    finally:
+        for number, action in before.items():
+            signal.signal(number, action)

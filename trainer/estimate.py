@@ -4,7 +4,6 @@ Memory follows from sizes and from what a trial step holds for its gradients; ti
 on towers of its own, so that nothing of the run changes.
 """
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -17,8 +16,8 @@ from xmine.estimate import duration, in_words
 from xmine.formats.losses import count
 from xmine.hardware import allowed_threads, choose_device
 from xmine.memory import anonymous_memory, free_memory
+from xmine.trainer.batches import steps_of
 from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import hold_out, visits
 from xmine.trainer.devset import read_scored
 from xmine.trainer.distributed import together
 from xmine.trainer.fitting import (
@@ -27,10 +26,9 @@ from xmine.trainer.fitting import (
     left_out,
     makes_vocabulary,
     needed_characters,
-    rows_of,
 )
 from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import entailed_apart
+from xmine.trainer.prepare import visits_of
 from xmine.trainer.training import deterministic
 from xmine.trainer.transformer import pieces_at_once
 from xmine.trainer.trials import MOST, Trial, logits_seconds, tried_on
@@ -132,12 +130,9 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     device = choose_device(options.device)
     together(torch.device(device))  # so that each process tries on a GPU of its own
     options = fitted(options, corpus)
-    check_settings(corpus, options)
-    rows, members = rows_of(corpus, options), 3 if corpus.kinds == ("triplets",) else 2
-    batch = min(options.batch_size, rows)
-    most = options.steps or math.inf  # of each stage
-    steps = int(sum(min(passes * (rows // batch), most) for passes in options.stages))
-    own = max(1, batch // processes)  # rows of this process
+    stages = check_settings(corpus, options)
+    rows, members = round(stages[0].rows), 3 if corpus.kinds == ("triplets",) else 2
+    own = max(1, stages[0].batch // processes)  # rows of this process
     texts = own * members // options.readers  # that each encoder reads in a step
     distinct = _distinct(corpus, options)
     queues, candidates = options.queues(distinct), options.candidates(distinct)
@@ -157,14 +152,18 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         ]
         logits = logits_seconds(tried[0].dim, device)
     weights = sum(each.weights for each in tried)
-    seconds = steps * (
-        sum(each.learning * texts + each.step for each in tried)
+    steps = sum(each.steps for each in stages)
+    seconds = steps * sum(each.step for each in tried) + sum(
+        each.steps * each.batch for each in stages
+    ) / (own * processes) * (
+        sum(each.learning * texts for each in tried)
         + sum(each.reading * texts for each in following)
         + logits * own * sum(candidates)
     )
     if makes_vocabulary(options):
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
-    evaluations = steps // options.evaluate_every if options.evaluate_every else sum(options.stages)
+    every = options.evaluate_every
+    evaluations = sum(each.steps // every if every else each.passes for each in stages)
     kept = 4 * _FLOAT * weights  # weights, two moments of the optimiser, the best weights
     reading = 2 * options.held_out * max(each.reading for each in tried)
     seconds += evaluations * (reading + _A_BYTE * kept)
@@ -181,18 +180,32 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     return TrainingEstimate(rows, steps, weights, memory, str(device), seconds)
 
 
-def check_settings(corpus: Corpus, options: TrainingOptions) -> None:
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A stage in numbers: rows of a pass, rows of a step, steps and passes in all."""
+
+    rows: float
+    batch: int
+    steps: int
+    passes: int
+
+
+def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
     """Refuse before work what training would refuse later.
+
+    Returns:
+        The stages that there will be.
 
     Raises:
         TrainingError, FileError: see `estimate_training`.
     """
     options.queues(_distinct(corpus, options))
-    if corpus.pairs is not None:
-        wanted = visits(corpus.pairs, options.source_weight, options.default_weight)
-        hold_out(corpus.pairs, wanted, options.held_out, options.seed)
-    elif corpus.triplets:
-        entailed_apart(corpus.triplets, options)
+    stages = []
+    for stage in options.stages:
+        if stage.data != "triplets" or corpus.triplets:
+            visits, own = visits_of(stage, corpus), stage.options
+            batch = min(own.batch_size, max(1, int(visits.sum())))
+            stages.append(_Counted(visits.sum(), batch, steps_of(visits, own), own.epochs))
     if options.dev:
         read_scored(options.dev)
     if makes_vocabulary(options):
@@ -203,6 +216,7 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> None:
                 "characters",
                 f"give a --vocabulary-size above {least:,}, or leave it out",
             )
+    return stages
 
 
 def _distinct(corpus: Corpus, options: TrainingOptions) -> int:

@@ -24,7 +24,7 @@ def held_signals() -> Iterator[Callable[[], int]]:
             signal.raise_signal(number)
         arrived.append(number)
 
-    before = {number: signal.signal(number, hold) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {int(each): signal.signal(each, hold) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield lambda: arrived[-1] if arrived else 0
     finally:

@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
+from xmine.trainer import batches
 from xmine.trainer.batches import batches_of, grouped_order, pass_order
 from xmine.trainer.checkpoints import Run, restore
 from xmine.trainer.data import Rows, TrainingData
@@ -77,16 +78,7 @@ def run_steps(
 
 def steps_of(data: TrainingData, options: TrainingOptions) -> int:
     """Count the steps that a run will take."""
-    return int(min(_ends_of_passes(data, options)[-1], options.steps or np.inf))
-
-
-def _ends_of_passes(data: TrainingData, options: TrainingOptions) -> NDArray[np.int64]:
-    passes = range(options.epochs)
-    sizes = [
-        len(batches_of(pass_order(data.visits, options.seed, number), options.batch_size))
-        for number in passes
-    ]
-    return np.cumsum(sizes)
+    return batches.steps_of(data.visits, options)
 
 
 def _changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
@@ -112,7 +104,7 @@ class _Training:
         """Take up the run where it was saved."""
         self.step, self.data, self.options, self.run = step, data, options, run
         self.world = World.here()
-        self.until = _ends_of_passes(data, options)
+        self.until = batches.ends_of_passes(data.visits, options)
         self.total = steps_of(data, options)
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]

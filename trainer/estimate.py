@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from xmine.errors import TrainingError
+from xmine.errors import OptionError, TrainingError
 from xmine.estimate import duration, in_words
 from xmine.formats.losses import count
 from xmine.hardware import allowed_threads, choose_device
@@ -50,7 +50,7 @@ class TrainingEstimate:
         steps: of all passes.
         weights: of the encoders that are trained.
         memory: bytes of each process, by what they are for.
-        device: where it trains.
+        device: where the encoders learn.
         seconds: in all.
     """
 
@@ -127,8 +127,9 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         EncoderError: an encoder to begin with cannot be read.
     """
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
-    device = choose_device(options.device)
-    together(torch.device(device))  # so that each process tries on a GPU of its own
+    together(
+        torch.device(choose_device(options.device))
+    )  # so that each process tries on a GPU of its own
     options = fitted(options, corpus)
     stages = check_settings(corpus, options)
     rows, members = round(stages[0].rows), 3 if corpus.kinds == ("triplets",) else 2
@@ -150,6 +151,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
             else tried_on(name, _some(corpus, at, options.readers), options, learns=False)
             for at, name in enumerate(options.followers)
         ]
+        device = _device_of(tried, following, options)
         logits = logits_seconds(tried[0].dim, device)
     weights = sum(each.weights for each in tried)
     steps = sum(each.steps for each in stages)
@@ -177,7 +179,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         * sum(options.remembered(rows, each.dim, processes) for each in following[:1]),
         "logits": _LOGITS * _FLOAT * min(own, options.logit_rows or own) * sum(candidates),
     }
-    return TrainingEstimate(rows, steps, weights, memory, str(device), seconds)
+    return TrainingEstimate(rows, steps, weights, memory, device, seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +225,20 @@ def _distinct(corpus: Corpus, options: TrainingOptions) -> int:
     """Count the rows that there are, those that are held out too."""
     there = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
     return there - left_out(corpus, options)
+
+
+def _device_of(tried: Sequence[Trial], following: Sequence[Trial], options: TrainingOptions) -> str:
+    """Tell where the encoders learn: on a GPU, if one of them does.
+
+    Raises:
+        OptionError: a GPU was asked for, and static encoders alone are there.
+    """
+    everywhere = {each.device for each in (*tried, *following)}
+    if options.device.startswith("cuda") and everywhere == {"cpu"}:
+        raise OptionError(
+            f"--device {options.device}: static encoders train on the processor", "leave it out"
+        )
+    return next((each.device for each in tried if each.device != "cpu"), "cpu")
 
 
 def _activations(

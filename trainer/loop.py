@@ -29,6 +29,7 @@ from xmine.trainer.interruption import held_signals
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.schedules import SCHEDULES
 from xmine.trainer.step import Step
+from xmine.trainer.towers import shared_device
 
 _LOG_EVERY = 20
 _SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
@@ -108,8 +109,9 @@ class _Training:
         self.total = steps_of(data, options)
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
-        device = step.towers()[0].device.type
-        self.scaler = torch.amp.GradScaler(device, enabled=options.dtype == "float16")
+        self.device = shared_device(*step.towers())
+        is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None
         self.decides = "spearman" if self.dev else step.decides
         self.done, self.ended_early = 0, False
@@ -157,7 +159,7 @@ class _Training:
         torch.manual_seed(int(random.integers(2**62)) + self.world.rank)  # of dropout
         own = rows[self.world.part(len(rows))]
         losses = self.step.losses(self.data.rows.take(own), random)
-        loss = torch.stack(list(losses.values())).sum()
+        loss = torch.stack([each.to(self.device) for each in losses.values()]).sum()
         self._backward(loss)
         value = mean_of(loss.item())  # a GPU has its work until here before anything waits for it
         if not math.isfinite(value):
@@ -314,4 +316,4 @@ def _clip(parameters: Sequence[nn.Parameter], longest: float) -> None:
     if gradients:
         total = nn.utils.get_total_norm(gradients)
         for gradient in gradients:
-            gradient.mul_((longest / (total + 1e-6)).clamp(max=1))
+            gradient.mul_((longest / (total + 1e-6)).clamp(max=1).to(gradient.device))

@@ -63,8 +63,7 @@ def begin(
         tower.learning_rate = options.rate_of_new
     if isinstance(tower, TransformerTower):
         tower.pieces_at_once, tower.recompute = options.pieces_at_once, options.recompute
-        if options.dtype == "float16":
-            tower.body.dtype = options.dtype
+        tower.body.dtype = encoder.dtype  # float16 too, for which `run_steps` scales the loss
         if options.pooling:
             tower.repool(options.pooling)
     elif options.pooling not in ("", "mean"):

@@ -306,6 +306,7 @@ def test_scaled_gradients_of_float16_change_nothing_by_themselves(
 def test_a_step_whose_scaled_gradients_overflow_is_left_out(
     start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And the next have half the scale, after a resume, too."""
     options = MocoOptions(**STATIC | {"steps": 5}, encoder=start, dtype="float16")
     scales: list[float] = []
     unscale = torch.amp.GradScaler.unscale_
@@ -318,7 +319,11 @@ def test_a_step_whose_scaled_gradients_overflow_is_left_out(
 
     monkeypatch.setattr(torch.amp.GradScaler, "unscale_", overflow)
     losses: list[float] = []
-    trained = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", watching(losses))
+    with pytest.raises(KeyboardInterrupt):
+        act = pressing(4)
+        train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", watching(losses, act))
+    corpus, output = Corpus(pairs=toy_pairs), tmp_path / "new"
+    trained = train("moco", corpus, options, output, watching(losses), resume=True)
     assert scales == [65536.0] * 3 + [32768.0] * 2
     assert np.isfinite(losses).all() and len(losses) == 5
     assert np.isfinite(trained.encoders[""].encode(toy_pairs.sources[:50])).all()

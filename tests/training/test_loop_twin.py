@@ -22,6 +22,7 @@ from torch.optim import Optimizer
 from xmine.pairs import ParallelText
 from xmine.progress import Progress
 from xmine.trainer import loop
+from xmine.trainer.batches import pass_order
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, Side, TrainingData
@@ -304,3 +305,26 @@ def test_near_neighbours_are_put_together_anew_for_each_pass(
     seen = step.seen[len(step.seen) - ends[-1] :]
     for order, start, end in zip(orders, [0, *ends], ends, strict=False):
         assert [row for rows in seen[start:end] for row in rows] == order[: 3 * (end - start)]
+
+
+def test_each_process_has_its_part_of_a_batch_and_dropout_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second of two; numbers of `random` are those of both."""
+    run, options = run_in(tmp_path, batch_size=6)
+    expected = pass_order(VISITS, 5, 0)[:6]
+    monkeypatch.setattr(loop.World, "here", lambda: loop.World(rank=1, size=2))
+    monkeypatch.setattr(loop, "mean_of", lambda value: value + 0.5)
+    averaged: list[int] = []
+    monkeypatch.setattr(loop, "average_gradients", lambda given: averaged.append(len(list(given))))
+    step = Learner(0.0, [])
+    training = loop._Training(step, TrainingData(rows_of(ROWS), VISITS, rows_of(5)), options, run)
+    shown: list[float] = []
+    training.take(training.next_rows(), lambda progress: shown.append(progress.numbers["loss"]))
+    assert step.seen == [expected[3:].tolist()] and averaged == [2]
+    random = np.random.default_rng([5, 3, 0])
+    generator = torch.Generator().manual_seed(int(random.integers(2**62)) + 1)
+    out = FEATURES[expected[3:]] @ FIRST + random.standard_normal(NARROW)
+    dropped = torch.rand(3, NARROW, dtype=torch.float64, generator=generator).numpy()
+    own = (out**2).mean() + (out * dropped).sum() / 3
+    assert shown == [pytest.approx(own + 0.5)]

@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 
 @contextmanager
@@ -21,7 +22,7 @@ def held_signals() -> Iterator[Callable[[], int]]:
     def hold(number: int, frame: object) -> None:
         if arrived:
             signal.signal(number, before[number])
-            signal.raise_signal(number)
+            end_by(number)
         arrived.append(number)
 
     before = {int(each): signal.signal(each, hold) for each in (signal.SIGINT, signal.SIGTERM)}
@@ -30,3 +31,9 @@ def held_signals() -> Iterator[Callable[[], int]]:
     finally:
         for number, action in before.items():
             signal.signal(number, action)
+
+
+def end_by(number: int) -> NoReturn:
+    """Let a signal do what it does; one that is ignored, as Ctrl-C is of a job of a script, ends."""
+    signal.raise_signal(number)
+    raise KeyboardInterrupt

@@ -1,7 +1,6 @@
 """Batches through a step: optimise, schedule, log, measure, save; resume where it stopped."""
 
 import math
-import signal
 import time
 from collections.abc import Sequence
 
@@ -25,7 +24,7 @@ from xmine.trainer.distributed import (
     told_by_the_first,
     wait_for_all,
 )
-from xmine.trainer.interruption import held_signals
+from xmine.trainer.interruption import end_by, held_signals
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.schedules import SCHEDULES
 from xmine.trainer.step import Step
@@ -71,8 +70,7 @@ def run_steps(
             if (arrived or is_due) and training.saved_at != training.done:
                 training.save()
     if arrived:
-        signal.raise_signal(arrived)
-        raise KeyboardInterrupt  # where the signal was ignored, as Ctrl-C is behind nohup
+        end_by(arrived)
     torch.manual_seed(options.seed)  # so that a next stage draws what it draws after a resume
     return training.best()
 

@@ -34,6 +34,6 @@ def held_signals() -> Iterator[Callable[[], int]]:
 
 
 def end_by(number: int) -> NoReturn:
-    """Let a signal do what it does; one that is ignored, as Ctrl-C is of a job of a script, ends."""
+    """Let a signal do what it does; Ctrl-C that is ignored, as in a job of a script, ends, too."""
     signal.raise_signal(number)
     raise KeyboardInterrupt

@@ -262,7 +262,7 @@ def unpaired_texts(corpus: Corpus, split: Split) -> list[str]:
     Sentences that are held out are left out.
     """
     held_out = {*split.held_out.sources, *split.held_out.targets}
-    texts = corpus.texts or split.seen.sources + split.seen.targets
+    texts = corpus.texts or [*split.seen.sources, *split.seen.targets]
     return [text for text in texts if text not in held_out]
 
 

@@ -57,7 +57,7 @@ def rows_of(count: int) -> Rows:
     return Rows((side, side))
 
 
-class Learner(Step):
+class Learner(Step):  # type: ignore[misc]
     """Losses over the rows that `keys` number."""
 
     def __init__(self, decay: float, accuracies: list[float]) -> None:
@@ -261,7 +261,7 @@ def test_a_method_ends_its_run_with_a_reason(tmp_path: Path) -> None:
     def stops(measures: Mapping[str, float]) -> str:
         return "enough" if measures["accuracy"] == 0.5 else ""
 
-    step.stops = stops  # type: ignore[method-assign, assignment]
+    step.stops = stops
     data = TrainingData(rows_of(ROWS), VISITS, rows_of(5))
     run_steps(step, data, options, run, lambda _: None)
     assert len(step.seen) == 14
@@ -298,7 +298,7 @@ def test_near_neighbours_are_put_together_anew_for_each_pass(
         keys = rows.columns[0].keys.astype(np.float32)[:, None]
         return keys, keys
 
-    step.embed = embed  # type: ignore[method-assign]
+    step.embed = embed
     run_steps(step, TrainingData(rows_of(ROWS), VISITS, rows_of(5)), options, run, lambda _: None)
     assert asked == [(6, 5, epoch) for epoch in range(0 if trained else 1, 3)]
     ends = np.cumsum([len(order) // 3 for order in orders]).tolist()

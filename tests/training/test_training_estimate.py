@@ -120,7 +120,7 @@ def test_as_many_steps_are_taken_as_were_estimated(
         (Triplets(english[:300], english[300:600], english[600:900]),)
         if "triplets" in given
         else (),
-        texts=english[:700] + chinese[:90] if "texts" in given else (),
+        texts=[*english[:700], *chinese[:90]] if "texts" in given else (),
     )
     teacher = {"teacher": str(toy_folder)} if method == "transaug" else {}
     flags = FEW | {"held_out": 50, "encoder": str(toy_folder), **teacher, **changes}

@@ -46,7 +46,7 @@ FLAGS: dict[str, Any] = {
     "learning_rate": 0.02,
     "warmup": 0.2,
     "weight_decay": 0.1,
-    "clip": 0.8,
+    "clip": 0.4,
     "seed": 5,
 }
 
@@ -78,6 +78,9 @@ class Learner(Step):  # type: ignore[misc]
         out = out + torch.from_numpy(random.standard_normal(NARROW))
         dropped = torch.rand(len(rows), NARROW, dtype=torch.float64)
         return {"square": (out**2).mean(), "product": (out * dropped).sum() / len(rows)}
+
+    def clipped(self) -> list[nn.Parameter]:
+        return [self.matrix]
 
     def finish(self) -> None:
         self.finished += self.matrix.detach().sum()
@@ -140,9 +143,9 @@ def twin() -> list[Twin]:
         }
         slope = 2 * out / out.size + dropped / len(batch)
         gradients = [FEATURES[batch].T @ slope, slope.sum(axis=0)]
-        length = np.sqrt(sum((each**2).sum() for each in gradients))
+        length = np.sqrt((gradients[0] ** 2).sum())  # that of the matrix alone is clipped
         if length > FLAGS["clip"]:
-            gradients = [each * FLAGS["clip"] / (length + 1e-6) for each in gradients]
+            gradients[0] *= FLAGS["clip"] / (length + 1e-6)
         for at, (weights, decay) in enumerate(((matrix, FLAGS["weight_decay"]), (bias, 0.0))):
             weights *= 1 - rate * decay
             means[at] = 0.9 * means[at] + 0.1 * gradients[at]

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.trainer.options import TrainingOptions
+
 # rows of pairs -> one vector for each pair, [rows, dim]
 Embed = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 
@@ -15,10 +17,28 @@ def pass_order(visits: NDArray[np.float64], seed: int, epoch: int) -> NDArray[np
     A row with 2.3 visits comes twice or, with probability 0.3, three times.
     """
     random = np.random.default_rng([seed, 1, epoch])
-    times = np.floor(visits + random.random(len(visits))).astype(np.int64)
-    order = np.repeat(np.arange(len(visits)), times)
+    order = np.repeat(np.arange(len(visits)), _times(visits, random))
     random.shuffle(order)
     return order
+
+
+def ends_of_passes(visits: NDArray[np.float64], options: TrainingOptions) -> NDArray[np.int64]:
+    """Count the steps until the end of each pass, whatever `--steps` says: int64 [passes]."""
+    lengths = [
+        int(_times(visits, np.random.default_rng([options.seed, 1, epoch])).sum())
+        for epoch in range(options.epochs)
+    ]
+    return np.cumsum([max(1, length // options.batch_size) for length in lengths])
+
+
+def steps_of(visits: NDArray[np.float64], options: TrainingOptions) -> int:
+    """Count the steps that a run, or a stage of it, will take."""
+    return int(min(ends_of_passes(visits, options)[-1], options.steps or np.inf))
+
+
+def _times(visits: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.int64]:
+    """Draw how often each row comes in a pass."""
+    return np.floor(visits + random.random(len(visits))).astype(np.int64)
 
 
 def grouped_order(

@@ -4,8 +4,10 @@ It stands beside the encoder-to-be as `NAME.training/` until the run has ended.
 """
 
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -13,7 +15,7 @@ from torch import Tensor
 
 from xmine.errors import TrainingError
 from xmine.files import replacing
-from xmine.options import dump_toml
+from xmine.options import dump_toml, flag
 from xmine.trainer.board import Board
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.distributed import World
@@ -53,14 +55,16 @@ class Run:
         if options.tensorboard and World.here().leads:
             self.board = Board(Path(options.tensorboard) / folder.stem)
         written = {"data.txt": corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
-        if any(_differs(folder / name, text) for name, text in written.items()):
+        others = {name: _other(folder / name, text) for name, text in written.items()}
+        if any(each is not None for each in others.values()):
+            said = _differences(others)
             if not World.here().leads:
                 raise TrainingError(
-                    "this process has other options or other data than the first",
+                    f"this process has other options or other data than the first: {said}",
                     "give all processes the same",
                 )
             raise TrainingError(
-                f"{folder}: the run there has other options or other data",
+                f"{folder}: the run there has other options or other data: {said}",
                 f"--options {folder / OPTIONS_FILE} --resume goes on with it, with the same data; "
                 "--force starts anew",
             )
@@ -92,11 +96,23 @@ class Run:
                 torch.save(dict(state), partial)
 
     def load(self, name: str) -> dict[str, Any] | None:
-        """Read a state, if it is there."""
+        """Read a state, if it is there.
+
+        Raises:
+            TrainingError: the file is cut short, or is none of ours.
+        """
         path = self._path(name)
         if not path.exists():
             return None
-        return torch.load(path, weights_only=True, map_location="cpu")
+        try:
+            state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
+        except (RuntimeError, EOFError, ValueError, UnpicklingError) as error:
+            raise TrainingError(
+                f"{path}: cannot be read: a file of a checkpoint that is broken or cut short",
+                f"delete {self._path('checkpoint').name} and {self._path('best').name} there, and "
+                "--resume takes the steps since the beginning again; --force starts anew",
+            ) from error
+        return state
 
     @property
     def has_begun(self) -> bool:
@@ -133,8 +149,26 @@ class Run:
         return self.folder / f"{f'{self.name}-' if self.name else ''}{name}.pt"
 
 
-def _differs(path: Path, text: str) -> bool:
-    return path.exists() and path.read_text(encoding="utf-8") != text
+def _other(path: Path, text: str) -> tuple[str, str] | None:
+    """Give what a file says and what it would say now, where these differ."""
+    there = path.read_text(encoding="utf-8") if path.exists() else text
+    return None if there == text else (there, text)
+
+
+def _differences(others: Mapping[str, tuple[str, str] | None]) -> str:
+    """Name the options that differ, with both values."""
+    said = ["other data"] if others["data.txt"] else []
+    if texts := others[OPTIONS_FILE]:
+        there, here = map(tomllib.loads, texts)
+        for name in sorted(there.keys() | here.keys()):
+            old, new = (_shown(each.get(name)) for each in (there, here))
+            if old != new:
+                said.append(f"{flag(name)} is {new} here and {old} there")
+    return ", ".join(said) or f"{OPTIONS_FILE} is written in another way"
+
+
+def _shown(value: object) -> str:
+    return "not given" if value in (None, "", [], {}) else str(value)
 
 
 def restore(own: Mapping[str, Tensor], saved: Mapping[str, Tensor]) -> None:

@@ -65,7 +65,11 @@ class World:
 
 
 def together(device: torch.device) -> World:
-    """Join the processes that `torchrun` started, if it did: NCCL on GPUs, gloo elsewhere.
+    """Join the processes that `torchrun` started, if it did: gloo, and NCCL besides on GPUs.
+
+    With both, tensors travel from wherever they are: static encoders stay on the processor on any
+    machine, and so does what is told as an object. The processes meet over gloo, which waits for a
+    long evaluation of the first process as NCCL does not.
 
     A group that was joined before is used as it is; processes leave theirs when they end, since
     they cannot meet again at the same place.
@@ -85,7 +89,7 @@ def together(device: torch.device) -> World:
         torch.cuda.set_device(own)
     with among_peers():
         store, rank, size = meeting_place()
-        backend = "nccl" if device.type == "cuda" else "gloo"
+        backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
         distributed.init_process_group(backend, store=store, rank=rank, world_size=size)
     atexit.register(distributed.destroy_process_group)
     return World.here()
@@ -163,10 +167,10 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
     if world.size == 1:
         return
     trained = [each for each in parameters if each.requires_grad]
-    kinds = torch.tensor([_kind(each.grad) for each in trained], device=trained[0].device)
+    kinds = torch.tensor([_kind(each.grad) for each in trained])
     with among_peers():
         distributed.all_reduce(kinds, distributed.ReduceOp.MAX)
-    dense = []
+    dense: dict[torch.device, list[Tensor]] = {}  # two encoders may be on two devices
     for each, kind in zip(trained, kinds.tolist(), strict=True):
         if kind == _NONE:
             continue
@@ -176,14 +180,14 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
             each.grad = _summed_rows(rows.coalesce()) / world.size
         else:
             each.grad = gradient
-            dense.append(gradient)
-    if dense:
-        flat = torch.cat([gradient.flatten() for gradient in dense])
+            dense.setdefault(each.device, []).append(gradient)
+    for gradients in dense.values():
+        flat = torch.cat([gradient.flatten() for gradient in gradients])
         with among_peers():
             distributed.all_reduce(flat)
         flat /= world.size
         start = 0
-        for gradient in dense:
+        for gradient in gradients:
             gradient.copy_(flat[start : start + gradient.numel()].view_as(gradient))
             start += gradient.numel()
 
@@ -220,8 +224,6 @@ def mean_of(value: float) -> float:
     if world.size == 1:
         return value
     total = torch.tensor(value, dtype=torch.float64)
-    if distributed.get_backend() == "nccl":
-        total = total.cuda()
     with among_peers():
         distributed.all_reduce(total)
     return total.item() / world.size

@@ -4,7 +4,6 @@ Memory follows from sizes and from what a trial step holds for its gradients; ti
 on towers of its own, so that nothing of the run changes.
 """
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,13 +11,13 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from xmine.errors import TrainingError
+from xmine.errors import OptionError, TrainingError
 from xmine.estimate import duration, in_words
 from xmine.formats.losses import count
 from xmine.hardware import allowed_threads, choose_device
 from xmine.memory import anonymous_memory, free_memory
+from xmine.trainer.batches import steps_of
 from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import hold_out, visits
 from xmine.trainer.devset import read_scored
 from xmine.trainer.distributed import together
 from xmine.trainer.fitting import (
@@ -27,10 +26,9 @@ from xmine.trainer.fitting import (
     left_out,
     makes_vocabulary,
     needed_characters,
-    rows_of,
 )
 from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import entailed_apart
+from xmine.trainer.prepare import visits_of
 from xmine.trainer.training import deterministic
 from xmine.trainer.transformer import pieces_at_once
 from xmine.trainer.trials import MOST, Trial, logits_seconds, tried_on
@@ -52,7 +50,7 @@ class TrainingEstimate:
         steps: of all passes.
         weights: of the encoders that are trained.
         memory: bytes of each process, by what they are for.
-        device: where it trains.
+        device: where the encoders learn.
         seconds: in all.
     """
 
@@ -129,15 +127,13 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         EncoderError: an encoder to begin with cannot be read.
     """
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
-    device = choose_device(options.device)
-    together(torch.device(device))  # so that each process tries on a GPU of its own
+    together(
+        torch.device(choose_device(options.device))
+    )  # so that each process tries on a GPU of its own
     options = fitted(options, corpus)
-    check_settings(corpus, options)
-    rows, members = rows_of(corpus, options), 3 if corpus.kinds == ("triplets",) else 2
-    batch = min(options.batch_size, rows)
-    most = options.steps or math.inf  # of each stage
-    steps = int(sum(min(passes * (rows // batch), most) for passes in options.stages))
-    own = max(1, batch // processes)  # rows of this process
+    stages = check_settings(corpus, options)
+    rows, members = round(stages[0].rows), 3 if corpus.kinds == ("triplets",) else 2
+    own = max(1, stages[0].batch // processes)  # rows of this process
     texts = own * members // options.readers  # that each encoder reads in a step
     distinct = _distinct(corpus, options)
     queues, candidates = options.queues(distinct), options.candidates(distinct)
@@ -155,16 +151,21 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
             else tried_on(name, _some(corpus, at, options.readers), options, learns=False)
             for at, name in enumerate(options.followers)
         ]
+        device = _device_of(tried, following, options)
         logits = logits_seconds(tried[0].dim, device)
     weights = sum(each.weights for each in tried)
-    seconds = steps * (
-        sum(each.learning * texts + each.step for each in tried)
+    steps = sum(each.steps for each in stages)
+    seconds = steps * sum(each.step for each in tried) + sum(
+        each.steps * each.batch for each in stages
+    ) / (own * processes) * (
+        sum(each.learning * texts for each in tried)
         + sum(each.reading * texts for each in following)
         + logits * own * sum(candidates)
     )
     if makes_vocabulary(options):
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
-    evaluations = steps // options.evaluate_every if options.evaluate_every else sum(options.stages)
+    every = options.evaluate_every
+    evaluations = sum(each.steps // every if every else each.passes for each in stages)
     kept = 4 * _FLOAT * weights  # weights, two moments of the optimiser, the best weights
     reading = 2 * options.held_out * max(each.reading for each in tried)
     seconds += evaluations * (reading + _A_BYTE * kept)
@@ -178,21 +179,35 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         * sum(options.remembered(rows, each.dim, processes) for each in following[:1]),
         "logits": _LOGITS * _FLOAT * min(own, options.logit_rows or own) * sum(candidates),
     }
-    return TrainingEstimate(rows, steps, weights, memory, str(device), seconds)
+    return TrainingEstimate(rows, steps, weights, memory, device, seconds)
 
 
-def check_settings(corpus: Corpus, options: TrainingOptions) -> None:
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A stage in numbers: rows of a pass, rows of a step, steps and passes in all."""
+
+    rows: float
+    batch: int
+    steps: int
+    passes: int
+
+
+def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
     """Refuse before work what training would refuse later.
+
+    Returns:
+        The stages that there will be.
 
     Raises:
         TrainingError, FileError: see `estimate_training`.
     """
     options.queues(_distinct(corpus, options))
-    if corpus.pairs is not None:
-        wanted = visits(corpus.pairs, options.source_weight, options.default_weight)
-        hold_out(corpus.pairs, wanted, options.held_out, options.seed)
-    elif corpus.triplets:
-        entailed_apart(corpus.triplets, options)
+    stages = []
+    for stage in options.stages:
+        if stage.data != "triplets" or corpus.triplets:
+            visits, own = visits_of(stage, corpus), stage.options
+            batch = min(own.batch_size, max(1, int(visits.sum())))
+            stages.append(_Counted(visits.sum(), batch, steps_of(visits, own), own.epochs))
     if options.dev:
         read_scored(options.dev)
     if makes_vocabulary(options):
@@ -203,12 +218,27 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> None:
                 "characters",
                 f"give a --vocabulary-size above {least:,}, or leave it out",
             )
+    return stages
 
 
 def _distinct(corpus: Corpus, options: TrainingOptions) -> int:
     """Count the rows that there are, those that are held out too."""
     there = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
     return there - left_out(corpus, options)
+
+
+def _device_of(tried: Sequence[Trial], following: Sequence[Trial], options: TrainingOptions) -> str:
+    """Tell where the encoders learn: on a GPU, if one of them does.
+
+    Raises:
+        OptionError: a GPU was asked for, and static encoders alone are there.
+    """
+    everywhere = {each.device for each in (*tried, *following)}
+    if options.device.startswith("cuda") and everywhere == {"cpu"}:
+        raise OptionError(
+            f"--device {options.device}: static encoders train on the processor", "leave it out"
+        )
+    return next((each.device for each in tried if each.device != "cpu"), "cpu")
 
 
 def _activations(

@@ -1,11 +1,8 @@
 """Batches through a step: optimise, schedule, log, measure, save; resume where it stopped."""
 
 import math
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -15,6 +12,7 @@ from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
+from xmine.trainer import batches
 from xmine.trainer.batches import batches_of, grouped_order, pass_order
 from xmine.trainer.checkpoints import Run, restore
 from xmine.trainer.data import Rows, TrainingData
@@ -26,11 +24,14 @@ from xmine.trainer.distributed import (
     told_by_the_first,
     wait_for_all,
 )
+from xmine.trainer.interruption import end_by, held_signals
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.schedules import SCHEDULES
 from xmine.trainer.step import Step
+from xmine.trainer.towers import shared_device
 
 _LOG_EVERY = 20
+_SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
 _EMBED_AT_ONCE = 8192
 
 
@@ -56,56 +57,27 @@ def run_steps(
 
     Raises:
         Diverged: the loss is no longer a number.
-        KeyboardInterrupt: Ctrl-C; what was done is saved.
+        KeyboardInterrupt: Ctrl-C; what was done is saved. So it is on SIGTERM, which then does what
+            it would have done at once: the command ends with exit code 143.
     """
     training = _Training(step, data, options, run)
     step.train()
-    with _interruption() as is_interrupted:
-        while training.done < training.total and not training.ended_early:
-            rows = training.next_rows()
-            training.take(rows, report)
-            if is_interrupted() and training.done < training.total:
+    arrived = 0
+    with held_signals() as newest:
+        while training.done < training.total and not training.ended_early and not arrived:
+            training.take(training.next_rows(), report)
+            arrived, is_due = told_by_the_first((newest(), training.is_due))
+            if (arrived or is_due) and training.saved_at != training.done:
                 training.save()
-                raise KeyboardInterrupt
+    if arrived:
+        end_by(arrived)
     torch.manual_seed(options.seed)  # so that a next stage draws what it draws after a resume
     return training.best()
 
 
 def steps_of(data: TrainingData, options: TrainingOptions) -> int:
     """Count the steps that a run will take."""
-    return int(min(_ends_of_passes(data, options)[-1], options.steps or np.inf))
-
-
-def _ends_of_passes(data: TrainingData, options: TrainingOptions) -> NDArray[np.int64]:
-    passes = range(options.epochs)
-    sizes = [
-        len(batches_of(pass_order(data.visits, options.seed, number), options.batch_size))
-        for number in passes
-    ]
-    return np.cumsum(sizes)
-
-
-@contextmanager
-def _interruption() -> Iterator[Callable[[], bool]]:
-    """Let a step end before Ctrl-C does, so that it can be saved; a second one does not wait."""
-    pressed = threading.Event()
-
-    def press(number: int, frame: object) -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
-        pressed.set()
-
-    def is_pressed() -> bool:
-        return bool(told_by_the_first(pressed.is_set()))
-
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield is_pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return batches.steps_of(data.visits, options)
 
 
 def _changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
@@ -122,6 +94,7 @@ class _Training:
     Attributes:
         done: steps that were taken, of all processes together.
         total: steps that there will be.
+        saved_at: the step of the last checkpoint.
         ended_early: whether the method asked for the end.
         measured: what decides, as it was at the last evaluation.
     """
@@ -130,23 +103,31 @@ class _Training:
         """Take up the run where it was saved."""
         self.step, self.data, self.options, self.run = step, data, options, run
         self.world = World.here()
-        self.until = _ends_of_passes(data, options)
+        self.until = batches.ends_of_passes(data.visits, options)
         self.total = steps_of(data, options)
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
-        device = step.towers()[0].device.type
-        self.scaler = torch.amp.GradScaler(device, enabled=options.dtype == "float16")
+        self.device = shared_device(*step.towers())
+        is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None
         self.decides = "spearman" if self.dev else step.decides
         self.done, self.ended_early = 0, False
         self.seconds, self.rows = 0.0, 0  # of steps of this process
         self.measured: dict[str, float] = {}  # at the last evaluation
         self.before: dict[str, float] = {}  # of all steps
+        self.best_measures: dict[str, float] | None = None  # those in best.pt
+        self.saved_at, self.saved_when = 0, time.monotonic()
         self.grouped: NDArray[np.int64] | None = None
         self._batches: list[NDArray[np.int64]] = []
         self._resume()
         if not self.before and self.world.leads and data.held_out:
             self.before = step.measure(data.held_out)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the last checkpoint is old; the first process decides for all."""
+        return time.monotonic() - self.saved_when > _SAVE_EVERY
 
     def next_rows(self) -> NDArray[np.int64]:
         """Give the rows of the next batch."""
@@ -176,14 +157,15 @@ class _Training:
         torch.manual_seed(int(random.integers(2**62)) + self.world.rank)  # of dropout
         own = rows[self.world.part(len(rows))]
         losses = self.step.losses(self.data.rows.take(own), random)
-        loss = torch.stack(list(losses.values())).sum()
-        value = mean_of(loss.item())
+        loss = torch.stack([each.to(self.device) for each in losses.values()]).sum()
+        self._backward(loss)
+        value = mean_of(loss.item())  # a GPU has its work until here before anything waits for it
         if not math.isfinite(value):
             raise Diverged(
                 f"the loss is {value} at step {self.done}",
                 "give a smaller --learning-rate, and --force to start anew",
             )
-        self._optimize(loss)
+        self._optimize()
         self.step.finish()
         self.done += 1
         self.seconds += time.perf_counter() - started
@@ -198,11 +180,13 @@ class _Training:
             self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
         self._end_of_step()
 
-    def _optimize(self, loss: torch.Tensor) -> None:
+    def _backward(self, loss: torch.Tensor) -> None:
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
         if loss.requires_grad:  # a first step without negatives has nothing to learn from
             torch.autograd.backward(self.scaler.scale(loss))
+
+    def _optimize(self) -> None:
         average_gradients(
             [each for optimizer in self.optimizers for each in _changed_by(optimizer)]
         )
@@ -238,12 +222,13 @@ class _Training:
         self.run.log(step=self.done, **measures)
         self.measured = {name: x for name, x in measures.items() if name == self.decides}
         if self.world.leads:
-            best, decides = self.run.load("best"), self.decides
-            if best is None or measures.get(decides, 0) >= best["measures"].get(decides, 0):
+            best, decides = self.best_measures, self.decides
+            if best is None or measures.get(decides, 0) >= best.get(decides, 0):
                 if "accuracy" in measures and "accuracy" in self.before:
                     measures = {**measures, "before": self.before["accuracy"]}
                 state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
                 self.run.save("best", state)
+                self.best_measures = measures
         reason = self.step.stops(measures)
         self.ended_early = bool(reason)
         if reason:
@@ -263,6 +248,7 @@ class _Training:
                 "grouped": None if self.grouped is None else torch.from_numpy(self.grouped),
             },
         )
+        self.saved_at, self.saved_when = self.done, time.monotonic()
 
     def best(self) -> dict[str, float]:
         """Go back to the best state, and give its measures."""
@@ -278,16 +264,22 @@ class _Training:
         self.run.forget_after(0 if saved is None else saved["done"])
         if saved is None:
             return
+        best = self.run.load("best") if self.world.leads else None
+        self.best_measures = best and best["measures"]
         restore(self.step.state_dict(), saved["state"])
         for optimizer, state in zip(self.optimizers, saved["optimizers"], strict=True):
             optimizer.load_state_dict(state)
         self.scaler.load_state_dict(saved["scaler"])
         self.done, self.ended_early = int(saved["done"]), bool(saved["ended_early"])
+        self.saved_at = self.done
         self.before = saved.get("before", {})
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
 
     def _grouped(self, epoch: int) -> NDArray[np.int64]:
-        """Order a pass by nearness of the rows as the encoder sees them now."""
+        """Order a pass by nearness of the rows as the encoder of the first process sees them now.
+
+        One bit of another sum would give another process other batches.
+        """
 
         def embed(rows: NDArray[np.int64]) -> NDArray[np.float32]:
             return np.concatenate(
@@ -297,8 +289,11 @@ class _Training:
                 ]
             )
 
-        near = self.options.near_batches
-        return grouped_order(self._order(epoch), embed, near, self.options.seed, epoch)
+        order, near = self._order(epoch), self.options.near_batches
+        if self.world.leads:
+            order = grouped_order(order, embed, near, self.options.seed, epoch)
+        regrouped: NDArray[np.int64] = told_by_the_first(order)
+        return regrouped
 
     def _order(self, epoch: int) -> NDArray[np.int64]:
         return pass_order(self.data.visits, self.options.seed, epoch)
@@ -319,4 +314,4 @@ def _clip(parameters: Sequence[nn.Parameter], longest: float) -> None:
     if gradients:
         total = nn.utils.get_total_norm(gradients)
         for gradient in gradients:
-            gradient.mul_((longest / (total + 1e-6)).clamp(max=1))
+            gradient.mul_((longest / (total + 1e-6)).clamp(max=1).to(gradient.device))

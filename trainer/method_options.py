@@ -5,7 +5,13 @@ from typing import Any
 
 from xmine.errors import OptionError
 from xmine.options import option
-from xmine.trainer.options import MomentumOptions, QueueOptions, TrainingOptions, share_or_auto
+from xmine.trainer.options import (
+    MomentumOptions,
+    QueueOptions,
+    Stage,
+    TrainingOptions,
+    share_or_auto,
+)
 
 _MOST_REMEMBERED = 2**27  # numbers of 4 bytes
 
@@ -168,15 +174,16 @@ class TransaugOptions(QueueOptions):
         return 1 if self.share_encoder or self.stage == "nli" else 2
 
     @property
-    def stages(self) -> tuple[int, ...]:
-        """Count the passes of each stage that is run."""
-        passes = {
-            "distil": 0 if self.share_encoder else self.distil_epochs or self.epochs,
-            "contrast": self.epochs,
-            "nli": self.nli_epochs or self.epochs,
+    def stages(self) -> tuple[Stage, ...]:
+        """Tell of each stage that is run; nli is run where there are triplets."""
+        each = {
+            "distil": Stage("pairs", self.of_distillation()),
+            "contrast": Stage("pairs", self),
+            "nli": Stage("triplets", self.of_nli(self.learning_rate)),
         }
-        both = passes["distil"], passes["contrast"]  # the triplets are few beside the pairs
-        return both if self.stage == "all" else (passes[self.stage],)
+        if self.share_encoder:
+            del each["distil"]
+        return tuple(each.values()) if self.stage == "all" else (each[self.stage],)
 
     @property
     def followers(self) -> tuple[str, ...]:
@@ -330,10 +337,11 @@ class EmmaXOptions(MomentumOptions):
             )
 
     @property
-    def stages(self) -> tuple[int, ...]:
-        """Count the passes of each phase that is run."""
-        first, second = self.epochs, self.em_epochs or self.epochs
-        return {"1": (first,), "2": (second,), "both": (first, second)}[self.phase]
+    def stages(self) -> tuple[Stage, ...]:
+        """Tell of each phase that is run."""
+        second: dict[str, Any] = {"epochs": self.em_epochs or self.epochs}
+        both = Stage("pairs", self), Stage("texts", replace(self, **second))
+        return {"1": both[:1], "2": both[1:], "both": both}[self.phase]
 
     @property
     def estimates_ranks(self) -> bool:

@@ -27,6 +27,5 @@ class MomentumTower(nn.Module):
         Weights are float32 whatever type they are multiplied in, or a step of a thousandth would
         vanish.
         """
-        pairs = zip(self.tower.parameters(), query.parameters(), strict=True)
-        for own, theirs in pairs:
-            own.lerp_(theirs, 1 - momentum)
+        own, theirs = list(self.tower.parameters()), list(query.parameters())
+        torch._foreach_lerp_(own, theirs, 1 - momentum)  # few kernels for all tensors

@@ -195,9 +195,9 @@ class TrainingOptions(Options):
         return True
 
     @property
-    def stages(self) -> tuple[int, ...]:
-        """Count the passes of each stage."""
-        return (self.epochs,)
+    def stages(self) -> "tuple[Stage, ...]":
+        """Tell what each stage learns from, and how."""
+        return (Stage("all", self),)
 
     @property
     def followers(self) -> tuple[str, ...]:
@@ -217,6 +217,20 @@ class TrainingOptions(Options):
         """Count the numbers of a teacher's vectors that each process keeps."""
         del rows, dim, processes
         return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of a method, or all of a method that has none.
+
+    Attributes:
+        data: what a pass goes through: `pairs`, `triplets`, `texts` in which nothing is aligned,
+            or `all` that there is.
+        options: of the stage: passes, steps, batch.
+    """
+
+    data: str
+    options: TrainingOptions
 
 
 @dataclass(frozen=True, kw_only=True)

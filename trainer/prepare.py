@@ -18,7 +18,7 @@ from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows, TrainingData, drawn, hold_out, visits
 from xmine.trainer.distributed import by_the_first
-from xmine.trainer.options import SCRATCH, TrainingOptions
+from xmine.trainer.options import SCRATCH, Stage, TrainingOptions
 from xmine.trainer.static import new_static
 from xmine.trainer.towers import Tower, tower_of
 from xmine.trainer.transformer import TransformerTower
@@ -26,6 +26,9 @@ from xmine.trainer.vocabulary import train_vocabulary
 from xmine.vocabulary import Vocabulary
 
 OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
+# Texts whose languages are told to count the steps of a pass, 32 microseconds each. More are taken
+# to be visited once each, as they are on average.
+_GUESSED = 100_000
 
 
 def load_encoder(name: str, options: TrainingOptions) -> SentenceEncoder:
@@ -60,8 +63,7 @@ def begin(
         tower.learning_rate = options.rate_of_new
     if isinstance(tower, TransformerTower):
         tower.pieces_at_once, tower.recompute = options.pieces_at_once, options.recompute
-        if options.dtype == "float16":
-            tower.body.dtype = options.dtype
+        tower.body.dtype = encoder.dtype  # float16 too, for which `run_steps` scales the loss
         if options.pooling:
             tower.repool(options.pooling)
     elif options.pooling not in ("", "mean"):
@@ -222,6 +224,15 @@ def entailed_apart(
     return tuple(each.take(rows) for each in tables), entailed.take(held)
 
 
+def tuned_apart(
+    triplets: Triplets, options: TrainingOptions
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Hold a twentieth of the triplets out that an encoder is tuned on at last: (seen, held)."""
+    pairs = ParallelText(triplets.anchors, triplets.positives, [""] * len(triplets))
+    count = max(1, min(options.held_out, len(triplets) // 20))
+    return hold_out(pairs, np.ones(len(triplets)), count, options.seed)
+
+
 def cut_pairs(pairs: ParallelText, source: Tower, target: Tower) -> Rows:
     """Cut pairs into the pieces of two towers, perhaps the same."""
     return Rows((source.cut(pairs.sources), target.cut(pairs.targets)))
@@ -253,8 +264,30 @@ def unpaired_texts(corpus: Corpus, split: Split) -> list[str]:
     Sentences that are held out are left out.
     """
     held_out = {*split.held_out.sources, *split.held_out.targets}
-    texts = corpus.texts or split.seen.sources + split.seen.targets
+    texts = corpus.texts or [*split.seen.sources, *split.seen.targets]
     return [text for text in texts if text not in held_out]
+
+
+def visits_of(stage: Stage, corpus: Corpus) -> NDArray[np.float64]:
+    """Say how often a stage will visit each of its rows in a pass, before any text is cut.
+
+    Raises:
+        TrainingError: there are too few rows to hold some out.
+    """
+    options, triplets = stage.options, corpus.triplets
+    if stage.data == "triplets":
+        return np.ones(len(tuned_apart(triplets[0], options)[0]))
+    split = Split.of(corpus.pairs, options) if corpus.pairs is not None else None
+    if stage.data == "pairs" and split:
+        return split.visits
+    if stage.data == "texts" and split:
+        texts = unpaired_texts(corpus, split)
+        if len(texts) > _GUESSED:
+            return np.ones(len(texts))
+        return balanced_visits(texts, options.languages.split(","))
+    tables = triplets if split else entailed_apart(triplets, options)[0] if triplets else ()
+    others = sum(map(len, tables[:1])) + len(corpus.texts)
+    return np.concatenate([split.visits if split else np.empty(0), np.ones(others)])
 
 
 def balanced_visits(texts: Sequence[str], languages: Sequence[str]) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """Keys of earlier batches, as negatives: a ring of the newest (He et al., 2020)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Self
 
 import numpy as np
 import torch
@@ -13,7 +14,8 @@ from xmine.trainer.options import QueueOptions
 class KeyQueue(nn.Module):
     """A ring of unit rows with the texts that they are of.
 
-    Everything in it is a buffer, so that a checkpoint has it.
+    Everything in it is a buffer, so that a checkpoint has it. The two counts stay on the processor,
+    which would wait for a GPU to know how many keys there are.
 
     Attributes:
         rows: float32 [size, dim].
@@ -36,6 +38,12 @@ class KeyQueue(nn.Module):
         self.register_buffer("next", torch.zeros((), dtype=torch.int64))
         self.register_buffer("filled", torch.zeros((), dtype=torch.int64))
 
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        counts = self.next, self.filled
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        self.next, self.filled = counts
+        return self
+
     def __len__(self) -> int:
         """Count the keys."""
         return int(self.filled)
@@ -52,12 +60,12 @@ class KeyQueue(nn.Module):
         """Put keys in the place of the oldest.
 
         Args:
-            keys: unit rows [keys, dim]; of more than the queue holds, the last.
+            keys: unit rows [keys, dim], on any device; of more than the queue holds, the last.
             texts: int64 [keys, ids].
         """
         size = len(self.rows)
-        keys, texts = keys[-size:].to(self.rows.dtype), texts[-size:]
-        places = (self.next + torch.arange(len(keys), device=self.rows.device)) % size
+        keys, texts = keys[-size:].to(self.rows), texts[-size:].to(self.texts)
+        places = (int(self.next) + torch.arange(len(keys), device=self.rows.device)) % size
         self.rows[places] = keys
         self.texts[places] = texts
         self.next.copy_((self.next + len(keys)) % size)

@@ -28,10 +28,13 @@ class Tower(nn.Module, ABC):
 
     Attributes:
         dim: the width of the vectors.
+        is_half: whether it multiplies in float16, in which small gradients vanish unless the loss
+            is scaled.
         learning_rate: what suits an encoder of the kind that has learned already.
     """
 
     learning_rate: float
+    is_half = False
 
     def __init__(self, encoder: SentenceEncoder, prompt: str = "") -> None:
         """Copy the heads; `prompt` is the name or the text of one, as in `encode`."""
@@ -160,6 +163,11 @@ def unit_rows(vectors: Tensor) -> Tensor:
     return nn.functional.normalize(torch.where(full, vectors, 0.0), dim=1)
 
 
+def shared_device(one: Tower, other: Tower) -> torch.device:
+    """Tell where the vectors of two encoders meet: on a GPU, if one of them is there."""
+    return other.device if one.device.type == "cpu" else one.device
+
+
 def joined(sides: Sequence[Side]) -> Side:
     """Put sides one behind the other."""
     if len(sides) == 1:
@@ -179,7 +187,9 @@ def adamw(module: nn.Module, learning_rate: float, weight_decay: float = 0.01) -
         {"params": [each for each in parameters if each.ndim > 1], "weight_decay": weight_decay},
         {"params": [each for each in parameters if each.ndim <= 1], "weight_decay": 0.0},
     ]
-    return AdamW([group for group in groups if group["params"]], lr=learning_rate)
+    fused = any(each.device.type == "cuda" for each in parameters)  # one kernel, no copies
+    groups = [group for group in groups if group["params"]]
+    return AdamW(groups, lr=learning_rate, fused=fused or None)
 
 
 def tower_of(encoder: SentenceEncoder, prompt: str = "") -> Tower:

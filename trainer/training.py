@@ -1,11 +1,13 @@
 """A corpus -> an encoder in a folder: what comes before and after a method's own work."""
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -183,15 +185,25 @@ def _saved(
 
 @contextmanager
 def deterministic(threads: int) -> Iterator[None]:
-    """Let torch take some threads, and only algorithms that give the same bits again."""
+    """Let torch take some threads, and only algorithms that give the same bits again.
+
+    On a GPU, too, or a run that was stopped would not end as one that was not. cuBLAS is told so
+    before its first product, without which torch refuses products on a GPU (up to 2.8). Memory that
+    nobody reads before it is written is not filled, as torch would do besides.
+    """
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    filling: Any = torch.utils.deterministic
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    filled = filling.fill_uninitialized_memory
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True)
+    filling.fill_uninitialized_memory = False
     try:
         yield
     finally:
         torch.set_num_threads(before[0])
         torch.use_deterministic_algorithms(before[1])
+        filling.fill_uninitialized_memory = filled
 
 
 def check_place(output: Path, *, resume: bool, force: bool) -> None:

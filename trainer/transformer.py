@@ -51,7 +51,7 @@ class TransformerTower(Tower):
         body = encoder.body
         assert isinstance(body, Transformer)
         self.body = copy.deepcopy(body).requires_grad_(True)
-        if self.body.dtype == "float16":  # in which small gradients vanish, unless they are scaled
+        if self.body.dtype == "float16":  # whoever scales the loss turns back to it
             self.body.dtype = "float32"
         self._skipped = self.body.prompt_length(self.prompt)
         self.pieces_at_once = 0
@@ -62,6 +62,11 @@ class TransformerTower(Tower):
         """Where the weights are."""
         device: torch.device = self.body.model.device
         return device
+
+    @property
+    def is_half(self) -> bool:
+        """Whether the layers multiply in float16."""
+        return self.body.dtype == "float16"
 
     def repool(self, mode: str) -> None:
         """Make sentence vectors another way: `mean`, `max` or `cls`.

@@ -34,6 +34,7 @@ class Trial:
         step: seconds of the optimiser, whatever the batch.
         held: bytes a text, from the forward to the backward pass.
         pieces: of a text.
+        device: where it runs; a static encoder always on the processor.
     """
 
     weights: int
@@ -43,6 +44,7 @@ class Trial:
     step: float
     held: int
     pieces: float
+    device: str
 
 
 class _Times(NamedTuple):
@@ -78,7 +80,8 @@ def tried_on(
     if name == SCRATCH and not options.start:  # it will have another vocabulary
         weights += (options.vocabulary_size - len(_known_vocabulary(options))) * options.width
     held, pieces = again.held // count, len(some.ids) / count
-    return Trial(weights, tower.dim, reading / count, learning / count, step, held, pieces)
+    sizes = weights, tower.dim
+    return Trial(*sizes, reading / count, learning / count, step, held, pieces, str(tower.device))
 
 
 def _step(tower: Tower, side: Side, optimizers: Sequence[Optimizer]) -> _Times:

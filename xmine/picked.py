@@ -6,6 +6,8 @@ from typing import SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.packed import PackedTexts
+
 # Row numbers become Python's integers, 36 bytes each, so many at a time.
 _AT_ONCE = 4_096
 
@@ -35,3 +37,10 @@ class PickedTexts(Sequence[str]):
         """Walk through the texts."""
         for start in range(0, len(self), _AT_ONCE):
             yield from self[start : start + _AT_ONCE]
+
+
+def picked(texts: Sequence[str], rows: NDArray[np.int64]) -> Sequence[str]:
+    """Gather some texts, in the order of `rows`; those of packed ones are not held twice."""
+    if isinstance(texts, PackedTexts | PickedTexts):
+        return PickedTexts(texts, rows)
+    return [texts[row] for row in rows.tolist()]

@@ -66,7 +66,7 @@ def is_there(pid: int) -> bool:
 @pytest.mark.usefixtures("usual_signals")
 @pytest.mark.parametrize(
     ("sent", "code", "said"),
-    [(signal.SIGTERM, 143, []), (signal.SIGINT, 130, ["said", "error"])],
+    [(signal.SIGTERM, 143, ["said"]), (signal.SIGINT, 130, ["said", "error"])],
 )
 def test_a_run_that_makes_a_vocabulary_ends_at_once_and_leaves_no_process_and_no_file(
     learning: "subprocess.Popen[str]",

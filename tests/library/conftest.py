@@ -78,7 +78,7 @@ def checkpoint(tmp_path: Path, toy_pairs: ParallelText) -> Checkpoint:
     """Write a plain transformers checkpoint of a kind, and name its folder."""
 
     def make(kind: str = "bert", name: str = "checkpoint") -> Path:
-        tokenizer = toy_tokenizer(toy_pairs.sources + toy_pairs.targets)
+        tokenizer = toy_tokenizer([*toy_pairs.sources, *toy_pairs.targets])
         if kind == "xlm-roberta":
             tokenizer.model_max_length = 10**9  # the folder does not say
         toy_model(kind, len(tokenizer)).save_pretrained(tmp_path / name)

@@ -199,7 +199,7 @@ def test_the_batch_size_changes_last_bits_at_most(
     checkpoint: Checkpoint, toy_pairs: ParallelText
 ) -> None:
     folder = checkpoint()
-    texts = toy_pairs.sources[:300] + toy_pairs.targets[:300]
+    texts = [*toy_pairs.sources[:300], *toy_pairs.targets[:300]]
     few, many = (
         SentenceEncoder.load(folder, EncodingOptions(dtype="float32", batch_size=size)).encode(
             texts

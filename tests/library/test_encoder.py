@@ -32,7 +32,7 @@ def slow_encode(body: StaticEmbedding, texts: list[str]) -> NDArray[np.float64]:
 def test_encode_agrees_with_the_definition(
     toy_encoder: SentenceEncoder, toy_static: StaticEmbedding, toy_pairs: ParallelText
 ) -> None:
-    texts = toy_pairs.sources[:300] + toy_pairs.targets[:300] + ["", "   ", "ba", "❦❦"]
+    texts = [*toy_pairs.sources[:300], *toy_pairs.targets[:300], "", "   ", "ba", "❦❦"]
     fast = toy_encoder.encode(texts)
     assert fast.dtype == np.float32
     assert fast.shape == (604, 32)

@@ -146,7 +146,7 @@ def test_sigkill_takes_nothing_back(
     toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path, kills: list[int], small_blocks: int
 ) -> None:
     text, path = tmp_path / "en.txt", tmp_path / "en.npy"
-    text.write_text("\n".join(toy_pairs.sources + toy_pairs.targets), encoding="utf-8")
+    text.write_text("\n".join([*toy_pairs.sources, *toy_pairs.targets]), encoding="utf-8")
     started: list[tuple[Any, int]] = []
     for kill in [*kills, None]:
         child = subprocess.Popen(
@@ -179,7 +179,7 @@ def test_memory_does_not_grow_with_the_lines(
 ) -> None:
     encoder, peaks = SentenceEncoder.load(toy_folder), []
     for repeats in (1, 8):
-        table = sentence_table("f", toy_pairs.sources * repeats, dedup=False)
+        table = sentence_table("f", list(toy_pairs.sources) * repeats, dedup=False)
         tracemalloc.start()
         try:
             encode_sentences(encoder, table, tmp_path / "f.npy")

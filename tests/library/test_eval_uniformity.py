@@ -1,3 +1,4 @@
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_of_many_rows_a_fixed_sample_stands_for_all(monkeypatch: pytest.MonkeyPa
     assert sampled == pytest.approx(whole, abs=0.1)
 
 
-def write_lines(folder: Path, texts: dict[str, list[str]]) -> None:
+def write_lines(folder: Path, texts: Mapping[str, Sequence[str]]) -> None:
     folder.mkdir(parents=True)
     for name, lines in texts.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -97,7 +98,7 @@ def test_lines_in_another_order_are_not_aligned(
     toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
     english, chinese = toy_pairs.sources[:60], toy_pairs.targets[:60]
-    texts = {"a.en": english, "a.zh": chinese, "b.zh": chinese[1:] + chinese[:1]}
+    texts = {"a.en": english, "a.zh": chinese, "b.zh": [*chinese[1:], *chinese[:1]]}
     write_lines(tmp_path / "files", texts)
     folder, figures = tmp_path / "files", []
     for name in ("a.zh", "b.zh"):

@@ -78,6 +78,26 @@ def test_held_out_pairs_share_no_sentence_with_the_rest() -> None:
             hold_out(pairs, wanted, count, seed=1)
 
 
+def test_neither_sentence_of_a_held_out_pair_is_trained_on() -> None:
+    """Each pair shares its target with one other, or its source with one other."""
+    alone, shared = [f"a{row}" for row in range(60)], [f"b{row // 2}" for row in range(60)]
+    for sources, targets in ((alone, shared), (shared, alone)):
+        pairs = ParallelText(sources, targets, [""] * 60)
+        train, held = hold_out(pairs, np.ones(60), 10, seed=3)
+        assert len(train) == 60 - 20 and len({row // 2 for row in held.tolist()}) == 10
+        assert not {row // 2 for row in held.tolist()} & {row // 2 for row in train.tolist()}
+
+
+def test_pairs_are_held_out_as_often_as_they_are_visited() -> None:
+    pairs = ParallelText([f"a{row}" for row in range(8)], [f"b{row}" for row in range(8)], [""] * 8)
+    wanted = np.array([8.0, 1, 1, 1, 1, 1, 1, 0])
+    first = [int(hold_out(pairs, wanted, 1, seed)[1][0]) for seed in range(700)]
+    counts = np.bincount(first, minlength=8)
+    assert counts[0] == pytest.approx(700 * 8 / 14, abs=60)  # 4.6 standard deviations
+    assert counts[1:7] == pytest.approx(700 / 14, abs=35)
+    assert counts[7] == 0
+
+
 def test_excluded_sentences_are_found_on_either_side_after_folding(tmp_path: Path) -> None:
     pairs = ParallelText(
         ["Hello, World!", "Good night", "Bye", "?!"], ["你好", "晚安", "機器翻譯", "？"], [""] * 4

@@ -219,7 +219,7 @@ def test_a_run_killed_in_phase_2_goes_on_there(toy_pairs: ParallelText, tmp_path
 def test_phases_one_by_one(toy_pairs: ParallelText, tmp_path: Path) -> None:
     first, lines = run(toy_pairs, tmp_path / "one", phase="1")
     assert {each.get("stage", "") for each in lines} == {"", "phase-1"}
-    texts = toy_pairs.sources + toy_pairs.targets
+    texts = [*toy_pairs.sources, *toy_pairs.targets]
     second, lines = run(
         toy_pairs,
         tmp_path / "two",

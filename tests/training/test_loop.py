@@ -1,8 +1,8 @@
-"""The loop: Ctrl-C, scaled and reduced number types, long gradients."""
+"""The loop: Ctrl-C, SIGTERM, checkpoints, scaled and reduced number types, long gradients."""
 
 import json
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,16 @@ import pytest
 import torch
 from torch import nn
 
+from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report
-from xmine.trainer.checkpoints import run_folder
+from xmine.trainer import loop
+from xmine.trainer.checkpoints import Run, run_folder
 from xmine.trainer.corpus import Corpus, Labelled
 from xmine.trainer.loop import _clip
-from xmine.trainer.method_options import MocoOptions
+from xmine.trainer.method_options import MocoOptions, TransaugOptions
 from xmine.trainer.static import new_static
+from xmine.trainer.step import Step
 from xmine.trainer.training import train
 from xmine.vocabulary import Vocabulary
 
@@ -58,12 +61,14 @@ def watching(losses: list[float], act: Callable[[int], None] = lambda _: None) -
     return watch
 
 
-def pressing(step: int, times: int = 1) -> Callable[[int], None]:
-    """Press Ctrl-C after a step."""
+def pressing(
+    step: int, times: int = 1, number: signal.Signals = signal.SIGINT
+) -> Callable[[int], None]:
+    """Press Ctrl-C after a step, or send another signal."""
 
     def act(done: int) -> None:
         for _ in range(times if done == step else 0):
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
 
     return act
 
@@ -101,6 +106,180 @@ def test_ctrl_c_saves_and_the_run_goes_on_bit_for_bit(
     assert logged(tmp_path / "new") == logged(tmp_path / "whole")
 
 
+@pytest.fixture
+def terminated() -> Iterator[None]:
+    """Let SIGTERM end as it ends the command."""
+
+    def leave(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    yield
+    assert signal.signal(signal.SIGTERM, before) is leave
+
+
+class Killed(BaseException):
+    """Stands for a kill: no code of ours catches it."""
+
+
+def kill_at(step: int) -> Callable[[int], None]:
+    def act(done: int) -> None:
+        if done == step:
+            raise Killed
+
+    return act
+
+
+@pytest.mark.usefixtures("terminated")
+def test_sigterm_saves_and_ends_as_it_would_have_ended(
+    start: str, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**STATIC, encoder=start)
+    found: list[list[float]] = [[], []]
+    train("moco", corpus, options, tmp_path / "whole", watching(found[0]))
+    with pytest.raises(SystemExit, match="143"):
+        act = pressing(4, number=signal.SIGTERM)
+        train("moco", corpus, options, tmp_path / "new", watching(found[1], act))
+    assert len(found[1]) == 4
+    train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)
+    assert found[0] == found[1]
+    assert logged(tmp_path / "new") == logged(tmp_path / "whole")
+
+
+def test_ctrl_c_in_the_last_step_of_a_stage_stops_before_the_next(
+    start: str, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    flags = STATIC | {"teacher": start, "vocabulary_size": 500, "width": 16}
+    del flags["momentum"]
+    corpus, options = Corpus(pairs=toy_pairs), TransaugOptions(**flags)
+    seen: list[str] = []
+
+    def watch(progress: Progress) -> None:
+        if "loss" in progress.numbers:
+            seen.append(progress.stage)
+            if len(seen) == 8:
+                signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train("transaug", corpus, options, tmp_path / "new", watch)
+    train("transaug", corpus, options, tmp_path / "new", watch, resume=True)
+    assert seen == ["distil"] * 8 + ["contrast"] * 8
+
+
+def test_a_killed_run_of_one_pass_goes_on_from_a_checkpoint_minutes_old_at_most(
+    start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert loop._SAVE_EVERY == 5 * 60
+    flags = STATIC | {"steps": 0, "epochs": 1, "evaluate_every": 0, "batch_size": 100}
+    corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**flags, encoder=start)
+    found: list[list[float]] = [[], [], []]
+    train("moco", corpus, options, tmp_path / "whole", watching(found[0]))
+    assert len(found[0]) == 14
+    now = [0.0]
+    monkeypatch.setattr(loop.time, "monotonic", lambda: now[0])
+
+    def minutes_pass(done: int) -> None:  # two a step: saved after steps 3, 6 and 9
+        now[0] += 120
+        if done == 11:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train("moco", corpus, options, tmp_path / "new", watching(found[1], minutes_pass))
+    train("moco", corpus, options, tmp_path / "new", watching(found[2]), resume=True)
+    assert found[2] == found[0][9:]
+    assert logged(tmp_path / "new") == logged(tmp_path / "whole")
+
+
+def test_the_best_state_is_what_is_left_and_is_not_read_to_be_compared(
+    start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The measure rises and falls; of two that are equal, the later state is kept."""
+    accuracies = iter([0.0, 0.2, 0.6, 0.6, 0.1, 0.3])  # before the first step, and after each
+    states: list[bytes] = []
+    reads: list[str] = []
+    load = Run.load
+
+    def measure(step: Step, held_out: object) -> dict[str, float]:
+        states.append(vectors_of(step))
+        return {"accuracy": next(accuracies)}
+
+    def vectors_of(step: Step) -> bytes:
+        vectors: torch.Tensor = step.towers()[0].vectors
+        return vectors.detach().numpy().tobytes()
+
+    def read(run: Run, name: str) -> Any:
+        reads.append(name)
+        return load(run, name)
+
+    monkeypatch.setattr(Step, "measure", measure)
+    monkeypatch.setattr(Run, "load", read)
+    steps: list[Step] = []
+    take = loop._Training.take
+
+    def taken(training: Any, *rest: Any) -> None:
+        steps[:] = [training.step]
+        take(training, *rest)
+
+    monkeypatch.setattr(loop._Training, "take", taken)
+    flags = STATIC | {"steps": 5, "evaluate_every": 1}
+    options = MocoOptions(**flags, encoder=start)
+    with pytest.raises(Killed):  # after step 4, of which the evaluation comes behind the report
+        train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", watching([], kill_at(5)))
+    assert reads == ["checkpoint"]
+    made = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", resume=True)
+    assert reads == ["checkpoint", "checkpoint", "best", "best"]  # and once at the end
+    assert made.measures == {"accuracy": 0.6, "before": 0.0}
+    assert len(states) == 6 and states.count(states[3]) == 1
+    assert vectors_of(steps[0]) == states[3]
+
+
+def test_what_differs_from_the_stopped_run_is_named_with_both_values(
+    start: str, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    output = tmp_path / "new"
+
+    def go_on(pairs: ParallelText, **changes: Any) -> str:
+        options = MocoOptions(**STATIC | changes, encoder=start)
+        with pytest.raises(TrainingError) as error:
+            train("moco", Corpus(pairs=pairs), options, output, resume=True)
+        return error.value.message.partition("other options or other data: ")[2]
+
+    options = MocoOptions(**STATIC, encoder=start)
+    with pytest.raises(Killed):
+        train("moco", Corpus(pairs=toy_pairs), options, output, watching([], kill_at(1)))
+    said = "--batch-size is 64 here and 32 there"
+    assert go_on(toy_pairs, batch_size=64) == said
+    assert go_on(toy_pairs, batch_size=64, dev="") == said
+    weights = {"odd": 2.0}
+    assert go_on(toy_pairs, source_weight=weights, seed=2) == (
+        "--seed is 2 here and 1 there, --source-weight is {'odd': 2.0} here and not given there"
+    )
+    fewer = toy_pairs.take(np.arange(1400))
+    assert go_on(fewer) == "other data"
+    assert go_on(fewer, batch_size=64) == f"other data, {said}"
+
+
+@pytest.mark.parametrize("kept", [0, 1000, -1])
+@pytest.mark.parametrize("name", ["checkpoint", "best"])
+def test_a_checkpoint_that_is_cut_short_is_an_error_that_says_what_to_do(
+    name: str, kept: int, start: str, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**STATIC, encoder=start)
+    found: list[list[float]] = [[], []]
+    with pytest.raises(Killed):
+        train("moco", corpus, options, tmp_path / "new", watching(found[0], kill_at(5)))
+    path = run_folder(tmp_path / "new") / f"{name}.pt"
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(TrainingError, match="cut short") as error:
+        train("moco", corpus, options, tmp_path / "new", resume=True)
+    assert f"{path}: " in error.value.message
+    assert "delete checkpoint.pt and best.pt there" in error.value.hint
+    for each in ("checkpoint.pt", "best.pt"):
+        path.with_name(each).unlink()
+    train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)
+    assert found[1][:5] == found[0] and len(found[1]) == 8
+
+
 def test_a_second_ctrl_c_does_not_wait_for_the_step(
     start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
@@ -127,6 +306,7 @@ def test_scaled_gradients_of_float16_change_nothing_by_themselves(
 def test_a_step_whose_scaled_gradients_overflow_is_left_out(
     start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And the next have half the scale, after a resume, too."""
     options = MocoOptions(**STATIC | {"steps": 5}, encoder=start, dtype="float16")
     scales: list[float] = []
     unscale = torch.amp.GradScaler.unscale_
@@ -139,10 +319,50 @@ def test_a_step_whose_scaled_gradients_overflow_is_left_out(
 
     monkeypatch.setattr(torch.amp.GradScaler, "unscale_", overflow)
     losses: list[float] = []
-    trained = train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", watching(losses))
+    with pytest.raises(KeyboardInterrupt):
+        act = pressing(4)
+        train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", watching(losses, act))
+    corpus, output = Corpus(pairs=toy_pairs), tmp_path / "new"
+    trained = train("moco", corpus, options, output, watching(losses), resume=True)
     assert scales == [65536.0] * 3 + [32768.0] * 2
     assert np.isfinite(losses).all() and len(losses) == 5
     assert np.isfinite(trained.encoders[""].encode(toy_pairs.sources[:50])).all()
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_where_auto_is_float16_it_is_what_float16_is_with_the_loss_scaled(
+    loaded: bool,
+    start: str,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on a GPU without bfloat16."""
+    flags = TRANSFORMER | {"start": start, "steps": 6, "in_batch_negatives": True, "clip": 1.0}
+    if loaded:
+        train("moco", Corpus(toy_pairs), MocoOptions(**flags | {"steps": 1}), tmp_path / "begun")
+        flags |= {"encoder": str(tmp_path / "begun"), "architecture": "static", "start": ""}
+    for place in ("trainer.scratch", "hardware"):
+        monkeypatch.setattr(
+            f"xmine.{place}.choose_dtype",
+            lambda wanted, *_: "float16" if wanted == "auto" else wanted,
+        )
+    scales: list[float] = []
+    unscale = torch.amp.GradScaler.unscale_
+
+    def seen(scaler: torch.amp.GradScaler, optimizer: torch.optim.Optimizer) -> None:
+        scales.append(scaler.get_scale())
+        unscale(scaler, optimizer)
+
+    monkeypatch.setattr(torch.amp.GradScaler, "unscale_", seen)
+    found: dict[str, list[float]] = {"float32": [], "float16": [], "auto": []}
+    for dtype, losses in found.items():
+        options = MocoOptions(**flags | {"dtype": dtype})
+        train("moco", Corpus(toy_pairs), options, tmp_path / dtype, watching(losses))
+        assert (max(scales, default=1.0) > 1024) == (dtype != "float32")
+        scales.clear()
+    assert found["auto"] == found["float16"] != found["float32"]
+    assert len(found["auto"]) == 6 and np.isfinite(found["auto"]).all()
 
 
 def test_bfloat16_follows_float32(start: str, toy_pairs: ParallelText, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_tower_and_encoder_have_the_same_forward(
     with torch.no_grad():
         data = cut_pairs(toy_pairs, tower, tower)
         trained = tower.embed(*data.columns).numpy()
-    used = toy_encoder.encode(toy_pairs.sources + toy_pairs.targets)
+    used = toy_encoder.encode([*toy_pairs.sources, *toy_pairs.targets])
     np.testing.assert_allclose(trained, used, atol=1e-6)
 
 

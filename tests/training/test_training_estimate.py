@@ -4,16 +4,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
+from xmine.progress import Progress
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.estimate import TrainingEstimate, estimate_training
 from xmine.trainer.method_options import MocoOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.methods import METHODS
 from xmine.trainer.prepare import load_encoder
 from xmine.trainer.towers import tower_of
+from xmine.trainer.training import train
 
 FEW: dict[str, Any] = {"batch_size": 64, "held_out": 100, "threads": 1, "epochs": 2}
 
@@ -79,9 +83,61 @@ def test_rows_are_visits_and_everything_else_that_is_learned_from(
     some = toy_pairs.sources[:30]
     corpus = Corpus(toy_pairs, (Triplets(some, some, some),) * 2, texts=some[:20])
     found = estimate_training(corpus, options)
-    assert found.rows == 2 * 750 - 100 + 30 + 20
+    assert found.rows == 2 * (750 - 100) + 30 + 20  # of 750 odd pairs, 100 are held out
     assert estimate_training(corpus, replace(options, steps=5)).steps == 5
     assert estimate_training(corpus, replace(options, batch_size=5000)).steps == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "changes"),
+    [
+        ("msimcse", "pairs texts", {"default_weight": 0.7}),
+        ("msimcse", "triplets", {"held_out": 20}),
+        ("moco", "pairs", {"steps": 9}),
+        ("moco", "pairs", {"source_weight": {"odd": 0.3}}),
+        ("transaug", "pairs", {"distil_epochs": 3}),
+        ("transaug", "pairs triplets", {"nli_epochs": 3, "nli_batch_size": 48}),
+        ("transaug", "pairs triplets", {"steps": 5, "share_encoder": True}),
+        ("transaug", "pairs triplets", {"stage": "nli", "nli_batch_size": 30}),
+        ("emma-x", "pairs texts", {"em_epochs": 3}),
+        ("emma-x", "pairs", {"phase": "2", "source_weight": {"odd": 0.5}}),
+    ],
+)
+def test_as_many_steps_are_taken_as_were_estimated(
+    method: str,
+    given: str,
+    changes: dict[str, Any],
+    toy_pairs: ParallelText,
+    toy_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("xmine.trainer.rankwatch.RankWatch.stops", lambda *_: "")
+    some = toy_pairs.take(np.arange(0, 500) // np.where(np.arange(500) % 7, 1, 2))  # some twice
+    english, chinese = toy_pairs.sources[500:], toy_pairs.targets[500:]
+    corpus = Corpus(
+        some if "pairs" in given else None,
+        (Triplets(english[:300], english[300:600], english[600:900]),)
+        if "triplets" in given
+        else (),
+        texts=[*english[:700], *chinese[:90]] if "texts" in given else (),
+    )
+    teacher = {"teacher": str(toy_folder)} if method == "transaug" else {}
+    flags = FEW | {"held_out": 50, "encoder": str(toy_folder), **teacher, **changes}
+    if method == "emma-x":
+        flags["queue_size"] = 48
+    if method == "transaug":
+        flags["distilled_encoder"] = str(toy_folder)
+    options = METHODS[method].options(**flags)
+    taken: list[str] = []
+
+    def watch(progress: Progress) -> None:
+        if "loss" in progress.numbers:
+            taken.append(progress.stage)
+
+    estimate = estimate_training(corpus, options)
+    train(method, corpus, options, tmp_path / "new", watch)
+    assert len(taken) == estimate.steps
 
 
 def test_the_activations_of_a_transformer_follow_the_batch_or_what_is_recomputed(

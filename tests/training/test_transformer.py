@@ -98,7 +98,7 @@ def test_tower_and_encoder_have_the_same_forward(
     encoder = tower.encoder(EncoderFacts(languages=("en", "zh")), "# A card\n")
     with torch.no_grad():
         trained = tower.embed(*data.columns).numpy()
-    texts = toy_pairs.sources + toy_pairs.targets
+    texts = [*toy_pairs.sources, *toy_pairs.targets]
     np.testing.assert_allclose(trained, encoder.encode(texts), atol=1e-5)
     assert np.ptp(trained, axis=0).max() > 0.1
     odd = [*texts[:50], "ba <UNK> de", "<unk>", "ＢＡ  de", ""]

@@ -25,7 +25,7 @@ from xmine.trainer.momentum import MomentumTower
 from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
 from xmine.trainer.queue import KeyQueue, drawn_batches, texts_of
 from xmine.trainer.step import Step
-from xmine.trainer.towers import Tower, adamw
+from xmine.trainer.towers import Tower, adamw, shared_device
 
 
 def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Made:
@@ -65,8 +65,9 @@ class _Step(Step):
         self.momentum = options.momentum_over(steps)
         self.key_x = MomentumTower(x)
         self.key_y = self.key_x if self.shared else MomentumTower(y)
-        self.queue_x = KeyQueue(size, x.dim, ids=2).to(x.device)
-        self.queue_y = KeyQueue(size, y.dim, ids=2).to(y.device)
+        self.device = shared_device(x, y)
+        self.queue_x = KeyQueue(size, x.dim, ids=2).to(self.device)
+        self.queue_y = KeyQueue(size, y.dim, ids=2).to(self.device)
         if options.queue_init == "random":
             for number, queue in enumerate((self.queue_x, self.queue_y)):
                 queue.fill_at_random(torch.Generator().manual_seed(options.seed + number))
@@ -100,7 +101,8 @@ class _Step(Step):
     @torch.no_grad()
     def _keys(self, batch: Rows) -> tuple[Tensor, Tensor]:
         source, target = batch.columns
-        return self.key_x.tower.embed(source), self.key_y.tower.embed(target)
+        k_x, k_y = self.key_x.tower.embed(source), self.key_y.tower.embed(target)
+        return k_x.to(self.device), k_y.to(self.device)
 
     def _queries(self, batch: Rows, random: np.random.Generator) -> tuple[Tensor, Tensor]:
         source, target = batch.columns
@@ -109,7 +111,7 @@ class _Step(Step):
             source = source.without_some(self.options.piece_dropout, random)
             target = target.without_some(self.options.piece_dropout, random)
         if not self.shared:
-            return self.x.embed(source), self.y.embed(target)
+            return self.x.embed(source).to(self.device), self.y.embed(target).to(self.device)
         h_x, h_y = self.x.embed(source, target).chunk(2)
         return h_x, h_y
 

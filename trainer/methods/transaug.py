@@ -22,19 +22,18 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 from xmine.errors import TrainingError
-from xmine.pairs import ParallelText
 from xmine.progress import Report
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.contrast import Member, contrast_in_batch, contrast_with_queue
 from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.data import Rows, Side, TrainingData, cut_together, hold_out
+from xmine.trainer.data import Rows, Side, TrainingData, cut_together
 from xmine.trainer.devset import measure
 from xmine.trainer.distributed import World, gathered, own_random
 from xmine.trainer.heads import Projected
 from xmine.trainer.loop import run_steps, steps_of
 from xmine.trainer.losses import distillation, logits_of
 from xmine.trainer.method_options import TransaugOptions
-from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
+from xmine.trainer.prepare import Made, Split, begin, needed_pairs, tuned_apart, with_rate
 from xmine.trainer.queue import KeyQueue, drawn_batches, texts_of
 from xmine.trainer.step import Embedder, Step
 from xmine.trainer.towers import Frozen, Tower
@@ -309,14 +308,11 @@ def _fine_tune(
     student: Tower, triplets: Triplets, options: TransaugOptions, run: Run, report: Report
 ) -> tuple[dict[str, float], int]:
     options = options.of_nli(type(student).learning_rate)
-    pairs = ParallelText(triplets.anchors, triplets.positives, [""] * len(triplets))
-    visits = np.ones(len(triplets))
-    count = max(1, min(options.held_out, len(triplets) // 20))
-    rows, held = hold_out(pairs, visits, count, options.seed)
+    rows, held = tuned_apart(triplets, options)
     seen, held_out = (
         Rows(cut_together(student, triplets.take(each).columns())) for each in (rows, held)
     )
-    data = TrainingData(seen, visits[rows], held_out)
+    data = TrainingData(seen, np.ones(len(rows)), held_out)
     step = _FineTuning(student, options)
     return run_steps(step, data, options, run.stage("nli"), report), len(rows)
 

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -116,8 +117,9 @@ def train_with(
             trained = train_encoder(
                 method, corpus, options, output, report, resume=resume, force=force, draws=True
             )
-    except KeyboardInterrupt:
-        _say_how_to_go_on(console, method, output, given)
+    except (KeyboardInterrupt, SystemExit) as stopped:
+        if isinstance(stopped, KeyboardInterrupt) or stopped.code == 128 + signal.SIGTERM:
+            _say_how_to_go_on(console, method, output, given)
         raise
     if options.exclude:
         files = ", ".join(options.exclude)

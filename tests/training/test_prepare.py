@@ -1,0 +1,130 @@
+"""What every method begins with: pairs in two parts, visits, rates, texts without pairs."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xmine.errors import TrainingError
+from xmine.pairs import ParallelText
+from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.method_options import MsimcseOptions, TransaugOptions
+from xmine.trainer.options import Stage
+from xmine.trainer.prepare import (
+    Split,
+    balanced_visits,
+    entailed_apart,
+    tuned_apart,
+    unpaired_texts,
+    visits_of,
+    with_rate,
+)
+
+SOURCES = [f"english {row}" for row in range(60)]
+TARGETS = [f"chinese {row}" for row in range(60)]
+PAIRS = ParallelText(SOURCES, TARGETS, ["good" if row % 3 else "bad" for row in range(60)])
+TRIPLETS = Triplets(SOURCES, TARGETS, [f"other {row}" for row in range(60)])
+
+
+def numbers(texts: Any) -> list[int]:
+    return [int(text.split()[1]) for text in texts]
+
+
+def test_pairs_are_in_one_of_two_parts_with_the_visits_of_their_origin() -> None:
+    options = MsimcseOptions(held_out=12, source_weight={"bad": 0.5})
+    split = Split.of(PAIRS, options)
+    seen, held = numbers(split.seen.sources), numbers(split.held_out.sources)
+    assert sorted(seen + held) == list(range(60)) and len(held) == 12
+    assert numbers(split.seen.targets) == seen and numbers(split.held_out.targets) == held
+    assert split.visits.tolist() == [1.0 if row % 3 else 0.5 for row in seen]
+
+
+def test_fewer_pairs_are_among_more_and_the_same_are_held_out() -> None:
+    found = [
+        Split.of(PAIRS, MsimcseOptions(held_out=12, limit_pairs=limit, source_weight={"bad": 0.5}))
+        for limit in (15, 30, 0)
+    ]
+    few, more, every = (numbers(split.seen.sources) for split in found)
+    assert (len(few), len(more), len(every)) == (15, 30, 48)
+    assert set(few) < set(more) < set(every) and few == sorted(few)
+    assert few != every[:15] and more != every[:30]
+    for split, rows in zip(found, (few, more, every), strict=True):
+        assert split.held_out == found[0].held_out
+        assert split.visits.tolist() == [1.0 if row % 3 else 0.5 for row in rows]
+    other = Split.of(PAIRS, MsimcseOptions(held_out=12, limit_pairs=15, seed=2))
+    assert numbers(other.seen.sources) != few
+
+
+def test_visits_that_pairs_share_are_counted_anew_among_fewer_pairs() -> None:
+    """Ten translations of each sentence have a visit together, and so have those that are left."""
+    pairs = ParallelText(
+        [f"s{row // 10}" for row in range(100)], [f"t{row}" for row in range(100)], [""] * 100
+    )
+    split = Split.of(pairs, MsimcseOptions(held_out=2, limit_pairs=30))
+    by_sentence = {
+        text: sum(
+            x for each, x in zip(split.seen.sources, split.visits, strict=True) if each == text
+        )
+        for text in split.seen.sources
+    }
+    assert list(by_sentence.values()) == pytest.approx([1.0] * len(by_sentence))
+
+
+def test_entailed_sentences_are_held_out_of_the_first_language() -> None:
+    other = Triplets(TARGETS, SOURCES, TARGETS)
+    tables, held = entailed_apart((TRIPLETS, other), MsimcseOptions(held_out=10))
+    rows = numbers(tables[0].anchors)
+    assert numbers(tables[1].anchors) == rows and len(rows) == 50
+    assert sorted(rows + numbers(held.sources)) == list(range(60))
+    assert (held.sources[0].split()[0], held.targets[0].split()[0]) == ("english", "chinese")
+    with pytest.raises(TrainingError, match="60, 59 rows"):
+        entailed_apart((TRIPLETS, other.take(np.arange(59))), MsimcseOptions(held_out=10))
+
+
+@pytest.mark.parametrize(("rows", "most", "expected"), [(60, 50, 3), (60, 2, 2), (12, 50, 1)])
+def test_a_twentieth_of_the_triplets_is_held_out_of_the_stage_nli(
+    rows: int, most: int, expected: int
+) -> None:
+    options = TransaugOptions(held_out=most, teacher="embedded")
+    seen, held = tuned_apart(TRIPLETS.take(np.arange(rows)), options)
+    assert len(held) == expected and sorted([*seen, *held]) == list(range(rows))
+
+
+def test_texts_that_are_held_out_are_not_trained_on() -> None:
+    split = Split.of(PAIRS, MsimcseOptions(held_out=12))
+    held = {*split.held_out.sources, *split.held_out.targets}
+    alone = unpaired_texts(Corpus(PAIRS), split)
+    assert len(alone) == 2 * 48 and not held & set(alone)
+    given = [*SOURCES, "another", *TARGETS]
+    assert unpaired_texts(Corpus(PAIRS, texts=given), split) == [x for x in given if x not in held]
+
+
+def test_rare_languages_are_visited_more_often() -> None:
+    """XLM-R's sampling (Conneau et al., 2020): shares s^0.3."""
+    texts = ["we go to the park and then home"] * 9 + ["今天天气很好我们去公园"] * 1 + ["12 34"]
+    visits = balanced_visits(texts, ["en", "zh"])
+    shares = np.array([0.9, 0.1]) ** 0.3
+    english, chinese = shares / shares.sum() * 10 / np.array([9, 1])
+    assert visits == pytest.approx([english] * 9 + [chinese] + [1.0])
+
+
+def test_a_stage_visits_its_own_rows() -> None:
+    options = MsimcseOptions(held_out=12, source_weight={"bad": 0.5})
+    corpus = Corpus(PAIRS, (TRIPLETS,), texts=["a", "b"])
+    split = Split.of(PAIRS, options)
+    for data, expected in {
+        "pairs": split.visits.tolist(),
+        "triplets": [1.0] * 57,
+        "texts": [1.0] * 2,
+        "all": [*split.visits.tolist(), *[1.0] * 62],
+    }.items():
+        assert visits_of(Stage(data, options), corpus).tolist() == expected
+    alone = Corpus(triplets=(TRIPLETS,))
+    assert visits_of(Stage("all", options), alone).tolist() == [1.0] * 48
+
+
+def test_a_learning_rate_that_was_given_stays() -> None:
+    tower: Any = SimpleNamespace(learning_rate=0.25)
+    assert with_rate(MsimcseOptions(learning_rate=0.5), tower).learning_rate == 0.5
+    assert with_rate(MsimcseOptions(encoder="embedded"), tower).learning_rate == 0.25

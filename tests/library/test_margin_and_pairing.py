@@ -184,6 +184,24 @@ def random_lists(rows: int, seed: int) -> tuple[Neighbours, MarginScores]:
     return Neighbours(ids[0], scores[0], ids[1], scores[1]), MarginScores(*scores, 0)
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+def test_equal_scores_of_neighbours_in_any_order(retrieval: str, seed: int) -> None:
+    """Equal scores whose cosines differ: the neighbours are not in the order of their numbers."""
+    near, _ = random_lists(60, seed)
+    near = Neighbours(
+        near.targets % 17, near.target_cosines, near.sources % 17, near.source_cosines
+    )
+    table = np.random.default_rng(seed).integers(0, 4, (60, 60)).astype(np.float32)
+    rows = np.arange(60)[:, None]
+    scores = MarginScores(table[rows, near.targets], table[near.sources, rows], 0)
+    exact = dict(np.ndenumerate(table))
+    found = choose_pairs(near, scores, retrieval)
+    chosen = list(zip(found.sources.tolist(), found.targets.tolist(), strict=True))
+    assert chosen == slow_choice(exact, near, retrieval)
+    assert [exact[cell] for cell in chosen] == found.scores.tolist()
+
+
 @pytest.mark.parametrize("rounds", [0, 1, 2, 8, 500])
 @pytest.mark.parametrize(
     "made",

@@ -242,7 +242,7 @@ def _untrained(plan: Plan, seed: int, folder: Path, benchmarks: Measure, report:
             figures |= measure(source, target)
         if options.dev:
             figures["spearman"] = DevSet(options.dev, student).spearman(student)
-        facts = EncoderFacts(tuple(options.languages.split(",")), plan.method)
+        facts = EncoderFacts(options.codes, plan.method)
         sides = ("source", "target") if len(towers) > 1 else ("",)
         return figures, {
             side: tower.encoder(facts, "") for side, tower in zip(sides, towers, strict=True)

@@ -95,7 +95,7 @@ class TrainingEstimate:
         """Say that there is too little for a new encoder."""
         if not makes_vocabulary(options) or self.rows >= FEW:
             return ""
-        is_known = set(options.languages.split(",")) == {"en", "zh"}
+        is_known = set(options.codes) == {"en", "zh"}
         hint = "use --encoder embedded" if is_known else "begin with an --encoder of others"
         return f"{count(self.rows, 'row')} are too few to train from scratch: {hint}"
 

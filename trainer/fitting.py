@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TypeVar
 
+from xmine.errors import TrainingError
 from xmine.extras import needs
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import visits
@@ -29,9 +30,14 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
     """Fill in what was left to the data; what was given stays.
 
     Raises:
-        XmineError: an extra is missing that a new vocabulary needs; or a weight names an origin
-            that no pair has.
+        XmineError: an extra is missing that a new vocabulary needs; a weight names an origin
+            that no pair has; or there are more tables of triplets than languages.
     """
+    if options.reads_many and len(corpus.triplets) > len(options.codes):
+        raise TrainingError(
+            f"{len(corpus.triplets)} tables of --triplets for --languages {options.languages}",
+            "name the language of each table",
+        )
     if not options.held_out:
         there = corpus.pairs if corpus.pairs is not None else (corpus.triplets or [()])[0]
         scarce = corpus.pairs is not None or len(there) < 2 * _HELD_OUT

@@ -24,6 +24,11 @@ class MsimcseOptions(TrainingOptions):
         0.0, "Added to the logit of a row's own contradicting sentence."
     )
 
+    @property
+    def reads_many(self) -> bool:
+        """Whether that is so: each table of triplets has its own."""
+        return True
+
 
 @dataclass(frozen=True, kw_only=True)
 class MocoOptions(MomentumOptions):
@@ -126,7 +131,7 @@ class TransaugOptions(QueueOptions):
     def __post_init__(self) -> None:
         """Check the limits, and what goes together."""
         super().__post_init__()
-        codes = self.languages.split(",")
+        codes = self.codes
         if self.teacher_language and self.teacher_language not in codes:
             raise OptionError(
                 f"--teacher-language {self.teacher_language}: not one of --languages",
@@ -202,7 +207,7 @@ class TransaugOptions(QueueOptions):
     @property
     def teacher_column(self) -> int:
         """Tell which column of the pairs teacher and student read: 0 or 1."""
-        codes = self.languages.split(",")
+        codes = self.codes
         return codes.index(self.teacher_language or ("en" if "en" in codes else codes[0]))
 
     def of_distillation(self) -> "TransaugOptions":
@@ -315,6 +320,11 @@ class EmmaXOptions(MomentumOptions):
         min=0,
         shown_default="as --learning-rate, at most 0.003 static, 0.00002 transformer",
     )
+
+    @property
+    def reads_many(self) -> bool:
+        """Whether that is so: the text of phase 2 may be in any."""
+        return True
 
     def __post_init__(self) -> None:
         """Check the limits; a network learns in phase 1 or never."""

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from xmine.encoder import EMBEDDED, SentenceEncoder
 from xmine.errors import TrainingError
-from xmine.languages import guess_language
 from xmine.modules.static import StaticEmbedding
 from xmine.options import EncodingOptions
 from xmine.pairs import ParallelText
@@ -243,32 +242,3 @@ def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
                 "give pairs with text on both sides",
             )
     return corpus.pairs
-
-
-def unpaired_texts(corpus: Corpus, split: Split) -> list[str]:
-    """Give text in which nothing is aligned: that of the corpus, or both sides of its pairs.
-
-    Sentences that are held out are left out.
-    """
-    held_out = {*split.held_out.sources, *split.held_out.targets}
-    texts = corpus.texts or split.seen.sources + split.seen.targets
-    return [text for text in texts if text not in held_out]
-
-
-def balanced_visits(texts: Sequence[str], languages: Sequence[str]) -> NDArray[np.float64]:
-    """Say how often each text is visited in a pass: rare languages more often.
-
-    A language with a share s of the texts gets s^0.3 in proportion (Conneau et al., 2020). Texts
-    whose language cannot be told by script or function words are visited once.
-
-    Returns:
-        float64 [texts].
-    """
-    spoken = np.array([guess_language([text], languages) for text in texts])
-    visited = np.ones(len(texts))
-    known = [code for code in languages if (spoken == code).any()]
-    counts = np.array([np.count_nonzero(spoken == code) for code in known])
-    wanted = (counts / counts.sum()) ** 0.3
-    for code, count, share in zip(known, counts, wanted / wanted.sum(), strict=True):
-        visited[spoken == code] = share * counts.sum() / count
-    return visited

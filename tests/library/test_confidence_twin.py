@@ -13,7 +13,7 @@ import pytest
 from mined_toys import Vectors, mined, sides, unit
 
 from xmine import confidence
-from xmine.confidence import estimate
+from xmine.confidence import Confidence, estimate
 from xmine.neighbours import Neighbours, nearest
 from xmine.pairing import ChosenPairs
 from xmine.threshold import choose_threshold
@@ -456,6 +456,20 @@ def test_equal_gaps_and_heights_are_no_matter() -> None:
 
 
 @pytest.mark.usefixtures("exact_normal_distribution")
+@pytest.mark.usefixtures("exact_normal_distribution")
+def test_the_limits_of_scale_and_variance_hold_where_cosines_hardly_differ() -> None:
+    for seed, known in ((1, 0), (11, 1)):
+        for smaller in (1e-2, 1e-3, 1e-4):
+            pairs, labels = drawn(200, 0.3, 0.3, 0.5, 0.1, seed)
+            scaled = [
+                Pair(each.gap * smaller, each.spacing * smaller, 0.7 + each.height * smaller)
+                for each in pairs
+            ]
+            same_verdict(scaled, labels)
+            assert (1 in labels) == known
+
+
+@pytest.mark.usefixtures("exact_normal_distribution")
 @pytest.mark.parametrize("name", CASES)
 def test_estimate_and_cuts_are_the_twins(name: str) -> None:
     pairs, near, known = CASES[name]()
@@ -476,6 +490,14 @@ def test_estimate_and_cuts_are_the_twins(name: str) -> None:
             assert cut.value == rounded[size - 1]
             expectation = (cut.kept.precision, *(cut.kept.interval or ()))
             assert expectation == pytest.approx(slow_expectation(rounded[:size]), abs=1e-6)
+
+
+def test_pairs_that_are_taken_for_right_count_as_such() -> None:
+    found = Confidence(np.array([0.9, 0.25, 0.5, 0.0]), 3.0, 0.75, 4.0)
+    after = found.with_right(np.array([True, False, False, True]))
+    assert after.chances.tolist() == [1.0, 0.25, 0.5, 1.0]
+    assert (after.translations, after.any_at_all, after.apart) == (3.0 + 0.1 + 1.0, 0.75, 4.0)
+    assert found.of(np.array([2, 0])).chances.tolist() == [0.5, 0.9]
 
 
 def test_the_normal_distribution_is_looked_up_closely() -> None:

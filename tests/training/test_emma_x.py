@@ -15,7 +15,6 @@ from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, cut_together
 from xmine.trainer.method_options import EmmaXOptions
 from xmine.trainer.methods.emma_x import _Maximisation, _WarmUp
-from xmine.trainer.prepare import balanced_visits
 from xmine.trainer.ranks import (
     MixtureClassifier,
 )
@@ -196,13 +195,6 @@ def test_training_ends_where_something_goes_wrong() -> None:
     watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 5)
     falling = [{"accuracy": accuracy, "likeness": 0.0} for accuracy in (0.895, 0.89)]
     assert [watch.stops(each, echo)[:21] for each in falling] == ["", "encoder and classifie"]
-
-
-def test_rare_languages_are_visited_more_often() -> None:
-    texts = ["the cat sat on the mat"] * 90 + ["我喜欢猫"] * 10 + ["3 + 4"]
-    visits = balanced_visits(texts, ["en", "zh"])
-    assert visits[:100].sum() == pytest.approx(100) and visits[100] == 1
-    assert visits[90:100].sum() / visits[:90].sum() == pytest.approx((10 / 90) ** 0.3)
 
 
 def test_bad_options_say_so() -> None:

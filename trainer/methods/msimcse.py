@@ -32,6 +32,7 @@ from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
 from xmine.trainer.method_options import MsimcseOptions
 from xmine.trainer.prepare import Made, Split, begin, cut_pairs, entailed_apart, with_rate
+from xmine.trainer.spoken import spoken_texts
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw, joined, unit_rows
 
@@ -56,7 +57,8 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         corpus = replace(corpus, triplets=triplets)
     tower = begin(options.encoder, options, list(corpus.every_text()), run, report)
     options = with_rate(options, tower)
-    columns, visits = _columns_of(corpus, split.visits if split else None, options)
+    visits_of_texts = spoken_texts(corpus, options.codes).visits(options.codes, run)
+    columns, visits = _columns_of(corpus, split.visits if split else None, options, visits_of_texts)
     data = TrainingData(
         Rows(cut_together(tower, columns)),
         visits,
@@ -69,7 +71,10 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
 
 
 def _columns_of(
-    corpus: Corpus, visits_of_pairs: NDArray[np.float64] | None, options: MsimcseOptions
+    corpus: Corpus,
+    visits_of_pairs: NDArray[np.float64] | None,
+    options: MsimcseOptions,
+    visits_of_texts: NDArray[np.float64] | None = None,
 ) -> tuple[list[list[str]], NDArray[np.float64]]:
     """Put the strategies one behind the other, each as (x, x+) or (x, x+, x-) in all languages.
 
@@ -85,7 +90,8 @@ def _columns_of(
         visits.append(visits_of_pairs)
     if corpus.texts:
         parts.append([corpus.texts, corpus.texts] * languages)
-        visits.append(np.ones(len(corpus.texts)))
+        once = np.ones(len(corpus.texts))
+        visits.append(once if visits_of_texts is None else visits_of_texts)
     if corpus.triplets:
         members = slice(2 if parts or options.drop_hard_negatives else 3)
         parts.append([one for each in corpus.triplets for one in each.columns()[members]])

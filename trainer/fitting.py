@@ -31,13 +31,9 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
 
     Raises:
         XmineError: an extra is missing that a new vocabulary needs; a weight names an origin
-            that no pair has; or there are more tables of triplets than languages.
+            that no pair has; or languages and data do not go together.
     """
-    if options.reads_many and len(corpus.triplets) > len(options.codes):
-        raise TrainingError(
-            f"{len(corpus.triplets)} tables of --triplets for --languages {options.languages}",
-            "name the language of each table",
-        )
+    _check_languages(options, corpus)
     if not options.held_out:
         there = corpus.pairs if corpus.pairs is not None else (corpus.triplets or [()])[0]
         scarce = corpus.pairs is not None or len(there) < 2 * _HELD_OUT
@@ -62,6 +58,21 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
         stages = {name: _EPOCHS for name in _STAGES if getattr(options, name, 1) == 0}
         options = replace(options, epochs=epochs, **stages)
     return options
+
+
+def _check_languages(options: TrainingOptions, corpus: Corpus) -> None:
+    tables, languages = len(corpus.triplets), len(options.codes)
+    if tables > languages:
+        raise TrainingError(
+            f"{tables} tables of --triplets for --languages {options.languages}",
+            "name the language of each table",
+        )
+    if languages > 2 and not corpus.texts and tables < languages:
+        raise TrainingError(
+            f"--languages {options.languages}: the pairs are in the first two, and nothing is in "
+            "the others",
+            "give --method msimcse or emma-x --texts in the others",
+        )
 
 
 def makes_vocabulary(options: TrainingOptions) -> bool:

@@ -24,11 +24,6 @@ class MsimcseOptions(TrainingOptions):
         0.0, "Added to the logit of a row's own contradicting sentence."
     )
 
-    @property
-    def reads_many(self) -> bool:
-        """Whether that is so: each table of triplets has its own."""
-        return True
-
 
 @dataclass(frozen=True, kw_only=True)
 class MocoOptions(MomentumOptions):
@@ -320,11 +315,6 @@ class EmmaXOptions(MomentumOptions):
         min=0,
         shown_default="as --learning-rate, at most 0.003 static, 0.00002 transformer",
     )
-
-    @property
-    def reads_many(self) -> bool:
-        """Whether that is so: the text of phase 2 may be in any."""
-        return True
 
     def __post_init__(self) -> None:
         """Check the limits; a network learns in phase 1 or never."""

@@ -144,7 +144,7 @@ class TrainingOptions(Options):
     )
 
     def __post_init__(self) -> None:
-        """Check the limits, and that there are as many languages as the method reads."""
+        """Check the limits, and that there are two languages or more."""
         super().__post_init__()
         for name, least in _LEAST.items():
             if 0 < (value := getattr(self, name)) < least:
@@ -157,21 +157,11 @@ class TrainingOptions(Options):
             raise OptionError(
                 f"--languages is {self.languages!r}", "give two codes or more, as in en,zh"
             )
-        if len(self.codes) > 2 and not self.reads_many:
-            raise OptionError(
-                f"--languages {self.languages}: this method reads the two of its pairs",
-                "--method msimcse and emma-x read more",
-            )
 
     @property
     def codes(self) -> tuple[str, ...]:
         """The codes of the languages, those of the pairs' columns first."""
         return tuple(self.languages.split(","))
-
-    @property
-    def reads_many(self) -> bool:
-        """Whether the method reads other languages than those of the pairs."""
-        return False
 
     @property
     def encoders(self) -> tuple[str, ...]:

@@ -469,7 +469,7 @@ def test_each_probability_of_drawn_pairs_is_the_twins(name: str) -> None:
 
 
 @pytest.mark.usefixtures("exact_normal_distribution")
-@pytest.mark.parametrize("rows", [149, 150, 151, 400])
+@pytest.mark.parametrize("rows", [99, 100, 149, 150, 400])
 def test_of_many_pairs_some_give_the_first_guess(
     monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:

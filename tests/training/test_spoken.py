@@ -138,19 +138,25 @@ def test_texts_that_are_held_out_of_the_pairs_are_left_out(toy_pairs: ParallelTe
 # The methods.
 
 
-@pytest.mark.parametrize("options", [MocoOptions, TransaugOptions])
-def test_methods_that_learn_from_pairs_alone_read_two_languages(options: type) -> None:
-    with pytest.raises(OptionError, match="--languages en,zh,de: this method reads the two"):
-        options(languages="en,zh,de")
-    assert options(languages="de,en").codes == ("de", "en")
+@pytest.mark.parametrize("options", [MsimcseOptions, EmmaXOptions, MocoOptions, TransaugOptions])
+def test_a_third_language_needs_text_in_it(
+    options: type[TrainingOptions], toy_pairs: ParallelText
+) -> None:
+    three = options(languages="en,zh,de", vocabulary_size=500)
+    assert three.codes == ("en", "zh", "de")
+    table = Triplets(["a"] * 30, ["b"] * 30, ["c"] * 30)
+    for nothing in (Corpus(pairs=toy_pairs), Corpus(pairs=toy_pairs, triplets=(table,) * 2)):
+        with pytest.raises(TrainingError, match="--languages en,zh,de: the pairs are in the first"):
+            fitted(three, nothing)
+    fitted(three, Corpus(pairs=toy_pairs, texts=GERMAN))
+    fitted(three, Corpus(triplets=(table,) * 3))
+    fitted(options(languages="de,en", vocabulary_size=500), Corpus(pairs=toy_pairs))
 
 
-@pytest.mark.parametrize("options", [MsimcseOptions, EmmaXOptions])
-def test_the_others_read_two_or_more(options: type) -> None:
-    assert options(languages="en,zh,de,th").codes == ("en", "zh", "de", "th")
+def test_two_languages_or_more() -> None:
     for wrong in ("en", "en,,de", "en,zh,"):
         with pytest.raises(OptionError, match=f"--languages is '{wrong}'"):
-            options(languages=wrong)
+            MsimcseOptions(languages=wrong)
 
 
 def test_unsupervised_text_is_visited_by_its_languages() -> None:

@@ -85,8 +85,8 @@ def balanced_visits(languages: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     visited = np.ones(len(languages))
     told = languages >= 0
-    places, of_text, counts = np.unique(languages[told], return_inverse=True, return_counts=True)
-    if len(places):
+    _, of_text, counts = np.unique(languages[told], return_inverse=True, return_counts=True)
+    if told.any():
         wanted = (counts / counts.sum()) ** _ALPHA
         visited[told] = (wanted / wanted.sum() * counts.sum() / counts)[of_text]
     return visited

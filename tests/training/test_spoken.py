@@ -11,7 +11,7 @@ from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs import ParallelText
 from xmine.trainer.batches import pass_order
-from xmine.trainer.checkpoints import METRICS_FILE
+from xmine.trainer.checkpoints import METRICS_FILE, Run
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.fitting import fitted
 from xmine.trainer.method_options import (
@@ -23,7 +23,7 @@ from xmine.trainer.method_options import (
 from xmine.trainer.methods.msimcse import _columns_of
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.prepare import Split
-from xmine.trainer.spoken import balanced_visits, spoken_texts, unpaired_texts
+from xmine.trainer.spoken import Spoken, balanced_visits, spoken_texts, unpaired_texts
 from xmine.trainer.training import Trained, train
 
 ENGLISH = [f"there was a lamp on the table of room {n}" for n in range(60)]
@@ -63,6 +63,27 @@ def test_three_languages_are_visited_by_their_shares_to_the_power_of_0_3() -> No
     assert (met == -1).sum() == 500
 
 
+class Log(Run):
+    """A run that keeps its remarks, without a folder."""
+
+    def __init__(self) -> None:
+        self.remarks: list[object] = []
+
+    def log(self, **numbers: float | str) -> None:
+        self.remarks.append(numbers["remark"])
+
+
+@pytest.mark.parametrize("untold", [0, 10, 11])
+def test_a_tenth_of_the_texts_may_be_in_any_language(untold: int) -> None:
+    languages = np.array([-1] * untold + [0] * 70 + [2] * (30 - untold))
+    log = Log()
+    visits = Spoken(["x"] * 100, languages).visits(("en", "de", "zh"), log)
+    assert visits.tolist() == balanced_visits(languages).tolist()
+    assert (np.unique(visits).size > 1) and visits[-1] > visits[-31 + untold]
+    told = "11 of 100 texts may be in any of en, de, zh: these are visited once a pass; "
+    assert log.remarks == [told + "give one --texts FILE for each language"] * (untold > 10)
+
+
 def test_no_text_and_no_language_told() -> None:
     assert balanced_visits(np.zeros(0, dtype=np.int64)).tolist() == []
     assert balanced_visits(np.full(3, -1)).tolist() == [1, 1, 1]
@@ -80,6 +101,12 @@ def test_files_that_look_like_one_language_are_not_taken_for_two(tmp_path: Path)
     corpus = read(tmp_path, a=ENGLISH[:50] + CHINESE[:3], b=ENGLISH[50:] + CHINESE[3:5], c=GERMAN)
     found = spoken_texts(corpus, ("en", "zh", "th")).languages.tolist()
     assert found == [0] * 50 + [1] * 3 + [0] * 10 + [1] * 2 + [0] * 6  # GERMAN can be en alone
+
+
+def test_more_files_than_languages_are_told_by_script(tmp_path: Path) -> None:
+    corpus = read(tmp_path, a=ENGLISH, b=CHINESE[:9], c=GERMAN, d=CHINESE[9:])
+    found = spoken_texts(corpus, ("en", "zh", "de")).languages.tolist()
+    assert found == [-1] * 60 + [1] * 9 + [-1] * 6 + [1] * 21
 
 
 def test_in_one_file_each_text_is_told_by_itself(tmp_path: Path) -> None:

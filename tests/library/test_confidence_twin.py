@@ -242,7 +242,7 @@ def verdict(pairs: list[Pair], known: list[int], enough: int = 50_000) -> Verdic
     elif found.gain <= 0:
         return nothing
     else:
-        any_at_all = math.exp(found.gain - 3) / (1 + math.exp(found.gain - 3))
+        any_at_all = 1 / (1 + math.exp(min(3 - found.gain, 700)))
     chances = []
     for each, label in zip(moved, known, strict=True):
         widest = max(found.mean(each), 0) + found.tau**2 / found.sigma
@@ -414,7 +414,7 @@ DRAWN = {
     "gaps do not fall": (600, 0.3, 0.3, 0.0, 0.15, 0),
     "gaps fall by more than rivals gain": (600, 0.3, 0.3, 1.5, 0.1, 0),
     "gaps rise": (600, 0.3, 0.3, -0.5, 0.1, 2),
-    "gaps of one width": (600, 0.5, 0.3, 0.5, 0.01, 0),
+    "gaps of one width": (900, 0.5, 0.3, 0.5, 0.002, 0),
     "gaps of any width": (600, 0.6, 0.1, 0.5, 0.5, 2),
     "near, of which two guesses end at nothing": (600, 0.5, 0.08, 0.5, 0.03, 1),
     "as near as may be": (600, 0.5, 0.08, 0.5, 0.03, 2),

@@ -11,7 +11,7 @@ from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs import ParallelText
 from xmine.trainer.batches import pass_order
-from xmine.trainer.checkpoints import METRICS_FILE, Run
+from xmine.trainer.checkpoints import METRICS_FILE
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.fitting import fitted
 from xmine.trainer.method_options import (
@@ -63,7 +63,7 @@ def test_three_languages_are_visited_by_their_shares_to_the_power_of_0_3() -> No
     assert (met == -1).sum() == 500
 
 
-class Log(Run):
+class Log:
     """A run that keeps its remarks, without a folder."""
 
     def __init__(self) -> None:

@@ -242,7 +242,7 @@ def _untrained(plan: Plan, seed: int, folder: Path, benchmarks: Measure, report:
         if options.dev:
             judged = towers[-1 if options.judged_column else 0]
             figures["spearman"] = DevSet(options.dev, judged).spearman(judged)
-        facts = EncoderFacts(tuple(options.languages.split(",")), plan.method)
+        facts = EncoderFacts(options.codes, plan.method)
         sides = ("source", "target") if len(towers) > 1 else ("",)
         return figures, {
             side: tower.encoder(facts, "") for side, tower in zip(sides, towers, strict=True)

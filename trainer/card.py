@@ -14,8 +14,8 @@ def model_card(
     method: str, options: TrainingOptions, encoder: SentenceEncoder, made: Made, excluded: int
 ) -> str:
     """Write the card as Markdown with the front matter that model hubs read."""
-    languages = options.languages.split(",")
-    front = "".join(f"  - {language}\n" for language in languages)
+    front = "".join(f"  - {language}\n" for language in options.codes)
+    *others, last = options.codes
     begun = "" if options.encoder == "scratch" else f" It began as `{options.encoder}`."
     return f"""---
 language:
@@ -24,7 +24,7 @@ tags:
   - sentence-similarity
   - bitext-mining
 ---
-# A {_kind(encoder)} sentence encoder for {" and ".join(languages)}
+# A {_kind(encoder)} sentence encoder for {", ".join(others)} and {last}
 
 Made by `xmine train --method {method}`, xmine {xmine.__version__}.{begun} {_how(encoder)}
 

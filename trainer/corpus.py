@@ -71,6 +71,7 @@ class Corpus:
         triplets: one table per language; row i is the same item in all of them.
         labelled: natural language inference with labels.
         texts: sentences of one language each, with no translation known.
+        text_files: int64 [texts], the number of the file that each is from; empty if from none.
         excluded: how many rows were left out, see `without`.
         excludes: the files that they were left out for.
     """
@@ -79,6 +80,7 @@ class Corpus:
     triplets: tuple[Triplets, ...] = ()
     labelled: Labelled | None = None
     texts: Sequence[str] = field(default_factory=tuple)
+    text_files: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     excluded: int = 0
     excludes: tuple[str, ...] = ()
 
@@ -109,11 +111,13 @@ class Corpus:
                     f"{triplets[0]} has {len(tables[0]):,} triplets, {name} {len(table):,}",
                     "the same row of both must be the same item in two languages",
                 )
+        files = list(map(_full_texts, texts))
         return cls(
             pairs=None if pairs is None else read_parallel(pairs),
             triplets=tables,
             labelled=None if nli is None else read_labelled(nli),
-            texts=[text for each in texts for text in _full_texts(each)],
+            texts=[text for each in files for text in each],
+            text_files=np.repeat(np.arange(len(files)), [len(each) for each in files]),
         )
 
     @property
@@ -149,6 +153,8 @@ class Corpus:
             digest.update("\n".join(column).encode())
             digest.update(b"\0")
         digest.update(labels)
+        if len(np.unique(self.text_files)) > 1:
+            digest.update(self.text_files.tobytes())
         return digest.hexdigest()
 
     def without(self, files: Sequence[str]) -> "Corpus":
@@ -198,6 +204,8 @@ class Corpus:
             rows = kept(self.texts)
             left_out += len(self.texts) - len(rows)
             changed = replace(changed, texts=[self.texts[row] for row in rows])
+            if len(self.text_files):
+                changed = replace(changed, text_files=self.text_files[rows])
         return replace(changed, excluded=left_out, excludes=tuple(files))
 
 

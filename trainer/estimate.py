@@ -28,7 +28,7 @@ from xmine.trainer.fitting import (
     needed_characters,
 )
 from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import visits_of
+from xmine.trainer.spoken import visits_of
 from xmine.trainer.training import deterministic
 from xmine.trainer.transformer import pieces_at_once
 from xmine.trainer.trials import MOST, Trial, logits_seconds, tried_on
@@ -93,7 +93,7 @@ class TrainingEstimate:
         """Say that there is too little for a new encoder."""
         if not makes_vocabulary(options) or self.rows >= FEW:
             return ""
-        is_known = set(options.languages.split(",")) == {"en", "zh"}
+        is_known = set(options.codes) == {"en", "zh"}
         hint = "use --encoder embedded" if is_known else "begin with an --encoder of others"
         return f"{count(self.rows, 'row')} are too few to train from scratch: {hint}"
 

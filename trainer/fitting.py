@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TypeVar
 
+from xmine.errors import TrainingError
 from xmine.extras import needs
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import visits
@@ -29,9 +30,10 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
     """Fill in what was left to the data; what was given stays.
 
     Raises:
-        XmineError: an extra is missing that a new vocabulary needs; or a weight names an origin
-            that no pair has.
+        XmineError: an extra is missing that a new vocabulary needs; a weight names an origin
+            that no pair has; or languages and data do not go together.
     """
+    _check_languages(options, corpus)
     if not options.held_out:
         there = corpus.pairs if corpus.pairs is not None else (corpus.triplets or [()])[0]
         scarce = corpus.pairs is not None or len(there) < 2 * _HELD_OUT
@@ -56,6 +58,21 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
         stages = {name: _EPOCHS for name in _STAGES if getattr(options, name, 1) == 0}
         options = replace(options, epochs=epochs, **stages)
     return options
+
+
+def _check_languages(options: TrainingOptions, corpus: Corpus) -> None:
+    tables, languages = len(corpus.triplets), len(options.codes)
+    if tables > languages:
+        raise TrainingError(
+            f"{tables} tables of --triplets for --languages {options.languages}",
+            "name the language of each table",
+        )
+    if languages > 2 and not corpus.texts and tables < languages:
+        raise TrainingError(
+            f"--languages {options.languages}: the pairs are in the first two, and nothing is in "
+            "the others",
+            "give --method msimcse or emma-x --texts in the others",
+        )
 
 
 def makes_vocabulary(options: TrainingOptions) -> bool:

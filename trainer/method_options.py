@@ -132,7 +132,7 @@ class TransaugOptions(QueueOptions):
     def __post_init__(self) -> None:
         """Check the limits, and what goes together."""
         super().__post_init__()
-        codes = self.languages.split(",")
+        codes = self.codes
         if self.teacher_language and self.teacher_language not in codes:
             raise OptionError(
                 f"--teacher-language {self.teacher_language}: not one of --languages",
@@ -211,7 +211,7 @@ class TransaugOptions(QueueOptions):
         """Tell which column of the pairs teacher and student read: 0 or 1."""
         if not self.teacher_language:
             return super().judged_column
-        return self.languages.split(",").index(self.teacher_language)
+        return self.codes.index(self.teacher_language)
 
     @property
     def judged_column(self) -> int:

@@ -14,7 +14,7 @@ _LEAST = {"held_out": 2, "vocabulary_size": 16, "batch_size": 2}
 class TrainingOptions(Options):
     """What every method needs: data, vocabulary, architecture, optimiser, checks on the way."""
 
-    languages: str = option("en,zh", "Codes of the source and the target language.")
+    languages: str = option("en,zh", "Codes of the languages, those of the pairs' columns first.")
     source_weight: dict[str, float] = option(
         {},
         "NAME=W: visit pairs of origin NAME (third column) W times an epoch; repeatable.",
@@ -148,7 +148,7 @@ class TrainingOptions(Options):
     )
 
     def __post_init__(self) -> None:
-        """Check the limits, and that there are two languages."""
+        """Check the limits, and that there are two languages or more."""
         super().__post_init__()
         for name, least in _LEAST.items():
             if 0 < (value := getattr(self, name)) < least:
@@ -157,8 +157,15 @@ class TrainingOptions(Options):
             object.__setattr__(self, "learning_rate", self.rate_of_new)
         if self.start and (self.architecture == "static" or SCRATCH not in self.encoders):
             raise OptionError("--start is for --architecture transformer, made from scratch")
-        if len(self.languages.split(",")) != 2 or not all(self.languages.split(",")):
-            raise OptionError(f"--languages is {self.languages!r}", "give two codes, as in en,zh")
+        if len(self.codes) < 2 or not all(self.codes):
+            raise OptionError(
+                f"--languages is {self.languages!r}", "give two codes or more, as in en,zh"
+            )
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the languages, those of the pairs' columns first."""
+        return tuple(self.languages.split(","))
 
     @property
     def encoders(self) -> tuple[str, ...]:
@@ -186,7 +193,7 @@ class TrainingOptions(Options):
 
         The side of English; where neither is English, the first.
         """
-        codes = self.languages.split(",")
+        codes = self.codes[:2]
         return codes.index("en") if "en" in codes else 0
 
     @property

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from xmine.encoder import EMBEDDED, SentenceEncoder
 from xmine.errors import TrainingError
-from xmine.languages import guess_language
 from xmine.modules.static import StaticEmbedding
 from xmine.options import EncodingOptions
 from xmine.pairs import ParallelText
@@ -18,7 +17,7 @@ from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.data import Rows, TrainingData, drawn, hold_out, visits
 from xmine.trainer.distributed import by_the_first
-from xmine.trainer.options import SCRATCH, Stage, TrainingOptions
+from xmine.trainer.options import SCRATCH, TrainingOptions
 from xmine.trainer.static import new_static
 from xmine.trainer.towers import Tower, tower_of
 from xmine.trainer.transformer import TransformerTower
@@ -26,9 +25,6 @@ from xmine.trainer.vocabulary import train_vocabulary
 from xmine.vocabulary import Vocabulary
 
 OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
-# Texts whose languages are told to count the steps of a pass, 32 microseconds each. More are taken
-# to be visited once each, as they are on average.
-_GUESSED = 100_000
 
 
 def load_encoder(name: str, options: TrainingOptions) -> SentenceEncoder:
@@ -152,14 +148,12 @@ class Made:
         measures: on the held-out pairs; empty if there are none.
         rows: how many were trained on.
         seen: the pairs among them, for the card.
-        remarks: what a user should know of the run.
     """
 
     towers: dict[str, Tower]
     measures: dict[str, float]
     rows: int
     seen: ParallelText | None = None
-    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,54 +250,3 @@ def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
                 "give pairs with text on both sides",
             )
     return corpus.pairs
-
-
-def unpaired_texts(corpus: Corpus, split: Split) -> list[str]:
-    """Give text in which nothing is aligned: that of the corpus, or both sides of its pairs.
-
-    Sentences that are held out are left out.
-    """
-    held_out = {*split.held_out.sources, *split.held_out.targets}
-    texts = corpus.texts or [*split.seen.sources, *split.seen.targets]
-    return [text for text in texts if text not in held_out]
-
-
-def visits_of(stage: Stage, corpus: Corpus) -> NDArray[np.float64]:
-    """Say how often a stage will visit each of its rows in a pass, before any text is cut.
-
-    Raises:
-        TrainingError: there are too few rows to hold some out.
-    """
-    options, triplets = stage.options, corpus.triplets
-    if stage.data == "triplets":
-        return np.ones(len(tuned_apart(triplets[0], options)[0]))
-    split = Split.of(corpus.pairs, options) if corpus.pairs is not None else None
-    if stage.data == "pairs" and split:
-        return split.visits
-    if stage.data == "texts" and split:
-        texts = unpaired_texts(corpus, split)
-        if len(texts) > _GUESSED:
-            return np.ones(len(texts))
-        return balanced_visits(texts, options.languages.split(","))
-    tables = triplets if split else entailed_apart(triplets, options)[0] if triplets else ()
-    others = sum(map(len, tables[:1])) + len(corpus.texts)
-    return np.concatenate([split.visits if split else np.empty(0), np.ones(others)])
-
-
-def balanced_visits(texts: Sequence[str], languages: Sequence[str]) -> NDArray[np.float64]:
-    """Say how often each text is visited in a pass: rare languages more often.
-
-    A language with a share s of the texts gets s^0.3 in proportion (Conneau et al., 2020). Texts
-    whose language cannot be told by script or function words are visited once.
-
-    Returns:
-        float64 [texts].
-    """
-    spoken = np.array([guess_language([text], languages) for text in texts])
-    visited = np.ones(len(texts))
-    known = [code for code in languages if (spoken == code).any()]
-    counts = np.array([np.count_nonzero(spoken == code) for code in known])
-    wanted = (counts / counts.sum()) ** 0.3
-    for code, count, share in zip(known, counts, wanted / wanted.sum(), strict=True):
-        visited[spoken == code] = share * counts.sum() / count
-    return visited

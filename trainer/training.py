@@ -97,7 +97,7 @@ def train(
         raise
     remarks: tuple[str, ...] = ()
     if world.leads:
-        remarks += made.remarks + _early_ends(folder) + _fewer_pieces(run, options)
+        remarks += _logged_remarks(folder) + _early_ends(folder) + _fewer_pieces(run, options)
         remarks += _draw(folder, f"{output.name}: {method}") if draws else ()
     encoders = _saved(made, method, options, output, kept.excluded)
     return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
@@ -128,14 +128,23 @@ def _opened(
     return opened[0] if opened else (False, Run(folder, options, corpus))
 
 
+def _logged_remarks(folder: Path) -> tuple[str, ...]:
+    """Give the remarks of the log, each once, as a resumed run may have repeated them."""
+    return tuple(dict.fromkeys(line["remark"] for line in _metrics(folder) if "remark" in line))
+
+
 def _early_ends(folder: Path) -> tuple[str, ...]:
     """Say which stages their method ended before all steps were taken."""
-    lines = map(json.loads, (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines())
     return tuple(
         f"{line.get('stage', 'training')} ended at step {line['step']:,}: {line['stopped']}"
-        for line in lines
+        for line in _metrics(folder)
         if "stopped" in line
     )
+
+
+def _metrics(folder: Path) -> Iterator[dict[str, Any]]:
+    """Read the lines of the log."""
+    return map(json.loads, (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines())
 
 
 def _fewer_pieces(run: Run, options: TrainingOptions) -> tuple[str, ...]:
@@ -160,7 +169,7 @@ def _saved(
 ) -> dict[str, SentenceEncoder]:
     """Write the encoders and what is told of the run, which is removed."""
     folder = run_folder(output)
-    facts = EncoderFacts(tuple(options.languages.split(",")), method)
+    facts = EncoderFacts(options.codes, method)
     encoders = {}
     for name, tower in made.towers.items():
         encoder = tower.encoder(facts, "")

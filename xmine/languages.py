@@ -180,7 +180,7 @@ def check_sides(
 
 def _is_not(code: str, sample: Sequence[str], told: str) -> bool:
     """Tell whether a text is surely not in a language, which the text itself told perhaps."""
-    if short_code(code) not in _SCRIPTS:
+    if not knows_script(code):
         return False
     if told:
         return short_code(told) != short_code(code)
@@ -217,6 +217,11 @@ def short_code(language: str) -> str:
     """
     code = re.split("[-_]", language)[0].lower()
     return _LONG_CODES.get(code, code)
+
+
+def knows_script(language: str) -> bool:
+    """Tell whether the script of a language is known here, so that a text may be told by it."""
+    return short_code(language) in _SCRIPTS
 
 
 def scripts_of(language: str, texts: Sequence[str]) -> set[str]:

@@ -37,20 +37,42 @@ def test_equal_scores_are_kept_or_dropped_together() -> None:
     assert best.agreement.f1 == pytest.approx(2 / 3)
 
 
-def test_the_best_cut_is_that_of_trying_every_one() -> None:
+def slow_f1(kept: list[int], gold: list[int]) -> float:
+    """The harmonic mean of precision and recall; 0 without a right pair."""
+    right = sum(pair in gold for pair in kept)
+    if not right:
+        return 0.0
+    precision, recall = right / len(kept), right / len(gold)
+    return 2 * precision * recall / (precision + recall)
+
+
+@pytest.mark.parametrize("size", [5, 20])
+def test_the_best_cut_is_that_of_trying_every_one(size: int) -> None:
     random = np.random.default_rng(1)
-    for _ in range(50):
-        scores = np.sort(random.integers(0, 12, 20) / 4)[::-1]
-        pairs = random.permutation(30)[:20].tolist()
-        gold = random.permutation(30)[:10].tolist()
-        tried = [
-            agreement([p for p, s in zip(pairs, scores, strict=True) if s >= cut], gold).f1
-            for cut in scores
-        ]
-        best = best_threshold(scores.tolist(), pairs, gold)
-        assert best.agreement.f1 == pytest.approx(max(tried))
+    for _ in range(200):
+        scores = (np.sort(random.integers(0, 12, size) / 4)[::-1]).tolist()
+        pairs = random.permutation(size + 10)[:size].tolist()
+        gold = random.permutation(size + 10)[: size // 2].tolist()
+        tried = {
+            cut: slow_f1([p for p, s in zip(pairs, scores, strict=True) if s >= cut], gold)
+            for cut in sorted(set(scores))
+        }
+        best = best_threshold(scores, pairs, gold)
+        assert best.agreement.f1 == pytest.approx(max(tried.values()))
         kept = [p for p, s in zip(pairs, scores, strict=True) if s >= best.threshold]
         assert agreement(kept, gold) == best.agreement
+        if not any(tried.values()):
+            assert not kept
+            continue
+        highest = max(cut for cut, f1 in tried.items() if f1 == pytest.approx(max(tried.values())))
+        below = [score for score in scores if score < highest] or [highest]
+        assert best.threshold == (highest + max(below)) / 2
+
+
+def test_of_equally_good_cuts_the_highest_is_taken() -> None:
+    # F1 is 2 * 2 / (2 + 4) after two pairs, and 2 * 3 / (5 + 4) after five.
+    best = best_threshold([5, 4, 3, 2, 1], ["a", "b", "no", "nor this", "c"], ["a", "b", "c", "d"])
+    assert (best.threshold, best.agreement.mined) == (3.5, 2)
 
 
 def test_agreement_without_pairs_or_gold_is_zero() -> None:

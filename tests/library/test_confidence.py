@@ -191,13 +191,17 @@ def test_translations_that_are_not_among_the_pairs_are_counted(spread: float, ne
 
 
 def test_translations_are_more_than_the_chances_add_up_to() -> None:
-    rng = np.random.default_rng(3)
-    source = rng.normal(size=(400, 48))
-    target = rng.normal(size=(400, 48))
-    target[:200] = source[:200] + 1.4 * target[:200]  # so weak that some are not mutually best
-    found = estimated(*mined(unit(source), unit(target)))
-    assert 2 < found.translations - found.chances.sum() < 20
-    assert found.translations == pytest.approx(200, rel=0.13)
+    counted = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        source = rng.normal(size=(400, 48))
+        target = rng.normal(size=(400, 48))
+        target[:200] = source[:200] + 1.4 * target[:200]  # so weak that some are not mutually best
+        found = estimated(*mined(unit(source), unit(target)))
+        assert 1 < found.translations - found.chances.sum() < 10
+        counted.append(found.translations)
+    # Of a weak encoder it finds too few (docs/threshold.md).
+    assert 0.88 < np.mean(counted) / 200 < 1
 
 
 def test_a_pair_that_is_not_each_others_best_has_no_chance() -> None:
@@ -379,8 +383,12 @@ def test_pairs_of_a_margin_with_one_neighbour_are_judged_by_four(shared: int) ->
 
 
 def test_lines_without_a_known_piece_do_no_harm() -> None:
-    source, target = sides(60, 60, 30, 1)
-    source[40:], target[35:50] = 0, 0
-    pairs, neighbours = mined(source, target)
-    sure = set(pairs.sources[estimated(pairs, neighbours).chances > 0.5].tolist())
-    assert len(sure & set(range(30))) >= 29 and len(sure) <= 33
+    right = wrong = 0
+    for seed in range(10):
+        source, target = sides(60, 60, 30, seed)
+        source[40:], target[35:50] = 0, 0
+        pairs, neighbours = mined(source, target)
+        sure = set(pairs.sources[estimated(pairs, neighbours).chances > 0.5].tolist())
+        right += len(sure & set(range(30)))
+        wrong += len(sure - set(range(30)))
+    assert right >= 298 and wrong <= 5  # of 300 and 300

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.margin import MarginScores, margin_scores
+from xmine.margin import MarginScores, margin_scores, pair_scores, scores_near
 from xmine.neighbours import Neighbours, nearest
 from xmine.pairing import ChosenPairs, choose_pairs
 
@@ -133,6 +133,56 @@ def test_agrees_with_the_definitions(
         assert len(set(pairs.sources.tolist())) == len(set(pairs.targets.tolist())) == len(pairs)
 
 
+def slow_score(cosine: float, source_mean: float, target_mean: float, margin: str) -> float:
+    mean = (source_mean + target_mean) / 2
+    return {"ratio": cosine / max(mean, 1e-6), "distance": cosine - mean, "absolute": cosine}[
+        margin
+    ]
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+def test_any_pairs_are_scored_by_their_definition(margin: str) -> None:
+    """Whether they are neighbours or not; one neighbourhood is near zero."""
+    source, target = random_vectors(7, 1), random_vectors(9, 2)
+    source[3] = 0
+    target[4:] = -target[:5]
+    near = nearest(source, target, 3)
+    cells = np.array(list(itertools.product(range(7), range(9))))
+    cosines = (source @ target.T)[cells[:, 0], cells[:, 1]]
+    found, clamped = pair_scores(cells[:, 0], cells[:, 1], cosines, near, margin)
+    means = [
+        (near.target_cosines[i].astype(float).mean(), near.source_cosines[j].astype(float).mean())
+        for i, j in cells.tolist()
+    ]
+    rows = zip(cosines.tolist(), means, strict=True)
+    slow = [slow_score(cosine, *mean, margin) for cosine, mean in rows]
+    np.testing.assert_allclose(found, slow, rtol=2e-6, atol=1e-6)
+    low = sum(sum(mean) / 2 < 1e-6 for mean in means)
+    assert clamped == (low if margin == "ratio" else 0)
+
+
+@pytest.mark.parametrize("of_sources", [True, False])
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+def test_a_few_rows_are_scored_as_all_are(margin: str, of_sources: bool) -> None:
+    """Of six neighbours that are known the means are of the first three."""
+    source, target = random_vectors(20, 3), random_vectors(15, 4)
+    known, near = nearest(source, target, 6), nearest(source, target, 3)
+    rows = np.array([11, 2, 2, 14])
+    found = scores_near(known, rows, margin, 3, of_sources=of_sources)
+    assert found.shape == (4, 6)
+    for place, row in enumerate(rows.tolist()):
+        ids, cosines = (
+            (known.targets[row], known.target_cosines[row])
+            if of_sources
+            else (known.sources[row], known.source_cosines[row])
+        )
+        for at, (other, cosine) in enumerate(zip(ids.tolist(), cosines.tolist(), strict=True)):
+            i, j = (row, other) if of_sources else (other, row)
+            means = float(near.target_cosines[i].mean()), float(near.source_cosines[j].mean())
+            slow = slow_score(cosine, *means, margin)
+            assert found[place, at] == pytest.approx(slow, rel=3e-6, abs=1e-6)
+
+
 def test_max_is_symmetric_under_swapping_the_sides() -> None:
     source, target = random_vectors(60, 3), random_vectors(50, 4)
     one = nearest(source, target, 4)
@@ -182,6 +232,24 @@ def random_lists(rows: int, seed: int) -> tuple[Neighbours, MarginScores]:
     table = random.integers(0, 40, (rows, rows)).astype(np.float32)
     scores = table[np.arange(rows)[:, None], ids[0]], table[ids[1], np.arange(rows)[:, None]]
     return Neighbours(ids[0], scores[0], ids[1], scores[1]), MarginScores(*scores, 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+def test_equal_scores_of_neighbours_in_any_order(retrieval: str, seed: int) -> None:
+    """Equal scores whose cosines differ: the neighbours are not in the order of their numbers."""
+    near, _ = random_lists(60, seed)
+    near = Neighbours(
+        near.targets % 17, near.target_cosines, near.sources % 17, near.source_cosines
+    )
+    table = np.random.default_rng(seed).integers(0, 4, (60, 60)).astype(np.float32)
+    rows = np.arange(60)[:, None]
+    scores = MarginScores(table[rows, near.targets], table[near.sources, rows], 0)
+    exact = {(i, j): float(table[i, j]) for i in range(60) for j in range(60)}
+    found = choose_pairs(near, scores, retrieval)
+    chosen = list(zip(found.sources.tolist(), found.targets.tolist(), strict=True))
+    assert chosen == slow_choice(exact, near, retrieval)
+    assert [exact[cell] for cell in chosen] == found.scores.tolist()
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2, 8, 500])

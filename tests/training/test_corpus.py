@@ -11,7 +11,8 @@ from xmine.pairs import ParallelText, read_parallel
 from xmine.picked import PickedTexts
 from xmine.trainer.corpus import Corpus, examples, read_labelled, read_triplets
 from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.prepare import Split, unpaired_texts
+from xmine.trainer.prepare import Split
+from xmine.trainer.spoken import unpaired_texts
 
 
 def test_triplets_are_read_from_tsv_and_csv(tmp_path: Path) -> None:
@@ -85,4 +86,6 @@ def test_texts_of_pairs_are_held_once_however_often_some_are_taken(tmp_path: Pat
             assert isinstance(part.sources, PickedTexts) and isinstance(part.targets, PickedTexts)
             columns = part.sources, part.targets, part.origins
             assert [list(each) for each in columns] == [other.sources, other.targets, other.origins]
-        assert unpaired_texts(corpus, ours) == unpaired_texts(as_lists, expected)
+        codes = ("en", "zh")
+        texts = unpaired_texts(corpus, ours, codes).texts
+        assert texts == unpaired_texts(as_lists, expected, codes).texts

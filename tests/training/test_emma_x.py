@@ -15,7 +15,6 @@ from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, cut_together
 from xmine.trainer.method_options import EmmaXOptions
 from xmine.trainer.methods.emma_x import _Begun, _Maximisation
-from xmine.trainer.prepare import balanced_visits
 from xmine.trainer.ranks import MixtureClassifier, first_similarities
 from xmine.trainer.rankwatch import RankWatch, Seen
 from xmine.trainer.towers import tower_of
@@ -132,13 +131,6 @@ def test_an_echo_chamber_agrees_while_retrieval_falls_and_falls(
     reasons = [watch.stops({"accuracy": each, "likeness": 0.0}, seen) for each in accuracies]
     last = "encoder and classifier agree, and retrieval falls" if is_echo else ""
     assert reasons == [""] * (len(accuracies) - 1) + [last]
-
-
-def test_rare_languages_are_visited_more_often() -> None:
-    texts = ["the cat sat on the mat"] * 90 + ["我喜欢猫"] * 10 + ["3 + 4"]
-    visits = balanced_visits(texts, ["en", "zh"])
-    assert visits[:100].sum() == pytest.approx(100) and visits[100] == 1
-    assert visits[90:100].sum() / visits[:90].sum() == pytest.approx((10 / 90) ** 0.3)
 
 
 def test_bad_options_say_so() -> None:

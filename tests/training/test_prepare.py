@@ -11,19 +11,13 @@ from xmine.pairs import ParallelText
 from xmine.trainer.corpus import Corpus, Triplets
 from xmine.trainer.method_options import MsimcseOptions, TransaugOptions
 from xmine.trainer.options import Stage
-from xmine.trainer.prepare import (
-    Split,
-    balanced_visits,
-    entailed_apart,
-    tuned_apart,
-    unpaired_texts,
-    visits_of,
-    with_rate,
-)
+from xmine.trainer.prepare import Split, entailed_apart, tuned_apart, with_rate
+from xmine.trainer.spoken import unpaired_texts, visits_of
 
 SOURCES = [f"english {row}" for row in range(60)]
 TARGETS = [f"chinese {row}" for row in range(60)]
 PAIRS = ParallelText(SOURCES, TARGETS, ["good" if row % 3 else "bad" for row in range(60)])
+CODES = ("en", "zh")
 TRIPLETS = Triplets(SOURCES, TARGETS, [f"other {row}" for row in range(60)])
 
 
@@ -94,19 +88,11 @@ def test_a_twentieth_of_the_triplets_is_held_out_of_the_stage_nli(
 def test_texts_that_are_held_out_are_not_trained_on() -> None:
     split = Split.of(PAIRS, MsimcseOptions(held_out=12))
     held = {*split.held_out.sources, *split.held_out.targets}
-    alone = unpaired_texts(Corpus(PAIRS), split)
+    alone = unpaired_texts(Corpus(PAIRS), split, CODES).texts
     assert len(alone) == 2 * 48 and not held & set(alone)
     given = [*SOURCES, "another", *TARGETS]
-    assert unpaired_texts(Corpus(PAIRS, texts=given), split) == [x for x in given if x not in held]
-
-
-def test_rare_languages_are_visited_more_often() -> None:
-    """XLM-R's sampling (Conneau et al., 2020): shares s^0.3."""
-    texts = ["we go to the park and then home"] * 9 + ["今天天气很好我们去公园"] * 1 + ["12 34"]
-    visits = balanced_visits(texts, ["en", "zh"])
-    shares = np.array([0.9, 0.1]) ** 0.3
-    english, chinese = shares / shares.sum() * 10 / np.array([9, 1])
-    assert visits == pytest.approx([english] * 9 + [chinese] + [1.0])
+    left = unpaired_texts(Corpus(PAIRS, texts=given), split, CODES).texts
+    assert left == [x for x in given if x not in held]
 
 
 def test_a_stage_visits_its_own_rows() -> None:

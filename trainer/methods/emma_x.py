@@ -6,7 +6,7 @@ relation of two sentences has: 1 is a paraphrase, N is irrelevant. Phase 1 start
 In phase 2 G ranks pairs of unpaired sentences for M (c_G), and M does for G (c_M).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -28,10 +28,8 @@ from xmine.trainer.method_options import EmmaXOptions
 from xmine.trainer.prepare import (
     Made,
     Split,
-    balanced_visits,
     begin,
     needed_pairs,
-    unpaired_texts,
     with_rate,
 )
 from xmine.trainer.queue import texts_of
@@ -48,6 +46,7 @@ from xmine.trainer.ranks import (
 )
 from xmine.trainer.rankstep import RankStep
 from xmine.trainer.rankwatch import FALL, RankWatch, Seen
+from xmine.trainer.spoken import unpaired_texts
 from xmine.trainer.towers import Tower
 from xmine.trainer.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_of
 
@@ -62,7 +61,10 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Ma
     """
     split = Split.of(needed_pairs(corpus, "emma-x"), options)
     seen = split.seen
-    tower = begin(options.encoder, options, [seen.sources, seen.targets], run, report)
+    columns: list[Sequence[str]] = [seen.sources, seen.targets]
+    if len(options.codes) > 2:  # a new vocabulary needs the pieces of the others
+        columns.append(corpus.texts)
+    tower = begin(options.encoder, options, columns, run, report)
     options = with_rate(options, tower)
     data = split.cut(tower, tower)
     warm_up = _WarmUp(tower, options, len(data.rows), steps_of(data, options))
@@ -117,11 +119,12 @@ def _maximise(
         learning_rate=options.em_learning_rate
         or min(options.learning_rate, type(tower).learning_rate),
     )
-    texts = unpaired_texts(corpus, split)
+    spoken = unpaired_texts(corpus, split, options.codes)
+    texts = spoken.texts
     cut = cut_together(tower, [texts, split.seen.sources, split.seen.targets])
     data = TrainingData(
         Rows((cut[0], cut[0])),  # twice, for what looks at two columns
-        balanced_visits(texts, options.languages.split(",")),
+        spoken.visits(options.codes, run),
         held_out,
     )
     # In the computer's memory: a device may have no room for a third encoder.

@@ -32,6 +32,7 @@ from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
 from xmine.trainer.method_options import MsimcseOptions
 from xmine.trainer.prepare import Made, Split, begin, cut_pairs, entailed_apart, with_rate
+from xmine.trainer.spoken import spoken_texts
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw, joined, unit_rows
 
@@ -65,7 +66,10 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     tower = begin(options.encoder, options, list(corpus.every_text()), run, report)
     options = with_rate(options, tower)
     drops = bool(corpus.texts) and _needs_piece_dropout(tower, corpus.texts[0], options)
-    columns, visits = _columns_of(corpus, split.visits if split else None, options)
+    if drops:
+        run.log(step=0, remark=_TWO_VIEWS)
+    visits_of_texts = spoken_texts(corpus, options.codes).visits(options.codes, run)
+    columns, visits = _columns_of(corpus, split.visits if split else None, options, visits_of_texts)
     data = TrainingData(
         Rows(cut_together(tower, columns)),
         visits,
@@ -74,8 +78,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     languages = max(1, len(corpus.triplets))
     step = _Step(tower, options, len(columns) // languages, languages, drops_pieces=drops)
     measures = run_steps(step, data, options, run, report)
-    remarks = (_TWO_VIEWS,) if drops else ()
-    return Made({"": tower}, measures, len(data.rows), split.seen if split else None, remarks)
+    return Made({"": tower}, measures, len(data.rows), split.seen if split else None)
 
 
 def _needs_piece_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bool:
@@ -96,7 +99,10 @@ def _needs_piece_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bo
 
 
 def _columns_of(
-    corpus: Corpus, visits_of_pairs: NDArray[np.float64] | None, options: MsimcseOptions
+    corpus: Corpus,
+    visits_of_pairs: NDArray[np.float64] | None,
+    options: MsimcseOptions,
+    visits_of_texts: NDArray[np.float64] | None = None,
 ) -> tuple[list[list[str]], NDArray[np.float64]]:
     """Put the strategies one behind the other, each as (x, x+) or (x, x+, x-) in all languages.
 
@@ -112,7 +118,8 @@ def _columns_of(
         visits.append(visits_of_pairs)
     if corpus.texts:
         parts.append([corpus.texts, corpus.texts] * languages)
-        visits.append(np.ones(len(corpus.texts)))
+        once = np.ones(len(corpus.texts))
+        visits.append(once if visits_of_texts is None else visits_of_texts)
     if corpus.triplets:
         members = slice(2 if parts or options.drop_hard_negatives else 3)
         parts.append([one for each in corpus.triplets for one in each.columns()[members]])

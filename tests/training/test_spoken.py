@@ -1,0 +1,251 @@
+"""Text of three languages: which each sentence is in, how often it is visited, what is said."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xmine.encoder import SentenceEncoder
+from xmine.errors import OptionError, TrainingError
+from xmine.pairs import ParallelText
+from xmine.trainer.batches import pass_order
+from xmine.trainer.checkpoints import METRICS_FILE
+from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.fitting import fitted
+from xmine.trainer.method_options import (
+    EmmaXOptions,
+    MocoOptions,
+    MsimcseOptions,
+    TransaugOptions,
+)
+from xmine.trainer.methods.msimcse import _columns_of
+from xmine.trainer.options import TrainingOptions
+from xmine.trainer.prepare import Split
+from xmine.trainer.spoken import Spoken, balanced_visits, spoken_texts, unpaired_texts
+from xmine.trainer.training import Trained, train
+
+ENGLISH = [f"there was a lamp on the table of room {n}" for n in range(60)]
+CHINESE = [f"第{n}间房的桌子上有一盏灯" for n in range(30)]
+GERMAN = [f"auf dem Tisch im Zimmer {n} stand eine alte Lampe" for n in range(6)]
+SMALL: dict[str, Any] = {
+    "width": 16,
+    "batch_size": 32,
+    "held_out": 50,
+    "threads": 1,
+    "epochs": 1,
+    "vocabulary_size": 500,
+    "languages": "en,zh,th",
+}
+
+
+def read(folder: Path, **files: list[str]) -> Corpus:
+    """Write files of text and read them as `--texts`."""
+    for name, lines in files.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return Corpus.read(texts=[str(folder / name) for name in files])
+
+
+def test_three_languages_are_visited_by_their_shares_to_the_power_of_0_3() -> None:
+    languages = np.array([0] * 900 + [1] * 90 + [2] * 10 + [-1] * 50)
+    visits = balanced_visits(languages)
+    powers = [(count / 1000) ** 0.3 for count in (900, 90, 10)]
+    for language, (count, power) in enumerate(zip((900, 90, 10), powers, strict=True)):
+        expected = 1000 * power / sum(powers)  # of the visits of a pass
+        assert visits[languages == language] == pytest.approx(np.full(count, expected / count))
+    assert (visits[languages == -1] == 1).all()
+    # Drawn: in ten passes each language is met as often as that.
+    met = np.concatenate([languages[pass_order(visits, 1, epoch)] for epoch in range(10)])
+    for language, power in enumerate(powers):
+        wanted = 10_000 * power / sum(powers)
+        assert (met == language).sum() == pytest.approx(wanted, abs=4 * wanted**0.5)
+    assert (met == -1).sum() == 500
+
+
+class Log:
+    """A run that keeps its remarks, without a folder."""
+
+    def __init__(self) -> None:
+        self.remarks: list[object] = []
+
+    def log(self, **numbers: float | str) -> None:
+        self.remarks.append(numbers["remark"])
+
+
+@pytest.mark.parametrize("untold", [0, 10, 11])
+def test_a_tenth_of_the_texts_may_be_in_any_language(untold: int) -> None:
+    languages = np.array([-1] * untold + [0] * 70 + [2] * (30 - untold))
+    log = Log()
+    visits = Spoken(["x"] * 100, languages).visits(("en", "de", "zh"), log)
+    assert visits.tolist() == balanced_visits(languages).tolist()
+    assert (np.unique(visits).size > 1) and visits[-1] > visits[-31 + untold]
+    told = "11 of 100 texts may be in any of en, de, zh: these are visited once a pass; "
+    assert log.remarks == [told + "give one --texts FILE for each language"] * (untold > 10)
+
+
+def test_no_text_and_no_language_told() -> None:
+    assert balanced_visits(np.zeros(0, dtype=np.int64)).tolist() == []
+    assert balanced_visits(np.full(3, -1)).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("codes", [("en", "zh", "de"), ("zh", "de", "en"), ("en", "xx", "yy")])
+def test_as_many_files_as_languages_are_of_one_language_each(
+    tmp_path: Path, codes: tuple[str, ...]
+) -> None:
+    corpus = read(tmp_path, a=ENGLISH, b=CHINESE, c=GERMAN)
+    assert spoken_texts(corpus, codes).languages.tolist() == [0] * 60 + [1] * 30 + [2] * 6
+
+
+def test_files_that_look_like_one_language_are_not_taken_for_two(tmp_path: Path) -> None:
+    corpus = read(tmp_path, a=ENGLISH[:50] + CHINESE[:3], b=ENGLISH[50:] + CHINESE[3:5], c=GERMAN)
+    found = spoken_texts(corpus, ("en", "zh", "th")).languages.tolist()
+    assert found == [0] * 50 + [1] * 3 + [0] * 10 + [1] * 2 + [0] * 6  # GERMAN can be en alone
+
+
+def test_more_files_than_languages_are_told_by_script(tmp_path: Path) -> None:
+    corpus = read(tmp_path, a=ENGLISH, b=CHINESE[:9], c=GERMAN, d=CHINESE[9:])
+    found = spoken_texts(corpus, ("en", "zh", "de")).languages.tolist()
+    assert found == [-1] * 60 + [1] * 9 + [-1] * 6 + [1] * 21
+
+
+def test_in_one_file_each_text_is_told_by_itself(tmp_path: Path) -> None:
+    corpus = read(tmp_path, mixed=[*ENGLISH, *CHINESE, *GERMAN])
+    assert spoken_texts(corpus, ("zh-CN", "eng_Latn", "th")).languages.tolist() == (
+        [1] * 60 + [0] * 30 + [1] * 6
+    )
+    german = spoken_texts(corpus, ("en", "zh", "de")).languages
+    assert german.tolist() == [-1] * 60 + [1] * 30 + [-1] * 6
+
+
+@pytest.mark.parametrize("codes", [("en", "zh", "xx"), ("zh-CN", "zh-TW", "de")])
+def test_what_cannot_be_told_apart_is_not_told(tmp_path: Path, codes: tuple[str, ...]) -> None:
+    """Text in a language whose script is not known here would pass for another's."""
+    corpus = read(tmp_path, mixed=CHINESE)
+    assert (spoken_texts(corpus, codes).languages == -1).all()
+
+
+def test_texts_that_are_left_out_leave_the_others_to_their_files(tmp_path: Path) -> None:
+    corpus = read(tmp_path, a=ENGLISH, b=CHINESE, c=GERMAN)
+    (tmp_path / "seen").write_text("\n".join([*ENGLISH[:20], *CHINESE[5:7]]), encoding="utf-8")
+    kept = corpus.without([str(tmp_path / "seen")])
+    assert kept.excluded == 22
+    assert (
+        spoken_texts(kept, ("xx", "yy", "zz")).languages.tolist() == [0] * 40 + [1] * 28 + [2] * 6
+    )
+
+
+def test_a_run_is_not_resumed_with_other_files_of_the_same_texts(tmp_path: Path) -> None:
+    whole = read(tmp_path, a=ENGLISH)
+    parts = [read(tmp_path, b=ENGLISH[:at], c=ENGLISH[at:]) for at in (10, 20)]
+    assert all(each.texts == whole.texts for each in parts)
+    assert len({each.fingerprint() for each in (whole, *parts)}) == 3
+
+
+def test_pairs_without_texts_are_in_the_languages_of_their_columns(
+    toy_pairs: ParallelText,
+) -> None:
+    split = Split.of(toy_pairs, EmmaXOptions(held_out=100))
+    spoken = unpaired_texts(Corpus(pairs=toy_pairs), split, ("xx", "yy"))
+    assert len(spoken.texts) == len(spoken.languages) == 2 * (len(toy_pairs) - 100)
+    columns = set(toy_pairs.sources), set(toy_pairs.targets)
+    for text, language in zip(spoken.texts, spoken.languages.tolist(), strict=True):
+        assert text in columns[language] and text not in columns[1 - language]
+
+
+def test_texts_that_are_held_out_of_the_pairs_are_left_out(toy_pairs: ParallelText) -> None:
+    split = Split.of(toy_pairs, EmmaXOptions(held_out=100))
+    held = [split.held_out.sources[3], split.held_out.targets[5]]
+    texts = [ENGLISH[0], held[0], CHINESE[0], held[1], ENGLISH[1]]
+    spoken = unpaired_texts(Corpus(pairs=toy_pairs, texts=texts), split, ("en", "zh"))
+    assert spoken.texts == [ENGLISH[0], CHINESE[0], ENGLISH[1]]
+    assert spoken.languages.tolist() == [0, 1, 0]
+
+
+# The methods.
+
+
+@pytest.mark.parametrize("options", [MsimcseOptions, EmmaXOptions, MocoOptions, TransaugOptions])
+def test_a_third_language_needs_text_in_it(
+    options: type[TrainingOptions], toy_pairs: ParallelText
+) -> None:
+    three = options(languages="en,zh,de", vocabulary_size=500)
+    assert three.codes == ("en", "zh", "de")
+    table = Triplets(["a"] * 30, ["b"] * 30, ["c"] * 30)
+    for nothing in (Corpus(pairs=toy_pairs), Corpus(pairs=toy_pairs, triplets=(table,) * 2)):
+        with pytest.raises(TrainingError, match="--languages en,zh,de: the pairs are in the first"):
+            fitted(three, nothing)
+    fitted(three, Corpus(pairs=toy_pairs, texts=GERMAN))
+    fitted(three, Corpus(triplets=(table,) * 3))
+    fitted(options(languages="de,en", vocabulary_size=500), Corpus(pairs=toy_pairs))
+
+
+def test_two_languages_or_more() -> None:
+    for wrong in ("en", "en,,de", "en,zh,"):
+        with pytest.raises(OptionError, match=f"--languages is '{wrong}'"):
+            MsimcseOptions(languages=wrong)
+
+
+def test_unsupervised_text_is_visited_by_its_languages() -> None:
+    visits = np.array([2.0, 0.5, 0.5])
+    pairs = ParallelText(["a", "b"], ["c", "d"], [""] * 2)
+    _, found = _columns_of(
+        Corpus(pairs=pairs, texts=["x", "y", "z"]), np.full(2, 3.0), MsimcseOptions(), visits
+    )
+    assert found.tolist() == [3.0, 3.0, 2.0, 0.5, 0.5]
+
+
+def test_every_table_of_triplets_has_a_language() -> None:
+    tables = tuple(Triplets([f"{n}a"] * 9, [f"{n}b"] * 9, [f"{n}c"] * 9) for n in range(3))
+    with pytest.raises(TrainingError, match="3 tables of --triplets for --languages en,zh"):
+        fitted(MsimcseOptions(), Corpus(triplets=tables))
+    fitted(MsimcseOptions(languages="en,zh,de"), Corpus(triplets=tables))
+
+
+THAI = [f"มีโคมไฟอยู่บนโต๊ะในห้อง {n}" for n in range(40)]
+
+
+def small(method: str, **changes: Any) -> TrainingOptions:
+    if method == "msimcse":
+        return MsimcseOptions(**SMALL | changes)
+    return EmmaXOptions(**SMALL | {"queue_size": 64} | changes)
+
+
+def trained(
+    method: str, corpus: Corpus, folder: Path, options: TrainingOptions
+) -> tuple[Trained, list[str]]:
+    """Train, and give what the log has of languages."""
+    made = train(method, corpus, options, folder)
+    lines = map(json.loads, (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines())
+    return made, [line["remark"] for line in lines if "remark" in line]
+
+
+@pytest.mark.parametrize("method", ["msimcse", "emma-x"])
+def test_a_third_language_is_read_and_told(
+    method: str, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    corpus = read(tmp_path, en=toy_pairs.sources[:300], zh=toy_pairs.targets[:200], th=THAI * 2)
+    corpus = Corpus(pairs=toy_pairs, texts=corpus.texts, text_files=corpus.text_files)
+    options = small(method)
+    made, remarks = trained(method, corpus, tmp_path / "encoder", options)
+    assert remarks == [] and not any("texts may be" in each for each in made.remarks)
+    card = (tmp_path / "encoder" / "README.md").read_text(encoding="utf-8")
+    assert "language:\n  - en\n  - zh\n  - th\n" in card
+    assert "sentence encoder for en, zh and th" in card
+    encoder = SentenceEncoder.load(tmp_path / "encoder")
+    assert encoder.facts.languages == ("en", "zh", "th")
+    assert encoder.encode(["โต๊ะ"]).any()  # its vocabulary has Thai
+
+
+@pytest.mark.parametrize("method", ["msimcse", "emma-x"])
+def test_what_cannot_be_told_is_remarked(
+    method: str, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    texts = [*toy_pairs.sources[:300], *toy_pairs.targets[:200]]
+    corpus = Corpus(pairs=toy_pairs, texts=texts)
+    options = small(method, languages="de,zh,fr")
+    made, remarks = trained(method, corpus, tmp_path / "encoder", options)
+    (remark,) = remarks
+    assert remark in made.remarks
+    assert "texts may be in any of de, zh, fr: these are visited once a pass" in remark
+    assert "give one --texts FILE for each language" in remark

@@ -98,8 +98,7 @@ class Tower(nn.Module, ABC):
     def varies(self, text: str) -> bool:
         """Tell whether a text that is read twice in training has two vectors, as by dropout."""
         side, was_training = self.cut([text]), self.training
-        with torch.random.fork_rng(devices=[]):  # each step seeds those of others
-            once, again = self.train().embed(side, side).chunk(2)
+        once, again = self.train().embed(side, side).chunk(2)
         self.train(was_training)
         return not torch.allclose(once, again, atol=1e-4)
 

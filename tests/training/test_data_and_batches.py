@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -5,9 +6,16 @@ import pytest
 
 from xmine.errors import TrainingError
 from xmine.pairs import ParallelText
-from xmine.trainer.batches import batches_of, grouped_order, pass_order
+from xmine.trainer.batches import (
+    batches_of,
+    ends_of_passes,
+    grouped_order,
+    pass_order,
+    steps_of,
+)
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import hold_out, visits
+from xmine.trainer.method_options import MsimcseOptions
 from xmine.trainer.prepare import cut_pairs
 from xmine.trainer.static import StaticTower, new_static
 from xmine.vocabulary import Vocabulary
@@ -83,9 +91,10 @@ def test_neither_sentence_of_a_held_out_pair_is_trained_on() -> None:
     alone, shared = [f"a{row}" for row in range(60)], [f"b{row // 2}" for row in range(60)]
     for sources, targets in ((alone, shared), (shared, alone)):
         pairs = ParallelText(sources, targets, [""] * 60)
-        train, held = hold_out(pairs, np.ones(60), 10, seed=3)
-        assert len(train) == 60 - 20 and len({row // 2 for row in held.tolist()}) == 10
-        assert not {row // 2 for row in held.tolist()} & {row // 2 for row in train.tolist()}
+        for seed in range(9):
+            train, held = hold_out(pairs, np.ones(60), 10, seed)
+            assert len(train) == 60 - 20 and len({row // 2 for row in held.tolist()}) == 10
+            assert not {row // 2 for row in held.tolist()} & {row // 2 for row in train.tolist()}
 
 
 def test_pairs_are_held_out_as_often_as_they_are_visited() -> None:
@@ -138,6 +147,43 @@ def test_groups_bring_near_neighbours_together() -> None:
     assert clusters_per_batch(grouped) < 4 < clusters_per_batch(order)
     again = grouped_order(order, lambda rows: vectors[rows], 32, seed=1, epoch=1)
     assert np.array_equal(grouped, again)
+
+
+def test_groups_on_a_line_are_neighbours_on_it() -> None:
+    """Any plane between two points of a line halves them in their order."""
+    random = np.random.default_rng(4)
+    places = random.permutation(64).astype(np.float32)
+    order = random.permutation(64)
+    found = []
+    for epoch in (1, 2):
+        grouped = grouped_order(order, lambda rows: places[rows, None], 4, seed=1, epoch=epoch)
+        groups = [sorted(places[batch].astype(int).tolist()) for batch in batches_of(grouped, 4)]
+        assert sorted(groups) == [list(range(at, at + 4)) for at in range(0, 64, 4)]
+        found.append(groups)
+    assert found[0] != found[1] and found[0] != sorted(found[0])  # in random order
+
+
+def test_groups_are_parted_by_the_plane_between_two_rows_not_by_their_sum() -> None:
+    random = np.random.default_rng(4)
+    side = np.repeat([-1.0, 1.0], 32)
+    vectors = np.stack([100 + 0.1 * random.standard_normal(64), side], axis=1).astype(np.float32)
+    clean = 0
+    for epoch in range(20):
+        grouped = grouped_order(np.arange(64), lambda rows: vectors[rows], 32, 1, epoch)
+        clean += all(len(set(side[batch])) == 1 for batch in batches_of(grouped, 32))
+    assert clean > 4  # in every second pass the two rows are of two sides
+
+
+def test_passes_end_where_their_batches_do() -> None:
+    wanted = np.full(40, 0.3)
+    for size in (2, 7, 30):
+        options = MsimcseOptions(epochs=12, batch_size=size, seed=3)
+        passes = [batches_of(pass_order(wanted, 3, epoch), size) for epoch in range(12)]
+        ends = np.cumsum([len(each) for each in passes])
+        assert np.array_equal(ends_of_passes(wanted, options), ends)
+        assert steps_of(wanted, options) == ends[-1]
+        assert steps_of(wanted, replace(options, steps=5)) == 5
+        assert steps_of(wanted, replace(options, steps=500)) == ends[-1]
 
 
 def test_batches_are_full_but_for_a_pass_smaller_than_one() -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from xmine.errors import TrainingError
+from xmine.errors import FileError, TrainingError
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report
 from xmine.trainer import loop
@@ -185,6 +185,8 @@ def test_a_killed_run_of_one_pass_goes_on_from_a_checkpoint_minutes_old_at_most(
 
     with pytest.raises(Killed):
         train("moco", corpus, options, tmp_path / "new", watching(found[1], minutes_pass))
+    with (run_folder(tmp_path / "new") / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 10, "accuracy": 0.5}\n{"step": 11, "acc')  # as a kill leaves it
     train("moco", corpus, options, tmp_path / "new", watching(found[2]), resume=True)
     assert found[2] == found[0][9:]
     assert logged(tmp_path / "new") == logged(tmp_path / "whole")
@@ -257,6 +259,28 @@ def test_what_differs_from_the_stopped_run_is_named_with_both_values(
     fewer = toy_pairs.take(np.arange(1400))
     assert go_on(fewer) == "other data"
     assert go_on(fewer, batch_size=64) == f"other data, {said}"
+
+
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
+    start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**STATIC, encoder=start)
+    found: list[list[float]] = [[], []]
+    saved: list[object] = []
+
+    def disk_is_full(state: object, path: Path, save: Any = torch.save) -> None:
+        saved.append(path)
+        if len(saved) == 4:  # the second checkpoint, after step 6
+            path.write_bytes(b"half")
+            raise OSError(28, "No space left on device", str(path))
+        save(state, path)
+
+    with monkeypatch.context() as full:
+        full.setattr(torch, "save", disk_is_full)
+        with pytest.raises(FileError, match="No space left"):
+            train("moco", corpus, options, tmp_path / "new", watching(found[0]))
+    train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)
+    assert found[1][:3] == found[0][3:] and len(found[1]) == 5
 
 
 @pytest.mark.parametrize("kept", [0, 1000, -1])

@@ -72,6 +72,7 @@ class Learner(Step):  # type: ignore[misc]
         return [adamw(self, learning_rate, self.decay)]
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        assert self.training
         rows = batch.columns[0].keys
         self.seen.append(rows.tolist())
         out = torch.from_numpy(FEATURES[rows]) @ self.matrix + self.bias
@@ -197,6 +198,7 @@ def test_every_step_and_what_is_left_are_those_of_the_twin(
         np.testing.assert_allclose(matrix, each.matrix, atol=1e-9)
         np.testing.assert_allclose(bias, each.bias, atol=1e-9)
 
+    assert torch.initial_seed() == FLAGS["seed"]  # for what a next stage draws
     best = expected[28 - 1]  # 0.5 at step 14 and at step 28
     assert measures == {"accuracy": 0.5, "before": 0.1}
     np.testing.assert_allclose(step.matrix.detach().numpy(), best.matrix, atol=1e-9)
@@ -223,8 +225,9 @@ def test_every_step_and_what_is_left_are_those_of_the_twin(
 
 
 def test_rates_stand_in_proportion_and_passes_end_with_evaluations(tmp_path: Path) -> None:
-    """Two optimisers of other peaks; no `--evaluate-every`, no clipping, all passes."""
-    run, options = run_in(tmp_path, evaluate_every=0, steps=0, clip=0.0, epochs=2)
+    """Two optimisers of other peaks; no `--evaluate-every`, no clipping, all passes, a cosine."""
+    flags: dict[str, Any] = {"evaluate_every": 0, "steps": 0, "clip": 0.0, "epochs": 2}
+    run, options = run_in(tmp_path, **flags, schedule="cosine")
     step = Learner(0.0, [0.0, 0.9, 0.3])
     made: list[Optimizer] = []
 
@@ -246,6 +249,7 @@ def test_rates_stand_in_proportion_and_passes_end_with_evaluations(tmp_path: Pat
     assert step.accuracies == [] and len(seen) == len(step.seen)
     assert all(other == pytest.approx(10 * one) for one, other in seen)
     assert max(one for one, _ in seen) == pytest.approx(FLAGS["learning_rate"], rel=0.2)
+    assert seen[-1][0] == pytest.approx(0, abs=1e-12)  # in a straight line it would be 0.02 / 26
     lines = [
         json.loads(x) for x in (tmp_path / "run" / "metrics.jsonl").read_text().split("\n")[:-1]
     ]
@@ -255,6 +259,26 @@ def test_rates_stand_in_proportion_and_passes_end_with_evaluations(tmp_path: Pat
         for at in (0, 1)
     ]
     assert ends == [sizes[0], sum(sizes)] == [ends[0], len(seen)]
+
+
+def test_what_no_loss_of_a_step_touches_does_not_move(tmp_path: Path) -> None:
+    """Not by the momentum of an optimiser either."""
+    run, options = run_in(tmp_path, steps=5, clip=0.0, evaluate_every=0)
+    step = Learner(0.0, [0.0] * 9)
+    biases: list[list[float]] = []
+
+    def losses(batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        touched = step.matrix.sum() + (step.bias.sum() if len(biases) in (0, 3) else 0)
+        return {"sum": touched}
+
+    def optimizers(learning_rate: float) -> list[Optimizer]:
+        return [torch.optim.Adam([each], lr=learning_rate) for each in (step.matrix, step.bias)]
+
+    step.losses = losses  # type: ignore[method-assign]
+    step.optimizers = optimizers  # type: ignore[method-assign]
+    data = TrainingData(rows_of(ROWS), VISITS, rows_of(5))
+    run_steps(step, data, options, run, lambda _: biases.append(step.bias.tolist()))
+    assert biases[0] == biases[1] == biases[2] != biases[3] == biases[4]
 
 
 def test_a_method_ends_its_run_with_a_reason(tmp_path: Path) -> None:

@@ -168,6 +168,18 @@ def test_the_activations_of_a_transformer_follow_the_batch_or_what_is_recomputed
     )
 
 
+def test_each_process_has_its_share_of_a_batch(
+    pairs: Corpus, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = MsimcseOptions(encoder=str(toy_folder), **FEW)
+    alone = estimate_training(pairs, options)
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    monkeypatch.setattr("xmine.trainer.estimate.together", lambda device: None)
+    together = estimate_training(pairs, options)
+    assert together.steps == alone.steps
+    assert 4 * together.memory["logits"] == alone.memory["logits"] == 3 * 4 * 64 * 64
+
+
 def test_a_queue_that_cannot_be_is_refused_before_work(pairs: Corpus, toy_folder: Path) -> None:
     options = MocoOptions(encoder=str(toy_folder), queue_size=400, **FEW)
     with pytest.raises(TrainingError, match="--queue-size 400 for 1,500 rows"):

@@ -89,3 +89,9 @@ class TestCorrelation:
         one, other = random.standard_normal((2, 5, 3))
         wanted = [sum(one[row, at] * other[row, at] for at in range(3)) for row in range(5)]
         assert row_cosines(one, other) == pytest.approx(wanted)
+
+
+def test_cosines_are_summed_in_float64() -> None:
+    one, other = np.random.default_rng(1).normal(size=(2, 20, 1024)).astype(np.float32)
+    products = one.astype(np.float64) * other.astype(np.float64)
+    np.testing.assert_allclose(row_cosines(one, other), products.sum(axis=1), rtol=0, atol=1e-10)

@@ -197,7 +197,7 @@ def test_max_is_symmetric_under_swapping_the_sides() -> None:
 def test_a_neighbourhood_near_zero_is_clamped_and_counted() -> None:
     source, target = unit([(1, 0), (0, 1)]), unit([(0, -1), (-1, 0)])
     scores = margin_scores(nearest(source, target, 2), "ratio")
-    assert scores.clamped > 0
+    assert scores.clamped == 8  # two neighbours of each of four lines
     assert np.isfinite(scores.targets).all()
     assert margin_scores(nearest(source, target, 2), "distance").clamped == 0
 
@@ -238,18 +238,19 @@ def random_lists(rows: int, seed: int) -> tuple[Neighbours, MarginScores]:
 @pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
 def test_equal_scores_of_neighbours_in_any_order(retrieval: str, seed: int) -> None:
     """Equal scores whose cosines differ: the neighbours are not in the order of their numbers."""
-    near, _ = random_lists(60, seed)
-    near = Neighbours(
-        near.targets % 17, near.target_cosines, near.sources % 17, near.source_cosines
-    )
-    table = np.random.default_rng(seed).integers(0, 4, (60, 60)).astype(np.float32)
+    random = np.random.default_rng(seed)
+    targets, sources = (random.integers(0, 17, (60, 2)) for _ in range(2))
     rows = np.arange(60)[:, None]
+    cosines = random.random((60, 60)).astype(np.float32)
+    near = Neighbours(targets, cosines[rows, targets], sources, cosines[sources, rows])
+    table = random.integers(0, 4, (60, 60)).astype(np.float32)
     scores = MarginScores(table[rows, near.targets], table[near.sources, rows], 0)
     exact = {(i, j): float(table[i, j]) for i in range(60) for j in range(60)}
     found = choose_pairs(near, scores, retrieval)
     chosen = list(zip(found.sources.tolist(), found.targets.tolist(), strict=True))
     assert chosen == slow_choice(exact, near, retrieval)
     assert [exact[cell] for cell in chosen] == found.scores.tolist()
+    assert [cosines[cell] for cell in chosen] == found.cosines.tolist()
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2, 8, 500])

@@ -252,6 +252,11 @@ def test_without_an_estimate_a_number_is_a_score() -> None:
     assert (none.kept.pairs, none.kept.precision, none.others) == (0, None, ())
 
 
+def test_without_an_estimate_the_cut_is_the_lowest_score() -> None:
+    cut = choose_threshold(np.array([1.5, 1.25678], dtype=np.float32), None)
+    assert (cut.value, cut.kept.pairs) == (1.2567, 2)
+
+
 @pytest.mark.parametrize("precision", [None, 0.8])
 @pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
 @pytest.mark.parametrize("shared", [0, 20, 200])
@@ -371,6 +376,17 @@ def test_other_cuts_are_two_below_and_two_above_that_make_a_difference(
         for other in cut.others:
             assert other == expected(chances, judged(chances), other.cut)
             assert other.pairs == (chances >= other.cut).sum() > 0
+
+
+def test_other_cuts_are_the_nearest_that_keep_something() -> None:
+    chances = np.linspace(0.94, 0.06, 45)
+    for lowest, others in {
+        0.5: [0.3, 0.4, 0.6, 0.7],
+        0.85: [0.7, 0.8, 0.9],
+        0.1: [0.2, 0.3],
+    }.items():
+        cut = chosen(chances, lowest=lowest)
+        assert [other.cut for other in cut.others if other.cut != 0.05] == others
 
 
 def test_where_pairs_are_equal_or_one_there_are_no_other_cuts() -> None:

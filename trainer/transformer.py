@@ -67,8 +67,16 @@ class TransformerTower(Tower):
         """Make sentence vectors another way: `mean`, `max` or `cls`.
 
         Raises:
-            TrainingError: the heads behind it take vectors of another width.
+            TrainingError: the heads behind it take vectors of another width; or the tokenizer
+                begins sentences with no piece of its own, whose vector `cls` would take.
         """
+        if mode == "cls" and not self._has_beginning():
+            raise TrainingError(
+                "--pooling cls: the tokenizer of the encoder begins sentences with no piece of its "
+                "own, so the vector would be that of the first piece of the text",
+                "leave it out, or begin with an encoder that has such a piece: BERT and its like, "
+                "or --encoder scratch --architecture transformer",
+            )
         pooling = Pooling(self.body.pooling.token_dim, (mode,), self.body.pooling.include_prompt)
         if len(self.heads) and pooling.dim != self.body.dim:
             raise TrainingError(
@@ -79,6 +87,12 @@ class TransformerTower(Tower):
         self.body.pooling = pooling
         if not len(self.heads):
             self.dim: int = pooling.dim
+
+    def _has_beginning(self) -> bool:
+        """Whether every sentence begins with a piece that stands for no text, as [CLS] does."""
+        bare, _ = self.body.ids([""])
+        some, _ = self.body.ids(["a"])
+        return len(bare) > 0 and len(some) > len(bare) and bare[0] == some[0]
 
     def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
         """Cut pairs of texts, joined as the tokenizer of the model joins two."""

@@ -21,6 +21,7 @@ from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import hold_out, visits
 from xmine.trainer.devset import read_scored
 from xmine.trainer.distributed import together
+from xmine.trainer.encoder_options import check_encoders
 from xmine.trainer.fitting import (
     FEW,
     fitted,
@@ -187,6 +188,7 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> None:
     Raises:
         TrainingError, FileError: see `estimate_training`.
     """
+    check_encoders(options)
     options.queues(_distinct(corpus, options))
     if corpus.pairs is not None:
         wanted = visits(corpus.pairs, options.source_weight, options.default_weight)

@@ -21,6 +21,8 @@ from xmine.modules.transformer import Transformer
 from xmine.trainer.options import TrainingOptions
 from xmine.vocabulary import UNKNOWN, Vocabulary
 
+# Of a new transformer, where no others are given.
+_LONGEST, _DROPOUT = 128, 0.1
 # Columns that give every piece vector the same length and a sum of zero; see `even_rows`.
 _SPARE = 2
 # The piece that begins every sentence, for cls pooling. Text cannot spell it, as UNKNOWN.
@@ -33,13 +35,18 @@ def new_transformer(
     """Make the layers, and begin with a static encoder's vectors if there is one.
 
     Raises:
-        TrainingError: the heads cannot share the width.
+        TrainingError: the heads cannot share the width; or a trained layer is asked for.
     """
+    if options.pooling == "cls_mlp":
+        raise TrainingError(
+            "cls_mlp pooling: a new transformer has no trained pooler", "--pooling cls"
+        )
     torch.manual_seed(options.seed)
     width = options.width
     pooling = Pooling(width, (options.pooling or "mean",))
-    tokenizer = _tokenizer(vocabulary, options.max_pieces, begins="cls" in pooling.modes)
-    body = Transformer(_bert(len(tokenizer), options), tokenizer, pooling, options.max_pieces)
+    longest = options.max_pieces or _LONGEST
+    tokenizer = _tokenizer(vocabulary, longest, begins="cls" in pooling.modes)
+    body = Transformer(_bert(len(tokenizer), longest, options), tokenizer, pooling, longest)
     head = Dense(width, width, bias=False)
     if start is not None:
         _begin_with(start.vectors, body, head)
@@ -72,7 +79,7 @@ def _begin_with(vectors: NDArray[np.float32], body: Transformer, head: Dense) ->
 
 
 def _gather_mean(attention: Any) -> None:  # noqa: ANN401 - a BertAttention, which is not typed
-    """Let every piece attend to all alike and add their sum; the beginning piece has nothing else.
+    """Let every piece add the mean of all to itself; the beginning piece has nothing else.
 
     Layer normalisation scales the sum, whose direction is that of the mean.
     """
@@ -109,7 +116,7 @@ def even_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return (even / np.sqrt(length / even.shape[1])).astype(np.float32)
 
 
-def _bert(pieces: int, options: TrainingOptions) -> Any:  # noqa: ANN401 - a PreTrainedModel
+def _bert(pieces: int, longest: int, options: TrainingOptions) -> Any:  # noqa: ANN401 - not typed
     from transformers import BertConfig, BertModel
 
     if options.width % options.heads:
@@ -117,17 +124,18 @@ def _bert(pieces: int, options: TrainingOptions) -> Any:  # noqa: ANN401 - a Pre
             f"--width {options.width} cannot be shared by --heads {options.heads}",
             "give a width that is a multiple of the heads",
         )
+    dropout = _DROPOUT if options.dropout is None else options.dropout
     config = BertConfig(
         vocab_size=pieces,
         hidden_size=options.width,
         num_hidden_layers=options.layers,
         num_attention_heads=options.heads,
         intermediate_size=4 * options.width,
-        max_position_embeddings=options.max_pieces,
+        max_position_embeddings=longest,
         type_vocab_size=1,
         pad_token_id=0,
-        hidden_dropout_prob=options.dropout,
-        attention_probs_dropout_prob=options.dropout,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
     )
     return BertModel(config, add_pooling_layer=False)
 

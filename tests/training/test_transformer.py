@@ -150,8 +150,8 @@ def test_cls_pooling_is_refused_where_no_piece_begins_a_sentence(
 ) -> None:
     pooled_by_mean = tower_of(toy_vocabulary, None).encoder(EncoderFacts(), "")
     pooled_by_mean.save(tmp_path / "mean")
-    options = MsimcseOptions(**{**OPTIONS, "encoder": str(tmp_path / "mean"), "pooling": "cls"})
-    with pytest.raises(TrainingError, match="--pooling cls: the tokenizer"):
+    options = MsimcseOptions(encoder=str(tmp_path / "mean"), pooling="cls", held_out=200)
+    with pytest.raises(TrainingError, match="cls pooling: the tokenizer"):
         train("msimcse", toy_pairs, options, tmp_path / "new")
     assert not (tmp_path / "new").exists()
     has_beginning = tower_of(toy_vocabulary, None, pooling="cls")
@@ -170,7 +170,8 @@ def test_training_resumes_and_sentence_transformers_opens_the_result(
     from sentence_transformers import SentenceTransformer
 
     changes = {"dropout": 0.2, "evaluate_every": 7, "near_batches": 16, "piece_dropout": 0.1}
-    options = MsimcseOptions(**{**OPTIONS, **changes, "start": str(toy_folder)})
+    of_start = {"start": str(toy_folder), "vocabulary_size": 0}
+    options = MsimcseOptions(**{**OPTIONS, **changes, **of_start})
     whole = train("msimcse", toy_pairs, options, tmp_path / "whole")
     assert whole.measures["accuracy"] > 0.99
 
@@ -207,7 +208,7 @@ def test_what_makes_no_sense_is_refused(
         MsimcseOptions(start="embedded")
     for changes, message in (
         ({"width": 42}, "--width 42 cannot be shared by --heads 4"),
-        ({"start": str(tmp_path)}, "not an encoder"),
+        ({"start": str(tmp_path), "vocabulary_size": 0}, "not an encoder"),
     ):
         with pytest.raises(XmineError, match=message):
             train("msimcse", toy_pairs, MsimcseOptions(**{**OPTIONS, **changes}), tmp_path / "new")

@@ -54,7 +54,8 @@ TRANSFORMER = STATIC | {
     "clip": 1.0,
 }
 QUEUE = {"queue_size": 48, "momentum": 0.5}
-TAUGHT = {"teacher": TOY, "queue_size": 48, "width": 24, "vocabulary_size": 500, "clip": 1.0}
+TAUGHT = {"teacher": TOY, "queue_size": 48, "clip": 1.0}
+NEW = {"distilled_encoder": "scratch", "width": 24, "vocabulary_size": 500}
 TOWERS = {"distilled_encoder": TOY, "train_teacher": True, "in_batch_negatives": True}
 # A rank is the likeliest one: after some steps, the last bit of a sum makes another rank likeliest.
 RANKS = {"clip": 1.0, "em_learning_rate": 0.005, "steps": 4}
@@ -66,7 +67,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "moco-transformer": ("moco", TRANSFORMER | QUEUE | TWO_ENCODERS, "pairs"),
     "msimcse": ("msimcse", STATIC | {"symmetric": True, "logit_rows": 5}, "pairs"),
     "msimcse-triplets": ("msimcse", TRANSFORMER | {"training_head": True}, "triplets"),
-    "transaug": ("transaug", STATIC | TAUGHT | {"distilled_encoder": "scratch"}, "english"),
+    "transaug": ("transaug", STATIC | TAUGHT | NEW, "english"),
     "transaug-two-towers": ("transaug", STATIC | TAUGHT | TOWERS, "pairs"),
     "emma-x": ("emma-x", STATIC | QUEUE | RANKS, "pairs"),
 }

@@ -31,7 +31,7 @@ from xmine.vocabulary import Vocabulary
 DIM, TEACHER_DIM, STUDENT_DIM = 12, 8, 10
 RATES = {"distil": 0.02, "contrast": 0.01, "nli": 0.005}
 DECAY = 0.01
-CLOSE = {"rtol": 1e-6, "atol": 1e-6}
+CLOSE: dict[str, Any] = {"rtol": 1e-6, "atol": 1e-6}
 
 
 class Encoder:
@@ -192,7 +192,9 @@ class Twins:
                     for number in range(TEACHER_DIM):
                         total = total + (learned[number] - taught[number]) ** 2
                 wanted[name] = total / (len(texts) * TEACHER_DIM)
-            gradients = torch.autograd.grad(sum(wanted.values()), [learner.vectors, matrix])
+            gradients = torch.autograd.grad(
+                torch.stack(list(wanted.values())).sum(), [learner.vectors, matrix]
+            )
             moved[0].step(gradients[0], learner.touched)
             moved[1].step(gradients[1])
             found = self._take(step, optimizers, batch)
@@ -354,9 +356,9 @@ class Twins:
             same({"student": step.student.vectors}, {"student": student.vectors})
         with torch.no_grad():
             nearer = []
-            for row in zip(*columns, strict=True):
-                anchor, positive, negative = (unit(student.of(text)) for text in row)
-                nearer.append(float(anchor @ positive) > float(anchor @ negative))
+            for triplet in zip(*columns, strict=True):
+                a, b, c = (unit(student.of(each)) for each in triplet)
+                nearer.append(float(a @ b) > float(a @ c))
         assert step.measure(batches[-1])["triplets"] == pytest.approx(np.mean(nearer))
 
 

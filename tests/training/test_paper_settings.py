@@ -35,7 +35,7 @@ from xmine.trainer.queue import KeyQueue
 PAGES = Path(__file__).parents[2] / "docs" / "methods"
 ENCODERS = ("--encoder", "--src-encoder", "--tgt-encoder", "--distilled-encoder", "--teacher")
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
-SMALLER = {"--batch-size": "16", "--nli-batch-size": "12", "--queue-size": "40"}
+SMALLER = {"--batch-size": "8", "--nli-batch-size": "6", "--queue-size": "30"}
 ADDED = "--steps 20 --held-out 30 --device cpu --dtype float32 --quiet".split()
 STEPS = 20
 
@@ -87,6 +87,10 @@ SAID = {
     ("transaug", 1): CONTRAST,
     ("transaug", 2): NLI,
 }
+
+
+def number(scale: float | torch.Tensor) -> float:
+    return scale.item() if isinstance(scale, torch.Tensor) else scale
 
 
 @dataclass
@@ -154,11 +158,13 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[Used]:
     monkeypatch.setattr(_Training, "take", take_watched)
     for name, quick in (("_SECONDS", 0.0), ("MOST", 16)):  # the estimate is of no interest here
         monkeypatch.setattr(f"xmine.trainer.trials.{name}", quick)
-    watched(contrast, "logits_of", lambda a, b, scale, same=None: found.scales.append(float(scale)))
+    watched(
+        contrast, "logits_of", lambda a, b, scale, same=None: found.scales.append(number(scale))
+    )
     watched(
         contrast,
         "queue_logits",
-        lambda a, b, c, scale, same=None: found.scales.append(float(scale)),
+        lambda a, b, c, scale, same=None: found.scales.append(number(scale)),
     )
     watched(
         KeyQueue,
@@ -191,9 +197,9 @@ def bench(toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def write(kind: str, path: Path, pairs: ParallelText) -> None:
-    """Write a file of 400 rows of long sentences, of the kind that an option reads."""
+    """Write a file of 200 rows of long sentences, of the kind that an option reads."""
     texts = [
-        [" ".join(side[at : at + 4]) for at in range(400)]
+        [" ".join(side[at : at + 4]) for at in range(200)]
         for side in (pairs.sources, pairs.targets)
     ]
     english, chinese = texts

@@ -272,7 +272,10 @@ def _begun(
     ):
         run = Run(Path(folder), options, corpus)
         torch.manual_seed(options.seed)
-        towers = [begin(name, options, texts, run, report).eval() for name in options.encoders]
+        towers = [
+            begin(name, options if learns else options.of_frozen(), texts, run, report).eval()
+            for name, learns in zip(options.encoders, options.learning, strict=True)
+        ]
     return towers, held_out
 
 

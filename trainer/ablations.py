@@ -91,7 +91,7 @@ ABLATIONS = {
     "teacher": Ablation(
         "transaug",
         "",
-        {"distilled": {"stage": "all"}, "as-it-is": {"stage": "contrast"}},
+        {"distilled": {"stage": "all"}, "as-it-is": {"stage": "contrast", "teacher": "embedded"}},
         f"{_TRANSAUG}, table 10",
     ),
     "architecture": Ablation(
@@ -100,7 +100,7 @@ ABLATIONS = {
         {
             "frozen": {"train_teacher": "false"},
             "trained": {"train_teacher": "true"},
-            "shared": {"share_encoder": "true"},
+            "shared": {"share_encoder": "true", "distilled_encoder": "scratch"},
         },
         f"{_TRANSAUG}, table 11",
     ),

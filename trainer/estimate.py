@@ -20,6 +20,7 @@ from xmine.trainer.batches import steps_of
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.devset import read_scored
 from xmine.trainer.distributed import together
+from xmine.trainer.encoder_options import check_encoders
 from xmine.trainer.fitting import (
     FEW,
     fitted,
@@ -201,6 +202,7 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
     Raises:
         TrainingError, FileError: see `estimate_training`.
     """
+    check_encoders(options)
     options.queues(_distinct(corpus, options))
     stages = []
     for stage in options.stages:

@@ -46,8 +46,6 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
             least = max(_FEWEST, needed_characters(corpus) * 3 // 2)
             size = min(_PIECES, max(sentences // 6, least))
             options = replace(options, vocabulary_size=size)
-    elif not options.vocabulary_size:
-        options = replace(options, vocabulary_size=_PIECES)
     rows = rows_of(corpus, options)
     if not options.batch_size:
         eighth = 2 ** int(math.log2(max(2, rows // 8)))

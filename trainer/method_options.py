@@ -6,6 +6,7 @@ from typing import Any
 from xmine.errors import OptionError
 from xmine.options import option
 from xmine.trainer.options import (
+    POOLINGS,
     MomentumOptions,
     QueueOptions,
     Stage,
@@ -90,6 +91,13 @@ class TransaugOptions(QueueOptions):
     teacher: str = option(
         "embedded", "Encoder that is distilled: a folder, a hub name, or embedded."
     )
+    teacher_pooling: str = option(
+        "",
+        "What the teacher makes a sentence vector of, as --pooling; cls_mlp is for a supervised "
+        "SimCSE.",
+        choices=POOLINGS,
+        shown_default="as its folder says",
+    )
     teacher_language: str = option(
         "",
         "Language of teacher and student, one of --languages.",
@@ -162,6 +170,30 @@ class TransaugOptions(QueueOptions):
         if self.stage == "distil":
             return (self.distilled_encoder,)
         return self.encoder, self.distilled_encoder
+
+    @property
+    def learning(self) -> tuple[bool, ...]:
+        """Tell of each of `encoders` whether it is trained: contrast freezes the second."""
+        frozen = self.stage == "contrast" and not self.train_teacher
+        return tuple(at == 0 or not frozen for at in range(len(self.encoders)))
+
+    @property
+    def _distils(self) -> bool:
+        return self.stage in ("all", "distil") and not self.share_encoder
+
+    @property
+    def unsaid_pooling(self) -> tuple[str, ...]:
+        """Name the teacher, where its folder alone can say how its vectors are pooled."""
+        return (self.teacher,) if self._distils and not self.teacher_pooling else ()
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Name the options of encoders that the stage does not have."""
+        found = () if self._distils else ("teacher", "teacher_pooling")
+        if self.stage == "distil":
+            return ("encoder",)
+        has_other = self.stage != "nli" and not self.share_encoder
+        return found if has_other else (*found, "distilled_encoder")
 
     @property
     def retrieves(self) -> bool:

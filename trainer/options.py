@@ -1,13 +1,15 @@
 """The options that training methods share; no torch here, so that help costs nothing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from xmine.errors import OptionError, TrainingError
 from xmine.options import Options, flag, option
 
 SCRATCH = "scratch"
-# Of options that may be 0 for what follows from the data (`fitting.py`), the least that is given.
-_LEAST = {"held_out": 2, "vocabulary_size": 16, "batch_size": 2}
+POOLINGS = ("", "mean", "max", "cls", "cls_mlp")
+# Of options that may be 0 for what follows from data (`fitting.py`) or encoder, the least given.
+_LEAST = {"held_out": 2, "max_pieces": 8, "vocabulary_size": 16, "batch_size": 2}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +48,20 @@ class TrainingOptions(Options):
     width: int = option(256, "Width of a new encoder's vectors.", min=8, max=4096)
     layers: int = option(2, "Layers of a new transformer.", min=1, max=48)
     heads: int = option(4, "Attention heads of a new transformer.", min=1, max=64)
-    max_pieces: int = option(128, "Pieces after which a transformer cuts a sentence.", min=8)
-    dropout: float = option(0.1, "Dropout of a new transformer.", min=0, max=0.9)
+    max_pieces: int = option(
+        0,
+        "Pieces after which a transformer cuts a sentence, in training and in what is saved; 0: by "
+        "the encoder.",
+        min=0,
+        shown_default="128, or as the encoder has it",
+    )
+    dropout: float | None = option(
+        None,
+        "Dropout of a transformer.",
+        min=0,
+        max=0.9,
+        shown_default="0.1, or as the encoder has it",
+    )
     start: str = option(
         "",
         "Static encoder with whose vocabulary and vectors a new transformer begins: a folder, or "
@@ -55,8 +69,9 @@ class TrainingOptions(Options):
     )
     pooling: str = option(
         "",
-        "What a transformer makes a sentence vector of.",
-        choices=("", "mean", "max", "cls"),
+        "What a transformer makes a sentence vector of; cls_mlp: cls, then the tanh layer (pooler) "
+        "of a BERT checkpoint.",
+        choices=POOLINGS,
         shown_default="mean, or as the encoder has it",
     )
     vocabulary_size: int = option(
@@ -171,6 +186,25 @@ class TrainingOptions(Options):
     def encoders(self) -> tuple[str, ...]:
         """The names of what training begins with."""
         return (self.encoder,)
+
+    @property
+    def learning(self) -> tuple[bool, ...]:
+        """Tell of each of `encoders` whether it is trained."""
+        return (True,) * len(self.encoders)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Name the options that choose an encoder which this run does not have."""
+        return ()
+
+    @property
+    def unsaid_pooling(self) -> tuple[str, ...]:
+        """Name the encoders that teach, where no option says how their vectors are pooled."""
+        return ()
+
+    def of_frozen(self) -> Self:
+        """Give the options under which an encoder is read as it is."""
+        return replace(self, pooling="", max_pieces=0, dropout=None)
 
     @property
     def readers(self) -> int:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoder import SentenceEncoder
 from xmine.errors import TrainingError
 from xmine.modules.static import StaticEmbedding
 from xmine.options import EncodingOptions
@@ -35,7 +35,7 @@ def load_encoder(name: str, options: TrainingOptions) -> SentenceEncoder:
         OptionError: there is no such device.
     """
     wanted = EncodingOptions(device=options.device, dtype=options.dtype)
-    return SentenceEncoder.load(EMBEDDED if name == "embedded" else name, wanted)
+    return SentenceEncoder.load(name, wanted)
 
 
 def begin(
@@ -45,7 +45,7 @@ def begin(
 
     Args:
         name: an encoder, or `scratch`.
-        options: its architecture and sizes, if it is new; pooling, type, memory.
+        options: its architecture and sizes, if it is new; pooling, length, dropout, type, memory.
         texts: columns of text that a new vocabulary is made of, the first half for one language.
         run: where a new vocabulary is kept.
         report: called while it is made.
@@ -62,9 +62,13 @@ def begin(
         tower.body.dtype = encoder.dtype  # float16 too, for which `run_steps` scales the loss
         if options.pooling:
             tower.repool(options.pooling)
+        if name != SCRATCH and options.max_pieces:
+            tower.cut_after(options.max_pieces)
+        if name != SCRATCH and options.dropout is not None:
+            tower.drop(options.dropout)
     elif options.pooling not in ("", "mean"):
         raise TrainingError(
-            f"--pooling {options.pooling}: a static encoder takes the mean of its pieces",
+            f"{options.pooling} pooling: a static encoder takes the mean of its pieces",
             "leave it out",
         )
     return tower

@@ -1,7 +1,8 @@
-"""A small transformer of our own, before it is trained: a BERT with mean pooling and a Dense.
+"""A small transformer of our own, before it is trained: a BERT with its pooling and a Dense.
 
 It may begin as a static encoder, exactly: the piece vectors stand in its word embeddings, and its
-layers add nothing until training makes them.
+layers add nothing until training makes them. Where it is pooled by its beginning piece, its first
+layer alone adds something: the mean of all pieces.
 """
 
 from typing import Any
@@ -20,8 +21,12 @@ from xmine.modules.transformer import Transformer
 from xmine.trainer.options import TrainingOptions
 from xmine.vocabulary import UNKNOWN, Vocabulary
 
+# Of a new transformer, where no others are given.
+_LONGEST, _DROPOUT = 128, 0.1
 # Columns that give every piece vector the same length and a sum of zero; see `even_rows`.
 _SPARE = 2
+# The piece that begins every sentence, for cls pooling. Text cannot spell it, as UNKNOWN.
+_BEGINNING = "<CLS>"
 
 
 def new_transformer(
@@ -30,16 +35,18 @@ def new_transformer(
     """Make the layers, and begin with a static encoder's vectors if there is one.
 
     Raises:
-        TrainingError: the heads cannot share the width.
+        TrainingError: the heads cannot share the width; or a trained layer is asked for.
     """
+    if options.pooling == "cls_mlp":
+        raise TrainingError(
+            "cls_mlp pooling: a new transformer has no trained pooler", "--pooling cls"
+        )
     torch.manual_seed(options.seed)
     width = options.width
-    body = Transformer(
-        _bert(len(vocabulary), options),
-        _tokenizer(vocabulary, options.max_pieces),
-        Pooling(width, (options.pooling or "mean",)),
-        options.max_pieces,
-    )
+    pooling = Pooling(width, (options.pooling or "mean",))
+    longest = options.max_pieces or _LONGEST
+    tokenizer = _tokenizer(vocabulary, longest, begins="cls" in pooling.modes)
+    body = Transformer(_bert(len(tokenizer), longest, options), tokenizer, pooling, longest)
     head = Dense(width, width, bias=False)
     if start is not None:
         _begin_with(start.vectors, body, head)
@@ -50,19 +57,37 @@ def new_transformer(
 
 @torch.no_grad()
 def _begin_with(vectors: NDArray[np.float32], body: Transformer, head: Dense) -> None:
-    """Make the whole the same function as a static encoder, up to rounding."""
+    """Make the whole the same function as a static encoder, up to rounding.
+
+    A maximum of the pieces' vectors is another function.
+    """
     model = body.model
     width = head.linear.out_features
     rows = even_rows(narrowed(vectors, width - _SPARE))
-    model.embeddings.word_embeddings.weight.copy_(torch.from_numpy(rows))
+    model.embeddings.word_embeddings.weight.zero_()  # also of the beginning piece
+    model.embeddings.word_embeddings.weight[: len(rows)] = torch.from_numpy(rows)
     model.embeddings.position_embeddings.weight.zero_()
     model.embeddings.token_type_embeddings.weight.zero_()
     for layer in model.encoder.layer:
         for last in (layer.attention.output.dense, layer.output.dense):
             last.weight.zero_()
             last.bias.zero_()
+    if "cls" in body.pooling.modes:
+        _gather_mean(model.encoder.layer[0].attention)
     head.linear.weight.copy_(torch.eye(width))
     head.linear.weight[-_SPARE:] = 0
+
+
+def _gather_mean(attention: Any) -> None:  # noqa: ANN401 - a BertAttention, which is not typed
+    """Let every piece add the mean of all to itself; the beginning piece has nothing else.
+
+    Layer normalisation scales the sum, whose direction is that of the mean.
+    """
+    attention.self.query.weight.zero_()
+    for same in (attention.self.value, attention.output.dense):
+        same.weight.copy_(torch.eye(len(same.weight)))
+    for moved in (attention.self.query, attention.self.value):
+        moved.bias.zero_()
 
 
 def narrowed(vectors: NDArray[np.float32], width: int) -> NDArray[np.float32]:
@@ -91,7 +116,7 @@ def even_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return (even / np.sqrt(length / even.shape[1])).astype(np.float32)
 
 
-def _bert(pieces: int, options: TrainingOptions) -> Any:  # noqa: ANN401 - a PreTrainedModel
+def _bert(pieces: int, longest: int, options: TrainingOptions) -> Any:  # noqa: ANN401 - not typed
     from transformers import BertConfig, BertModel
 
     if options.width % options.heads:
@@ -99,29 +124,41 @@ def _bert(pieces: int, options: TrainingOptions) -> Any:  # noqa: ANN401 - a Pre
             f"--width {options.width} cannot be shared by --heads {options.heads}",
             "give a width that is a multiple of the heads",
         )
+    dropout = _DROPOUT if options.dropout is None else options.dropout
     config = BertConfig(
         vocab_size=pieces,
         hidden_size=options.width,
         num_hidden_layers=options.layers,
         num_attention_heads=options.heads,
         intermediate_size=4 * options.width,
-        max_position_embeddings=options.max_pieces,
+        max_position_embeddings=longest,
         type_vocab_size=1,
         pad_token_id=0,
-        hidden_dropout_prob=options.dropout,
-        attention_probs_dropout_prob=options.dropout,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
     )
     return BertModel(config, add_pooling_layer=False)
 
 
-def _tokenizer(vocabulary: Vocabulary, longest: int) -> Any:  # noqa: ANN401
+def _tokenizer(vocabulary: Vocabulary, longest: int, *, begins: bool) -> Any:  # noqa: ANN401
     from tokenizers import Tokenizer
+    from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
 
+    tokenizer = Tokenizer.from_str(vocabulary.tokenizer)
+    special = {"cls_token": _BEGINNING} if begins else {}
+    if begins:
+        tokenizer.add_special_tokens([_BEGINNING])
+        tokenizer.post_processor = TemplateProcessing(
+            single=f"{_BEGINNING} $A",
+            pair=f"{_BEGINNING} $A $B",
+            special_tokens=[(_BEGINNING, tokenizer.token_to_id(_BEGINNING))],
+        )
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
-        tokenizer_object=Tokenizer.from_str(vocabulary.tokenizer),
+        tokenizer_object=tokenizer,
         unk_token=UNKNOWN,
         pad_token=UNKNOWN,  # never seen: the mask tells padding
         model_max_length=longest,
         split_special_tokens=True,  # text that spells the unknown piece is text
+        **special,
     )

@@ -22,6 +22,7 @@ from xmine.trainer.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, run_folde
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.devset import read_scored
 from xmine.trainer.distributed import by_the_first, check_shared, together, told_by_all
+from xmine.trainer.encoder_options import check_encoders
 from xmine.trainer.fitting import fitted
 from xmine.trainer.methods import METHODS
 from xmine.trainer.options import TrainingOptions
@@ -83,6 +84,7 @@ def train(
         read_scored(options.dev)  # so that a wrong file is told before work begins
     kept = corpus.without(options.exclude)
     options = fitted(options, kept)
+    check_encoders(options)
     world = together(torch.device(choose_device(options.device)))
     is_new, run = _opened(output, options, kept, resume=resume, force=force)
     if not run.has_begun:

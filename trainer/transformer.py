@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.utils.checkpoint import checkpoint
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import TrainingError
 from xmine.facts import EncoderFacts
+from xmine.modules.checkpoint import positions_of
 from xmine.modules.pooling import Pooling
 from xmine.modules.transformer import Transformer
 from xmine.trainer.data import Side, keys_of
@@ -69,21 +70,74 @@ class TransformerTower(Tower):
         return self.body.dtype == "float16"
 
     def repool(self, mode: str) -> None:
-        """Make sentence vectors another way: `mean`, `max` or `cls`.
+        """Make sentence vectors another way: `mean`, `max`, `cls`, or `cls_mlp`.
 
         Raises:
-            TrainingError: the heads behind it take vectors of another width.
+            TrainingError: the heads behind it take vectors of another width; the tokenizer begins
+                sentences with no piece of its own, whose vector `cls` would take; or `cls_mlp`
+                finds no pooler, or other heads.
         """
+        if mode == "cls_mlp":
+            head = self.body.pooler()
+            if head is None or len(self.heads):
+                has = "layers behind its pooling" if len(self.heads) else "no pooler with a tanh"
+                raise TrainingError(f"cls_mlp pooling: the encoder has {has}", "give another one")
+            self.repool("cls")
+            self.heads.append(head.to(self.device))
+            return
+        if mode == "cls" and not self._has_beginning():
+            raise TrainingError(
+                "cls pooling: the tokenizer of the encoder begins sentences with no piece of its "
+                "own, so the vector would be that of the first piece of the text",
+                "leave it out, or begin with an encoder that has such a piece: BERT and its like, "
+                "or --encoder scratch --architecture transformer",
+            )
         pooling = Pooling(self.body.pooling.token_dim, (mode,), self.body.pooling.include_prompt)
         if len(self.heads) and pooling.dim != self.body.dim:
             raise TrainingError(
-                f"--pooling {mode}: a Dense layer of the encoder takes {self.body.dim} numbers, "
+                f"{mode} pooling: a Dense layer of the encoder takes {self.body.dim} numbers, "
                 f"these are {pooling.dim}",
                 "leave it out",
             )
         self.body.pooling = pooling
         if not len(self.heads):
             self.dim: int = pooling.dim
+
+    def cut_after(self, pieces: int) -> None:
+        """Cut sentences after so many pieces, special ones included; what is saved does so, too.
+
+        Raises:
+            TrainingError: the model has no positions for as many.
+        """
+        most = positions_of(self.body.model)
+        if most is not None and pieces > most:
+            raise TrainingError(
+                f"--max-pieces {pieces}: the encoder has positions for {most}",
+                f"give {most} at most, or leave it out",
+            )
+        self.body.max_length = self.body.cut_at = self.body.tokenizer.model_max_length = pieces
+
+    def drop(self, share: float) -> None:
+        """Set every dropout of the model, of hidden numbers and of attention.
+
+        Raises:
+            TrainingError: it has none.
+        """
+        found = [each for each in self.body.model.modules() if isinstance(each, nn.Dropout)]
+        if not found:
+            raise TrainingError("--dropout: the encoder has no dropout to be set", "leave it out")
+        for each in found:
+            each.p = share
+        config = self.body.model.config
+        for name, value in config.to_dict().items():
+            if "dropout" in name and isinstance(value, float):
+                setattr(config, name, share)
+
+    def _has_beginning(self) -> bool:
+        """Whether every sentence begins with a piece that stands for no text, as [CLS] does."""
+        bare, _ = self.body.ids([""])
+        some, _ = self.body.ids(["a"])
+        return len(bare) > 0 and len(some) > len(bare) and bare[0] == some[0]
 
     def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
         """Cut pairs of texts, joined as the tokenizer of the model joins two."""

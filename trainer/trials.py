@@ -60,7 +60,7 @@ def tried_on(
     name: str, texts: Sequence[str], options: TrainingOptions, *, learns: bool = True
 ) -> Trial:
     """Read some texts with an encoder, and learn from them if it is to learn."""
-    tower = _tower(name, options)
+    tower = _tower(name, options if learns else options.of_frozen())
     optimizers = tower.optimizers(1e-9) if learns else []
     count = 1  # at first, for what is done but once, or once for each shape
     while True:
@@ -119,6 +119,8 @@ def _tower(name: str, options: TrainingOptions) -> Tower:
     tower = tower_of(encoder).train()
     if isinstance(tower, TransformerTower):
         tower.pieces_at_once = options.pieces_at_once
+        if name != SCRATCH and options.max_pieces:
+            tower.cut_after(options.max_pieces)
     return tower
 
 

@@ -26,6 +26,7 @@ from xmine.facts import (
 )
 from xmine.files import replacing_folder
 from xmine.fingerprint import digests_of, files_of, fingerprint
+from xmine.hub import EMBEDDED as EMBEDDED
 from xmine.hub import find_encoder
 from xmine.modules.layout import MODULES_FILE, read_modules, write_modules
 from xmine.modules.parts import Head, LengthOne, read_body, read_heads
@@ -35,8 +36,6 @@ from xmine.progress import Progress, Report, silent
 
 if TYPE_CHECKING:
     from xmine.modules.transformer import Transformer
-
-EMBEDDED = Path(__file__).parent / "embedded"
 
 # Encoders whose pooling leaves the prompt out, though their folders do not say so; what
 # sentence-transformers does for these names.
@@ -121,8 +120,8 @@ class SentenceEncoder:
 
         Args:
             model: a folder in the layout of sentence-transformers, a plain transformers
-                checkpoint, or a hub name such as `sentence-transformers/LaBSE`, which alone may
-                touch the network.
+                checkpoint, `embedded`, or a hub name such as `sentence-transformers/LaBSE`, which
+                alone may touch the network.
             options: device, number type, batch size and maximal length.
 
         Raises:

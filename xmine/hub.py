@@ -1,4 +1,4 @@
-"""A folder or a hub name -> the encoder's folder. Only a hub name may touch the network."""
+"""A folder, hub name or `embedded` -> the encoder's folder. Only a hub name may use the network."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 from xmine.errors import EncoderError
 from xmine.extras import needs
 from xmine.modules.layout import MODULES_FILE, first_line, read_json
+
+EMBEDDED = Path(__file__).parent / "embedded"
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # What describes an encoder, beside its weights; a repository may hold much else.
@@ -20,11 +22,15 @@ _SECONDS = 10
 def find_encoder(model: str | Path) -> Path:
     """Find the folder of an encoder; a hub name is looked for in the cache, then downloaded.
 
+    The name `embedded` is that of the encoder that ships; a folder of that name is `./embedded`.
+
     Raises:
         EncoderError: there is no such folder; or the name is not in the cache and cannot be
             downloaded.
         XmineError: it is a hub name, and huggingface_hub is not installed.
     """
+    if model == "embedded":
+        return EMBEDDED
     folder = Path(model)
     if folder.is_dir():
         return folder

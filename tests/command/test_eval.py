@@ -29,6 +29,15 @@ def test_a_benchmark_prints_its_figure_with_its_protocol(
     assert {"protocol", "split", "settings", "machine", "commit", "date"} <= set(found)
 
 
+def test_the_encoder_that_ships_has_a_name(command: Command, data: str) -> None:
+    plain = command("eval", "tatoeba", "--data", data)
+    Path("embedded").mkdir()  # a folder of that name is ./embedded
+    named = command("eval", "tatoeba", "--data", data, "--model", "embedded")
+    assert (named.code, named.out) == (0, plain.out)
+    other = command("eval", "tatoeba", "--data", data, "--model", "./embedded")
+    assert other.code == 1 and "not an encoder" in other.err
+
+
 def test_figures_go_to_a_file_as_well_and_never_over_another(
     command: Command, data: str, toy_folder: Path
 ) -> None:

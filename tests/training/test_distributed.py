@@ -64,8 +64,8 @@ TRANSFORMER = STATIC | {
 }
 PIECES = {"piece_dropout": 0.3}
 QUEUE = {"queue_size": 48, "momentum": 0.5}
-TAUGHT = {"teacher": TOY, "queue_size": 48, "width": 24, "vocabulary_size": 500}
-TAUGHT |= {"clip": 1.0, **PIECES}
+TAUGHT = {"teacher": TOY, "queue_size": 48, "clip": 1.0, **PIECES}
+NEW = {"distilled_encoder": "scratch", "width": 24, "vocabulary_size": 500}
 TOWERS = {"distilled_encoder": TOY, "train_teacher": True, "in_batch_negatives": True}
 # A rank is the likeliest one: after some steps, the last bit of a sum makes another rank likeliest.
 RANKS = {"clip": 1.0, "em_learning_rate": 0.005, "steps": 4}
@@ -77,7 +77,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "moco-transformer": ("moco", TRANSFORMER | QUEUE | TWO_ENCODERS, "pairs"),
     "msimcse": ("msimcse", STATIC | {"symmetric": True, "logit_rows": 5} | PIECES, "pairs"),
     "msimcse-triplets": ("msimcse", TRANSFORMER | {"training_head": True}, "triplets"),
-    "transaug": ("transaug", STATIC | TAUGHT | {"distilled_encoder": "scratch"}, "english"),
+    "transaug": ("transaug", STATIC | TAUGHT | NEW, "english"),
     "transaug-two-towers": ("transaug", STATIC | TAUGHT | TOWERS, "pairs"),
     "emma-x": ("emma-x", STATIC | QUEUE | RANKS, "repeated"),
 }

@@ -217,6 +217,8 @@ def test_phases_one_by_one(toy_pairs: ParallelText, tmp_path: Path) -> None:
         tmp_path / "two",
         phase="2",
         encoder=str(tmp_path / "one"),
+        width=256,
+        vocabulary_size=0,
         texts=texts,
         ranks=2,
         epochs=1,

@@ -267,7 +267,7 @@ def test_triplets_alone_are_measured_on_some_that_are_held_out(
     toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
 ) -> None:
     same = Triplets(toy_pairs.sources[:300], toy_pairs.targets[:300], toy_pairs.targets[300:600])
-    made = run(Corpus(triplets=(same,)), tmp_path / "new", encoder=str(toy_folder))
+    made = run(Corpus(triplets=(same,)), tmp_path / "new", encoder=str(toy_folder), width=256)
     assert made.rows == 250
     assert made.measures["accuracy"] > 0.95  # of what the encoder knew already
     shorter = same.take(np.arange(299))
@@ -290,6 +290,7 @@ def test_a_file_of_judgements_decides_which_state_is_best(
     (tmp_path / "dev.csv").write_text("".join(f"{b},{c},{a}\n" for a, b, c in judged))
     flags = {
         "encoder": str(tmp_path / "begin"),
+        "width": 256,
         "learning_rate": 0.05,
         "evaluate_every": 1,
         "steps": 6,

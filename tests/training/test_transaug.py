@@ -43,8 +43,14 @@ OPTIONS: dict[str, Any] = {
 
 @pytest.fixture
 def options_of(toy_folder: Path) -> Callable[..., TransaugOptions]:
-    """Make options with the toy encoder as teacher, some of them changed."""
-    return lambda **changes: TransaugOptions(**OPTIONS | {"teacher": str(toy_folder)} | changes)
+    """Make options with the toy encoder as teacher, where there is one, some of them changed."""
+
+    def make(**changes: Any) -> TransaugOptions:
+        distils = changes.get("stage") not in ("contrast", "nli") and "share_encoder" not in changes
+        given = {"teacher": str(toy_folder)} if distils else {}
+        return TransaugOptions(**OPTIONS | given | changes)
+
+    return make
 
 
 @pytest.fixture(scope="session")
@@ -313,7 +319,8 @@ def test_stages_run_alone(
     kept = SentenceEncoder.load(tmp_path / "both" / "target").encode(toy_pairs.targets[:50])
     np.testing.assert_array_equal(kept, SentenceEncoder.load(folder).encode(toy_pairs.targets[:50]))
 
-    options = options_of(stage="nli", encoder=str(tmp_path / "both" / "source"), epochs=1)
+    student = str(tmp_path / "both" / "source")
+    options = options_of(stage="nli", encoder=student, epochs=1, width=256, vocabulary_size=0)
     tuned = train(Corpus(triplets=(toy_triplets,)), options, tmp_path / "tuned")
     assert set(tuned.encoders) == {""} and set(tuned.measures) == {"triplets"}
     assert tuned.measures["triplets"] > 0.9

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
-from xmine.errors import OptionError, XmineError
+from xmine.errors import OptionError, TrainingError, XmineError
 from xmine.facts import EncoderFacts
 from xmine.modules.pooling import Pooling
 from xmine.modules.static import StaticEmbedding
@@ -52,13 +52,15 @@ def train(method: str, pairs: ParallelText, *rest: Any, **flags: Any) -> Trained
     return train_on(method, Corpus(pairs=pairs), *rest, **flags)
 
 
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_a_static_start_is_the_static_encoder(
+    pooling: str,
     toy_encoder: SentenceEncoder,
     toy_static: StaticEmbedding,
     toy_vocabulary: Vocabulary,
     toy_pairs: ParallelText,
 ) -> None:
-    tower = tower_of(toy_vocabulary, toy_static, max_pieces=128)
+    tower = tower_of(toy_vocabulary, toy_static, max_pieces=128, pooling=pooling)
     begun = tower.encoder(EncoderFacts(), "").encode(toy_pairs.sources[:200])
     known = toy_encoder.encode(toy_pairs.sources[:200])  # of width 32, and turned
     np.testing.assert_allclose(begun @ begun.T, known @ known.T, atol=1e-5)
@@ -110,6 +112,54 @@ def test_tower_and_encoder_have_the_same_forward(
     assert loaded.describe() == encoder.describe()
 
 
+@pytest.mark.parametrize("begins_as_static", [False, True])
+def test_cls_pooling_takes_a_piece_of_its_own(
+    begins_as_static: bool,
+    toy_static: StaticEmbedding,
+    toy_vocabulary: Vocabulary,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+) -> None:
+    """The vector is that of a piece which stands for no text, in xmine and elsewhere."""
+    from sentence_transformers import SentenceTransformer
+
+    start = toy_static if begins_as_static else None
+    tower = tower_of(toy_vocabulary, start, pooling="cls").eval()
+    texts = [*toy_pairs.sources[:20], "ba <CLS> de", "ba", "<cls>"]
+    ids, starts = tower.body.ids(texts)
+    beginning = len(toy_vocabulary)  # behind all pieces of text
+    assert (ids[starts[:-1]] == beginning).all() and (ids == beginning).sum() == len(texts)
+    rest = np.delete(ids, starts[:-1])
+    assert np.array_equal(rest, toy_vocabulary.ids(texts)[0])
+    with torch.no_grad():
+        last = tower.body.model(
+            input_ids=torch.from_numpy(ids[None, : starts[1]].astype(np.int64))
+        ).last_hidden_state
+        first = torch.nn.functional.normalize(tower.heads[0](last[:, 0]), dim=1)
+        read = tower.embed(tower.cut(texts)).numpy()
+    np.testing.assert_allclose(read[0], first[0], atol=1e-6)
+    tower.encoder(EncoderFacts(), "").save(tmp_path / "saved")
+    again = SentenceEncoder.load(tmp_path / "saved", EXACT)
+    np.testing.assert_allclose(read, again.encode(texts), atol=1e-5)
+    theirs: Any = SentenceTransformer(str(tmp_path / "saved"), device="cpu")
+    np.testing.assert_allclose(read, theirs.encode(texts), atol=1e-5)
+
+
+def test_cls_pooling_is_refused_where_no_piece_begins_a_sentence(
+    toy_vocabulary: Vocabulary, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    pooled_by_mean = tower_of(toy_vocabulary, None).encoder(EncoderFacts(), "")
+    pooled_by_mean.save(tmp_path / "mean")
+    options = MsimcseOptions(encoder=str(tmp_path / "mean"), pooling="cls", held_out=200)
+    with pytest.raises(TrainingError, match="cls pooling: the tokenizer"):
+        train("msimcse", toy_pairs, options, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    has_beginning = tower_of(toy_vocabulary, None, pooling="cls")
+    has_beginning.repool("mean")
+    has_beginning.repool("cls")
+    assert has_beginning.body.pooling.modes == ("cls",)
+
+
 class Killed(BaseException):
     """Stands for a kill: no code of ours catches it."""
 
@@ -120,7 +170,8 @@ def test_training_resumes_and_sentence_transformers_opens_the_result(
     from sentence_transformers import SentenceTransformer
 
     changes = {"dropout": 0.2, "evaluate_every": 7, "near_batches": 16, "piece_dropout": 0.1}
-    options = MsimcseOptions(**{**OPTIONS, **changes, "start": str(toy_folder)})
+    of_start = {"start": str(toy_folder), "vocabulary_size": 0}
+    options = MsimcseOptions(**{**OPTIONS, **changes, **of_start})
     whole = train("msimcse", toy_pairs, options, tmp_path / "whole")
     assert whole.measures["accuracy"] > 0.99
 
@@ -157,7 +208,7 @@ def test_what_makes_no_sense_is_refused(
         MsimcseOptions(start="embedded")
     for changes, message in (
         ({"width": 42}, "--width 42 cannot be shared by --heads 4"),
-        ({"start": str(tmp_path)}, "not an encoder"),
+        ({"start": str(tmp_path), "vocabulary_size": 0}, "not an encoder"),
     ):
         with pytest.raises(XmineError, match=message):
             train("msimcse", toy_pairs, MsimcseOptions(**{**OPTIONS, **changes}), tmp_path / "new")

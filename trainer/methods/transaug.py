@@ -71,8 +71,7 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
     options.queue_for(count)  # an error now, not after a stage
     student = distilled = begin(options.encoder, options, texts, run, report)
     if not options.share_encoder:
-        is_kept = options.stage == "contrast" and not options.train_teacher  # its pooling, too
-        own = replace(options, pooling="") if is_kept else options
+        own = options if options.learning[1] else options.of_frozen()
         distilled = begin(options.distilled_encoder, own, texts, run, report)
         if options.stage == "all":
             _distil(distilled, split, options, run, report)
@@ -105,7 +104,8 @@ def _distil(
 ) -> dict[str, float]:
     options = with_rate(options.of_distillation(), distilled)
     # Its vectors are those of its own pooling, whatever that of the others is.
-    teacher = begin(options.teacher, replace(options, pooling=""), [], run, report)
+    of_teacher = replace(options.of_frozen(), pooling=options.teacher_pooling)
+    teacher = begin(options.teacher, of_teacher, [], run, report)
     torch.manual_seed(options.seed)  # of the matrix, whatever was drawn before
     step = _Distillation(teacher, distilled, options)
     data = split.cut(*_in_order(teacher, distilled, options))
@@ -283,7 +283,8 @@ class _Contrast(Step):
         self.eval()
         for some in drawn_batches(rows, len(self.queue.rows), self.options):
             _, other = _sentences(some, self.options)
-            self.queue.put(self.keys.embed(other), texts_of(some).to(self.queue.texts.device))
+            texts = texts_of(some).to(self.queue.texts.device)
+            self.queue.put(self.keys.embed(other).to(self.queue.rows.device), texts)
 
 
 # Stage nli, section 4.2.3

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from xmine.browsing.opened import Opened
-from xmine.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoder import SentenceEncoder
 from xmine.encoder_pair import EncoderPair, as_pair, is_pair
 from xmine.errors import FileError
 from xmine.fingerprint import vectors_key
@@ -50,8 +50,6 @@ def encoders_of(
 
 def _loaded(model: str, about: dict[str, Any], options: EncodingOptions) -> EncoderPair:
     """Load one encoder for both sides, or the one of each."""
-    if model == "embedded":
-        return as_pair(SentenceEncoder.load(EMBEDDED, options))
     names = (model, model)
     if is_pair(model):
         names = (str(Path(model) / "source"), str(Path(model) / "target"))

@@ -24,7 +24,7 @@ MODEL = Annotated[
     str | None,
     typer.Option(
         "--model",
-        help="Encoder: a folder, or a hub name such as sentence-transformers/LaBSE.",
+        help="Encoder: a folder, embedded, or a hub name such as sentence-transformers/LaBSE.",
         show_default="the embedded one, en-zh",
     ),
 ]

@@ -56,9 +56,7 @@ def measure_gain(
     if output:
         check_free(output, force=force)
     given = [baseline, *others]
-    encoders = [
-        load_encoders(None if each == "embedded" else each, options, console) for each in given
-    ]
+    encoders = [load_encoders(each, options, console) for each in given]
     with console.progress() as report:
         gains = measure_gains(encoders, folder, options, report)
     about = [_about(pair, model, options) for pair, model in zip(encoders, given, strict=True)]

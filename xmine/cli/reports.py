@@ -142,7 +142,7 @@ def _results(
         raise FileError(f"{given}: no such file")
     if path.is_file() or (path / REPORT_FILE).is_file():
         return read_report(path)
-    encoder = load_encoder(None if given == "embedded" else given, options, console)
+    encoder = load_encoder(given, options, console)
     outcome = evaluate_all(encoder, data_folder(data), options, report)
     for name, reason in outcome.failed.items():
         console.warn(f"{given}: {name}: {reason}")

@@ -21,6 +21,7 @@ from xmine.modules.checkpoint import (
     read_settings,
     read_tokenizer,
 )
+from xmine.modules.heads import Dense
 from xmine.modules.layout import read_json, write_json
 from xmine.modules.pooling import Pooling
 from xmine.vocabulary import ragged
@@ -77,6 +78,20 @@ class Transformer(nn.Module):
     def parts(self) -> list[Pooling]:
         """What has a folder of its own behind the first."""
         return [self.pooling]
+
+    def pooler(self) -> Dense | None:
+        """Give a copy of the layer and tanh that a BERT checkpoint has for its first piece.
+
+        SimCSE's supervised vectors are its output. As a head behind `cls` pooling it has a folder
+        that sentence-transformers reads.
+        """
+        found: Any = getattr(self.model, "pooler", None)
+        layer = getattr(found, "dense", None)
+        if not isinstance(layer, nn.Linear) or not isinstance(found.activation, nn.Tanh):
+            return None
+        head = Dense(layer.in_features, layer.out_features, activation=nn.Tanh())
+        head.linear.load_state_dict(layer.state_dict())
+        return head
 
     def describe(self) -> dict[str, object]:
         """Tell what it is, for people."""

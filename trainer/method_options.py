@@ -1,7 +1,7 @@
 """The options of each training method, beside those that it shares; no torch here."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from xmine.errors import OptionError
 from xmine.options import option
@@ -303,15 +303,19 @@ class EmmaXOptions(MomentumOptions):
         "1 learns from pairs, 2 from text in which nothing is aligned; both, one after the other.",
         choices=("both", "1", "2"),
     )
+    largest_queue: ClassVar[int] = 256
     queue_size: int = option(
-        256,
-        "Keys of earlier batches to compare with (the paper's K); 0: a quarter of the data, at "
-        "most 65,536.",
+        0,
+        "Keys of earlier batches to compare with (the paper's K); 0: 256, or a quarter of fewer "
+        "than 1,024 rows.",
         min=0,
+    )
+    in_batch_negatives: bool = option(
+        True, "Take the other rows of the batch as negatives in phase 1, too."
     )
     temperature: float = option(0.04, "Temperature of the contrastive loss of phase 1.", min=0.001)
     ranks: int = option(
-        4, "Semantic ranks (the paper's N), from paraphrase to irrelevant.", min=2, max=64
+        2, "Semantic ranks (the paper's N), from paraphrase to irrelevant.", min=2, max=64
     )
     classifier: str = option(
         "gmm",
@@ -355,7 +359,7 @@ class EmmaXOptions(MomentumOptions):
         0.0,
         "Peak learning rate of the encoder in phase 2.",
         min=0,
-        shown_default="as --learning-rate, at most 0.003 static, 0.00002 transformer",
+        shown_default="0.0005 static, 0.0000033 transformer; at most --learning-rate",
     )
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """The options that training methods share; no torch here, so that help costs nothing."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from xmine.errors import OptionError, TrainingError
 from xmine.options import Options, flag, option
@@ -276,8 +276,13 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class QueueOptions(TrainingOptions):
-    """What methods with a queue of negatives share."""
+    """What methods with a queue of negatives share.
 
+    Attributes:
+        largest_queue: keys at most, where no size is given.
+    """
+
+    largest_queue: ClassVar[int] = 65_536
     queue_size: int = option(
         0,
         "Keys of earlier batches that serve as negatives (MoCo's K); 0: a quarter of the data, at "
@@ -304,7 +309,7 @@ class QueueOptions(TrainingOptions):
                 "translation of the pass before",
                 f"--queue-size of at most {most:,}",
             )
-        return self.queue_size or min(most, 65_536)
+        return self.queue_size or min(most, self.largest_queue)
 
     def queues(self, rows: int) -> tuple[int, ...]:
         """Give the size of the one queue."""

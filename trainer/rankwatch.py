@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 FALL = 0.03  # of retrieval below where phase 2 began
+WEAK = 0.25  # retrieval before phase 2: below, what phase 2 adds is not worth its time
 LIKER = 0.3  # rise of the mean cosine of sentences that do not belong together
 _CROWD = 0.5  # share of random pairs that are said to be paraphrases
 _AGREED = 0.99

@@ -45,11 +45,13 @@ from xmine.trainer.ranks import (
     sums_by_rank,
 )
 from xmine.trainer.rankstep import RankStep
-from xmine.trainer.rankwatch import FALL, RankWatch, Seen
+from xmine.trainer.rankwatch import FALL, WEAK, RankWatch, Seen
 from xmine.trainer.spoken import unpaired_texts
 from xmine.trainer.towers import Tower
 from xmine.trainer.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_of
 
+# Phase 2 learns at this part of the rate of a trained encoder, or more is lost on pairs than gained.
+_SLOWER = 6
 _NOBODY = -2  # number of no text; -1 is that of a random key
 
 
@@ -117,8 +119,15 @@ def _maximise(
         options,
         epochs=options.em_epochs or options.epochs,
         learning_rate=options.em_learning_rate
-        or min(options.learning_rate, type(tower).learning_rate),
+        or min(options.learning_rate, type(tower).learning_rate / _SLOWER),
     )
+    if began["accuracy"] < WEAK:
+        run.log(
+            step=0,
+            remark=f"phase 2 began with an encoder that finds {began['accuracy']:.1%} of the "
+            "held-out translations: too weak a start to rank sentences; give phase 1 more pairs or "
+            "passes, or begin with a trained --encoder",
+        )
     spoken = unpaired_texts(corpus, split, options.codes)
     texts = spoken.texts
     cut = cut_together(tower, [texts, split.seen.sources, split.seen.targets])
@@ -136,6 +145,12 @@ def _maximise(
     measures = run_steps(step, data, options, run.stage("phase-2"), report)
     if measures["accuracy"] < began["accuracy"] - FALL:
         restore(tower.state_dict(), before)
+        run.log(
+            step=0,
+            remark=f"phase 2 left {measures['accuracy']:.1%} of the held-out translations found, "
+            f"of {began['accuracy']:.1%}: the encoder is that of phase 1; a smaller "
+            "--em-learning-rate or fewer --ranks may help",
+        )
         measures = dict(began)
     return measures, len(texts)
 

@@ -280,3 +280,9 @@ def test_wrong_aligned_files(toy_encoder: SentenceEncoder, tmp_path: Path) -> No
         BitextOptions(src="one", tgt="other", files="{}")
     with pytest.raises(OptionError, match=r"--files is .x\.en."):
         BitextOptions(files="x.en")
+
+
+def test_the_mean_is_that_of_both_directions() -> None:
+    from xmine.evaluation.aligned import RetrievalAccuracy
+
+    assert RetrievalAccuracy(0.5, 1.0, 4).mean == 0.75

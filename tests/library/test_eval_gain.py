@@ -340,8 +340,6 @@ def test_what_an_encoder_cannot_be_measured_on_stops_nothing_else(
 
 
 def test_an_interval_on_both_sides_of_zero_is_unclear() -> None:
-    from xmine.evaluation.gain import Gain
-
     ends = {(0.1, 0.2): "better", (-0.2, -0.1): "worse", (-0.1, 0.1): "unclear"}
     for (low, high), verdict in ends.items():
         assert Gain(0.5, 0.5, low, high, 0.5, 9).verdict == verdict

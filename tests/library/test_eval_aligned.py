@@ -7,7 +7,7 @@ import pytest
 
 from xmine.encoder import SentenceEncoder, normalised
 from xmine.errors import FileError, OptionError
-from xmine.evaluation.aligned import evaluate_bitext, retrieval_accuracy
+from xmine.evaluation.aligned import RetrievalAccuracy, evaluate_bitext, retrieval_accuracy
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import BitextOptions, TatoebaOptions
 from xmine.evaluation.result import Result
@@ -280,3 +280,7 @@ def test_wrong_aligned_files(toy_encoder: SentenceEncoder, tmp_path: Path) -> No
         BitextOptions(src="one", tgt="other", files="{}")
     with pytest.raises(OptionError, match=r"--files is .x\.en."):
         BitextOptions(files="x.en")
+
+
+def test_the_mean_is_that_of_both_directions() -> None:
+    assert RetrievalAccuracy(0.5, 1.0, 4).mean == 0.75

@@ -1,16 +1,20 @@
 """Correlations: golden values, a slow computation beside the fast one."""
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from xmine.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.correlation import Values, pearson, row_cosines, spearman
+from xmine.evaluation.correlation import Values, compare, pearson, row_cosines, spearman
 from xmine.evaluation.sts import (
     Scored,
     aggregate,
 )
+from xmine.progress import Report, silent
 
 
 def slow_ranks(values: list[float]) -> list[float]:
@@ -95,3 +99,13 @@ def test_cosines_are_summed_in_float64() -> None:
     one, other = np.random.default_rng(1).normal(size=(2, 20, 1024)).astype(np.float32)
     products = one.astype(np.float64) * other.astype(np.float64)
     np.testing.assert_allclose(row_cosines(one, other), products.sum(axis=1), rtol=0, atol=1e-10)
+
+
+def test_a_pair_is_blank_where_either_text_has_no_vector() -> None:
+    class Letters:
+        def encode(self, texts: list[str], report: Report, prompt: str) -> NDArray[np.float32]:
+            return np.array([[text == "a", text == "b"] for text in texts], dtype=np.float32)
+
+    encoder = cast(SentenceEncoder, Letters())
+    found = compare(encoder, ["a", "", "b", "a"], ["", "b", "b", "b"], silent, "")
+    assert (found.blank, found.cosines.tolist()) == (2, [0, 0, 1, 0])

@@ -337,3 +337,9 @@ def test_what_an_encoder_cannot_be_measured_on_stops_nothing_else(
     ]
     first = measure_gains([chinese, toy_encoder], data, GainOptions(task=["stsb"], **FEW))
     assert (first.found, len(first.failed)) == ([[]], 1)
+
+
+def test_an_interval_on_both_sides_of_zero_is_unclear() -> None:
+    ends = {(0.1, 0.2): "better", (-0.2, -0.1): "worse", (-0.1, 0.1): "unclear"}
+    for (low, high), verdict in ends.items():
+        assert Gain(0.5, 0.5, low, high, 0.5, 9).verdict == verdict

@@ -152,13 +152,13 @@ def test_groups_bring_near_neighbours_together() -> None:
 def test_groups_on_a_line_are_neighbours_on_it() -> None:
     """Any plane between two points of a line halves them in their order."""
     random = np.random.default_rng(4)
-    places = random.permutation(64).astype(np.float32)
-    order = random.permutation(64)
+    places = random.permutation(512).astype(np.float32)
+    order = random.permutation(512)
     found = []
     for epoch in (1, 2):
-        grouped = grouped_order(order, lambda rows: places[rows, None], 4, seed=1, epoch=epoch)
-        groups = [sorted(places[batch].astype(int).tolist()) for batch in batches_of(grouped, 4)]
-        assert sorted(groups) == [list(range(at, at + 4)) for at in range(0, 64, 4)]
+        grouped = grouped_order(order, lambda rows: places[rows, None], 32, seed=1, epoch=epoch)
+        groups = [sorted(places[batch].astype(int).tolist()) for batch in batches_of(grouped, 32)]
+        assert sorted(groups) == [list(range(at, at + 32)) for at in range(0, 512, 32)]
         found.append(groups)
     assert found[0] != found[1] and found[0] != sorted(found[0])  # in random order
 

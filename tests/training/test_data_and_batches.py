@@ -166,6 +166,15 @@ def test_groups_on_a_line_are_neighbours_on_it() -> None:
     assert (np.abs(positions[::2] - positions[1::2]) == 1).sum() < 6
 
 
+def test_a_group_is_halved_until_it_is_no_larger_than_was_asked() -> None:
+    places = np.random.default_rng(4).permutation(48).astype(np.float32)
+    for size, expected in ((32, 24), (24, 24), (23, 12), (48, 48)):
+        grouped = grouped_order(np.arange(48), lambda rows: places[rows, None], size, 1, 1)
+        groups = [set(places[batch].astype(int)) for batch in batches_of(grouped, expected)]
+        assert all(max(group) - min(group) == expected - 1 for group in groups)
+        assert (grouped == np.arange(48)).all() == (size == 48)
+
+
 def test_groups_are_parted_by_the_plane_between_two_rows_not_by_their_sum() -> None:
     random = np.random.default_rng(4)
     side = np.repeat([-1.0, 1.0], 32)

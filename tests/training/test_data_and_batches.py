@@ -152,15 +152,27 @@ def test_groups_bring_near_neighbours_together() -> None:
 def test_groups_on_a_line_are_neighbours_on_it() -> None:
     """Any plane between two points of a line halves them in their order."""
     random = np.random.default_rng(4)
-    places = random.permutation(64).astype(np.float32)
-    order = random.permutation(64)
+    places = random.permutation(512).astype(np.float32)
+    order = random.permutation(512)
     found = []
     for epoch in (1, 2):
-        grouped = grouped_order(order, lambda rows: places[rows, None], 4, seed=1, epoch=epoch)
-        groups = [sorted(places[batch].astype(int).tolist()) for batch in batches_of(grouped, 4)]
-        assert sorted(groups) == [list(range(at, at + 4)) for at in range(0, 64, 4)]
+        grouped = grouped_order(order, lambda rows: places[rows, None], 32, seed=1, epoch=epoch)
+        groups = [sorted(places[batch].astype(int).tolist()) for batch in batches_of(grouped, 32)]
+        assert sorted(groups) == [list(range(at, at + 32)) for at in range(0, 512, 32)]
         found.append(groups)
-    assert found[0] != found[1] and found[0] != sorted(found[0])  # in random order
+    assert found[0] != found[1]
+    # The groups are shuffled: few of those that were parted last are still side by side.
+    positions = np.argsort([group[0] for group in found[0]])
+    assert (np.abs(positions[::2] - positions[1::2]) == 1).sum() < 6
+
+
+def test_a_group_is_halved_until_it_is_no_larger_than_was_asked() -> None:
+    places = np.random.default_rng(4).permutation(48).astype(np.float32)
+    for size, expected in ((32, 24), (24, 24), (23, 12), (48, 48)):
+        grouped = grouped_order(np.arange(48), lambda rows: places[rows, None], size, 1, 1)
+        groups = [set(places[batch].astype(int)) for batch in batches_of(grouped, expected)]
+        assert all(max(group) - min(group) == expected - 1 for group in groups)
+        assert (grouped == np.arange(48)).all() == (size == 48)
 
 
 def test_groups_are_parted_by_the_plane_between_two_rows_not_by_their_sum() -> None:

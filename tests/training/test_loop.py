@@ -73,7 +73,7 @@ def pressing(
     return act
 
 
-def logged(folder: Path) -> list[dict[str, float]]:
+def logged(folder: Path) -> list[dict[str, Any]]:
     lines = (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     return [{name: x for name, x in row.items() if name != "pairs_per_second"} for row in rows]
@@ -136,13 +136,13 @@ def test_sigterm_saves_and_ends_as_it_would_have_ended(
 ) -> None:
     corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**STATIC, encoder=start)
     found: list[list[float]] = [[], []]
-    train("moco", corpus, options, tmp_path / "whole", watching(found[0]))
+    whole = train("moco", corpus, options, tmp_path / "whole", watching(found[0]))
     with pytest.raises(SystemExit, match="143"):
         act = pressing(4, number=signal.SIGTERM)
         train("moco", corpus, options, tmp_path / "new", watching(found[1], act))
     assert len(found[1]) == 4
-    train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)
-    assert found[0] == found[1]
+    again = train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)
+    assert found[0] == found[1] and again.measures == whole.measures
     assert logged(tmp_path / "new") == logged(tmp_path / "whole")
 
 
@@ -164,6 +164,9 @@ def test_ctrl_c_in_the_last_step_of_a_stage_stops_before_the_next(
         train("transaug", corpus, options, tmp_path / "new", watch)
     train("transaug", corpus, options, tmp_path / "new", watch, resume=True)
     assert seen == ["distil"] * 8 + ["contrast"] * 8
+    lines = logged(tmp_path / "new")
+    steps = {stage: [x["step"] for x in lines if x.get("stage") == stage] for stage in set(seen)}
+    assert steps == {"distil": [3, 6, 8], "contrast": [3, 6, 8]}
 
 
 def test_a_killed_run_of_one_pass_goes_on_from_a_checkpoint_minutes_old_at_most(

@@ -170,6 +170,7 @@ def test_every_step_and_what_is_left_are_those_of_the_twin(
 ) -> None:
     run, options = run_in(tmp_path)
     step = Learner(options.weight_decay, list(ACCURACIES))
+    step.eval()  # as an encoder is that was read
     expected = twin()
     assert len(expected) == 40 and expected[-1].epoch == 2  # of three passes, not all of the last
     shown: list[float] = []

@@ -229,6 +229,7 @@ def transformer(vocabulary: Vocabulary, seed: int, **options: Any) -> Tower:
 Made = Callable[..., Tower]
 TWO: list[Made] = [static, static]
 PAPER = {"schedule": "cosine", "warmup": 0.4, "clip": 0.5, "weight_decay": 0.3}
+TRAINED = {"encoder": "embedded", "learning_rate": 0.0}  # each learns at the rate of its kind
 SLOW = {"learning_rate": 0.003}  # of a transformer, which makes more of the last bits
 CASES: dict[str, tuple[list[Made], dict[str, Any]]] = {
     "two encoders": (TWO, {}),
@@ -251,7 +252,7 @@ CASES: dict[str, tuple[list[Made], dict[str, Any]]] = {
         [transformer],
         PAPER | {"dropout": 0.2, "queue_init": "random", "logit_rows": 4} | SLOW,
     ),
-    "two kinds": ([static, transformer], {"learning_rate": 0.0, "queue_init": "random"}),
+    "two kinds": ([static, transformer], TRAINED | {"queue_init": "random"}),
     "scaled losses": (TWO, PAPER | {"dtype": "float16", "in_batch_negatives": True}),
     "inference": (TWO, PAPER | {"nli_batch": 10, "queue_init": "random"}),
     "inference, one transformer": ([transformer], PAPER | {"nli_batch": 4, "dropout": 0.2} | SLOW),

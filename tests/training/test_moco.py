@@ -1,4 +1,4 @@
-"""Dual momentum contrast, step by step: eq. 2 and 3, keys, queues, the second task."""
+"""Dual momentum contrast: gradients, momentum at its ends, memory, the English side, refusals."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
@@ -68,73 +67,6 @@ def moved(step: _Step) -> None:
     with torch.no_grad():
         for each in step.x.parameters():
             each.mul_(1.3).add_(0.01)
-
-
-def embedded(tower: Tower, rows: Rows, side: int) -> NDArray[np.float64]:
-    with torch.no_grad():
-        return tower.embed(rows.columns[side]).double().numpy()
-
-
-def slow_loss(
-    query: NDArray[np.float64], keys: NDArray[np.float64], queue: NDArray[np.float64]
-) -> float:
-    """Eq. 2 row by row, with exponentials."""
-    total = 0.0
-    for h, k in zip(query, keys, strict=True):
-        own = np.exp(SCALE * h @ k)
-        total -= np.log(own / (own + sum(np.exp(SCALE * h @ q) for q in queue)))
-    return total / len(query)
-
-
-def test_a_step_is_eq_2_and_3(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:
-    step, rows = begun(toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2))
-    queue_x, queue_y = np.zeros((0, 16)), np.zeros((0, 16))
-    for number in range(4):
-        some = batch(rows, number)
-        found = losses(step, some)
-        k_x, k_y = (
-            embedded(key.tower, some, side) for side, key in enumerate((step.key_x, step.key_y))
-        )
-        h_x, h_y = (embedded(tower, some, side) for side, tower in enumerate((step.x, step.y)))
-        assert found["source_to_target"].item() == pytest.approx(slow_loss(h_x, k_y, queue_y))
-        assert found["target_to_source"].item() == pytest.approx(slow_loss(h_y, k_x, queue_x))
-        assert (found["source_to_target"] == 0) == (number == 0)  # no negatives yet
-        step.finish()
-        moved(step)
-        queue_x = np.concatenate([queue_x, k_x])[-20:]
-        queue_y = np.concatenate([queue_y, k_y])[-20:]
-        np.testing.assert_allclose(
-            sorted(step.queue_y.keys().tolist()), sorted(queue_y.tolist()), atol=1e-6
-        )
-
-
-def test_without_a_queue_it_is_cross_entropy_over_the_batch(
-    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
-) -> None:
-    step, rows = begun(toy_pairs, static(toy_vocabulary), in_batch_negatives=True)
-    some = batch(rows, 0)
-    found = losses(step, some)
-    x, y = (torch.from_numpy(embedded(step.x, some, side)) for side in range(2))
-    cosines, own = SCALE * x @ y.T, torch.arange(BATCH)
-    expected = torch.nn.functional.cross_entropy(cosines, own)
-    assert found["source_to_target"].item() == pytest.approx(expected.item(), abs=1e-5)
-    back = torch.nn.functional.cross_entropy(cosines.T, own)
-    assert found["target_to_source"].item() == pytest.approx(back.item(), abs=1e-5)
-
-
-def test_a_row_never_meets_its_own_sentences_in_queue_or_batch(
-    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
-) -> None:
-    for flags in ({}, {"in_batch_negatives": True}):
-        step, rows = begun(toy_pairs, static(toy_vocabulary), **flags)
-        once = np.array([3, 4, 3, 4])
-        for _ in range(2):
-            losses(step, rows.take(once))
-            step.finish()
-        found = losses(step, rows.take(np.array([3])))  # in the queue: 3 and 4, four times each
-        x, y = (embedded(step.x, rows.take(np.array([3, 4])), side) for side in range(2))
-        expected = slow_loss(x[:1], y[:1], np.repeat(y[1:], 4, axis=0))
-        assert found["source_to_target"].item() == pytest.approx(expected, abs=1e-5)
 
 
 def test_only_the_encoders_have_gradients(
@@ -221,28 +153,6 @@ def test_recomputed_layers_have_the_same_gradients(
     assert found[0][1].any()
 
 
-def test_inference_trains_the_source_encoder_alone(
-    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
-) -> None:
-    english = toy_pairs.sources
-    labelled = Labelled(english[:30], english[30:60], np.arange(30) % 3)
-    step, rows = begun(
-        toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2), nli_batch=12
-    )
-    plain = losses(step, batch(rows, 0))
-    step.learn_inference(labelled)
-    found = losses(step, batch(rows, 0))
-    assert plain.keys() | {"inference"} == found.keys()
-    expected = 0.1 * step.inference.loss(step.x, np.random.default_rng(1)).item()
-    assert found["inference"].item() == pytest.approx(expected, rel=0.2)  # dropout draws anew
-    torch.autograd.backward(found["inference"])
-    with_gradients = {name for name, each in step.named_parameters() if each.grad is not None}
-    assert "x.vectors" in with_gradients and "inference.head.layers.0.weight" in with_gradients
-    assert not [each for each in with_gradients if each.startswith(("y.", "key_"))]
-    assert step.inference.head.layers[0].weight.shape == (256, 3 * 16)
-    assert len(step.optimizers(0.1)) == 3
-
-
 @pytest.mark.parametrize(("languages", "english"), [("en,zh", 0), ("zh,en", 1), ("fr,de", 0)])
 def test_the_english_encoder_learns_inference(
     languages: str, english: int, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
@@ -290,20 +200,6 @@ def test_judgements_are_those_of_the_english_encoder(
         [untrained] = ablate(plan, tmp_path / f"ablated-{languages}")
         found[languages] = made.measures["spearman"], untrained.figures["spearman"]
     assert found == {each: (pytest.approx(1), pytest.approx(1)) for each in found}
-
-
-def test_a_queue_may_begin_full(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:
-    step, rows = begun(toy_pairs, static(toy_vocabulary), queue_init="random")
-    assert len(step.queue_x) == len(step.queue_y) == 20
-    assert not torch.equal(step.queue_x.rows, step.queue_y.rows)
-    assert losses(step, batch(rows, 0))["source_to_target"] > 0
-    step, rows = begun(toy_pairs, static(toy_vocabulary), queue_init="prefill", batch_size=8)
-    step.prefill(rows)
-    assert len(step.queue_x) == 20
-    drawn = step.queue_y.texts[:, 1].numpy()  # numbers of rows, since no sentence comes twice
-    expected = embedded(step.x, rows.take(drawn), 1)
-    np.testing.assert_allclose(step.queue_y.rows.numpy(), expected, atol=1e-6)
-    assert len(set(drawn.tolist())) == 20 and drawn.max() > 100  # from anywhere in the data
 
 
 def test_a_queue_of_more_than_a_quarter_of_the_data_is_refused() -> None:

@@ -194,13 +194,14 @@ def test_moments_make_the_classifier_that_the_examples_come_from() -> None:
 
 def test_a_rank_without_examples_keeps_its_gaussian() -> None:
     classifier = random_mixture()
-    before = classifier.mu.detach().clone()
+    before, variances = classifier.mu.detach().clone(), classifier.log_var.detach().clone()
     d = unit(20, 6, 1)
     ranks = torch.ones(20).long()
     ranks[0] = 2  # one example has no variance
     ranks[1:3], d[2] = 3, d[1]  # two that are the same have the least
     classifier.fit(moments_of(d, ranks, 3))
     assert torch.equal(classifier.mu[1].detach(), before[1])
+    assert torch.equal(classifier.log_var[1].detach(), variances[1])
     torch.testing.assert_close(classifier.mu[2].detach(), d[1])
     assert classifier.log_var[2].tolist() == pytest.approx([-14] * 6)
     assert torch.isfinite(classifier.of_pairs(d, d * 0)).all()

@@ -204,7 +204,7 @@ class TrainingOptions(Options):
 
     def of_frozen(self) -> Self:
         """Give the options under which an encoder is read as it is."""
-        return replace(self, pooling="", max_pieces=0, dropout=None)
+        return replace(self, pooling="", max_pieces=0, dropout=None, piece_dropout=0.0)
 
     @property
     def readers(self) -> int:

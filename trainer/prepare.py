@@ -66,6 +66,12 @@ def begin(
             tower.cut_after(options.max_pieces)
         if name != SCRATCH and options.dropout is not None:
             tower.drop(options.dropout)
+        if options.piece_dropout and {"cls", "lasttoken"} & set(tower.body.pooling.modes):
+            raise TrainingError(
+                "--piece-dropout: it would leave out the piece whose vector is the sentence's "
+                f"({' + '.join(tower.body.pooling.modes)} pooling)",
+                "leave it out; --dropout is for transformers",
+            )
     elif options.pooling not in ("", "mean"):
         raise TrainingError(
             f"{options.pooling} pooling: a static encoder takes the mean of its pieces",

@@ -73,6 +73,15 @@ def test_a_loaded_transformer_cuts_where_it_is_told(
         begun(bert, toy_pairs, tmp_path / "other", max_pieces=POSITIONS + 1)
 
 
+def test_the_piece_that_is_pooled_is_not_left_out(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    begun(bert, toy_pairs, tmp_path / "mean", pooling="mean", piece_dropout=0.2)
+    for pooling in ("cls", "cls_mlp"):
+        with pytest.raises(TrainingError, match=r"^--piece-dropout: it would leave out"):
+            begun(bert, toy_pairs, tmp_path / pooling, pooling=pooling, piece_dropout=0.2)
+
+
 def test_a_loaded_transformer_drops_as_it_is_told(
     bert: Path, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

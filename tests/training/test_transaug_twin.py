@@ -283,6 +283,16 @@ class Twins:
         if not learns:
             assert torch.equal(distilled.vectors, before) and not distilled.training
         self._queue_accuracy(step, queries, keys, texts, ring)
+        with torch.no_grad():  # what is measured goes through the matrix, what is judged does not
+            english = [unit(matrix.parameter @ student.of(each)) for each, _ in texts]
+            both = [
+                torch.stack(english),
+                torch.stack([unit(teacher.of(each)) for _, each in texts]),
+            ]
+        measured = step.embed(Rows(batch.columns[:2]))
+        for found, wanted in zip(measured, both[:: 1 if self.english == 0 else -1], strict=True):
+            np.testing.assert_allclose(found, wanted.numpy(), atol=1e-6)
+        assert step.judged() is step.student.tower
 
     def _matrix_of(self, projected: Any) -> Tensor:
         """Give a copy of the matrix that leads to another width; none changes nothing."""

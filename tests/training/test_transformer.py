@@ -160,6 +160,19 @@ def test_cls_pooling_is_refused_where_no_piece_begins_a_sentence(
     assert has_beginning.body.pooling.modes == ("cls",)
 
 
+def test_a_new_transformer_has_the_dropout_and_the_length_that_are_given(
+    toy_vocabulary: Vocabulary,
+) -> None:
+    for given, share, longest in (
+        ({"dropout": 0.3, "max_pieces": 30}, 0.3, 30),
+        ({"dropout": 0.0}, 0.0, 24),
+        ({"dropout": None, "max_pieces": 0}, 0.1, 128),
+    ):
+        tower = tower_of(toy_vocabulary, None, **given)
+        shares = {each.p for each in tower.modules() if isinstance(each, torch.nn.Dropout)}
+        assert shares == {share} and tower.body.max_length == tower.body.cut_at == longest
+
+
 class Killed(BaseException):
     """Stands for a kill: no code of ours catches it."""
 

@@ -168,7 +168,7 @@ class Watch:
         self.draws.clear()
         self.first = copy.deepcopy(twin.tower)
         self.began = accuracy(twin.tower, data.held_out)
-        suits = min(self.options.learning_rate, SmallTower.learning_rate)
+        suits = min(self.options.learning_rate, SmallTower.learning_rate / 6)
         twin.begin(len(data.rows), peak=self.options.em_learning_rate or suits)
         english, other = 0, 0
         for text in sentences(data.rows.columns[0]):
@@ -295,9 +295,13 @@ BASE: dict[str, Any] = {
     "warmup": 0.1,
     "queue_size": 11,
     "threads": 1,
+    "ranks": 4,
+    "in_batch_negatives": False,
+    "em_learning_rate": 0.02,
 }
 CASES: dict[str, dict[str, Any]] = {
-    "as it comes": {"steps": 24},
+    "as it comes": {"ranks": 2, "in_batch_negatives": True, "em_learning_rate": 0.0},
+    "four ranks": {"steps": 24},
     "other options": {
         "in_batch_negatives": True,
         "self_positive": False,
@@ -343,7 +347,7 @@ def test_a_run_is_what_the_paper_says(
     last = accuracy(twin.tower, watch.held_out)
     fell = last < watch.began - 0.03
     assert fell == (
-        name not in ("other options", "frozen")
+        name not in ("as it comes", "other options", "frozen")
     )  # both happen: phase 1 is given back, or is not
     left = watch.first if fell else twin.tower
     assert_same(dict(tower.named_parameters()), dict(left.named_parameters()))

@@ -50,7 +50,7 @@ from xmine.trainer.spoken import unpaired_texts
 from xmine.trainer.towers import Tower
 from xmine.trainer.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_of
 
-# Phase 2 learns at this part of the rate of a trained encoder, or more is lost on pairs than gained.
+# Phase 2 has this part of the rate of a trained encoder: more loses on pairs what texts give.
 _SLOWER = 6
 _NOBODY = -2  # number of no text; -1 is that of a random key
 

@@ -244,3 +244,14 @@ def test_padding_changes_no_vector(
     with torch.no_grad():
         alone, padded = tower.embed(side.take(np.array([0]))), tower.embed(side)
     assert (alone[0] @ padded[0]).item() > 1 - 1e-6
+
+
+def test_a_tower_multiplies_in_float32_until_somebody_scales_the_loss(
+    toy_vocabulary: Vocabulary,
+) -> None:
+    encoder = new_transformer(toy_vocabulary, MsimcseOptions(**OPTIONS))
+    body: Any = encoder.body
+    body.dtype = "float16"
+    tower = TransformerTower(encoder)
+    assert tower.body.dtype == "float32" and not tower.is_half
+    assert body.dtype == "float16"  # the encoder stays as it is

@@ -36,7 +36,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "methods"
 ENCODERS = ("--encoder", "--src-encoder", "--tgt-encoder", "--distilled-encoder", "--teacher")
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 SMALLER = {"--batch-size": "8", "--nli-batch-size": "6", "--queue-size": "30"}
-ADDED = "--steps 20 --held-out 30 --device cpu --dtype float32 --quiet".split()
+ADDED = "--steps 20 --held-out 30 --device cpu --dtype float32 --threads 1 --quiet".split()
 STEPS = 20
 
 
@@ -260,6 +260,7 @@ def share(schedule: str, step: int, warmup: float) -> float:
     return 1 - gone if schedule == "linear" else (1 + math.cos(math.pi * gone)) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [name for name, commands in PAPERS.items() if commands])
 def test_the_papers_settings_run_as_they_are_written(
     page: str,

@@ -24,7 +24,7 @@ from xmine.encoder import SentenceEncoder
 from xmine.facts import EncoderFacts, Settings
 from xmine.pairs import ParallelText
 from xmine.progress import Progress, Report, silent
-from xmine.trainer import prepare, rankwatch
+from xmine.trainer import rankwatch, spoken
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.data import Rows, Side, TrainingData
@@ -112,7 +112,7 @@ class Watch:
         monkeypatch.setattr(Mixing, "drawn", drawn)
         monkeypatch.setattr(RankStep, "keys_of", keyed)
         monkeypatch.setattr(emma_x, "begin", lambda *_: self.tower)
-        monkeypatch.setattr(prepare, "guess_language", self.language)
+        monkeypatch.setattr(spoken, "guess_language", self.language)
         monkeypatch.setattr(emma_x, "run_steps", self.run_steps)
 
     def language(self, texts: Sequence[str], codes: Sequence[str]) -> str:

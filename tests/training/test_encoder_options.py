@@ -35,7 +35,7 @@ POSITIONS = 64  # of the toy model
 @pytest.fixture
 def bert(toy_pairs: ParallelText, tmp_path: Path) -> Path:
     """Write a plain checkpoint whose pooler has weights, and name its folder."""
-    tokenizer = toy_tokenizer(toy_pairs.sources + toy_pairs.targets)
+    tokenizer = toy_tokenizer([*toy_pairs.sources, *toy_pairs.targets])
     toy_model("bert", len(tokenizer)).save_pretrained(tmp_path / "bert")
     tokenizer.save_pretrained(tmp_path / "bert")
     return tmp_path / "bert"

@@ -218,7 +218,7 @@ def corpus_of(kinds: tuple[str, ...], pairs: ParallelText) -> Corpus:
     return Corpus(
         pairs=few if "pairs" in kinds else None,
         texts=[pairs.sources[row % 17] for row in range(40)] if "texts" in kinds else (),
-        triplets=tuple(triplets_of(tongues[code], at) for at, code in enumerate(spoken)),
+        triplets=tuple(triplets_of([*tongues[code]], at) for at, code in enumerate(spoken)),
     )
 
 

@@ -190,7 +190,7 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[Used]:
 def bench(toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Go to an empty folder with a checkpoint and texts longer than any cut."""
     monkeypatch.chdir(tmp_path)
-    tokenizer = toy_tokenizer(toy_pairs.sources + toy_pairs.targets)
+    tokenizer = toy_tokenizer([*toy_pairs.sources, *toy_pairs.targets])
     toy_model("bert", len(tokenizer)).save_pretrained("hub")
     tokenizer.save_pretrained("hub")
     return tmp_path

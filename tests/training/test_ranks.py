@@ -156,7 +156,7 @@ def test_a_classifier_is_what_the_options_ask_for() -> None:
     for drawn, same in ((first.mu, again.mu), (first.log_var, again.log_var)):
         assert torch.equal(drawn, same)
         assert drawn.std().item() == pytest.approx(1, abs=0.15)
-    alike = new_classifier(EmmaXOptions(gmm_init="unit"), 64)
+    alike = new_classifier(EmmaXOptions(ranks=4, gmm_init="unit"), 64)
     assert alike.distances() == pytest.approx([1.0] * 4)
 
 

@@ -224,7 +224,9 @@ def trained(
 def test_a_third_language_is_read_and_told(
     method: str, tmp_path: Path, toy_pairs: ParallelText
 ) -> None:
-    corpus = read(tmp_path, en=toy_pairs.sources[:300], zh=toy_pairs.targets[:200], th=THAI * 2)
+    corpus = read(
+        tmp_path, en=[*toy_pairs.sources[:300]], zh=[*toy_pairs.targets[:200]], th=THAI * 2
+    )
     corpus = Corpus(pairs=toy_pairs, texts=corpus.texts, text_files=corpus.text_files)
     options = small(method)
     made, remarks = trained(method, corpus, tmp_path / "encoder", options)

@@ -388,7 +388,7 @@ def in_float64(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def repeating(toy_pairs: ParallelText) -> ParallelText:
     """Pairs of which some share the English sentence, others the Chinese one."""
-    sources, targets = toy_pairs.sources[:90], toy_pairs.targets[:90]
+    sources, targets = [*toy_pairs.sources[:90]], [*toy_pairs.targets[:90]]
     sources += [*sources[:10], *toy_pairs.sources[90:100]]
     targets += [*toy_pairs.targets[90:100], *targets[10:20]]
     return ParallelText(sources, targets, [""] * len(sources))

@@ -98,13 +98,16 @@ def needed_characters(corpus: Corpus) -> int:
 
 
 def rows_of(corpus: Corpus, options: TrainingOptions) -> int:
-    """Count the rows of a pass."""
-    rows = float(len(corpus.triplets[0])) if corpus.triplets else 0.0
+    """Count the rows of a pass, of the first stage where there are several."""
+    data = options.stages[0].data
+    rows = float(len(corpus.triplets[0])) if corpus.triplets and data != "pairs" else 0.0
     if corpus.pairs:
         visited = visits(corpus.pairs, options.source_weight, options.default_weight).sum()
         rows += visited * (1 - left_out(corpus, options) / len(corpus.pairs))
-    rows = max(0.0, rows - options.held_out) + len(corpus.texts)
-    return max(1, int(rows))
+    rows = max(0.0, rows - options.held_out)
+    if data == "texts":
+        rows = 2 * rows if not corpus.texts else 0.0
+    return max(1, int(rows) + (len(corpus.texts) if data != "pairs" else 0))
 
 
 def left_out(corpus: Corpus, options: TrainingOptions) -> int:

@@ -1,5 +1,6 @@
 """Options that were not given follow from the data; what was given stays."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -69,6 +70,17 @@ def test_stages_that_read_something_else_keep_three_passes() -> None:
     assert fitted(TransaugOptions(), pairs(600)).nli_epochs == 3
     assert fitted(EmmaXOptions(), pairs(600)).em_epochs == 3
     assert fitted(EmmaXOptions(epochs=7), pairs(600)).em_epochs == 0  # which is "as --epochs"
+
+
+def test_passes_of_the_first_stage_follow_from_what_it_reads() -> None:
+    many = replace(pairs(12_000), texts=[f"text {row}" for row in range(200_000)])
+    assert of(fitted(EmmaXOptions(), many))[2:] == EXPECTED[12_000][2:]
+    both = replace(pairs(12_000), triplets=(Triplets(many.texts, many.texts, many.texts),))
+    assert of(fitted(TransaugOptions(), both))[2:] == EXPECTED[12_000][2:]
+    assert fitted(MsimcseOptions(), many).batch_size == 2048  # which mixes all
+    second = EmmaXOptions(phase="2", encoder="embedded")
+    assert fitted(second, pairs(3000)).batch_size == 512  # 2,500 pairs, both sides
+    assert fitted(second, many).batch_size == 2048
 
 
 def test_few_triplets_can_be_learned_from_and_many_hold_out_as_many_as_pairs() -> None:

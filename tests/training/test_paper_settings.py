@@ -100,7 +100,8 @@ class Used:
     Attributes:
         steps: whether one is being taken; the estimate reads texts, too.
         rows: of each step.
-        rates, decays: of each step and group of parameters.
+        rates, decays: of each step and group of parameters of encoders.
+        classifier_rates: of the steps of Emma-X's rank classifier.
         lengths: pieces of the longest text of each reading with gradients; of others.
         poolings: of readings with gradients.
         dropouts: shares of the layers that read with gradients.
@@ -111,6 +112,7 @@ class Used:
     steps: bool = False
     rows: list[int] = field(default_factory=list)
     rates: list[list[float]] = field(default_factory=list)
+    classifier_rates: list[float] = field(default_factory=list)
     decays: set[float] = field(default_factory=set)
     lengths: set[int] = field(default_factory=set)
     poolings: set[tuple[str, ...]] = field(default_factory=set)
@@ -178,6 +180,9 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[Used]:
     def rates(optimizer: torch.optim.Optimizer, *_: Any) -> None:
         if not found.steps:
             return
+        if type(optimizer) is torch.optim.Adam:  # of the rank classifier; AdamW is a kind of it
+            found.classifier_rates.append(optimizer.param_groups[0]["lr"])
+            return
         found.rates.append([group["lr"] for group in optimizer.param_groups])
         found.decays |= {group["weight_decay"] for group in optimizer.param_groups}
 
@@ -238,11 +243,7 @@ def invoke(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int | str | Non
 
 
 def test_all_four_methods_have_the_papers_settings() -> None:
-    assert {name for name, commands in PAPERS.items() if commands} >= {
-        "moco",
-        "msimcse",
-        "transaug",
-    }
+    assert all(PAPERS[name] for name in ("moco", "msimcse", "transaug", "emma-x"))
     for (page, number), said in SAID.items():
         written = flags_of(PAPERS[page][number])
         for name, value in flags_of(said.split()).items():
@@ -304,10 +305,12 @@ def test_the_papers_settings_run_as_they_are_written(
         peak = flags.get(f"--{stage}-learning-rate") or flags.get("--learning-rate", "2e-5")
         schedule = flags.get("--schedule", "linear")
         warmup = float(flags.get("--warmup", 0.05))
-        for step in range(STEPS):
+        for step in range(STEPS * stages):
             rate = used.rates[step * len(used.rates) // (STEPS * stages)][0]
-            far = abs(rate / float(peak) - share(schedule, step, warmup))
+            far = abs(rate / float(peak) - share(schedule, step % STEPS, warmup))
             assert far < 0.06, (page, stage, step)
+        if "--gmm-learning-rate" in flags:
+            assert max(used.classifier_rates) == pytest.approx(3e-5, rel=0.06)
         left = Path(flags["-o"])
         for folder in [left] if (left / "modules.json").exists() else sorted(left.glob("*/")):
             if stage != "contrast" or folder.name == "source":

@@ -69,15 +69,24 @@ class Change:
     tests: tuple[str, ...]
     equivalent: str = ""
 
-    def changed(self) -> str:
-        """Give the source of the file with the change.
-
-        Raises:
-            SystemExit: what is to be changed does not stand there once.
-        """
+    def problem(self) -> str:
+        """Say why the change cannot be tried, if so."""
         source = (ROOT / self.file).read_text(encoding="utf-8")
+        missing = [name for name in self.tests if not (ROOT / name.split("::")[0]).exists()]
+        missing = [name for name in missing if name.startswith("tests")]
+        if missing:
+            return f"{self.area}.toml: no test {missing[0]}"
         if (times := source.count(self.before)) != 1:
-            sys.exit(f"{self.area}.toml: stands {times} times in {self.file}: {self.before!r}")
+            return f"{self.area}.toml: stands {times} times in {self.file}: {self.before!r}"
+        try:
+            compile(self.changed(), self.file, "exec", dont_inherit=True)
+        except SyntaxError as error:
+            return f"{self.area}.toml: {error}: {self.after!r}"
+        return ""
+
+    def changed(self) -> str:
+        """Give the source of the file with the change."""
+        source = (ROOT / self.file).read_text(encoding="utf-8")
         return source.replace(self.before, self.after)
 
 
@@ -94,8 +103,8 @@ def main() -> None:
     changes = [
         each for each in listed if arguments.only in f"{each.file} {each.before} {each.after}"
     ]
-    for each in changes:
-        compile(each.changed(), each.file, "exec", dont_inherit=True)
+    if problems := [problem for each in changes if (problem := each.problem())]:
+        sys.exit("\n".join(problems))
     for name in LIBRARIES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

@@ -1,7 +1,7 @@
 """The options of each training method, beside those that it shares; no torch here."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from xmine.errors import OptionError
 from xmine.options import option
@@ -303,7 +303,6 @@ class EmmaXOptions(MomentumOptions):
         "1 learns from pairs, 2 from text in which nothing is aligned; both, one after the other.",
         choices=("both", "1", "2"),
     )
-    largest_queue: ClassVar[int] = 256
     queue_size: int = option(
         0,
         "Keys of earlier batches to compare with (the paper's K); 0: 256, or a quarter of fewer "
@@ -378,6 +377,11 @@ class EmmaXOptions(MomentumOptions):
         second: dict[str, Any] = {"epochs": self.em_epochs or self.epochs}
         both = Stage("pairs", self), Stage("texts", replace(self, **second))
         return {"1": both[:1], "2": both[1:], "both": both}[self.phase]
+
+    @property
+    def largest_queue(self) -> int:
+        """Count the keys at most, where no size is given: the paper's K."""
+        return 256
 
     @property
     def estimates_ranks(self) -> bool:

@@ -1,7 +1,7 @@
 """The options that training methods share; no torch here, so that help costs nothing."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Self
 
 from xmine.errors import OptionError, TrainingError
 from xmine.options import Options, flag, option
@@ -276,13 +276,8 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class QueueOptions(TrainingOptions):
-    """What methods with a queue of negatives share.
+    """What methods with a queue of negatives share."""
 
-    Attributes:
-        largest_queue: keys at most, where no size is given.
-    """
-
-    largest_queue: ClassVar[int] = 65_536
     queue_size: int = option(
         0,
         "Keys of earlier batches that serve as negatives (MoCo's K); 0: a quarter of the data, at "
@@ -295,6 +290,11 @@ class QueueOptions(TrainingOptions):
         choices=("mask", "random", "prefill"),
     )
     in_batch_negatives: bool = option(False, "Take the other rows of the batch as negatives, too.")
+
+    @property
+    def largest_queue(self) -> int:
+        """Count the keys at most, where no size is given."""
+        return 65_536
 
     def queue_for(self, rows: int) -> int:
         """Give the size of the queue for so many rows of data.

@@ -203,7 +203,7 @@ def test_two_views_of_a_text_are_never_the_same(
     new_static(toy_static.pieces, 16, seed=1).save(tmp_path / "begin")
     flags: dict[str, Any] = {"steps": 40, "evaluate_every": 40, "epochs": 4}
     if kind == "static":
-        flags["encoder"] = str(tmp_path / "begin")
+        flags |= {"encoder": str(tmp_path / "begin"), "width": 256}  # as if it were not given
     else:
         flags |= TRANSFORMER | {"dropout": 0.0, "start": str(tmp_path / "begin")}
     texts = Corpus(texts=toy_pairs.sources[:400])

@@ -122,12 +122,12 @@ def test_as_many_steps_are_taken_as_were_estimated(
         else (),
         texts=[*english[:700], *chinese[:90]] if "texts" in given else (),
     )
-    teacher = {"teacher": str(toy_folder)} if method == "transaug" else {}
+    teaches = method == "transaug" and not {"share_encoder", "stage"} & set(changes)
+    taught = ("teacher", "distilled_encoder") if teaches else ()
+    teacher = dict.fromkeys(taught, str(toy_folder))
     flags = FEW | {"held_out": 50, "encoder": str(toy_folder), **teacher, **changes}
     if method == "emma-x":
         flags["queue_size"] = 48
-    if method == "transaug":
-        flags["distilled_encoder"] = str(toy_folder)
     options = METHODS[method].options(**flags)
     taken: list[str] = []
 

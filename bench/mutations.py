@@ -1,6 +1,6 @@
 """Change one line of the code at a time, and see whether a test fails.
 
-    python bench/mutations.py [AREA ...] [--only TEXT] [--jobs N]
+    python bench/mutations.py [AREA ...] [--only TEXT] [--sample N] [--jobs N]
 
 `mutations/AREA.toml` beside this file lists the changes: a file, what stands there once, what
 stands there instead, the test files that must notice, and why no test can where none can. No
@@ -14,6 +14,7 @@ import contextlib
 import importlib
 import json
 import os
+import random
 import signal
 import sys
 import tempfile
@@ -96,12 +97,16 @@ def main() -> None:
     known = sorted(path.stem for path in AREAS.glob("*.toml"))
     parser.add_argument("areas", nargs="*", metavar="AREA", help=", ".join(known))
     parser.add_argument("--only", default="", help="changes whose file or code has this text")
+    parser.add_argument("--sample", type=int, default=0, help="try so many of each area, drawn")
     parser.add_argument("--jobs", type=int, default=1, help="changes tried side by side")
     parser.add_argument("-v", "--verbose", action="store_true", help="show what a test said")
     arguments = parser.parse_args()
-    listed = [each for area in arguments.areas or known for each in read(area)]
+    lists = {area: read(area) for area in arguments.areas or known}
     changes = [
-        each for each in listed if arguments.only in f"{each.file} {each.before} {each.after}"
+        each
+        for found in lists.values()
+        for each in drawn(found, arguments.sample)
+        if arguments.only in f"{each.file} {each.before} {each.after}"
     ]
     if problems := [problem for each in changes if (problem := each.problem())]:
         sys.exit("\n".join(problems))
@@ -119,7 +124,7 @@ def main() -> None:
             told = "noticed" if fell else "equivalent" if change.equivalent else "NOT NOTICED"
             print(f"{told:12} {change.area}  {change.file}  {line_of(change)}", flush=True)
     if not arguments.only:
-        write(noticed)
+        write(noticed, {area: len(found) for area, found in lists.items()})
     print(*summary(noticed), sep="\n")
 
 
@@ -138,6 +143,14 @@ def read(area: str) -> list[Change]:
     if len(set(found)) < len(found):
         sys.exit(f"{area}.toml lists a change twice")
     return found
+
+
+def drawn(changes: list[Change], count: int) -> list[Change]:
+    """Draw so many changes, always the same ones; 0: all."""
+    if not 0 < count < len(changes):
+        return changes
+    rows = sorted(random.Random(1).sample(range(len(changes)), count))
+    return [changes[row] for row in rows]
 
 
 def line_of(change: Change) -> str:
@@ -220,7 +233,7 @@ def summary(noticed: dict[Change, bool]) -> list[str]:
     return lines
 
 
-def write(noticed: dict[Change, bool]) -> None:
+def write(noticed: dict[Change, bool], listed: dict[str, int]) -> None:
     """Put the counts of each area into the record, and leave those of others as they are."""
     from xmine.evaluation.record import record, write_record  # not before the last process
 
@@ -229,6 +242,7 @@ def write(noticed: dict[Change, bool]) -> None:
         own = [each for each in noticed if each.area == area]
         left = [each for each in own if not noticed[each]]
         areas[area] = {
+            "listed": listed[area],
             "tried": len(own),
             "noticed": len(own) - len(left),
             "equivalent": [

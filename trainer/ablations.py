@@ -54,6 +54,7 @@ def _of(method: str, option: str, grid: str, source: str, **more: Mapping[str, s
 
 _MOCO, _MSIMCSE = "Wang, Zhao, Liu (2021)", "Wang, Wu, Neubig (2022)"
 _TRANSAUG, _EMMA_X = "Wang (2021)", "Guo et al. (2023)"
+_NO_TEACHER = {"teacher": "embedded", "teacher_pooling": ""}  # that nothing would read
 _OWN = "choice {} of docs/methods/emma-x.md"
 
 ABLATIONS = {
@@ -91,7 +92,7 @@ ABLATIONS = {
     "teacher": Ablation(
         "transaug",
         "",
-        {"distilled": {"stage": "all"}, "as-it-is": {"stage": "contrast", "teacher": "embedded"}},
+        {"distilled": {"stage": "all"}, "as-it-is": _NO_TEACHER | {"stage": "contrast"}},
         f"{_TRANSAUG}, table 10",
     ),
     "architecture": Ablation(
@@ -100,7 +101,7 @@ ABLATIONS = {
         {
             "frozen": {"train_teacher": "false"},
             "trained": {"train_teacher": "true"},
-            "shared": {"share_encoder": "true", "distilled_encoder": "scratch"},
+            "shared": _NO_TEACHER | {"share_encoder": "true", "distilled_encoder": "scratch"},
         },
         f"{_TRANSAUG}, table 11",
     ),

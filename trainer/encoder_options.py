@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import fields
 
-from xmine.errors import TrainingError
+from xmine.errors import OptionError, TrainingError
 from xmine.hub import find_encoder
 from xmine.modules.layout import MODULES_FILE, read_modules
 from xmine.modules.static import StaticEmbedding
@@ -26,6 +26,7 @@ def check_encoders(options: TrainingOptions) -> None:
     Raises:
         TrainingError: the message names them, and what they are for; or the folder of a teacher
             does not say how its vectors are pooled.
+        OptionError: a GPU was asked for, and all encoders are static.
         EncoderError: an encoder is not there.
     """
     given = {
@@ -37,6 +38,10 @@ def check_encoders(options: TrainingOptions) -> None:
             raise TrainingError(
                 f"{' and '.join(found)}: without effect, since this run {what}", "leave it out"
             )
+    if options.device.startswith("cuda") and _has_no_transformer(options):
+        raise OptionError(
+            f"--device {options.device}: static encoders train on the processor", "leave it out"
+        )
     for name in options.unsaid_pooling:  # a plain checkpoint would be read by the mean
         if not (find_encoder(name) / MODULES_FILE).exists():
             raise TrainingError(
@@ -62,8 +67,13 @@ def _without_effect(options: TrainingOptions) -> Iterator[tuple[tuple[str, ...],
     if all(_is_static(name, options) for name in trained):
         taken = ("pooling",) if options.pooling == "mean" else ()  # what a static one takes anyway
         yield tuple(name for name in _TRAINED if name not in taken), "trains no transformer"
-    if all(_is_static(name, options) for name in {*options.encoders, *options.followers}):
+    if _has_no_transformer(options):
         yield _READ, "has no transformer"
+
+
+def _has_no_transformer(options: TrainingOptions) -> bool:
+    every = {*options.encoders, *options.followers}
+    return all(_is_static(name, options) for name in every)
 
 
 def _is_static(name: str, options: TrainingOptions) -> bool:

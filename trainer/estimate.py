@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from xmine.errors import OptionError, TrainingError
+from xmine.errors import TrainingError
 from xmine.estimate import duration, in_words
 from xmine.formats.losses import count
 from xmine.hardware import allowed_threads, choose_device
@@ -128,9 +128,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         EncoderError: an encoder to begin with cannot be read.
     """
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
-    together(
-        torch.device(choose_device(options.device))
-    )  # so that each process tries on a GPU of its own
+    together(torch.device(choose_device(options.device)))  # each process tries on its own GPU
     options = fitted(options, corpus)
     stages = check_settings(corpus, options)
     rows, members = round(stages[0].rows), 3 if corpus.kinds == ("triplets",) else 2
@@ -143,8 +141,10 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         deterministic(options.threads or allowed_threads()),
     ):
         tried = [
-            tried_on(name, _some(corpus, at, options.readers), options)
-            for at, name in enumerate(options.encoders)
+            tried_on(name, _some(corpus, at, options.readers), options, learns=learns)
+            for at, (name, learns) in enumerate(
+                zip(options.encoders, options.learning, strict=True)
+            )
         ]
         following = [
             tried[options.encoders.index(name)]
@@ -152,9 +152,10 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
             else tried_on(name, _some(corpus, at, options.readers), options, learns=False)
             for at, name in enumerate(options.followers)
         ]
-        device = _device_of(tried, following, options)
+        device = next((each.device for each in tried if each.device != "cpu"), "cpu")
         logits = logits_seconds(tried[0].dim, device)
-    weights = sum(each.weights for each in tried)
+    learned = zip(tried, options.learning, strict=True)
+    weights = sum(each.weights for each, learns in learned if learns)
     steps = sum(each.steps for each in stages)
     seconds = steps * sum(each.step for each in tried) + sum(
         each.steps * each.batch for each in stages
@@ -210,6 +211,10 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
             visits, own = visits_of(stage, corpus), stage.options
             batch = min(own.batch_size, max(1, int(visits.sum())))
             stages.append(_Counted(visits.sum(), batch, steps_of(visits, own), own.epochs))
+    if not stages:
+        raise TrainingError(
+            "--stage nli learns from triplets, and there are none", "give --triplets FILE"
+        )
     if options.dev:
         read_scored(options.dev)
     if makes_vocabulary(options):
@@ -227,20 +232,6 @@ def _distinct(corpus: Corpus, options: TrainingOptions) -> int:
     """Count the rows that there are, those that are held out too."""
     there = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
     return there - left_out(corpus, options)
-
-
-def _device_of(tried: Sequence[Trial], following: Sequence[Trial], options: TrainingOptions) -> str:
-    """Tell where the encoders learn: on a GPU, if one of them does.
-
-    Raises:
-        OptionError: a GPU was asked for, and static encoders alone are there.
-    """
-    everywhere = {each.device for each in (*tried, *following)}
-    if options.device.startswith("cuda") and everywhere == {"cpu"}:
-        raise OptionError(
-            f"--device {options.device}: static encoders train on the processor", "leave it out"
-        )
-    return next((each.device for each in tried if each.device != "cpu"), "cpu")
 
 
 def _activations(

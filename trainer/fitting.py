@@ -65,11 +65,11 @@ def _check_languages(options: TrainingOptions, corpus: Corpus) -> None:
             f"{tables} tables of --triplets for --languages {options.languages}",
             "name the language of each table",
         )
-    if languages > 2 and not corpus.texts and tables < languages:
+    if languages > 2 and corpus.pairs and not corpus.texts and tables < languages:
         raise TrainingError(
             f"--languages {options.languages}: the pairs are in the first two, and nothing is in "
             "the others",
-            "give --method msimcse or emma-x --texts in the others",
+            "give --texts or, to msimcse, --triplets in the others",
         )
 
 

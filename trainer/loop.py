@@ -21,6 +21,7 @@ from xmine.trainer.distributed import (
     World,
     average_gradients,
     mean_of,
+    told_by_all,
     told_by_the_first,
     wait_for_all,
 )
@@ -66,7 +67,8 @@ def run_steps(
     with held_signals() as newest:
         while training.done < training.total and not training.ended_early and not arrived:
             training.take(training.next_rows(), report)
-            arrived, is_due = told_by_the_first((newest(), training.is_due))
+            told = told_by_all((newest(), training.is_due))  # a node is stopped alone, sometimes
+            arrived, is_due = max(number for number, _ in told), told[0][1]
             if (arrived or is_due) and training.saved_at != training.done:
                 training.save()
     if arrived:

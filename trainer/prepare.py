@@ -58,26 +58,47 @@ def begin(
     if name == SCRATCH:
         tower.learning_rate = options.rate_of_new
     if isinstance(tower, TransformerTower):
-        tower.pieces_at_once, tower.recompute = options.pieces_at_once, options.recompute
         tower.body.dtype = encoder.dtype  # float16 too, for which `run_steps` scales the loss
+    set_up(tower, name, options)
+    return tower
+
+
+def set_up(tower: Tower, name: str, options: TrainingOptions) -> None:
+    """Give a tower the pooling, length, dropout, type and memory of the options.
+
+    Raises:
+        TrainingError: the encoder cannot have one of them.
+    """
+    if isinstance(tower, TransformerTower):
+        tower.pieces_at_once, tower.recompute = options.pieces_at_once, options.recompute
         if options.pooling:
             tower.repool(options.pooling)
         if name != SCRATCH and options.max_pieces:
             tower.cut_after(options.max_pieces)
         if name != SCRATCH and options.dropout is not None:
             tower.drop(options.dropout)
-        if options.piece_dropout and {"cls", "lasttoken"} & set(tower.body.pooling.modes):
-            raise TrainingError(
-                "--piece-dropout: it would leave out the piece whose vector is the sentence's "
-                f"({' + '.join(tower.body.pooling.modes)} pooling)",
-                "leave it out; --dropout is for transformers",
-            )
+        if options.piece_dropout:
+            refuse_one_piece(tower)
     elif options.pooling not in ("", "mean"):
         raise TrainingError(
             f"{options.pooling} pooling: a static encoder takes the mean of its pieces",
             "leave it out",
         )
-    return tower
+
+
+def refuse_one_piece(tower: Tower) -> None:
+    """Refuse to leave out pieces where the vector of one piece is the sentence's.
+
+    Raises:
+        TrainingError: the encoder pools its first or its last piece.
+    """
+    modes = tower.body.pooling.modes if isinstance(tower, TransformerTower) else ()
+    if {"cls", "lasttoken"} & set(modes):
+        raise TrainingError(
+            "--piece-dropout: it would leave out the piece whose vector is the sentence's "
+            f"({' + '.join(modes)} pooling)",
+            "give a transformer --dropout in place of it",
+        )
 
 
 def _new(

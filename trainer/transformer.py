@@ -128,6 +128,10 @@ class TransformerTower(Tower):
             raise TrainingError("--dropout: the encoder has no dropout to be set", "leave it out")
         for each in found:
             each.p = share
+        for each in self.body.model.modules():  # some keep that of attention as a number
+            for name, value in vars(each).items():
+                if "dropout" in name and isinstance(value, float):
+                    setattr(each, name, share)
         config = self.body.model.config
         for name, value in config.to_dict().items():
             if "dropout" in name and isinstance(value, float):

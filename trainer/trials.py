@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
@@ -14,9 +14,8 @@ from xmine.modules.static import StaticEmbedding
 from xmine.trainer.data import Side
 from xmine.trainer.losses import info_nce, logits_of
 from xmine.trainer.options import SCRATCH, TrainingOptions
-from xmine.trainer.prepare import load_encoder, new_encoder, static_start
+from xmine.trainer.prepare import load_encoder, new_encoder, set_up, static_start
 from xmine.trainer.towers import Tower, tower_of
-from xmine.trainer.transformer import TransformerTower
 from xmine.vocabulary import Vocabulary
 
 _SECONDS = 0.5  # that a trial takes at least, or it says little
@@ -117,10 +116,7 @@ def _tower(name: str, options: TrainingOptions) -> Tower:
     else:
         encoder = load_encoder(name, options)
     tower = tower_of(encoder).train()
-    if isinstance(tower, TransformerTower):
-        tower.pieces_at_once = options.pieces_at_once
-        if name != SCRATCH and options.max_pieces:
-            tower.cut_after(options.max_pieces)
+    set_up(tower, name, replace(options, recompute=False))  # what is held follows from the whole
     return tower
 
 

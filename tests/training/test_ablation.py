@@ -106,6 +106,9 @@ def test_settings_may_leave_files_of_triplets_out(few: Few, toy_pairs: ParallelT
     table = Triplets(toy_pairs.sources, toy_pairs.sources, toy_pairs.sources)
     plan = replace(few("nli-languages", "1,2"), corpus=Corpus(triplets=(table, table)))
     assert [len(plan.of(name)[0].triplets) for name in ("1", "2")] == [1, 2]
+    options = replace(plan.options, languages="en,zh,de")
+    plan = replace(plan, options=options, corpus=Corpus(triplets=(table,) * 3))
+    assert [len(plan.of(name)[0].triplets) for name in ("1", "2")] == [1, 2]
     for value in ("3", "0", "-1", "all"):
         with pytest.raises(OptionError, match=f"--triplets is '{value}' in the grid, and 2 files"):
             tables_of({TRIPLETS: value}, 2)

@@ -18,6 +18,7 @@ from xmine.facts import EncoderFacts
 from xmine.options import EncodingOptions
 from xmine.pairs import ParallelText
 from xmine.progress import silent
+from xmine.trainer.ablations import ABLATIONS, options_with
 from xmine.trainer.checkpoints import Run
 from xmine.trainer.corpus import Corpus
 from xmine.trainer.estimate import estimate_training
@@ -25,6 +26,7 @@ from xmine.trainer.method_options import MocoOptions, MsimcseOptions, TransaugOp
 from xmine.trainer.methods import transaug
 from xmine.trainer.options import TrainingOptions
 from xmine.trainer.prepare import begin
+from xmine.trainer.towers import tower_of
 from xmine.trainer.training import train
 from xmine.trainer.transformer import TransformerTower
 
@@ -80,6 +82,26 @@ def test_the_piece_that_is_pooled_is_not_left_out(
     for pooling in ("cls", "cls_mlp"):
         with pytest.raises(TrainingError, match=r"^--piece-dropout: it would leave out"):
             begun(bert, toy_pairs, tmp_path / pooling, pooling=pooling, piece_dropout=0.2)
+
+
+def test_the_piece_that_is_pooled_is_not_left_out_of_two_views_of_a_text(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    options = MsimcseOptions(encoder=str(bert), pooling="cls", dropout=0.0, dtype="float32")
+    corpus = Corpus(texts=toy_pairs.sources[:60])
+    with pytest.raises(TrainingError, match="would leave out the piece whose vector"):
+        train("msimcse", corpus, options, tmp_path / "new")
+
+
+def test_dropout_that_is_kept_as_a_number_is_set_too(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    """ModernBERT keeps that of attention so."""
+    tower = begun(bert, toy_pairs, tmp_path / "run")
+    layer = tower.body.model.encoder.layer[0]
+    layer.attention_dropout, layer.other = 0.1, 0.1
+    tower.drop(0.3)
+    assert (layer.attention_dropout, layer.other) == (0.3, 0.1)
 
 
 def test_a_loaded_transformer_drops_as_it_is_told(
@@ -281,3 +303,34 @@ def test_stages_refuse_the_encoders_that_they_do_not_have(
     options = TransaugOptions(**{name: folders.get(str(x), x) for name, x in given.items()})
     with pytest.raises(XmineError, match=f"^{flag}: without effect, since this run "):
         check_encoders(options)
+
+
+@pytest.mark.parametrize("name", ["teacher", "architecture"])
+def test_ablations_give_no_option_that_nothing_reads(name: str, bert: Path) -> None:
+    from xmine.trainer.encoder_options import check_encoders
+
+    start = {"stage": "contrast", "distilled_encoder": "embedded"} if name != "teacher" else {}
+    if name == "teacher":
+        start = {"teacher": str(bert), "teacher_pooling": "cls", "distilled_encoder": "embedded"}
+    options = TransaugOptions(encoder="embedded", **start)
+    for changes in ABLATIONS[name].settings.values():
+        check_encoders(options_with(options, changes))
+
+
+def test_the_frozen_encoder_is_tried_as_it_is(bert: Path, toy_pairs: ParallelText) -> None:
+    """One with fewer positions than `--max-pieces` is read all the same, and does not learn."""
+    short = bert.with_name("short")
+    tokenizer = toy_tokenizer([*toy_pairs.sources, *toy_pairs.targets])
+    toy_model("xlm-roberta", len(tokenizer)).save_pretrained(short)
+    tokenizer.save_pretrained(short)
+    flags: dict[str, Any] = {"encoder": str(bert), "distilled_encoder": str(short)}
+    options = TransaugOptions(stage="contrast", max_pieces=40, batch_size=8, queue_size=8, **flags)
+    found = estimate_training(Corpus(pairs=toy_pairs), options)
+    student = tower_of(SentenceEncoder.load(bert, EXACT))
+    assert found.weights == sum(each.numel() for each in student.parameters())
+
+
+def test_a_stage_that_has_nothing_to_learn_from_says_so(toy_folder: Path) -> None:
+    options = TransaugOptions(stage="nli", encoder=str(toy_folder))
+    with pytest.raises(TrainingError, match="--stage nli learns from triplets, and there are none"):
+        estimate_training(Corpus(texts=["a b", "c d"]), options)

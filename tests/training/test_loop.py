@@ -146,6 +146,22 @@ def test_sigterm_saves_and_ends_as_it_would_have_ended(
     assert logged(tmp_path / "new") == logged(tmp_path / "whole")
 
 
+def test_a_signal_to_any_of_several_processes_stops_all(
+    start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two nodes, one may be stopped alone."""
+    options, losses = MocoOptions(**STATIC, encoder=start), list[float]()
+    monkeypatch.setattr(
+        "xmine.trainer.loop.told_by_all",
+        lambda own: [own, (signal.SIGINT if len(losses) == 3 else 0, False)],
+    )
+    with pytest.raises(KeyboardInterrupt):
+        train("moco", Corpus(pairs=toy_pairs), options, tmp_path / "new", watching(losses))
+    assert len(losses) == 3
+    saved = torch.load(tmp_path / "new.training" / "checkpoint.pt", weights_only=True)
+    assert saved["done"] == 3
+
+
 def test_ctrl_c_in_the_last_step_of_a_stage_stops_before_the_next(
     start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

@@ -162,6 +162,11 @@ def test_the_english_encoder_learns_inference(
         toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2), languages=languages
     )
     step.learn_inference(Labelled(text[:30], text[30:60], np.arange(30) % 3))
+    step.rate_y = 0.125  # as of another kind of encoder
+    assert [each.param_groups[0]["lr"] for each in step.optimizers(0.5)] == [
+        *(0.5, 0.125),
+        (0.5, 0.125)[english],
+    ]
     torch.autograd.backward(losses(step, batch(rows, 0))["inference"])
     learned = [each.vectors.grad is not None for each in (step.x, step.y)]
     assert learned == [english == 0, english == 1]

@@ -225,7 +225,11 @@ def test_the_classifier_that_is_right_more_often_goes_on() -> None:
     assert better_of(classifier, examples)
     assert nats() > math.log(3)  # and yet
     assert float((classifier.of_pairs(x, y).argmax(dim=1) + 1 == ranks).double().mean()) > 0.7
+    with torch.no_grad():
+        classifier.logit_pi[0] += 1e-9  # as good as what would be estimated, and not the same
+    as_good = classifier.logit_pi.detach().clone()
     assert not better_of(classifier, examples)
+    assert torch.equal(classifier.logit_pi.detach(), as_good)
 
 
 def test_a_classifier_is_judged_by_other_examples_than_it_is_estimated_from() -> None:

@@ -141,7 +141,8 @@ class _Step(Step):
         if not self.shared:
             found += self.y.optimizers(self.rate_y, decay)
         if self.inference:
-            found.append(adamw(self.inference, learning_rate, decay))
+            rate = learning_rate if self.judged() is self.x else self.rate_y
+            found.append(adamw(self.inference, rate, decay))
         return found
 
     def towers(self) -> tuple[Tower, Tower]:

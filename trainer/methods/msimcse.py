@@ -31,7 +31,15 @@ from xmine.trainer.distributed import World, own_random
 from xmine.trainer.heads import TanhHead
 from xmine.trainer.loop import run_steps
 from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.prepare import Made, Split, begin, cut_pairs, entailed_apart, with_rate
+from xmine.trainer.prepare import (
+    Made,
+    Split,
+    begin,
+    cut_pairs,
+    entailed_apart,
+    refuse_one_piece,
+    with_rate,
+)
 from xmine.trainer.spoken import spoken_texts
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw, joined, unit_rows
@@ -85,11 +93,12 @@ def _needs_piece_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bo
     """Tell whether nothing makes two views of a text: no dropout of the encoder, none of pieces.
 
     Raises:
-        TrainingError: pieces are to be kept, too.
+        TrainingError: pieces are to be kept, too, or have to be: one of them is pooled.
     """
     if options.piece_dropout or tower.varies(text):
         return False
     if options.piece_dropout is None:
+        refuse_one_piece(tower)
         return True
     raise TrainingError(
         "--texts and --piece-dropout 0: the encoder has no dropout, so both views of a text would "

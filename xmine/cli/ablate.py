@@ -172,9 +172,7 @@ def _running(name: str) -> Callable[..., None]:
             return
         try:
             with console.progress() as report:
-                headlines = Headlines(
-                    folder, benchmarks, options.languages.split(","), console.warn, report
-                )
+                headlines = Headlines(folder, benchmarks, options.codes, console.warn, report)
                 cells = ablate(
                     plan, output, headlines, report, lambda *done: _tell_cell(console, *done)
                 )

@@ -44,7 +44,7 @@ from xmine.trainer.spoken import spoken_texts
 from xmine.trainer.step import Step
 from xmine.trainer.towers import Tower, adamw, joined, unit_rows
 
-# Pieces that are left out of a text with nothing else to tell x from x+; see docs/methods/msimcse.md.
+# Pieces left out of a text with nothing else to tell x from x+ (docs/methods/msimcse.md).
 _SHARE = 0.5
 _TWO_VIEWS = (
     f"the encoder has no dropout: the two views of a text were {_SHARE:.0%} of its pieces each, "

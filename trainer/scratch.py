@@ -25,6 +25,7 @@ from xmine.vocabulary import UNKNOWN, Vocabulary
 _LONGEST, _DROPOUT = 128, 0.1
 # Columns that give every piece vector the same length and a sum of zero; see `even_rows`.
 _SPARE = 2
+_ENLARGED = 8.0
 # The piece that begins every sentence, for cls pooling. Text cannot spell it, as UNKNOWN.
 _BEGINNING = "<CLS>"
 
@@ -63,9 +64,11 @@ def _begin_with(vectors: NDArray[np.float32], body: Transformer, head: Dense) ->
     """
     model = body.model
     width = head.linear.out_features
-    rows = even_rows(narrowed(vectors, width - _SPARE))
-    model.embeddings.word_embeddings.weight.zero_()  # also of the beginning piece
-    model.embeddings.word_embeddings.weight[: len(rows)] = torch.from_numpy(rows)
+    content = narrowed(vectors, width - _SPARE)
+    beginning = np.zeros_like(content[:1])  # not zeros in all columns: normalised, these are noise
+    rows = even_rows(np.concatenate([content, beginning]))
+    words = model.embeddings.word_embeddings.weight
+    words.copy_(torch.from_numpy(rows[: len(words)]))
     model.embeddings.position_embeddings.weight.zero_()
     model.embeddings.token_type_embeddings.weight.zero_()
     for layer in model.encoder.layer:
@@ -79,13 +82,17 @@ def _begin_with(vectors: NDArray[np.float32], body: Transformer, head: Dense) ->
 
 
 def _gather_mean(attention: Any) -> None:  # noqa: ANN401 - a BertAttention, which is not typed
-    """Let every piece add the mean of all to itself; the beginning piece has nothing else.
+    """Let every piece add the mean of all to itself; the beginning piece has no other content.
 
-    Layer normalisation scales the sum, whose direction is that of the mean.
+    Of the spare columns the mean has their sum alone, by halves, and all of it is enlarged: else
+    what is alike in all sentences would be most of the vector, and training would make them alike.
+    The columns add up to zero, so that layer normalisation only scales.
     """
     attention.self.query.weight.zero_()
     for same in (attention.self.value, attention.output.dense):
         same.weight.copy_(torch.eye(len(same.weight)))
+    attention.self.value.weight[-_SPARE:, -_SPARE:] = 1 / _SPARE
+    attention.output.dense.weight *= _ENLARGED
     for moved in (attention.self.query, attention.self.value):
         moved.bias.zero_()
 

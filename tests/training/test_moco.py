@@ -1,4 +1,4 @@
-"""Dual momentum contrast: gradients, momentum at its ends, memory, the English side, refusals."""
+"""Dual momentum contrast: memory, the English side, what is saved, refusals."""
 
 import json
 from pathlib import Path
@@ -62,50 +62,6 @@ def losses(step: _Step, rows: Rows) -> dict[str, torch.Tensor]:
     return step.losses(rows, np.random.default_rng(1))
 
 
-def moved(step: _Step) -> None:
-    """Change the encoders as an optimiser would."""
-    with torch.no_grad():
-        for each in step.x.parameters():
-            each.mul_(1.3).add_(0.01)
-
-
-def test_only_the_encoders_have_gradients(
-    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
-) -> None:
-    step, rows = begun(toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2))
-    for number in range(2):
-        found = losses(step, batch(rows, number))
-        torch.autograd.backward(torch.stack(list(found.values())).sum())
-        step.finish()
-    with_gradients = {name for name, each in step.named_parameters() if each.grad is not None}
-    assert with_gradients == {"x.vectors", "y.vectors"}
-    assert not any(each.requires_grad for each in step.buffers())
-    optimised = {
-        id(each)
-        for optimizer in step.optimizers(0.1)
-        for group in optimizer.param_groups
-        for each in group["params"]
-    }
-    assert optimised == {id(step.x.vectors), id(step.y.vectors)}
-
-
-@pytest.mark.parametrize("momentum", [0.0, 1.0])
-def test_momentum_zero_is_the_encoder_and_one_the_first(
-    momentum: float, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
-) -> None:
-    encoders = static(toy_vocabulary), static(toy_vocabulary, seed=2)
-    step, rows = begun(toy_pairs, *encoders, momentum=momentum)
-    first, first_y = (each.vectors.detach().clone() for each in encoders)
-    for number in range(3):
-        losses(step, batch(rows, number))
-        expected = first if momentum else step.x.vectors
-        assert torch.equal(step.key_x.tower.vectors, expected)
-        assert torch.equal(step.key_y.tower.vectors, first_y)  # which is not moved here
-        step.finish()
-        moved(step)
-    assert not torch.equal(step.x.vectors, first)
-
-
 @pytest.mark.parametrize("key_dropout", [False, True])
 def test_keys_are_made_without_dropout_unless_it_is_wanted(
     key_dropout: bool, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
@@ -118,22 +74,6 @@ def test_keys_are_made_without_dropout_unless_it_is_wanted(
     once, again = step._keys(some)[0], step._keys(some)[0]
     assert torch.equal(once, again) != key_dropout
     assert not torch.equal(tower.embed(some.columns[0]), tower.embed(some.columns[0]))
-
-
-def test_chunks_of_logits_change_nothing(
-    toy_vocabulary: Vocabulary, toy_pairs: ParallelText
-) -> None:
-    for flags in ({}, {"in_batch_negatives": True}):
-        found = []
-        for logit_rows in (0, 3):
-            step, rows = begun(toy_pairs, static(toy_vocabulary), logit_rows=logit_rows, **flags)
-            losses(step, batch(rows, 0))
-            step.finish()
-            loss = torch.stack(list(losses(step, batch(rows, 1)).values())).sum()
-            torch.autograd.backward(loss)
-            found.append((loss.detach(), step.x.vectors.grad.to_dense()))
-        for whole, chunked in zip(*found, strict=True):
-            torch.testing.assert_close(chunked, whole, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.3])

@@ -25,7 +25,8 @@ def draw_training(metrics: Path, title: str) -> None:
     Raises:
         XmineError: matplotlib is not installed, or a file cannot be written.
     """
-    lines = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
+    logged = map(json.loads, metrics.read_text(encoding="utf-8").splitlines())
+    lines = [line for line in logged if not {"excluded", "remark"} & set(line)]  # of no stage
     steps, starts = _in_a_row(lines)
     name = _measured(lines)
     losses, measures = {}, {}  # by step and stage
@@ -71,8 +72,7 @@ def _in_a_row(lines: list[dict[str, Any]]) -> tuple[list[int], list[int]]:
     for line in lines:
         if stage is not None and line.get("stage", "") != stage:
             starts.append(last)
-        if "excluded" not in line:  # the first line is of no stage
-            stage = line.get("stage", "")
+        stage = line.get("stage", "")
         steps.append(starts[-1] + int(line["step"]))
         last = steps[-1]
     return steps, starts
@@ -85,6 +85,6 @@ def _measured(lines: list[dict[str, Any]]) -> str:
         for line in lines
         if "loss" not in line
         for name in line
-        if name not in ("step", "stage", "excluded", "stopped")
+        if name not in ("step", "stage", "stopped")
     ]
     return "accuracy" if "accuracy" in names or not names else names[0]

@@ -23,6 +23,7 @@ def test_stages_are_drawn_one_behind_the_other(tmp_path: Path) -> None:
             {"step": 0, "excluded": 0},
             {"stage": "distil", "step": 20, "lr": 0.1, "loss": 2.0},
             {"stage": "distil", "step": 30, "accuracy": 0.5, "forward": 0.4},
+            {"step": 0, "remark": "a weak start"},
             {"stage": "contrast", "step": 20, "lr": 0.1, "loss": 1.0},
             {"stage": "contrast", "step": 40, "accuracy": 0.75},
         ],
@@ -37,7 +38,8 @@ def test_stages_are_drawn_one_behind_the_other(tmp_path: Path) -> None:
 
 
 def test_another_measure_is_drawn_where_there_is_no_accuracy(tmp_path: Path) -> None:
-    rows = written(tmp_path, [{"step": 20, "loss": 2.0}, {"step": 20, "spearman": -0.25}])
+    told = {"step": 0, "remark": "two views"}
+    rows = written(tmp_path, [told, {"step": 20, "loss": 2.0}, {"step": 20, "spearman": -0.25}])
     assert rows == [["step", "loss", "spearman"], ["20", "2.0", "-0.25"]]
 
 

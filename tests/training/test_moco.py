@@ -46,15 +46,15 @@ def transformer(vocabulary: Vocabulary, dropout: float) -> TransformerTower:
 
 
 def begun(
-    pairs: ParallelText, x: Tower, y: Tower | None = None, size: int = 20, **flags: Any
+    pairs: ParallelText, x: Tower, y: Tower | None = None, **flags: Any
 ) -> tuple[_Step, Rows]:
     options = MocoOptions(**{"temperature": 1 / SCALE, "momentum": 0.5} | flags)
-    step = _Step(x, y or x, options, size, steps=100)
+    step = _Step(x, y or x, options, size=20, steps=100)
     return step.train(), cut_pairs(pairs, x, y or x)
 
 
-def batch(rows: Rows, number: int) -> Rows:
-    return rows.take(np.arange(number * BATCH, (number + 1) * BATCH))
+def batch(rows: Rows) -> Rows:
+    return rows.take(np.arange(BATCH))
 
 
 def losses(step: _Step, rows: Rows) -> dict[str, torch.Tensor]:
@@ -68,7 +68,7 @@ def test_keys_are_made_without_dropout_unless_it_is_wanted(
 ) -> None:
     tower = transformer(toy_vocabulary, dropout=0.3)
     step, rows = begun(toy_pairs, tower, key_dropout=key_dropout)
-    some = batch(rows, 0)
+    some = batch(rows)
     step.measure(rows.take(np.arange(20)))  # leaves every part as it was
     assert step.x.training
     once, again = step._keys(some)[0], step._keys(some)[0]
@@ -85,7 +85,7 @@ def test_recomputed_layers_have_the_same_gradients(
         tower = transformer(toy_vocabulary, dropout)
         tower.recompute, tower.pieces_at_once = recompute, 30
         step, rows = begun(toy_pairs, tower, in_batch_negatives=True)
-        loss = torch.stack(list(losses(step, batch(rows, 0)).values())).sum()
+        loss = torch.stack(list(losses(step, batch(rows)).values())).sum()
         torch.autograd.backward(loss)
         found.append([loss.detach(), *(each.grad for each in tower.parameters())])
     for kept, again in zip(*found, strict=True):
@@ -102,7 +102,7 @@ def test_the_english_encoder_learns_inference(
         toy_pairs, static(toy_vocabulary), static(toy_vocabulary, seed=2), languages=languages
     )
     step.learn_inference(Labelled(text[:30], text[30:60], np.arange(30) % 3))
-    torch.autograd.backward(losses(step, batch(rows, 0))["inference"])
+    torch.autograd.backward(losses(step, batch(rows))["inference"])
     learned = [each.vectors.grad is not None for each in (step.x, step.y)]
     assert learned == [english == 0, english == 1]
 

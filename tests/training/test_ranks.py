@@ -165,27 +165,6 @@ def test_a_rank_without_examples_keeps_its_gaussian() -> None:
     assert torch.isfinite(classifier.of_pairs(d, d * 0)).all()
 
 
-def test_the_classifier_that_is_right_more_often_goes_on() -> None:
-    random = np.random.default_rng(1)
-    examples = []
-    for _ in range(4):
-        drawn = random.integers(1, 4, 300)
-        scale = drawn * np.exp(0.3 * random.standard_normal(300))  # ranks overlap
-        d = torch.from_numpy(random.standard_normal((300, 64)) * scale[:, None])
-        examples.append((d, torch.zeros_like(d), torch.from_numpy(drawn)))
-    classifier = MixtureClassifier(3, 64).double()
-    x, y, ranks = examples[1]
-
-    def nats() -> float:
-        return torch.nn.functional.nll_loss(classifier.of_pairs(x, y), ranks - 1).item()
-
-    assert nats() == pytest.approx(math.log(3))
-    assert better_of(classifier, examples)
-    assert nats() > math.log(3)  # and yet
-    assert float((classifier.of_pairs(x, y).argmax(dim=1) + 1 == ranks).double().mean()) > 0.7
-    assert not better_of(classifier, examples)
-
-
 def test_a_classifier_is_judged_by_other_examples_than_it_is_estimated_from() -> None:
     random = np.random.default_rng(1)
     ranks = torch.from_numpy(random.integers(1, 3, 200))

@@ -25,6 +25,14 @@ def test_golden_g03_the_ring_wraps() -> None:
     assert (int(queue.next), len(queue)) == (3, 5)
 
 
+def test_of_more_keys_than_it_holds_the_last_stay_with_their_texts() -> None:
+    queue = KeyQueue(5, 1, ids=2)
+    put(queue, list(range(8)))
+    kept = queue.keys().flatten().long()
+    assert sorted(kept.tolist()) == [3, 4, 5, 6, 7]
+    assert torch.equal(queue.texts, torch.stack([kept, -kept - 2], dim=1))
+
+
 def test_a_key_is_of_a_row_that_has_either_of_its_texts() -> None:
     queue = KeyQueue(4, 1, ids=2)
     queue.put(rows_of([1, 2, 3]), torch.tensor([[10, 20], [11, 20], [10, 11]]))

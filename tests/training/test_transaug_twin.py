@@ -444,7 +444,7 @@ BASE: dict[str, Any] = {
         {},
         {"distil_both": True, "distil_epochs": 9, "in_batch_negatives": True},
         {"queue_init": "prefill", "logit_scale_init": 1.0},
-        {"queue_init": "random", "temperature": "0.007", "train_teacher": True},
+        {"queue_init": "random", "temperature": "0.0099", "train_teacher": True},
         {"queue_size": 7, "logit_scale_init": 4.6, "logit_rows": 5},
         {"share_encoder": True, "in_batch_negatives": True},
     ],

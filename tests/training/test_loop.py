@@ -1,4 +1,4 @@
-"""The loop: Ctrl-C, SIGTERM, checkpoints, scaled and reduced number types."""
+"""The loop: Ctrl-C, SIGTERM, checkpoints, scaled and reduced number types, long gradients."""
 
 import json
 import signal
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from xmine.errors import FileError, TrainingError
 from xmine.pairs import ParallelText
@@ -16,6 +17,7 @@ from xmine.progress import Progress, Report
 from xmine.trainer import loop
 from xmine.trainer.checkpoints import Run, run_folder
 from xmine.trainer.corpus import Corpus, Labelled
+from xmine.trainer.loop import _clip
 from xmine.trainer.method_options import MocoOptions, TransaugOptions
 from xmine.trainer.static import new_static
 from xmine.trainer.step import Step
@@ -397,3 +399,20 @@ def test_bfloat16_follows_float32(start: str, toy_pairs: ParallelText, tmp_path:
         found.append(np.array(losses))
     assert len(found[0]) == 20 and not np.array_equal(found[0], found[1])
     np.testing.assert_allclose(found[1], found[0], rtol=1e-2)
+
+
+def test_long_gradients_are_scaled_down_together_sparse_ones_too() -> None:
+    for longest, expected in ((2.5, 0.5), (9.0, 1.0)):
+        dense, sparse, none = (nn.Parameter(torch.zeros(3, 1)) for _ in range(3))
+        dense.grad = torch.tensor([[0.0], [3.0], [0.0]])
+        sparse.grad = torch.sparse_coo_tensor(
+            torch.tensor([[2, 0, 2]]),
+            torch.tensor([[1.0], [0.0], [3.0]]),
+            (3, 1),
+            check_invariants=True,
+        )
+        _clip([dense, sparse, none], longest)
+        assert none.grad is None
+        assert dense.grad[:, 0].tolist() == pytest.approx([0, 3 * expected, 0], abs=1e-5)
+        rows = sparse.grad.to_dense()[:, 0].tolist()
+        assert rows == pytest.approx([0, 0, 4 * expected], abs=1e-5)

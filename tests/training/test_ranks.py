@@ -172,6 +172,7 @@ def test_a_classifier_is_judged_by_other_examples_than_it_is_estimated_from() ->
     right, upside_down = (d, d * 0, ranks), (d, d * 0, 3 - ranks)
     classifier = MixtureClassifier(2, 6).double()
     assert better_of(classifier, [right])  # of one batch, by itself
+    assert not better_of(classifier, [right])  # as good is no better
     before = classifier.mu.detach().clone()
     assert not better_of(classifier, [upside_down, right] * 2)
     assert torch.equal(classifier.mu.detach(), before)

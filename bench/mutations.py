@@ -2,11 +2,11 @@
 
     python bench/mutations.py [AREA ...] [--only TEXT] [--sample N] [--jobs N]
 
-`mutations/AREA.toml` beside this file lists the changes: a file, what stands there once, what
-stands there instead, the test files that must notice, and why no test can where none can. No
-file is changed: a process reads the changed source in place of the file, and so does every
-process that its tests start. `results/mutations.json` has the counts of each area and the changes
-that no test noticed.
+`mutations/AREA.toml` beside this file lists the changes by the file of the code: what stands there
+once, what stands there instead, and why no test can notice where none can. The tests that must
+notice stand at the top; an `[[of]]` may name others. No file is changed: a process reads the
+changed source in place of the file, and so does every process that its tests start.
+`results/mutations.json` has the counts of each area and the changes that no test noticed.
 """
 
 import argparse
@@ -136,10 +136,10 @@ def read(area: str) -> list[Change]:
     """
     table = tomllib.loads((AREAS / f"{area}.toml").read_text(encoding="utf-8"))
     found = []
-    for each in table["change"]:
+    for each in table["of"]:
         tests = tuple(each.get("tests", table["tests"]))
-        why = each.get("equivalent", "")
-        found.append(Change(area, each["file"], each["before"], each["after"], tests, why))
+        for before, after, *why in each["changes"]:
+            found.append(Change(area, each["file"], before, after, tests, *why))
     if len(set(found)) < len(found):
         sys.exit(f"{area}.toml lists a change twice")
     return found

@@ -334,3 +334,11 @@ def test_a_stage_that_has_nothing_to_learn_from_says_so(toy_folder: Path) -> Non
     options = TransaugOptions(stage="nli", encoder=str(toy_folder))
     with pytest.raises(TrainingError, match="--stage nli learns from triplets, and there are none"):
         estimate_training(Corpus(texts=["a b", "c d"]), options)
+
+
+def test_the_stage_contrast_freezes_the_second_encoder_unless_it_is_trained() -> None:
+    assert TransaugOptions().learning == (True, True)
+    taught = {"stage": "contrast", "distilled_encoder": "embedded"}
+    assert TransaugOptions(**taught).learning == (True, False)
+    both = TransaugOptions(train_teacher=True, **taught)
+    assert both.learning == (True, True)

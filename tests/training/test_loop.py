@@ -341,19 +341,6 @@ def static_in_float16(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("static_in_float16")
-def test_scaled_gradients_of_float16_change_nothing_by_themselves(
-    start: str, toy_pairs: ParallelText, tmp_path: Path
-) -> None:
-    """The scale is a power of two."""
-    weights = []
-    for dtype in ("float32", "float16"):
-        options = MocoOptions(**STATIC | {"clip": 0.5}, encoder=start, dtype=dtype)
-        train("moco", Corpus(pairs=toy_pairs), options, tmp_path / dtype)
-        weights.append((tmp_path / dtype / "model.safetensors").read_bytes())
-    assert weights[0] == weights[1]
-
-
-@pytest.mark.usefixtures("static_in_float16")
 def test_a_step_whose_scaled_gradients_overflow_is_left_out(
     start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -235,7 +235,7 @@ CASES: dict[str, tuple[list[Made], dict[str, Any]]] = {
     "two encoders": (TWO, {}),
     "one encoder": ([static], {}),
     "one encoder, with the batch": ([static], {"in_batch_negatives": True, "clip": 0.1}),
-    "with the batch": (TWO, {"in_batch_negatives": True, "warmup": 0.3}),
+    "with the batch": (TWO, {"in_batch_negatives": True, "warmup": 0.3, "logit_rows": 4}),
     "random queues": (TWO, {"queue_init": "random", "schedule": "cosine"}),
     "filled queues": (TWO, {"queue_init": "prefill"}),
     "fewer pieces": (TWO, {"piece_dropout": 0.4}),

@@ -196,7 +196,11 @@ CASES: dict[str, tuple[str, float | None, dict[str, Any]]] = {
     "texts, dropout": ("texts", 0.3, PAPER | TRAINED),
     "triplets": ("triplets", None, HARD),
     "triplets, a head": ("triplets", 0.2, PAPER | TRAINED | {"logit_rows": 3}),
-    "triplets, both ways": ("triplets", None, HARD | {"symmetric": True, "training_head": True}),
+    "triplets, both ways": (
+        "triplets",
+        None,
+        HARD | {"symmetric": True, "training_head": True, "logit_rows": 3},
+    ),
     "no contradictions": ("triplets", None, {"drop_hard_negatives": True}),
     "two languages": ("in two languages", None, HARD | {"piece_dropout": 0.2}),
     "three languages": ("in three languages", None, {"symmetric": True}),

@@ -1,8 +1,5 @@
-"""The ring of keys: G-03, and that texts follow their keys."""
+"""The ring of keys: G-03, which texts a key is of, and that a checkpoint has all of them."""
 
-from collections import deque
-
-import pytest
 import torch
 
 from xmine.trainer.queue import KeyQueue
@@ -28,31 +25,12 @@ def test_golden_g03_the_ring_wraps() -> None:
     assert (int(queue.next), len(queue)) == (3, 5)
 
 
-@pytest.mark.parametrize("size", [1, 5, 8])
-def test_it_holds_the_newest_keys_with_their_texts(size: int) -> None:
-    queue, slow = KeyQueue(size, 1, ids=2), deque[int](maxlen=size)
-    counts = [3, 1, 8, 2, 11, 5, 3]
-    start = 0
-    for count in counts:
-        values = list(range(start, start + count))
-        put(queue, values)
-        slow.extend(values)
-        start += count
-        kept = queue.keys().flatten().long()
-        assert sorted(kept.tolist()) == list(slow)
-        assert queue.texts[: len(queue), 0].tolist() == kept.tolist()
-        assert queue.texts[: len(queue), 1].tolist() == (-kept - 2).tolist()
-        order = [(int(queue.next) + at) % len(queue) for at in range(len(queue))]
-        if len(queue) == size:  # from the next place on, from the oldest to the newest
-            assert kept[order].tolist() == list(slow)
-
-
-def test_before_it_is_full_only_what_was_put_counts() -> None:
-    queue = KeyQueue(6, 3)
-    assert queue.keys().shape == (0, 3) and queue.same(torch.tensor([[-1]])).shape == (1, 0)
-    queue.put(torch.eye(3), torch.tensor([[4], [5], [4]]))
-    assert torch.equal(queue.keys(), torch.eye(3))
-    assert queue.same(torch.tensor([[4], [6]])).tolist() == [[True, False, True], [False] * 3]
+def test_of_more_keys_than_it_holds_the_last_stay_with_their_texts() -> None:
+    queue = KeyQueue(5, 1, ids=2)
+    put(queue, list(range(8)))
+    kept = queue.keys().flatten().long()
+    assert sorted(kept.tolist()) == [3, 4, 5, 6, 7]
+    assert torch.equal(queue.texts, torch.stack([kept, -kept - 2], dim=1))
 
 
 def test_a_key_is_of_a_row_that_has_either_of_its_texts() -> None:
@@ -60,16 +38,6 @@ def test_a_key_is_of_a_row_that_has_either_of_its_texts() -> None:
     queue.put(rows_of([1, 2, 3]), torch.tensor([[10, 20], [11, 20], [10, 11]]))
     same = queue.same(torch.tensor([[10, 21], [12, 20], [20, 10]]))
     assert same.tolist() == [[True, False, True], [True, True, False], [False, False, False]]
-
-
-def test_random_keys_are_unit_rows_of_no_text() -> None:
-    queue = KeyQueue(50, 8, ids=2)
-    queue.fill_at_random(torch.Generator().manual_seed(1))
-    assert len(queue) == 50
-    torch.testing.assert_close(queue.keys().norm(dim=1), torch.ones(50))
-    assert not queue.same(torch.tensor([[0, 0], [1, 2]])).any()
-    queue.put(torch.zeros(2, 8), torch.tensor([[0, 1], [2, 3]]))
-    assert not queue.keys()[:2].any() and queue.keys()[2:].any(dim=1).all()
 
 
 def test_a_checkpoint_has_all_of_it() -> None:

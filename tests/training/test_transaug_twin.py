@@ -278,6 +278,8 @@ class Twins:
             same({"student": step.student.tower.vectors}, {"student": student.vectors})
             same({"distilled": distilled.vectors}, {"distilled": teacher.vectors})
             same({"s": step.logit_scale}, {"s": s})
+            shown = s.exp() if is_learnable else scale
+            assert step.numbers()["scale"] == pytest.approx(shown.item(), rel=1e-6)
             same({"matrix": self._matrix_of(step.student)}, {"matrix": matrix.parameter})
             self._same_ring(step.queue, ring, place)
         if not learns:
@@ -442,7 +444,7 @@ BASE: dict[str, Any] = {
         {},
         {"distil_both": True, "distil_epochs": 9, "in_batch_negatives": True},
         {"queue_init": "prefill", "logit_scale_init": 1.0},
-        {"queue_init": "random", "temperature": "0.07", "train_teacher": True},
+        {"queue_init": "random", "temperature": "0.0099", "train_teacher": True},
         {"queue_size": 7, "logit_scale_init": 4.6, "logit_rows": 5},
         {"share_encoder": True, "in_batch_negatives": True},
     ],
@@ -468,7 +470,8 @@ def test_every_stage_is_the_paper_written_out(
     options = TransaugOptions(languages=languages, **BASE | encoders | changes)
     twins = Twins(corpus, english)
     monkeypatch.setattr(transaug, "run_steps", twins.run_steps)
-    train("transaug", corpus, options, tmp_path / "encoder")
+    made = train("transaug", corpus, options, tmp_path / "encoder")
+    assert set(made.encoders) == ({""} if "share_encoder" in changes else {"source", "target"})
     stages = ["contrast", "nli"] if "share_encoder" in changes else ["distil", "contrast", "nli"]
     assert twins.seen == stages
     if "share_encoder" not in changes:  # which folder has the encoder of which language

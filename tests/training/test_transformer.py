@@ -145,6 +145,25 @@ def test_cls_pooling_takes_a_piece_of_its_own(
     np.testing.assert_allclose(read, theirs.encode(texts), atol=1e-5)
 
 
+def test_a_step_does_not_make_all_sentences_alike_where_cls_is_pooled(
+    toy_vocabulary: Vocabulary, toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    """The beginning piece is no row of zeros, which layer normalisation would make noise of."""
+    start = toy_encoder.body
+    assert isinstance(start, StaticEmbedding)
+    tower = tower_of(toy_vocabulary, start, pooling="cls").eval()
+    side = tower.cut(toy_pairs.sources[:40])
+    hidden: list[Any] = []
+    tower.body.pooling.register_forward_hook(lambda *passed: hidden.append(passed[-1]))
+    with torch.no_grad():
+        before = tower.embed(side)
+        content = hidden[0][:, :-2].norm(dim=1) / hidden[0].norm(dim=1)
+        assert content.median() > 0.3  # of what is pooled; the rest is alike in all sentences
+        tower.body.model.embeddings.word_embeddings.weight[-1] += 4e-4  # as a step of Adam does
+        after = tower.embed(side)
+    assert (before * after).sum(dim=1).min() > 0.99
+
+
 def test_cls_pooling_is_refused_where_no_piece_begins_a_sentence(
     toy_vocabulary: Vocabulary, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

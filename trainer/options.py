@@ -103,7 +103,7 @@ class TrainingOptions(Options):
         "Share of the pieces of each sentence that are left out at random.",
         min=0,
         max=0.9,
-        shown_default="none; of --texts half, if an encoder has no dropout of its own",
+        shown_default="none; by msimcse half, of --texts, for an encoder without dropout",
     )
     learning_rate: float = option(
         0.0,

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from xmine.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError, XmineError
-from xmine.facts import EncoderFacts
+from xmine.facts import EncoderFacts, Settings
+from xmine.modules.heads import Dense
 from xmine.modules.pooling import Pooling
 from xmine.modules.static import StaticEmbedding
 from xmine.options import EncodingOptions
@@ -20,6 +21,7 @@ from xmine.trainer.corpus import Corpus
 from xmine.trainer.method_options import MsimcseOptions
 from xmine.trainer.prepare import cut_pairs
 from xmine.trainer.scratch import even_rows, narrowed, new_transformer
+from xmine.trainer.towers import tower_of as make_tower
 from xmine.trainer.training import Trained
 from xmine.trainer.training import train as train_on
 from xmine.trainer.transformer import TransformerTower
@@ -274,3 +276,16 @@ def test_a_tower_multiplies_in_float32_until_somebody_scales_the_loss(
     tower = TransformerTower(encoder)
     assert tower.body.dtype == "float32" and not tower.is_half
     assert body.dtype == "float16"  # the encoder stays as it is
+
+
+def test_a_tower_reads_as_its_encoder_does_blank_texts_and_shortened_vectors_too(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText
+) -> None:
+    torch.manual_seed(1)
+    head = Dense(toy_encoder.dim, 24, bias=True)
+    encoder = SentenceEncoder(toy_encoder.body, [head], Settings(truncated=9))
+    texts = [*toy_pairs.sources[:20], "", " "]
+    tower = make_tower(encoder)
+    found = tower.embed(tower.cut(texts))
+    np.testing.assert_allclose(found.detach(), encoder.encode(texts), atol=1e-6)
+    assert found.shape == (22, 9) and not found[20:].any()

@@ -139,6 +139,10 @@ def test_cls_pooling_takes_a_piece_of_its_own(
         ).last_hidden_state
         first = torch.nn.functional.normalize(tower.heads[0](last[:, 0]), dim=1)
         read = tower.embed(tower.cut(texts)).numpy()
+        blank = tower.cut(["ba", " ", "ba"])  # which has a beginning all the same
+        one = len(tower.body.ids(["ba"])[0])
+        assert np.diff(blank.starts).tolist() == [one, 0, one] and len(blank.ids) == 2 * one
+        assert not tower.embed(blank)[1].any()
     np.testing.assert_allclose(read[0], first[0], atol=1e-6)
     tower.encoder(EncoderFacts(), "").save(tmp_path / "saved")
     again = SentenceEncoder.load(tmp_path / "saved", EXACT)

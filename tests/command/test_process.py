@@ -120,7 +120,7 @@ def test_closed_streams_are_named(tmp_path: Path, toy_files: Toy, toy_folder: Pa
 
 # Holds the command still at a chosen moment, which it tells on stderr.
 HELD = """
-import sys, time, xmine.cli, xmine.encoder, xmine.formats.tsv
+import sys, time, xmine.cli, xmine.encoders.encoder, xmine.pairs.tsv
 def hold(*_):
     print("now", file=sys.stderr, flush=True)
     time.sleep(60)

@@ -210,6 +210,7 @@ def test_too_few_pairs_are_no_map(run: Path, tmp_path: Path) -> None:
     assert not refused.value.hint  # there is no threshold
 
 
+@pytest.mark.process
 def test_t_sne_in_a_process_of_its_own_gives_the_same_places() -> None:
     rows = np.random.default_rng(5).standard_normal((12, 4))
     assert np.array_equal(placed_apart(rows), placed(rows, "tsne"))

@@ -104,6 +104,7 @@ def test_pairs_that_cannot_be_cut_into_parts_are_refused(tmp_path: Path) -> None
         parts_of(XNLI, DataFolder(tmp_path))
 
 
+@pytest.mark.slow
 def test_pairs_of_one_meaning_are_told_from_others(
     toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:

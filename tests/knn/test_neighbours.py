@@ -142,6 +142,7 @@ def test_a_search_that_is_not_whole_is_not_opened(tmp_path: Path) -> None:
         found_in(tmp_path)
 
 
+@pytest.mark.process
 def test_threads_do_not_change_a_bit_whatever_the_width() -> None:
     """BLAS splits products of widths 500 and 1000 by the number of threads; rescoring is exact."""
     script = (

@@ -124,6 +124,7 @@ def test_the_fit_finds_the_mixture_it_assumes(
             assert right[some].mean() == pytest.approx(chances[some].mean(), abs=0.12)
 
 
+@pytest.mark.slow
 def test_the_fit_does_not_stop_early_where_pairs_are_many() -> None:
     gaps, spacings, right = mixture(100_000, 0.03, 0.25, 0.15, 1)
     heights = heights_for(100_000, right)

@@ -11,6 +11,7 @@ import pytest
 
 from xmine.options import flag
 from xmine.pairs.io import ParallelText
+from xmine.trainer import train as training
 from xmine.trainer.ablation import runner as ablation
 from xmine.trainer.ablation.specs import ABLATIONS
 from xmine.trainer.methods import METHODS
@@ -164,7 +165,7 @@ def test_a_stopped_ablation_goes_on_with_the_same_command(
     command: Command, pairs_file: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ["ablate", "epochs", "pairs.tsv", "--encoder", toy_folder, "--grid", "1,2", *FEW]
-    real = ablation.train
+    real = training.train
 
     def stopped(
         method: str, corpus: Any, options: Any, output: Path, *rest: Any, **flags: Any

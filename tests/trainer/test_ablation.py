@@ -15,6 +15,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, TrainingError
 from xmine.evaluation.data import DataFolder
 from xmine.pairs.io import ParallelText
+from xmine.trainer import train as training
 from xmine.trainer.ablation import runner as ablation
 from xmine.trainer.ablation.headlines import Headlines
 from xmine.trainer.ablation.runner import Plan, ablate
@@ -44,7 +45,12 @@ def few(toy_pairs: ParallelText, toy_folder: Path) -> Few:
     """Plan an ablation that takes two steps a cell."""
 
     def plan(name: str, grid: str, seeds: tuple[int, ...] = (1, 2), **options: Any) -> Plan:
-        usual = {"encoder": str(toy_folder), "batch_size": 64, "held_out": 100, "threads": 1}
+        usual: dict[str, Any] = {
+            "encoder": str(toy_folder),
+            "batch_size": 64,
+            "held_out": 100,
+            "threads": 1,
+        }
         made = METHODS[ABLATIONS[name].method].options(**usual | {"steps": 2} | options)
         chosen = ABLATIONS[name].chosen(grid.split(","))
         return Plan(name, Corpus(pairs=toy_pairs), made, chosen, seeds)
@@ -76,9 +82,11 @@ def test_every_setting_is_one_of_its_method_and_differs_from_the_others(name: st
 def test_values_are_read_as_their_option_wants_them() -> None:
     usual = MsimcseOptions()
     assert options_with(usual, {"epochs": "7"}) == replace(usual, epochs=7)
-    assert options_with(usual, {"training_head": "True"}).training_head is True
-    assert options_with(MocoOptions(), {"momentum": "auto"}).momentum == "auto"
-    assert options_with(MocoOptions(), {"momentum": "0"}).momentum == 0
+    assert options_with(usual, {"training_head": "True"}) == replace(usual, training_head=True)
+    momenta: dict[str, float | str] = {"auto": "auto", "0": 0.0}
+    for text, momentum in momenta.items():
+        made = options_with(MocoOptions(), {"momentum": text})
+        assert made == replace(MocoOptions(), momentum=momentum)
     assert options_with(usual, {TRIPLETS: "2"}) == usual
     for wrong, message in {
         ("epochs", "many"): "--epochs is 'many' in the grid",
@@ -139,7 +147,7 @@ def test_a_limit_leaves_weights_of_origins_that_are_gone_out() -> None:
 
 
 def test_every_setting_and_seed_is_trained_once_and_stands_in_the_tables(
-    few: Few, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    few: Few, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured: list[list[str]] = []
     titles: list[str] = []
@@ -175,7 +183,7 @@ def test_every_setting_and_seed_is_trained_once_and_stands_in_the_tables(
     with pytest.raises(FileError, match="--learning-rate is 0"):
         run(replace(plan, options=other))
     with pytest.raises(FileError, match="holds another ablation: it was of other data"):
-        run(replace(plan, corpus=Corpus(plan.corpus.pairs.take(np.arange(1400)))))
+        run(replace(plan, corpus=Corpus(toy_pairs.take(np.arange(1400)))))
     with pytest.raises(FileError, match="--measure is None there, and 'bucc' here"):
         run(replace(plan, measured={"--measure": "bucc"}))
     # Settings and seeds may change: what is asked for now is what is given.
@@ -200,7 +208,7 @@ def test_a_killed_ablation_goes_on_with_the_same_figures(
     first = tmp_path / "out" / "1-seed-1"
     assert "benchmarks" not in json.loads((first / "figures.json").read_text())
     before = (first / "model.safetensors").stat().st_mtime_ns
-    real = ablation.train
+    real = training.train
     trained: list[Path] = []
 
     def train(*arguments: Any, **flags: Any) -> Any:
@@ -282,20 +290,24 @@ def test_two_encoders_begin_and_end_under_the_names_of_their_sides(
     assert seen == [["source", "target"]] * 3
 
 
+def dim_of_the_source(encoders: Encoders) -> dict[str, float]:
+    return {"dim": encoders["source"].dim}
+
+
 def test_the_student_is_named_by_the_side_that_it_reads(few: Few, tmp_path: Path) -> None:
     options = few("teacher", "as-it-is").options
     folder = options.encoder
     plan = few("architecture", "frozen", (1,), teacher=folder, distilled_encoder=folder)
     for languages, width in {"en,zh": 16, "zh,en": 32}.items():
-        start = {"languages": languages, "encoder": "scratch", "width": 16, "vocabulary_size": 500}
-        cells: list[int] = []
+        start: dict[str, Any] = {
+            "languages": languages,
+            "encoder": "scratch",
+            "width": 16,
+            "vocabulary_size": 500,
+        }
         begun = replace(plan, options=replace(plan.options, **start), settings={})
-        ablate(
-            begun,
-            tmp_path / languages,
-            lambda encoders, cells=cells: cells.append(encoders["source"].dim) or {},
-        )
-        assert cells == [width]
+        [cell] = ablate(begun, tmp_path / languages, dim_of_the_source)
+        assert cell.figures["dim"] == width
 
 
 def test_a_folder_of_something_else_is_left_alone(few: Few, tmp_path: Path) -> None:

@@ -246,8 +246,8 @@ def test_an_option_that_nothing_reads_is_refused(
     tmp_path: Path,
 ) -> None:
     folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
-    chosen = {option: folders.get(each, each) for option, each in encoder.items()}
-    options = MsimcseOptions(**chosen, **{name: value}, batch_size=32)
+    chosen: dict[str, Any] = {option: folders.get(each, each) for option, each in encoder.items()}
+    options = MsimcseOptions(**chosen | {name: value}, batch_size=32)
     flag = "--" + name.replace("_", "-")
     with pytest.raises(TrainingError, match=f"^{flag}: without effect") as error:
         train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")
@@ -309,7 +309,9 @@ def test_stages_refuse_the_encoders_that_they_do_not_have(
 def test_ablations_give_no_option_that_nothing_reads(name: str, bert: Path) -> None:
     from xmine.trainer.run.encoder_options import check_encoders
 
-    start = {"stage": "contrast", "distilled_encoder": "embedded"} if name != "teacher" else {}
+    start: dict[str, Any] = (
+        {"stage": "contrast", "distilled_encoder": "embedded"} if name != "teacher" else {}
+    )
     if name == "teacher":
         start = {"teacher": str(bert), "teacher_pooling": "cls", "distilled_encoder": "embedded"}
     options = TransaugOptions(encoder="embedded", **start)
@@ -338,7 +340,7 @@ def test_a_stage_that_has_nothing_to_learn_from_says_so(toy_folder: Path) -> Non
 
 def test_the_stage_contrast_freezes_the_second_encoder_unless_it_is_trained() -> None:
     assert TransaugOptions().learning == (True, True)
-    taught = {"stage": "contrast", "distilled_encoder": "embedded"}
+    taught: dict[str, Any] = {"stage": "contrast", "distilled_encoder": "embedded"}
     assert TransaugOptions(**taught).learning == (True, False)
     both = TransaugOptions(train_teacher=True, **taught)
     assert both.learning == (True, True)

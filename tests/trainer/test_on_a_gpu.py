@@ -128,11 +128,17 @@ def test_the_estimate_says_where_it_trains(
     toy_pairs: ParallelText, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("xmine.trainer.estimate.trials._SECONDS", 0.0)
-    corpus, small = Corpus(toy_pairs), {"held_out": 50, "batch_size": 32, "epochs": 1}
+    corpus = Corpus(toy_pairs)
+    small: dict[str, Any] = {"held_out": 50, "batch_size": 32, "epochs": 1}
     with gpu(monkeypatch):
         static = MocoOptions(encoder=str(toy_folder), **small)
         assert estimate_training(corpus, static).device == "cpu"
-        flags = {"architecture": "transformer", "width": 32, "layers": 1, "heads": 2}
+        flags: dict[str, Any] = {
+            "architecture": "transformer",
+            "width": 32,
+            "layers": 1,
+            "heads": 2,
+        }
         flags |= {"start": str(toy_folder), "dtype": "float32", "tgt_encoder": "scratch"}
         both = MocoOptions(src_encoder=str(toy_folder), **small | flags)
         assert estimate_training(corpus, both).device == "cuda:0"

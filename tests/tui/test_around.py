@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from textual.widgets import Input
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
@@ -130,9 +131,9 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
         await pressed(pilot, "F")
         assert isinstance(pilot.app.screen, SearchScreen)
         assert "! the text to search for is empty" in "\n".join(await pressed(pilot, "enter"))
-        pilot.app.screen.query_one("#sought").value = "🙂"
+        pilot.app.screen.query_one("#sought", Input).value = "🙂"
         assert "knows no piece of it" in "\n".join(await pressed(pilot, "enter"))
-        pilot.app.screen.query_one("#sought").value = text
+        pilot.app.screen.query_one("#sought", Input).value = text
         rows = await pressed(pilot, "enter")
         found = Nearby(opened).search(text, 4)
         for each in found["source"] + found["target"]:
@@ -163,14 +164,16 @@ def test_the_map_shows_pairs_and_walks_from_the_farthest_on(
             f"1 of {count}, the farthest apart first",
         ]
         await snapshot(pilot, "map", holds=holds)
-        sources, targets = screen._picture.places
+        picture = screen._picture
+        assert picture is not None
+        sources, targets = picture.places
         apart = np.linalg.norm(sources - targets, axis=1)
         assert screen._order[0] == int(apart.argmax())
         assert f"{count} of {count}" in "\n".join(await pressed(pilot, "G"))
         assert apart[screen._order[screen._at]] == apart.min()
         rows = await pressed(pilot, "g", "j")
         assert any(row.startswith(f" 2 of {count}") for row in rows)
-        pair = pilot.app.view.opened.pair(int(screen._picture.rows[screen._order[1]]))
+        pair = pilot.app.view.opened.pair(int(picture.rows[screen._order[1]]))
         assert f"lines {pair.source_line:,} and {pair.target_line:,}" in "\n".join(rows)
         await pressed(pilot, "enter")
         assert f"source {pair.source_line:,}" in "\n".join(screen_text(pilot.app))

@@ -10,10 +10,8 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from xmine.browsing.judgements import Judgements
@@ -25,6 +23,9 @@ from xmine.worker_process import end_all
 from .state.recent import remember
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from .app import XmineApp
     from .screens.base import Viewing
 

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from xmine.errors import FileError
 from xmine.knn.cosines import rescored, widen
 from xmine.knn.exact import nearest, search_exact
 from xmine.knn.neighbours import Neighbours, found_in
-from xmine.progress import Progress
+
+if TYPE_CHECKING:
+    from xmine.progress import Progress
 
 
 def slow_nearest(

@@ -267,7 +267,7 @@ def beside(
 
     setattr(step, "losses", losses)  # noqa: B010 - mypy knows no such change
     setattr(step, "finish", compare)  # noqa: B010
-    data = TrainingData(cast(Rows, noted), np.ones(len(rows)), None)
+    data = TrainingData(cast("Rows", noted), np.ones(len(rows)), None)
     run_steps(step, data, options, Run(folder, options, Corpus()), lambda _: None)
     return done
 

@@ -149,7 +149,7 @@ def test_the_estimate_says_where_it_trains(
 def test_cublas_is_told_to_repeat_its_sums_unless_the_user_says_how(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    name, filling = "CUBLAS_WORKSPACE_CONFIG", cast(Any, torch.utils.deterministic)
+    name, filling = "CUBLAS_WORKSPACE_CONFIG", cast("Any", torch.utils.deterministic)
     for given, expected in ((None, ":4096:8"), (":16:8", ":16:8")):
         monkeypatch.delenv(name, raising=False)
         if given:

@@ -2,12 +2,8 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from xmine.extras import needs
-
-if TYPE_CHECKING:
-    pass
 
 
 class Board:

@@ -15,7 +15,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import Resize
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Footer, Input, Static
 
 from xmine.browsing.query import Query
@@ -26,6 +25,8 @@ from xmine.errors import XmineError
 from ..background import Newest
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from ..app import XmineApp
 
 SMALLEST = (60, 15)  # columns and rows

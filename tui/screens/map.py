@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from rich.text import Text
@@ -12,13 +12,15 @@ from textual.events import Resize
 from textual.widgets import Static
 
 from xmine.browsing.map import Picture, picture_of
-from xmine.browsing.opened import Rows
 from xmine.errors import FileError, XmineError
 
 from ..saving import free_name, without_force
 from ..text import cut
 from ..widgets.canvas import SOURCE, TARGET, Canvas
 from .base import Viewing
+
+if TYPE_CHECKING:
+    from xmine.browsing.opened import Rows
 
 # More pairs than this cover each other on a screen of usual size.
 _MOST = 150

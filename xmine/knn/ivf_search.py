@@ -7,9 +7,9 @@ the other, so the ranks of these lists tell it at once.
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.files.digests import HashedRows
 from xmine.knn.cosines import ordered, rescored
@@ -22,6 +22,9 @@ from xmine.knn.state import SearchState
 from xmine.knn.state_files import SearchFiles
 from xmine.knn.topk import EMPTY, Keys, columns_of
 from xmine.knn.workers import Crew, blas_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Cells kept beyond k, for the last bits of the product.
 SPARE = 4

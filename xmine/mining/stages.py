@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +41,6 @@ from xmine.text.sentences import Sentences, read_sentences
 from xmine.vectors import cache
 from xmine.vectors.encoding import encode_sentences, vectors_key, vectors_of
 from xmine.vectors.vector_files import write_unit_rows
-
-if TYPE_CHECKING:
-    from xmine.mining.selection import Mined
 
 # Options by the stage that depends on them; those of an encoder are in its fingerprint, and the
 # others change nothing that is found.

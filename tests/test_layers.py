@@ -37,7 +37,8 @@ ORDER = """
     xmine.trainer.ranking xmine.trainer.finetune
     xmine.trainer.methods
     xmine.trainer.train
-    xmine.trainer.estimate xmine.trainer.ablation
+    xmine.trainer.trials
+    xmine.trainer.estimate
     xmine.tui
     xmine.tui.text xmine.tui.terminal xmine.tui.actions xmine.tui.garbage xmine.tui.saving
     xmine.tui.jobs xmine.tui.state xmine.tui.forms
@@ -239,7 +240,7 @@ def test_heavy_libraries_stay_where_they_belong() -> None:
             assert used == LAZY_HOMES[module]
             used = at_once
         assert not used, f"{module} imports {used}"
-    light = ["xmine.trainer", "xmine.trainer.methods", "xmine.trainer.ablation.specs"]
+    light = ["xmine.trainer", "xmine.trainer.methods"]
     light += [name for name in MODULES if name.startswith("xmine.trainer.options")]
     for module in light:
         found = imports(module, MODULES[module], top_level=True)

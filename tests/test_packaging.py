@@ -100,8 +100,7 @@ def test_no_message_names_a_document_that_is_not_installed() -> None:
             for node in ast.walk(tree):
                 if isinstance(node, ast.Constant) and node.value not in docstrings:
                     named = re.search(r"docs/.*\.md", str(node.value))
-                    # There it is a source, as papers are.
-                    assert not named or path.name == "specs.py", f"{path}:{node.lineno}"
+                    assert not named, f"{path}:{node.lineno}"
 
 
 @pytest.mark.slow

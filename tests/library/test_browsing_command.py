@@ -59,7 +59,7 @@ def parsed(kind: str, words: list[str]) -> Any:
         single.command("mine")(with_console(with_options(MiningOptions)(ours)))
         parser = typer.main.get_command(single)
     else:
-        parser = made_command("train", ours, kind, lambda name: None, "Help.")
+        parser = made_command(ours, kind)
     parser.main(words[1:], standalone_mode=False)
     return found[0]
 

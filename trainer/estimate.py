@@ -1,38 +1,40 @@
 """Options and a corpus -> how much memory and time training will take, before it begins.
 
-Memory follows from sizes and from what a trial step holds for its gradients; time from that step,
-on towers of its own, so that nothing of the run changes.
+The method itself trains on a few thousand rows of the corpus for a few steps, with encoders of its
+own, and without files; memory and time of a step are scaled to the batch and the steps of the run.
 """
 
 import os
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-import numpy as np
 import torch
 
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
 from xmine.hardware import allowed_threads, anonymous_memory, choose_device, free_memory
+from xmine.progress import silent
 from xmine.units import count, duration, in_words
 
-from ..data.batches import steps_of
-from ..data.corpus import Corpus
-from ..distributed import together
-from ..models.transformer import pieces_at_once
-from ..options.shared import TrainingOptions
-from ..run.devset import read_scored
-from ..run.encoder_options import check_encoders
-from ..run.fitting import FEW, fitted, left_out, makes_vocabulary, needed_characters
-from ..run.languages import visits_of
-from ..train import deterministic
-from .trials import MOST, Trial, logits_seconds, tried_on
+from .data.batches import steps_of
+from .data.corpus import Corpus
+from .distributed import together
+from .methods import METHODS
+from .options.shared import SCRATCH, QueueOptions, TrainingOptions
+from .run.devset import read_scored
+from .run.encoder_options import check_encoders
+from .run.fitting import FEW, fitted, left_out, makes_vocabulary, needed_characters
+from .run.languages import visits_of
+from .run.prepare import load_encoder
+from .train import deterministic
+from .trials import Trial, small, small_options
 
-_FLOAT = 4  # bytes
+_A_WEIGHT = 4 * 4  # bytes: itself, its gradient and two moments of the optimiser
 # A character of the sentences that a vocabulary is made of: 23 s for 6.2 million of English and
 # Chinese news, 16,000 pieces (2 cores).
 _A_CHARACTER = 4e-6
 _A_BYTE = 2.2e-9  # seconds to write one of a checkpoint: 0.21 s for 96 MB
-_LOGITS = 3  # tables as large as the logits: themselves, their softmax, their gradient
+_READING = 1 / 3  # of the time of a step, which computes gradients besides
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +112,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
 
     Args:
         corpus: what it trains on.
-        options: of the method, whose `encoders`, `stages`, `followers`, `queues` and `candidates`
-            tell what its steps are.
+        options: of the method.
 
     Raises:
         TrainingError: there are too few pairs to hold some out, a weight names an origin that no
@@ -124,57 +125,44 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     together(torch.device(choose_device(options.device)))  # each process tries on its own GPU
     options = fitted(options, corpus)
     stages = check_settings(corpus, options)
-    rows, members = round(stages[0].rows), 3 if corpus.kinds == ("triplets",) else 2
-    own = max(1, stages[0].batch // processes)  # rows of this process
-    texts = own * members // options.readers  # that each encoder reads in a step
-    distinct = _distinct(corpus, options)
-    queues, candidates = options.queues(distinct), options.candidates(distinct)
+    vocabulary = None
+    if makes_vocabulary(options):  # is not there yet: the embedded one stands for it
+        body = load_encoder("embedded", options).body
+        assert isinstance(body, StaticEmbedding) and isinstance(body.pieces, Vocabulary)
+        vocabulary = body.pieces
+    trial = Trial(vocabulary)
+    queue = _queue(corpus, options)
+    method = next(each for each in METHODS.values() if each.options is type(options))
     with (
         torch.random.fork_rng(range(torch.cuda.device_count())),
         deterministic(options.threads or allowed_threads()),
     ):
-        tried = [
-            tried_on(name, _some(corpus, at, options.readers), options, learns=learns)
-            for at, (name, learns) in enumerate(
-                zip(options.encoders, options.learning, strict=True)
-            )
-        ]
-        following = [
-            tried[options.encoders.index(name)]
-            if name in options.encoders
-            else tried_on(name, _some(corpus, at, options.readers), options, learns=False)
-            for at, name in enumerate(options.followers)
-        ]
-        device = next((each.device for each in tried if each.device != "cpu"), "cpu")
-        logits = logits_seconds(tried[0].dim, device)
-    learned = zip(tried, options.learning, strict=True)
-    weights = sum(each.weights for each, learns in learned if learns)
-    steps = sum(each.steps for each in stages)
-    seconds = steps * sum(each.step for each in tried) + sum(
-        each.steps * each.batch for each in stages
-    ) / (own * processes) * (
-        sum(each.learning * texts for each in tried)
-        + sum(each.reading * texts for each in following)
-        + logits * own * sum(candidates)
-    )
-    if makes_vocabulary(options):
+        method.train(small(corpus), small_options(options, queue), trial, silent)
+    weights = tried = sum(trial.learned.values())
+    if vocabulary is not None:
+        new = [name for name, on in zip(options.encoders, options.learning, strict=True) if on]
+        missing = options.vocabulary_size - len(vocabulary)
+        weights += new.count(SCRATCH) * missing * options.width
+    seconds, peak = 0.0, 0.0
+    for stage, of_step in zip(stages, trial.steps, strict=False):
+        took, most = of_step.at(stage.batch)
+        every = options.evaluate_every
+        evaluations = stage.steps // every if every else stage.passes
+        reading = _READING * took * options.held_out / stage.batch
+        seconds += stage.steps * took + evaluations * (reading + _A_BYTE * _A_WEIGHT * weights)
+        peak = max(peak, most)
+    if vocabulary is not None:
         seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
-    every = options.evaluate_every
-    evaluations = sum(each.steps // every if every else each.passes for each in stages)
-    kept = 4 * _FLOAT * weights  # weights, two moments of the optimiser, the best weights
-    reading = 2 * options.held_out * max(each.reading for each in tried)
-    seconds += evaluations * (reading + _A_BYTE * kept)
+    program = 0 if trial.device.startswith("cuda") else before
     memory = {
-        "program": before,
-        "weights and optimiser": 4 * _FLOAT * weights,  # with gradients and two moments
-        "copies": _FLOAT * sum(each.weights for each in following),
-        "activations": _activations(tried, texts, options, torch.device(device)),
-        "queues": _FLOAT * tried[0].dim * sum(queues),
-        "what teachers said": _FLOAT
-        * sum(options.remembered(rows, each.dim, processes) for each in following[:1]),
-        "logits": _LOGITS * _FLOAT * min(own, options.logit_rows or own) * sum(candidates),
+        "program": program,
+        "weights and optimiser": _A_WEIGHT * weights,
+        "steps": max(0, int(peak) - program - _A_WEIGHT * tried),
     }
-    return TrainingEstimate(rows, steps, weights, memory, device, seconds)
+    rows, steps = round(stages[0].rows), sum(each.steps for each in stages)
+    if kept := options.remembered(rows, trial.dim, processes):
+        memory["what teachers said"] = 4 * kept
+    return TrainingEstimate(rows, steps, weights, memory, trial.device, seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +185,7 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
         TrainingError, FileError: see `estimate_training`.
     """
     check_encoders(options)
-    options.queues(_distinct(corpus, options))
+    _queue(corpus, options)
     stages = []
     for stage in options.stages:
         if stage.data != "triplets" or corpus.triplets:
@@ -221,20 +209,12 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
     return stages
 
 
-def _distinct(corpus: Corpus, options: TrainingOptions) -> int:
-    """Count the rows that there are, those that are held out too."""
+def _queue(corpus: Corpus, options: TrainingOptions) -> int:
+    """Give the size of the queue, which depends on all rows, those that are held out too."""
     there = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
-    return there - left_out(corpus, options)
-
-
-def _activations(
-    tried: Sequence[Trial], texts: int, options: TrainingOptions, device: torch.device
-) -> int:
-    """Count the bytes held for gradients: of the batch, or of what is computed again together."""
-    if not options.recompute:
-        return sum(each.held for each in tried) * texts
-    most = pieces_at_once(options.pieces_at_once, device)
-    return int(sum(each.held * min(texts, most / each.pieces) for each in tried))
+    if not isinstance(options, QueueOptions):
+        return 0
+    return options.queue_for(there - left_out(corpus, options))
 
 
 def _characters(corpus: Corpus, sample: int) -> float:
@@ -243,13 +223,3 @@ def _characters(corpus: Corpus, sample: int) -> float:
     sentences = sum(map(len, columns))
     characters = sum(len(text) for column in columns for text in column)
     return characters * min(1.0, sample / max(1, sentences))
-
-
-def _some(corpus: Corpus, number: int, encoders: int) -> list[str]:
-    """Take some texts from all columns, or from those that one of several encoders reads."""
-    columns = list(corpus.every_text())
-    own = columns[number::encoders] or columns
-    samples = [column[:: max(1, len(own) * len(column) // MOST)] for column in own]
-    texts = [text for row in zip(*samples, strict=False) for text in row]
-    order = np.random.default_rng(0).permutation(len(texts))  # sources stand one after the other
-    return [texts[at] for at in order]

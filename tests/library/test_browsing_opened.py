@@ -12,9 +12,9 @@ import pytest
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
+from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.selection import Mined
 from xmine.pairs.io import Pair, read_pairs, write_pairs
 from xmine.run.folder import alone_in
 
@@ -38,7 +38,7 @@ def test_a_run_has_all_candidates_and_marks_those_that_are_kept(
     found = mined()
     opened = open_pairs(tmp_path / "run")
     assert opened.is_run
-    assert len(opened) == len(found.scored.chosen) > len(found.pairs) > 0
+    assert len(opened) == len(found.candidates.chosen) > len(found.pairs) > 0
     rows = np.flatnonzero(opened.kept(opened.cut))
     kept = [pair._replace(prob=None) for pair in found.pairs.rows()]
     assert [pair._replace(prob=None) for pair in opened.pairs(rows)] == kept
@@ -49,7 +49,7 @@ def test_a_run_has_all_candidates_and_marks_those_that_are_kept(
 
 
 def _names(found: Mined) -> tuple[str, str]:
-    return found.scored.source.name, found.scored.target.name
+    return found.candidates.source.name, found.candidates.target.name
 
 
 def test_the_cut_of_a_run_is_a_probability_or_below_all_that_is_kept(

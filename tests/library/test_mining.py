@@ -61,7 +61,7 @@ def test_lines_of_unknown_characters_are_left_out_and_counted(
     with source.open("a", encoding="utf-8") as file:
         file.write("☃☃☃\n☂☂\n")
     mined = xmine.mine(source, target, toy_encoder)
-    assert (mined.scored.source.unknown, mined.scored.target.unknown) == (2, 0)
+    assert (mined.candidates.source.unknown, mined.candidates.target.unknown) == (2, 0)
     assert len(lines(mined) & gold) >= 29
     source.write_text("☃☃☃\n", encoding="utf-8")
     with pytest.raises(FileError, match="knows no piece of any line"):
@@ -114,7 +114,7 @@ def test_paragraphs_are_cut_and_the_way_back_is_kept(
         for pair in mined.pairs.rows()
     }
     assert len(found & true) >= 29 and len(found - true) <= 2
-    assert (mined.scored.source.total, len(mined.scored.source)) == (39, 60)
+    assert (mined.candidates.source.total, len(mined.candidates.source)) == (39, 60)
     for pair in mined.pairs.rows():
         for file, text, line, offset in (
             (source, pair.source, pair.source_line, pair.source_offset),

@@ -28,6 +28,9 @@ from xmine.vectors import cache
 if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
 
+# Sentences and their vectors [rows, dim], none of them zeros.
+Encoded = tuple[Sentences, NDArray[np.float16]]
+
 
 def encode_sentences(
     encoder: SentenceEncoder,

@@ -7,7 +7,7 @@ JOBS ?= 3
 # The tests start xmine some hundred times: compile it once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all check fix clean
+.PHONY: demo test test-all check fix docs clean
 
 demo: .venv/mining
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --gold examples/gold.tsv
@@ -28,6 +28,10 @@ fix: .venv/installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The site, into site/: open site/index.html.
+docs: .venv/installed
+	DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build
+
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
 # Each installs once; again only when the dependencies change.
@@ -46,4 +50,4 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 	@touch $@
 
 clean:
-	rm -rf .venv build dist *.egg-info
+	rm -rf .venv build dist site *.egg-info

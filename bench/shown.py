@@ -82,8 +82,8 @@ def shown() -> dict[str, dict[str, list[str]]]:
     return {
         "README.md": readme,
         "xmine/embedded/README.md": card,
-        "docs/encoders.md": encoders,
-        "docs/evaluation.md": evaluation,
+        "docs/how-to/encoders.md": encoders,
+        "docs/how-to/evaluate.md": evaluation,
     }
 
 

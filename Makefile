@@ -30,7 +30,7 @@ fix: .venv/installed
 
 # The site, into site/: open site/index.html.
 docs: .venv/installed
-	DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 

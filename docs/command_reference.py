@@ -26,9 +26,7 @@ def reference() -> str:
     whole, runner = app(), CliRunner()
     parts = []
     for words in [*_commands(), *(["train", "--method", name] for name in METHODS)]:
-        shown = runner.invoke(
-            whole, [*words, "--help"], prog_name="xmine", env={"COLUMNS": _WIDTH}
-        )
+        shown = runner.invoke(whole, [*words, "--help"], prog_name="xmine", env={"COLUMNS": _WIDTH})
         if shown.exit_code:
             raise RuntimeError(f"xmine {' '.join(words)} --help: {shown.output}")
         parts.append(f"\n## xmine {' '.join(words)}\n\n```text\n{shown.output.rstrip()}\n```\n")

@@ -12,9 +12,9 @@ import typer.main
 from typer._click.core import Command, Context
 
 from xmine.cli.app import app
-from xmine.cli.of_method import command_of
+from xmine.cli.train import command_of
 from xmine.options import flag
-from xmine.trainer.ablations import ABLATIONS
+from xmine.trainer.ablation.specs import ABLATIONS
 from xmine.trainer.methods import METHODS
 
 ROOT = Path(__file__).parents[1]

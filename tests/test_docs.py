@@ -92,6 +92,13 @@ def test_links_in_the_docs_lead_to_files() -> None:
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_documents_that_the_code_names_are_there() -> None:
+    for top in ("xmine", "trainer", "tui", "bench", "tests", "docs"):
+        for path in (ROOT / top).rglob("*.py"):
+            for name in re.findall(r"\bdocs/[\w/-]+\.md\b", path.read_text(encoding="utf-8")):
+                assert (ROOT / name).exists(), f"{path}: {name}"
+
+
 def test_the_table_of_ablations_is_that_of_the_command() -> None:
     text = DOCS[ROOT / "docs" / "ablations.md"]
     rows = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", text, re.MULTILINE)

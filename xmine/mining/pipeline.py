@@ -53,7 +53,8 @@ def mine(
             of its file, as `xmine.vectors.vector_files.read_vectors` opens it.
         seeds: some pairs known to be right or wrong, which sharpen the estimate.
         gold: all right pairs, which `threshold="gold"` is chosen by; they change nothing else.
-        run: a folder that keeps everything, and that goes on where it was killed; see docs/runs.md.
+        run: a folder that keeps everything, and that goes on where it was killed;
+            docs/reference/runs.md describes it.
             Without one, vectors and neighbours are in a temporary folder.
         force: replace what in `run` was made with other options.
 

@@ -92,6 +92,15 @@ def test_links_in_the_docs_lead_to_files() -> None:
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_the_reference_has_every_environment_variable_that_the_code_reads() -> None:
+    text = DOCS[ROOT / "docs" / "reference" / "commands.md"]
+    files = [path for top in ("xmine", "trainer", "tui") for path in (ROOT / top).rglob("*.py")]
+    read = {
+        name for path in files for name in re.findall(r"\bXMINE_[A-Z]+\b", path.read_text("utf-8"))
+    }
+    assert read == set(re.findall(r"^\| `(XMINE_[A-Z]+)", text, re.MULTILINE))
+
+
 def test_documents_that_the_code_names_are_there() -> None:
     for top in ("xmine", "trainer", "tui", "bench", "tests", "docs"):
         for path in (ROOT / top).rglob("*.py"):

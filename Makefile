@@ -7,7 +7,7 @@ JOBS ?= 3
 # The tests start xmine some hundred times: compile it once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all check types fix clean
+.PHONY: demo test test-all check types fix docs clean
 
 demo: .venv/mining
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --gold examples/gold.tsv
@@ -35,6 +35,10 @@ fix: .venv/installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The site, into site/: open site/index.html.
+docs: .venv/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
 # Each installs once; again only when the dependencies change.
@@ -53,4 +57,4 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 	@touch $@
 
 clean:
-	rm -rf .venv build dist *.egg-info
+	rm -rf .venv build dist site *.egg-info

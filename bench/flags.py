@@ -2,9 +2,10 @@
 
     python bench/flags.py EVAL [--json OUT.json]
 
-EVAL is a folder with newstest2019, un-devset, flores101 and bucc2018 as docs/evaluation.md names
-their files. Gold pairs are mined out of their files with the embedded encoder, at any score, and
-scored as they stand; then faulty lines are added to the BUCC sample. No text is written.
+EVAL is a folder with newstest2019, un-devset, flores101 and bucc2018, the files that
+docs/reference/benchmarks.md names. Gold pairs are mined out of their files with the
+embedded encoder, at any score, and scored as they stand; then faulty lines are added to the BUCC
+sample. No text is written.
 """
 
 import argparse

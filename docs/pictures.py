@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/browsing.md: every screen of the app, on the mined examples.
+"""Draw the pictures of docs/how-to/browse.md: every screen of the app, on the mined examples.
 
     python docs/pictures.py
 

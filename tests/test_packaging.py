@@ -71,7 +71,7 @@ def named(requirements: list[str]) -> set[str]:
 
 def test_each_module_of_an_extra_is_installed_by_it() -> None:
     declared = PROJECT["project"]["optional-dependencies"]
-    assert {*EXTRAS, "all", "dev"} == set(declared)
+    assert {*EXTRAS, "all", "dev", "docs"} == set(declared)
     brought_by = packages_distributions()
     for extra, modules in EXTRAS.items():
         for module in modules:

@@ -1,7 +1,7 @@
 """Two text files and what encodes them -> what mining them will take: memory, disk and time.
 
 Sizes are counted, speeds are tried on the first lines and on a small product, so that the estimate
-is there before the work. docs/scale.md compares estimates with what runs took.
+is there before the work. docs/explanation/scale.md compares estimates with what runs took.
 """
 
 import math

@@ -51,7 +51,8 @@ def mine(
             line of the file, as `xmine.vectors.vector_files.read_vectors` opens it.
         seeds: some pairs that are known to be right or wrong; they sharpen the probabilities.
         gold: all right pairs; `threshold="gold"` is chosen by them, nothing else.
-        run: a folder that keeps every result, and that resumes after a kill; see docs/runs.md.
+        run: a folder that keeps every result, and that resumes after a kill; see
+            docs/reference/runs.md.
             Without a run, vectors and neighbours are in a temporary folder.
         force: replace those results in `run` that were made with other options.
 

@@ -2,7 +2,7 @@
 
 A run has four stages: texts, vectors, neighbours, pairs. Each leaves files that appear whole, and
 `run.toml` says what each depends on and what each file was when it was written, so that nothing is
-computed twice and nothing is mixed up. docs/runs.md describes the files.
+computed twice and nothing is mixed up. docs/reference/runs.md describes the files.
 """
 
 import os

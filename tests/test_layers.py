@@ -16,7 +16,7 @@ PACKAGES = {
     "xmine.tui": ROOT / "tui",
 }
 HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers", "pyarrow", "pysbd"}
-HEAVY |= {"textual_fastdatatable", "textual_plotext", "textual_serve"}
+HEAVY |= {"textual_plotext", "textual_serve"}
 HEAVY |= {"scipy", "sklearn", "matplotlib"}
 # Where heavy libraries are loaded at the top; whoever imports these modules does so in a function.
 HEAVY_HOMES = {
@@ -102,7 +102,7 @@ def test_heavy_libraries_stay_where_they_belong() -> None:
         if module.startswith("xmine.trainer"):
             used -= {"torch", "tokenizers", "transformers"}
         elif module.startswith("xmine.tui"):
-            used -= {"textual", "textual_fastdatatable", "textual_plotext"}
+            used -= {"textual", "textual_plotext"}
         elif module.startswith("xmine.evaluation."):
             top = {name.split(".")[0] for name in imports(path, top_level=True)} & HEAVY
             assert not top, f"{module} imports {top} at its top"

@@ -288,6 +288,10 @@ class XmineApp(App[None]):
         """Leave; if something is mined or trained, ask first."""
         self.jobs.leave()
 
+    def action_help_quit(self) -> None:
+        """Say which key quits: ctrl+c copies where something is selected."""
+        self.notify("q or ctrl+q quits")
+
     def action_help(self) -> None:
         """Tell the keys of the screen that is shown."""
         from xmine.tui.screens.help import HelpScreen

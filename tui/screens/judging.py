@@ -52,7 +52,7 @@ class Judging(Viewing):
         """Show verdicts anew: somebody else has judged, or one was taken back."""
         raise NotImplementedError
 
-    def on_data_table_row_selected(self) -> None:
+    def on_pair_table_selected(self) -> None:
         """Show the neighbours of the pair under the cursor of a table."""
         row, opened = self.judged_row(), self.view.opened
         if row is not None:

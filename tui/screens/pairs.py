@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
-from textual_fastdatatable import DataTable
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import ORDERS, Query
@@ -99,10 +98,9 @@ class PairsScreen(Finding):
         """Show more of a line that is too long to be shown at once."""
         self.query_one(PairDetail).more()
 
-    def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
+    def on_pair_table_header_clicked(self, event: PairTable.HeaderClicked) -> None:
         """Sort by the column that was clicked on, and turn it round at the second click."""
-        name = self.query_one(PairTable).pairs.names[event.column_index]
-        order = _COLUMNS.get(name, name)
+        order = _COLUMNS.get(event.column, event.column)
         query = self.view.wanted.query
         if order == query.order:
             self.action_reverse()

@@ -1,20 +1,17 @@
-"""What stands in the cells of a table of pairs; a cell is made when it can be seen."""
+"""The columns of a table of pairs, and the text of each row; a row is read when it is drawn."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from rich.text import Text
-from textual_fastdatatable.backend import DataTableBackend
+from rich.cells import cell_len
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.tui.text import cut
 
-_PADDING = 2  # cells that the table adds to each column
-_WIDE = 100  # from here on there is room for the lines
-# What stands for a judgement: a sign, since colour alone does not carry it.
+PADDING = 1  # blank cells on each side of a column
+_WIDE = 100  # a table of so many cells has room for the line numbers
+# The sign of each judgement: colour alone does not tell them apart.
 SIGNS = {"accept": "✓", "reject": "✗", "unsure": "?", "": ""}
-_STYLES = {"accept": "green", "reject": "red", "unsure": "yellow", "": ""}
 
 # Tells the judgement of a row of `Opened`; empty if there is none.
 Verdict = Callable[[int], str]
@@ -25,36 +22,34 @@ def unjudged(row: int) -> str:
     return ""
 
 
-class PairBackend(DataTableBackend[Rows]):
-    """Rows of pairs for the table: texts are decoded and cut when they are shown.
+class PairCells:
+    """Rows of pairs as text in columns of fixed width.
 
     Attributes:
+        opened: the pairs.
         data: int64 [shown], rows of `opened`.
-        cut: where it is a number, a sign at what is cut, see `Opened.ranks`, tells the side of it.
-        widths: cells of each column, of which a text may take all.
+        verdict: tells the judgement of a row.
+        cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
+        names: the columns.
+        widths: cells of each column, without padding.
     """
 
-    def __init__(  # the table's constructor has other parameters
-        self, opened: Opened, rows: Rows, verdict: Verdict
-    ) -> None:
+    def __init__(self, opened: Opened, rows: Rows, verdict: Verdict) -> None:
         """Show some rows."""
-        self._render_markup = False
-        self.opened = opened
-        self.data = rows
-        self.verdict = verdict
+        self.opened, self.data, self.verdict = opened, rows, verdict
         self.cut: float | None = None
-        self.widths: list[int] = []
         self.names: list[str] = []
+        self.widths: list[int] = []
 
     @property
     def _ranked(self) -> str | None:
-        """Name the column that tells the side of the cut; None without a cut, or without scores."""
+        """Name the column with the sign of the cut; None without a cut, or without scores."""
         if self.cut is None or self.opened.scores is None:
             return None
         return "prob" if self.opened.by_probability else "score"
 
     def lay_out(self, width: int) -> None:
-        """Choose columns for a table of so many cells; the texts share what is left."""
+        """Choose columns for a table of so many cells; both texts share what the others leave."""
         opened, lines = self.opened, []
         fixed = {"": 1}
         if opened.scores is not None:
@@ -62,108 +57,76 @@ class PairBackend(DataTableBackend[Rows]):
         if opened.probs is not None:
             fixed["prob"] = 5
         if self._ranked is not None:
-            fixed[self._ranked] = 8  # four decimals, and the side of the cut
+            fixed[self._ranked] = 8  # four decimals, and the sign
         if opened.flags is not None:
             fixed["flags"] = 6 if width < _WIDE else 12
         if width >= _WIDE:
             lines = [
-                len(f"{int(side.lines.max(initial=0))}") for side in (opened.source, opened.target)
+                max(len(f"{int(side.lines.max(initial=0))}"), 4)
+                for side in (opened.source, opened.target)
             ]
-        taken = sum(each + _PADDING for each in [*fixed.values(), *(max(n, 4) for n in lines)])
-        room = max(width - taken - 2 * _PADDING, 10)
+        columns = len(fixed) + len(lines) + 2
+        room = max(width - sum(fixed.values()) - sum(lines) - 2 * PADDING * columns, 10)
         fixed |= {"source": room - room // 2, "target": room // 2}
-        if lines:
-            fixed |= {"src": max(lines[0], 4), "tgt": max(lines[1], 4)}
+        fixed |= dict(zip(("src", "tgt"), lines, strict=False))
         self.names, self.widths = list(fixed), list(fixed.values())
 
-    def get_cell_at(self, row_index: int, column_index: int) -> Text:
-        """Render one cell."""
-        row, name = int(self.data[row_index]), self.names[column_index]
-        opened, width = self.opened, self.widths[column_index]
+    def header(self, order: str, descending: bool) -> str:
+        """Write the names of the columns, with an arrow at the one that rows are sorted by."""
+        marked = {"source": "src", "target": "tgt"}.get(order, order)  # by line, not by text
+        arrow = "▼" if descending else "▲"
+        return _in_columns(
+            (_left(name + (arrow if name and name == marked else ""), width), width)
+            for name, width in zip(self.names, self.widths, strict=True)
+        )
+
+    def line(self, at: int) -> str:
+        """Write a shown row; the sign of its judgement is in the second cell."""
+        row = int(self.data[at])
+        return _in_columns(
+            (self._cell(row, name, width), width)
+            for name, width in zip(self.names, self.widths, strict=True)
+        )
+
+    def column_at(self, x: int) -> str:
+        """Name the column at a cell of the row; empty beyond the last one."""
+        ends = np.cumsum(np.array(self.widths) + 2 * PADDING)
+        at = int(np.searchsorted(ends, x, side="right"))
+        return self.names[at] if at < len(self.names) else ""
+
+    def _cell(self, row: int, name: str, width: int) -> str:
+        opened = self.opened
         match name:
             case "":
-                verdict = self.verdict(row)
-                return Text(SIGNS[verdict], _STYLES[verdict])
+                return SIGNS[self.verdict(row)]
             case "score" | "prob":
-                column = opened.scores if name == "score" else opened.probs
-                assert column is not None  # or it had no column
-                value = column[row]
-                digits = 4 if name in ("score", self._ranked) else 2
-                said = "" if np.isnan(value) else f"{value:.{digits}f}"
-                if name == self._ranked and (rank := opened.rank(row)) is not None:
-                    assert self.cut is not None
-                    return Text(f"{'≥' if rank >= self.cut else '<'} {said}"[:width])
-                return Text(said[:width], justify="right")
+                return self._figure(row, name, width)
             case "flags":
-                assert opened.flags is not None
-                return cut(opened.flags[row], width)
+                assert opened.flags is not None  # or it had no column
+                return _left(opened.flags[row], width)
             case "source":
-                return cut(opened.source.texts[int(opened.sources[row])], width)
+                return _left(opened.source.texts[int(opened.sources[row])], width)
             case "target":
-                return cut(opened.target.texts[int(opened.targets[row])], width)
+                return _left(opened.target.texts[int(opened.targets[row])], width)
             case "src":
-                return Text(str(opened.source.lines[opened.sources[row]]), justify="right")
-        return Text(str(opened.target.lines[opened.targets[row]]), justify="right")
+                return str(opened.source.lines[opened.sources[row]]).rjust(width)
+        return str(opened.target.lines[opened.targets[row]]).rjust(width)
 
-    def get_row_at(self, index: int) -> Sequence[Text]:
-        """Render one row."""
-        return [self.get_cell_at(index, column) for column in range(len(self.names))]
+    def _figure(self, row: int, name: str, width: int) -> str:
+        column = self.opened.scores if name == "score" else self.opened.probs
+        assert column is not None  # or it had no column
+        digits = 4 if name in ("score", self._ranked) else 2
+        said = "" if np.isnan(column[row]) else f"{column[row]:.{digits}f}"
+        if name == self._ranked and (rank := self.opened.rank(row)) is not None:
+            assert self.cut is not None
+            return f"{'≥' if rank >= self.cut else '<'} {said}"[:width]
+        return said[:width].rjust(width)
 
-    def get_column_at(self, index: int) -> Sequence[Text]:
-        """Render one column."""
-        return [self.get_cell_at(row, index) for row in range(len(self.data))]
 
-    @property
-    def source_data(self) -> Rows:
-        """The rows that are shown."""
-        return self.data
+def _left(text: str, width: int) -> str:
+    return cut(text, width).plain
 
-    @property
-    def source_row_count(self) -> int:
-        """Count the rows."""
-        return len(self.data)
 
-    @property
-    def row_count(self) -> int:
-        """Count the rows."""
-        return len(self.data)
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """Name the columns."""
-        return self.names
-
-    @property
-    def column_content_widths(self) -> Sequence[int]:
-        """Tell the cells of each column."""
-        return self.widths
-
-    @classmethod
-    def from_pydict(
-        cls,
-        data: Mapping[str, Sequence[Any]],
-        max_rows: int | None = None,
-        column_names: Sequence[str] | None = None,
-    ) -> "PairBackend":
-        """Refuse: pairs are opened, not typed in."""
-        raise NotImplementedError
-
-    def append_column(self, label: str, default: object = None) -> int:
-        """Refuse: the table shows, it does not change."""
-        raise NotImplementedError
-
-    def append_rows(self, records: Iterable[Iterable[Any]]) -> list[int]:
-        """Refuse: the table shows, it does not change."""
-        raise NotImplementedError
-
-    def drop_row(self, row_index: int) -> None:
-        """Refuse: the table shows, it does not change."""
-        raise NotImplementedError
-
-    def update_cell(self, row_index: int, column_index: int, value: object) -> None:
-        """Refuse: the table shows, it does not change."""
-        raise NotImplementedError
-
-    def sort(self, by: list[tuple[str, Literal["ascending", "descending"]]] | str) -> None:
-        """Refuse: the query sorts."""
-        raise NotImplementedError
+def _in_columns(cells: Iterator[tuple[str, int]]) -> str:
+    pad = " " * PADDING
+    return "".join(f"{pad}{text}{' ' * (width - cell_len(text))}{pad}" for text, width in cells)

@@ -1,5 +1,6 @@
 """The app: what is open, which screen shows it, and the keys that work everywhere."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -19,18 +20,21 @@ from textual.widgets import Input
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Rows
+from xmine.browsing.query import Query
 from xmine.browsing.settings import keep_theme, settings
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
 from xmine.tui.actions import actions_of
+from xmine.tui.ending import Ending
 from xmine.tui.garbage import EVERY, Garbage
+from xmine.tui.leaving import Readers
 from xmine.tui.newest import Newest
 from xmine.tui.reading import Read, read
 from xmine.tui.screens.judging import Judging
 from xmine.tui.screens.opening import Opening
 from xmine.tui.screens.viewing import Asking, Viewing
 from xmine.tui.terminal import TerminalDriver
-from xmine.tui.working import Working
+from xmine.tui.working import JobQueue
 
 _EVERY = 1.0  # seconds between looks at what others judge
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these do so in a window of any size
@@ -59,7 +63,7 @@ class XmineApp(App[None]):
         view: what is open; None as long as nothing is.
         judgements: what is said of its pairs.
         jobs: mining and training, which go on whatever is shown.
-        working: what is being done in the background, for the top line; empty if nothing is.
+        ending: how the app ends.
         newest: what the app does in the background.
         garbage: keeps the collector quiet while keys are pressed; enter it around `run`.
         failure: why what was asked for could not be opened, for whoever started the app.
@@ -93,8 +97,8 @@ class XmineApp(App[None]):
             self._filters.append(NoColor())
         self.view: View | None = None
         self.judgements: Judgements | None = None
-        self.working = ""
-        self.jobs = Working(self)
+        self.jobs = JobQueue(self)
+        self.ending = Ending(self, self.jobs)
         self.failure: XmineError | None = None
         self.newest = Newest(self)
         self.garbage = Garbage()
@@ -133,7 +137,7 @@ class XmineApp(App[None]):
     def on_mount(self) -> None:
         """Show what was asked for; look again and again at what others judge."""
         self._take_settings()
-        self.jobs.begin()
+        asyncio.get_running_loop().set_default_executor(Readers())
         self.set_interval(_EVERY, self._refresh_judgements)
         self.set_interval(EVERY, self.garbage.collect)
         if self._path is None:
@@ -153,8 +157,7 @@ class XmineApp(App[None]):
         try:
             keep_theme(theme.name)
         except XmineError as error:
-            if isinstance(self.screen, Viewing):
-                self.screen.complain(error)
+            self.complain(error)
 
     def open(self, path: Path) -> None:
         """Read a run or a file in the background, and show its pairs.
@@ -183,8 +186,7 @@ class XmineApp(App[None]):
         while self.screen is not opening:
             self.pop_screen()
         self.back()
-        if isinstance(self.screen, Viewing):
-            self.screen.complain(error)
+        self.complain(error)
 
     def _opened(self, opening: Opening, found: Read) -> None:
         if opening not in self.screen_stack:  # somebody went elsewhere meanwhile
@@ -201,19 +203,31 @@ class XmineApp(App[None]):
         if warned and isinstance(screen := self.screen, Viewing):
             screen.call_after_refresh(screen.say, warned, bad=True)
 
-    def take_rows(self, view: View, wanted: Wanted, rows: Rows) -> None:
-        """Show what was found, see `Viewing.look_for`."""
+    def look_for(self, view: View, query: Query | None = None, cut: float | None = None) -> None:
+        """Find other pairs of a view in the background: a million texts take a second.
+
+        The screen that is shown when they are found hears of it, see `Viewing.rows_changed`.
+        """
+        wanted = view.want(query, cut)
+        self.newest.run(
+            "rows",
+            partial(view.find, wanted),
+            partial(self._take_rows, view, wanted),
+            partial(self._no_rows, view, wanted),
+        )
+
+    def _take_rows(self, view: View, wanted: Wanted, rows: Rows) -> None:
         screen = self.screen
         if view.take(wanted, rows) and isinstance(screen, Viewing) and view is self.view:
             screen.rows_changed()
 
-    def no_rows(self, view: View, wanted: Wanted, error: XmineError) -> None:
+    def _no_rows(self, view: View, wanted: Wanted, error: XmineError) -> None:
         """Say why nothing can be found; a cut that was moved meanwhile is looked for."""
         moved = view.give_up(wanted)
-        if isinstance(self.screen, Viewing) and view is self.view:
-            self.screen.complain(error)
+        if view is self.view:
+            self.complain(error)
             if moved:
-                self.screen.look_for()
+                self.look_for(view)
 
     def _refresh_judgements(self) -> None:
         try:
@@ -221,7 +235,7 @@ class XmineApp(App[None]):
         except XmineError as error:
             if error.message != self._complained and isinstance(self.screen, Viewing):
                 self._complained = error.message  # once, not at each look
-                self.screen.complain(error)
+                self.complain(error)
             return
         self._complained = ""
         if changed and isinstance(self.screen, Judging):
@@ -257,10 +271,22 @@ class XmineApp(App[None]):
         assert isinstance(screen, MiningScreen)
         self.call_after_refresh(screen.take_model, model)
 
-    def refresh_top(self) -> None:
-        """Show in the top line what is being done now."""
-        if isinstance(self.screen, Viewing) and self.screen.is_mounted:
-            self.screen.refresh_top()
+    def show_neighbours(self, source: int, target: int) -> None:
+        """Show what is near both of a pair, rows of the sides of what is open."""
+        from xmine.tui.screens.neighbours import NeighboursScreen
+
+        assert self.view is not None  # or no screen had a pair
+        try:
+            _ = self.view.around
+        except XmineError as error:
+            self.complain(error)
+        else:
+            self.push_screen(NeighboursScreen(source, target))
+
+    def complain(self, error: XmineError) -> None:
+        """Say what went wrong, in the line that speaks."""
+        if isinstance(self.screen, Viewing):
+            self.screen.complain(error)
 
     def back(self) -> None:
         """Leave a screen for the one below it; the last one for the pairs."""
@@ -282,11 +308,11 @@ class XmineApp(App[None]):
 
     def action_leave(self) -> None:
         """Leave by a letter, which in a form is none."""
-        self.jobs.leave()
+        self.ending.leave()
 
     async def action_quit(self) -> None:
         """Leave; if something is mined or trained, ask first."""
-        self.jobs.leave()
+        self.ending.leave()
 
     def action_help_quit(self) -> None:
         """Say which key quits: ctrl+c copies where something is selected."""

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from textual.message import Message
+
 from xmine.progress import Progress
 
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
@@ -178,6 +180,22 @@ class Job:
         if self._process is not None and self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, number)
+
+
+class JobTold(Message):
+    """A job is further than before, or over; sent to the screen that is shown."""
+
+    def __init__(self, job: Job) -> None:
+        """Name the job."""
+        super().__init__()
+        self.job = job
+
+
+def outcome(job: Job) -> str:
+    """Say in a word how a job ended."""
+    if job.code == 0:
+        return "done"
+    return "stopped" if job.cancelled else "failed"
 
 
 def share(progress: Progress) -> float:

@@ -6,13 +6,13 @@ A thread cannot be stopped: the first of two may end last, or when its screen is
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xmine.errors import XmineError
 
 if TYPE_CHECKING:
-    from xmine.tui.app import XmineApp
-    from xmine.tui.screens.viewing import Viewing
+    from textual.app import App
+    from textual.screen import Screen
 
 Found = TypeVar("Found")
 
@@ -20,7 +20,7 @@ Found = TypeVar("Found")
 class Newest:
     """What a screen, or the app, does in the background."""
 
-    def __init__(self, of: XmineApp | Viewing) -> None:
+    def __init__(self, of: App[Any] | Screen[Any]) -> None:
         """Begin with nothing to do."""
         self._of = of
         self._turns: dict[str, int] = {}  # of each kind, how often it was asked for

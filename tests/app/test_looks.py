@@ -234,4 +234,3 @@ async def training(pilot: Any, snapshot: Snapshot, monkeypatch: pytest.MonkeyPat
     holds += ["25% 100 of 400", "rows/s 1,234", "accuracy 0.5", "1:15", "training: training 25%"]
     await snapshot(pilot, "training", holds=holds)
     del app.jobs.jobs["training"]
-    app.working = ""

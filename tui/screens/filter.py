@@ -132,7 +132,7 @@ class FilterScreen(Viewing):
         except OptionError as error:
             self.complain(error)
             return
-        self.app.back()
+        self.host.back()
         self._apply(query)
 
     def action_reset(self) -> None:

@@ -83,14 +83,14 @@ class HomeScreen(Viewing):
         elif entry.kind == "unfinished":
             self.say(f"{entry.path}: is not finished; M, with the same files, goes on", bad=True)
         else:
-            self.app.open(Path(entry.path))
+            self.host.open(Path(entry.path))
 
     def action_pick(self) -> None:
         """Choose what to open."""
         self.app.push_screen(PickingScreen("a run or a file of pairs", self._open))
 
     def _open(self, path: str) -> None:
-        self.app.open(Path(path))
+        self.host.open(Path(path))
 
     def action_forget(self) -> None:
         """Take an entry off the list."""

@@ -23,7 +23,7 @@ class Judging(Viewing):
     def __init__(self) -> None:
         """Begin with what is said of the pairs that are open now."""
         super().__init__()
-        self._judgements = self.app.judgements
+        self._judgements = self.host.judgements
 
     def on_mount(self) -> None:
         """Say beforehand where verdicts cannot be kept."""
@@ -56,7 +56,7 @@ class Judging(Viewing):
         """Show the neighbours of the pair under the cursor of a table."""
         row, opened = self.judged_row(), self.view.opened
         if row is not None:
-            self.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
+            self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
 
     def action_judge(self, verdict: str) -> None:
         """Keep a verdict; the same one again takes it back."""

@@ -175,7 +175,7 @@ class MapScreen(Viewing):
         """Show the neighbours of the pair that stands out."""
         if self._picture is not None and self._order:
             row, opened = int(self._picture.rows[self._order[self._at]]), self.view.opened
-            self.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
+            self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
 
     def action_save(self) -> None:
         """Write the picture that is seen into a file."""

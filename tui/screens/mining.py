@@ -88,4 +88,4 @@ class MiningScreen(StartingScreen):
 
     def done_with(self, job: Job) -> None:
         """Look at the pairs."""
-        self.app.open(job.output)
+        self.host.open(job.output)

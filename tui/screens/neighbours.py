@@ -130,7 +130,7 @@ class NeighboursScreen(Judging):
     def action_back(self) -> None:
         """Take a step back; from the first pair to where one came from."""
         if not self._trail:
-            self.app.back()
+            self.host.back()
             return
         self._pair, place = self._trail.pop()
         self._show()

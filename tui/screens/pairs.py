@@ -178,7 +178,7 @@ class PairsScreen(Finding):
         """Choose which pairs to see."""
         from xmine.tui.screens.filter import FilterScreen
 
-        self.app.turn()
+        self.host.turn()
         self.app.push_screen(FilterScreen(self.look_for))
 
     def action_back(self) -> None:

@@ -81,7 +81,7 @@ class PickingScreen(Viewing):
             name = str(path.relative_to(Path.cwd()))
         except ValueError:
             name = str(path)
-        self.app.back()
+        self.host.back()
         self._chosen(name)
 
 

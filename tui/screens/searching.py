@@ -73,7 +73,8 @@ class SearchScreen(Viewing):
         except XmineError as error:
             self.complain(error)
             return
-        self.show_neighbours(*((hit.row, other) if hit.side == "source" else (other, hit.row)))
+        pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
+        self.host.show_neighbours(*pair)
 
     def action_type(self) -> None:
         """Go to the line to type in."""

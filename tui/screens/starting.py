@@ -5,18 +5,17 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Input
+from textual.widgets import Input, RadioSet
 
 from xmine.browsing.command import in_one_line
 from xmine.errors import OptionError
-from xmine.tui.jobs import Job
+from xmine.tui.jobs import Job, JobTold
 from xmine.tui.screens.picking import PickingScreen
 from xmine.tui.screens.viewing import Viewing
 from xmine.tui.widgets.command_line import CommandLine
 from xmine.tui.widgets.job_view import JobView, going
 from xmine.tui.widgets.options_form import OptionsForm
 from xmine.tui.widgets.path_input import PathLine
-from xmine.tui.working import JobTold
 
 
 class StartingScreen(Viewing):
@@ -89,7 +88,7 @@ class StartingScreen(Viewing):
 
     @property
     def _last(self) -> Job | None:
-        return self.app.jobs.jobs.get(self.KIND)
+        return self.host.jobs.jobs.get(self.KIND)
 
     @property
     def shows_job(self) -> bool:
@@ -145,7 +144,8 @@ class StartingScreen(Viewing):
         self.query_one(JobView).show(job)
         self.show_job(job)
         if not job.runs:
-            self.app.jobs.see(self.KIND)
+            self.host.jobs.see(self.KIND)
+            self.refresh_top()
             self.say(self.after(job))
             self.refresh_bindings()
 
@@ -165,7 +165,7 @@ class StartingScreen(Viewing):
         """Say what the command is now."""
         self.changed()
 
-    def on_radio_set_changed(self) -> None:
+    async def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
         """Say what the command is now."""
         self.changed()
 
@@ -189,18 +189,17 @@ class StartingScreen(Viewing):
         except OptionError as error:
             self.complain(error)
             return
-        if self.app.jobs.runs(self.KIND):
+        if self.host.jobs.runs(self.KIND):
             self.say(f"{self.KIND} is under way already", bad=True)
             return
         self.query_one(CommandLine).give_up()
-        self.app.jobs.start(self.job(words))
+        self.host.jobs.start(self.job(words))
         self._show_form(False)
         self.say("escape: stop it   h: look at something else meanwhile")
 
     def action_pick(self) -> None:
         """Choose a file for the line that has the cursor."""
-        focused = self.focused
-        lines = [line for line in self.query(PathLine) if focused in line.query(Input)]
+        lines = [line for line in self.query(PathLine) if line.has_focus_within]
         line = lines[0] if lines else self.query(PathLine).first()
         self.app.push_screen(PickingScreen(str(line.label), line.take))
 
@@ -222,13 +221,13 @@ class StartingScreen(Viewing):
 
     def action_again(self) -> None:
         """Show the form again, as it was."""
-        if not self.app.jobs.runs(self.KIND):
+        if not self.host.jobs.runs(self.KIND):
             self._show_form(True)
 
     def action_leave(self) -> None:
         """Ask whether to stop what runs; leave what does not."""
-        if not self.shows_job or not self.app.jobs.runs(self.KIND):
-            self.app.back()
+        if not self.shows_job or not self.host.jobs.runs(self.KIND):
+            self.host.back()
             return
         self.ask(f"stop {self.KIND}? y: stop it; anything else: let it go on", self._stop)
 
@@ -244,7 +243,7 @@ class StartingScreen(Viewing):
         del parameters
         if action in ("start", "pick"):
             return not self.shows_job
-        over = self.shows_job and not self.app.jobs.runs(self.KIND)
+        over = self.shows_job and not self.host.jobs.runs(self.KIND)
         if action == "again":
             return over
         if action == "result":

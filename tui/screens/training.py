@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Label
+from textual.widgets import Label, RadioSet
 
 from xmine.browsing.command import IN_THE_WAY, training_words
 from xmine.browsing.metrics import Metrics
@@ -73,9 +73,9 @@ class TrainingScreen(StartingScreen):
         """The method that is chosen."""
         return list(METHODS)[max(0, self.query_one("#method", Choices).pressed_index)]
 
-    async def on_radio_set_changed(self, event: Choices.Changed | None = None) -> None:
+    async def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
         """Ask for the options of another method; what both have stays as it was typed."""
-        if event is not None and event.radio_set.id == "method":
+        if event.radio_set.id == "method":
             kind = METHODS[self.method].options
             form = self.query_one(OptionsForm)
             if form.kind is not kind:
@@ -84,7 +84,6 @@ class TrainingScreen(StartingScreen):
                 await form.remove()
                 await self.query_one("#of-method").mount(OptionsForm(kind, typed, _FIRST))
             self._show_kinds()
-        self.changed()
 
     def _show_kinds(self) -> None:
         for line in self.query(PathLine):
@@ -146,4 +145,4 @@ class TrainingScreen(StartingScreen):
 
     def done_with(self, job: Job) -> None:
         """Mine with the new encoder."""
-        self.app.mine_with(str(job.output))
+        self.host.mine_with(str(job.output))

@@ -5,8 +5,8 @@ Nothing here floats above corpus text: what lies under the edge of an overlay lo
 """
 
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import ClassVar, Protocol, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -17,16 +17,51 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Input, Static
 
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.query import Query
 from xmine.browsing.view import View
 from xmine.errors import XmineError
+from xmine.tui.jobs import JobTold
 from xmine.tui.newest import Newest
+from xmine.tui.working import JobQueue
 from xmine.visible import visible
 
-if TYPE_CHECKING:
-    from xmine.tui.app import XmineApp
-
 SMALLEST = (60, 15)  # columns and rows
+
+
+class Host(Protocol):
+    """The app, as far as screens use it.
+
+    Attributes:
+        view: what is open; None as long as nothing is.
+        judgements: what is said of its pairs.
+        jobs: mining and training, which go on whatever is shown.
+    """
+
+    view: View | None
+    judgements: Judgements | None
+    jobs: JobQueue
+
+    def open(self, path: Path) -> None:
+        """Read a run or a file in the background, and show its pairs."""
+
+    def back(self) -> None:
+        """Leave a screen for the one below it."""
+
+    def turn(self) -> None:
+        """Hear no key until the next screen is there."""
+
+    def turned(self) -> None:
+        """Hear keys again."""
+
+    def look_for(self, view: View, query: Query | None, cut: float | None) -> None:
+        """Find other pairs of a view in the background."""
+
+    def show_neighbours(self, source: int, target: int) -> None:
+        """Show what is near both of a pair."""
+
+    def mine_with(self, model: str) -> None:
+        """Show the form of mining, with an encoder in it."""
 
 
 class Viewing(Screen[None]):
@@ -38,7 +73,6 @@ class Viewing(Screen[None]):
         newest: what the screen does in the background.
     """
 
-    app: "XmineApp"
     NAME: ClassVar[str] = ""
     # Actions that open a line to type into. Their keys have priority, so that the line has the
     # focus before the next key is looked at: what is pasted must not judge pairs.
@@ -50,9 +84,14 @@ class Viewing(Screen[None]):
     def __init__(self) -> None:
         """Begin with what is open now."""
         super().__init__()
-        self._view = self.app.view
+        self._view = self.host.view
         self._had_keys: Widget | None = None  # before the window was too small
         self.newest = Newest(self)
+
+    @property
+    def host(self) -> Host:
+        """The app, by what it adds to Textual's."""
+        return cast(Host, self.app)
 
     @property
     def view(self) -> View:
@@ -88,7 +127,7 @@ class Viewing(Screen[None]):
     def on_screen_resume(self) -> None:
         """Fill the top line anew: something may have changed on another screen."""
         self.refresh_top()
-        self.call_after_refresh(self.app.turned)
+        self.call_after_refresh(self.host.turned)
 
     def heading(self) -> str:
         """Say where one is."""
@@ -100,12 +139,12 @@ class Viewing(Screen[None]):
 
     def refresh_top(self) -> None:
         """Show heading and facts as they are now."""
-        view = self.app.view
+        view = self.host.view
         name = "xmine" if view is None else view.opened.path.name or "xmine"
         heading = visible(self.heading())
         top = Text.assemble((f" {visible(name)} ", "bold reverse"), " ", (heading, "bold"))
         self.query_one("#heading", Static).update(top)
-        said = [self.facts(), self.app.working]
+        said = [self.facts(), str(self.host.jobs)]
         self.query_one("#facts", Static).update(Text(visible("   ".join(filter(None, said)))))
 
     def say(self, text: str, *, bad: bool = False) -> None:
@@ -127,33 +166,19 @@ class Viewing(Screen[None]):
 
         The screen that is shown when they are found hears of it, see `rows_changed`.
         """
-        view, app = self.view, self.app
-        wanted = view.want(query, cut)
-        app.newest.run(
-            "rows",
-            partial(view.find, wanted),
-            partial(app.take_rows, view, wanted),
-            partial(app.no_rows, view, wanted),
-        )
+        self.host.look_for(self.view, query, cut)
 
     def rows_changed(self) -> None:
         """Show that the view has other rows, or another cut."""
         self.refresh_top()
 
-    def show_neighbours(self, source: int, target: int) -> None:
-        """Show what is near both of a pair, rows of the sides of what is open."""
-        from xmine.tui.screens.neighbours import NeighboursScreen
-
-        try:
-            _ = self.view.around
-        except XmineError as error:
-            self.complain(error)
-        else:
-            self.app.push_screen(NeighboursScreen(source, target))
+    def on_job_told(self, event: JobTold) -> None:
+        """Show in the top line how far a job is."""
+        self.refresh_top()
 
     def action_back(self) -> None:
         """Go to where one came from."""
-        self.app.back()
+        self.host.back()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave keys to a line that is typed into, those with priority too."""

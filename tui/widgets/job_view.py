@@ -9,9 +9,8 @@ from textual.widgets import Static
 
 from xmine.browsing.command import in_one_line
 from xmine.progress import Progress
-from xmine.tui.jobs import Job, share
+from xmine.tui.jobs import Job, outcome, share
 from xmine.tui.text import shown
-from xmine.tui.working import outcome
 
 _MOST_SAID = 200
 

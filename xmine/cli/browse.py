@@ -86,13 +86,13 @@ def _show(path: Path | None) -> None:
     gc.enable()
     app = XmineApp(path, ahead)
     if not _served():
-        app.jobs.hear_signals()
+        app.ending.hear_signals()
     try:
         with app.garbage:
             app.run()
     finally:
-        if app.jobs.code:  # no terminal may be left to take what Python would say at its end
-            os._exit(app.jobs.code)
+        if app.ending.code:  # no terminal may be left to take what Python would say at its end
+            os._exit(app.ending.code)
     if app.failure is not None:
         raise app.failure
     leave_readers(app.return_code or 0)

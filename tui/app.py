@@ -24,7 +24,6 @@ from xmine.browsing.query import Query
 from xmine.browsing.settings import keep_theme, settings
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
-from xmine.tui.actions import actions_of
 from xmine.tui.ending import Ending
 from xmine.tui.garbage import EVERY, Garbage
 from xmine.tui.leaving import Readers
@@ -45,7 +44,6 @@ SCREENS_OF = {
     "pairs": ("pairs", "PairsScreen", True),
     "threshold": ("threshold", "ThresholdScreen", True),
     "search": ("searching", "SearchScreen", True),
-    "map": ("map", "MapScreen", True),
     "mine": ("mining", "MiningScreen", False),
     "train": ("training", "TrainingScreen", False),
 }
@@ -75,7 +73,6 @@ class XmineApp(App[None]):
         _to("p", "pairs", "Pairs"),
         _to("t", "threshold", "Threshold"),
         _to("F", "search", "Search a sentence"),
-        _to("m", "map", "Map"),
         _to("h", "home", "Home"),
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
@@ -334,6 +331,8 @@ class XmineApp(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """List every action that has a key here, then what Textual offers."""
+        from xmine.tui.screens.help import actions_of
+
         for action in actions_of(screen):
             run: Callable[[], object] = partial(self.run_action, action.name, action.node)
             yield SystemCommand(f"{action.title}  {', '.join(action.keys)}", action.more, run)

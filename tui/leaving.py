@@ -1,4 +1,4 @@
-"""The end of the app: threads that only read are not waited for, processes of its own end with it.
+"""The end of the app: threads that only read are not waited for.
 
 Python waits for every thread before it ends. Whoever leaves while a million texts are looked
 through would see a terminal that hangs.
@@ -9,8 +9,6 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-
-from xmine.apart import end_all
 
 _NAME = "xmine-reads"
 _PATIENCE = 0.3  # seconds for threads that are nearly done
@@ -26,7 +24,6 @@ class Readers(ThreadPoolExecutor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Wait for a moment only."""
         del wait, cancel_futures
-        end_all()
         super().shutdown(wait=False, cancel_futures=True)
         until = time.monotonic() + _PATIENCE
         for thread in _reading():

@@ -29,7 +29,6 @@ WAYS = {
     "enter": "Neighbours",
     "t": "Threshold",
     "F": "Search a sentence",
-    "m": "Map",
     "M": "Mine",
     "T": "Train",
     "h": "Home",
@@ -127,7 +126,7 @@ def test_no_color_leaves_no_colour_and_ansi_themes_show_the_same(
 ) -> None:
     async def seen(pilot: Any) -> AsyncIterator[tuple[str, list[str]]]:
         await settled(pilot)
-        for name in ("pairs", "threshold", "map", "home"):
+        for name in ("pairs", "threshold", "home"):
             pilot.app.show(name)
             await settled(pilot)
             yield name, screen_text(pilot.app)

@@ -11,9 +11,8 @@ from textual.widgets import Input
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import ORDERS, Query
-from xmine.errors import XmineError
+from xmine.errors import FileError, XmineError
 from xmine.formats.losses import count
-from xmine.tui.saving import free_name, without_force
 from xmine.tui.screens.finding import Finding
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
@@ -200,8 +199,8 @@ class PairsScreen(Finding):
     def action_export(self) -> None:
         """Write the pairs that are shown into a file."""
         rows = self.view.rows
-        free = free_name("pairs.tsv")
-        self.ask(f"write {count(len(rows), 'pair')} to:", partial(self._export, rows), free)
+        question = f"write {count(len(rows), 'pair')} to:"
+        self.ask(question, partial(self._export, rows), _free_name())
 
     def _export(self, rows: Rows, name: str) -> None:
         write = partial(_written, self.view.opened, rows, name)
@@ -218,5 +217,13 @@ def _written(opened: Opened, rows: Rows, name: str) -> str:
         check_pair_file(path, force=False, source=opened.path)
         written = write_pairs(opened.pairs(rows), path, opened.languages)
     except XmineError as error:
-        raise without_force(error) from error
+        if "--force" in error.hint:  # an option of the command
+            raise FileError(error.message, "give another name") from error
+        raise
     return ", ".join([f"{name}: {count(written.count, 'pair')}", *written.notes])
+
+
+def _free_name() -> str:
+    """Give a name in the working folder that no file has yet: `pairs.tsv`, `pairs-2.tsv`."""
+    names = ("pairs.tsv", *(f"pairs-{n}.tsv" for n in range(2, 100)))
+    return next((name for name in names if not Path(name).exists()), names[0])

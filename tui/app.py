@@ -1,6 +1,7 @@
 """The app: what is open, which screen shows it, and the keys that work everywhere."""
 
 import asyncio
+import gc
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -25,7 +26,6 @@ from xmine.browsing.settings import keep_theme, settings
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
 from xmine.tui.ending import Ending
-from xmine.tui.garbage import EVERY, Garbage
 from xmine.tui.leaving import Readers
 from xmine.tui.newest import Newest
 from xmine.tui.reading import Read, read
@@ -63,7 +63,6 @@ class XmineApp(App[None]):
         jobs: mining and training, which go on whatever is shown.
         ending: how the app ends.
         newest: what the app does in the background.
-        garbage: keeps the collector quiet while keys are pressed; enter it around `run`.
         failure: why what was asked for could not be opened, for whoever started the app.
     """
 
@@ -98,7 +97,6 @@ class XmineApp(App[None]):
         self.ending = Ending(self, self.jobs)
         self.failure: XmineError | None = None
         self.newest = Newest(self)
-        self.garbage = Garbage()
         self._path = path
         self._ahead = ahead
         self._opening: Opening | None = None
@@ -115,8 +113,6 @@ class XmineApp(App[None]):
                 return
             if self.screen.has_class("-small") and event.key not in _LEAVE and not self._asked:
                 return
-        if isinstance(event, events.InputEvent):
-            self.garbage.touched()
         await super().on_event(event)
 
     @property
@@ -136,7 +132,6 @@ class XmineApp(App[None]):
         self._take_settings()
         asyncio.get_running_loop().set_default_executor(Readers())
         self.set_interval(_EVERY, self._refresh_judgements)
-        self.set_interval(EVERY, self.garbage.collect)
         if self._path is None:
             self.show("home")
         else:
@@ -258,6 +253,8 @@ class XmineApp(App[None]):
             self.switch_screen(name)
         else:
             self.turned()
+        if not gc.isenabled():
+            self.call_after_refresh(_collect_from_now_on)
 
     def mine_with(self, model: str) -> None:
         """Show the form of mining, with an encoder in it."""
@@ -339,3 +336,9 @@ class XmineApp(App[None]):
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command
+
+
+def _collect_from_now_on() -> None:
+    """Collect garbage, and never look at what is loaded by now: to look takes 0.1 to 0.2 s."""
+    gc.freeze()
+    gc.enable()

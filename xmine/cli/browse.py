@@ -71,7 +71,7 @@ def browse(
 
 
 def _show(path: Path | None) -> None:
-    gc.disable()  # nothing that is loaded is garbage; to look takes a tenth of the time
+    gc.disable()  # until the first screen is there: nothing that is loaded is garbage
     from xmine.tui.leaving import Readers, leave_readers
     from xmine.tui.reading import read
 
@@ -83,13 +83,11 @@ def _show(path: Path | None) -> None:
         leave_readers(130 if isinstance(stopped, KeyboardInterrupt) else int(stopped.code or 0))
         raise
 
-    gc.enable()
     app = XmineApp(path, ahead)
     if not _served():
         app.ending.hear_signals()
     try:
-        with app.garbage:
-            app.run()
+        app.run()
     finally:
         if app.ending.code:  # no terminal may be left to take what Python would say at its end
             os._exit(app.ending.code)

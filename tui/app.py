@@ -22,18 +22,16 @@ from textual.widgets import Input
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Rows
 from xmine.browsing.query import Query
-from xmine.browsing.settings import keep_theme, settings
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
-from xmine.tui.ending import Ending
-from xmine.tui.leaving import Readers
-from xmine.tui.newest import Newest
-from xmine.tui.reading import Read, read
-from xmine.tui.screens.judging import Judging
-from xmine.tui.screens.opening import Opening
-from xmine.tui.screens.viewing import Asking, Viewing
-from xmine.tui.terminal import TerminalDriver
-from xmine.tui.working import JobQueue
+
+from .background import Newest, Read, Readers, read
+from .ending import Ending
+from .job_queue import JobQueue
+from .screens.base import Asking, Opening, Viewing
+from .screens.judging_base import Judging
+from .state.state import keep_theme, settings
+from .terminal import TerminalDriver
 
 _EVERY = 1.0  # seconds between looks at what others judge
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these do so in a window of any size
@@ -43,7 +41,7 @@ SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
     "threshold": ("threshold", "ThresholdScreen", True),
-    "search": ("searching", "SearchScreen", True),
+    "search": ("search", "SearchScreen", True),
     "mine": ("mining", "MiningScreen", False),
     "train": ("training", "TrainingScreen", False),
 }
@@ -258,7 +256,7 @@ class XmineApp(App[None]):
 
     def mine_with(self, model: str) -> None:
         """Show the form of mining, with an encoder in it."""
-        from xmine.tui.screens.mining import MiningScreen
+        from .screens.mining import MiningScreen
 
         self.show("mine")
         screen = self.get_screen("mine")
@@ -267,7 +265,7 @@ class XmineApp(App[None]):
 
     def show_neighbours(self, source: int, target: int) -> None:
         """Show what is near both of a pair, rows of the sides of what is open."""
-        from xmine.tui.screens.neighbours import NeighboursScreen
+        from .screens.neighbours import NeighboursScreen
 
         assert self.view is not None  # or no screen had a pair
         try:
@@ -314,7 +312,7 @@ class XmineApp(App[None]):
 
     def action_help(self) -> None:
         """Tell the keys of the screen that is shown."""
-        from xmine.tui.screens.help import HelpScreen
+        from .screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
@@ -328,7 +326,7 @@ class XmineApp(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """List every action that has a key here, then what Textual offers."""
-        from xmine.tui.screens.help import actions_of
+        from .screens.help import actions_of
 
         for action in actions_of(screen):
             run: Callable[[], object] = partial(self.run_action, action.name, action.node)

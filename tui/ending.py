@@ -10,8 +10,8 @@ from typing import Any
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
-from xmine.tui.screens.viewing import Asking, Viewing
-from xmine.tui.working import JobQueue
+from .job_queue import JobQueue
+from .screens.base import Asking, Viewing
 
 # Groups of the workers that write files.
 _WRITING = ("export", "save", "write")

@@ -21,7 +21,9 @@ from textual.message import Message
 from xmine.progress import Progress
 
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
+
 _NICE = 10  # so much nicer than the app is a job: whoever presses a key is waited for
+
 _LONGEST = 2**24  # bytes of a line: the result of a command is one
 
 

@@ -9,14 +9,15 @@ import pytest
 
 from tests.app.conftest import drive
 from tests.app.screens import screen_text, settled
-from xmine.browsing.around import Surroundings
-from xmine.browsing.nearby import Nearby
-from xmine.browsing.opened import Opened, open_pairs
-from xmine.pairs import write_pairs
+from xmine.browsing.neighbourhood import Surroundings
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.search import Nearby
+from xmine.pairs.io import write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
 from xmine.tui.screens.pairs import PairsScreen
-from xmine.tui.screens.searching import SearchScreen
+from xmine.tui.screens.search import SearchScreen
 from xmine.tui.widgets.near_lists import NearLists
 
 Snapshot = Callable[..., Awaitable[Any]]

@@ -11,8 +11,10 @@ from textual.events import MouseScrollDown
 
 from tests.app.conftest import drive
 from tests.app.screens import screen_cells, screen_text
-from xmine.browsing.opened import Opened, open_pairs
-from xmine.pairs import Pair, write_pairs
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_table import PairTable
 

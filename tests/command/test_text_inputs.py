@@ -12,7 +12,7 @@ import pytest
 import zstandard
 from pyarrow import parquet
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]

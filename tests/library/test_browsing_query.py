@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from xmine.browsing.judgements import CODES
-from xmine.browsing.opened import Opened, open_pairs
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import ORDERS, Query, matches, select
 from xmine.browsing.view import View
 from xmine.errors import OptionError
-from xmine.packed import PackedTexts
-from xmine.pairs import Pair, write_pairs
+from xmine.pairs.io import Pair, write_pairs
+from xmine.text.packed import PackedTexts
 
 WORDS = [
     "Ferry",

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from xmine import tables
 from xmine.errors import FileError
-from xmine.sentences import Sentences, sentence_table
-from xmine.tables import read_table, write_table
+from xmine.run import tables
+from xmine.run.tables import read_table, write_table
+from xmine.text.sentences import Sentences, sentence_table
 
 LINES = ["One.  Two.", "", "一。二。", "one. two.", "\u2028odd\x0b", "One. Two.", "emoji 🙂 é"]
 

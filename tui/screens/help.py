@@ -10,7 +10,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Static
 
-from xmine.tui.screens.viewing import Viewing
+from .base import Viewing
 
 
 @dataclass(frozen=True)

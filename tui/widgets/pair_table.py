@@ -14,7 +14,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.tui.widgets.pair_backend import PADDING, PairCells, Verdict, unjudged
+
+from .pair_cells import PADDING, PairCells, Verdict, unjudged
 
 _DRAWN = 512  # rows that are kept drawn: some screens of them
 

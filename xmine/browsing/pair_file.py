@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 
 from xmine.browsing.opened import Bools, Floats, Opened, Side
-from xmine.flagged import Flags
-from xmine.formats.pair import UNKNOWN, Pair
-from xmine.options import FLAGS
-from xmine.packed import TextPacker
-from xmine.pairs import languages_of, read_pairs
+from xmine.flags.flag_set import Flags
+from xmine.flags.names import FLAGS
+from xmine.pairs.io import languages_of, read_pairs
+from xmine.pairs.pair import UNKNOWN, Pair
+from xmine.text.packed import TextPacker
 
 
 class _Columns:

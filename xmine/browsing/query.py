@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Bools, Opened, Rows
 from xmine.errors import OptionError
-from xmine.options import FLAGS
-from xmine.packed import PackedTexts
-from xmine.verdicts import VERDICTS
+from xmine.flags.names import FLAGS
+from xmine.pairs.judgements import VERDICTS
+from xmine.text.packed import PackedTexts
 
 ORDERS = ("rank", "score", "prob", "cosine", "source", "target", "length")
 SIDES = ("either", "source", "target", "both")

@@ -25,11 +25,11 @@ from xmine.browsing.query import Query
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
 
-from .background import Newest, Read, Readers, read
+from .background import BackgroundWork, Read, Readers, read
 from .ending import Ending
 from .job_queue import JobQueue
-from .screens.base import Asking, Opening, Viewing
-from .screens.judging_base import Judging
+from .screens.base import BaseScreen, OpeningScreen, Prompt
+from .screens.judging_base import JudgeScreen
 from .state.state import keep_theme, settings
 from .terminal import TerminalDriver
 
@@ -60,7 +60,7 @@ class XmineApp(App[None]):
         judgements: what is said of its pairs.
         jobs: mining and training, which go on whatever is shown.
         ending: how the app ends.
-        newest: what the app does in the background.
+        background: what the app does in the background.
         failure: why what was asked for could not be opened, for whoever started the app.
     """
 
@@ -94,10 +94,10 @@ class XmineApp(App[None]):
         self.jobs = JobQueue(self)
         self.ending = Ending(self, self.jobs)
         self.failure: XmineError | None = None
-        self.newest = Newest(self)
+        self.background = BackgroundWork(self)
         self._path = path
         self._ahead = ahead
-        self._opening: Opening | None = None
+        self._opening: OpeningScreen | None = None
         self._complained = ""
         self._deaf_until = 0.0
 
@@ -115,7 +115,7 @@ class XmineApp(App[None]):
 
     @property
     def _asked(self) -> bool:
-        return any(asking.display for asking in self.screen.query(Asking))
+        return any(prompt.display for prompt in self.screen.query(Prompt))
 
     def turn(self) -> None:
         """Hear no key until the next screen is there, or for a second."""
@@ -157,16 +157,16 @@ class XmineApp(App[None]):
         if self._opening in self.screen_stack:
             return
         ahead, self._ahead = self._ahead, None
-        self._opening = opening = Opening(path)
+        self._opening = opening = OpeningScreen(path)
         self.push_screen(opening)
-        self.newest.run(
+        self.background.run(
             "open",
             partial(read, path) if ahead is None else ahead.result,
             partial(self._opened, opening),
             partial(self._not_opened, opening),
         )
 
-    def _not_opened(self, opening: Opening, error: XmineError) -> None:
+    def _not_opened(self, opening: OpeningScreen, error: XmineError) -> None:
         if opening not in self.screen_stack:
             return
         if opening.path is self._path:  # the command was asked for this file
@@ -178,7 +178,7 @@ class XmineApp(App[None]):
         self.back()
         self.complain(error)
 
-    def _opened(self, opening: Opening, found: Read) -> None:
+    def _opened(self, opening: OpeningScreen, found: Read) -> None:
         if opening not in self.screen_stack:  # somebody went elsewhere meanwhile
             return
         self.view, self.judgements, warned = found
@@ -190,16 +190,16 @@ class XmineApp(App[None]):
                 self.uninstall_screen(name)
                 screen.remove()
         self.show("pairs")
-        if warned and isinstance(screen := self.screen, Viewing):
+        if warned and isinstance(screen := self.screen, BaseScreen):
             screen.call_after_refresh(screen.say, warned, bad=True)
 
     def look_for(self, view: View, query: Query | None = None, cut: float | None = None) -> None:
         """Find other pairs of a view in the background: a million texts take a second.
 
-        The screen that is shown when they are found hears of it, see `Viewing.rows_changed`.
+        The screen that is shown when they are found hears of it, see `BaseScreen.rows_changed`.
         """
         wanted = view.want(query, cut)
-        self.newest.run(
+        self.background.run(
             "rows",
             partial(view.find, wanted),
             partial(self._take_rows, view, wanted),
@@ -208,7 +208,7 @@ class XmineApp(App[None]):
 
     def _take_rows(self, view: View, wanted: Wanted, rows: Rows) -> None:
         screen = self.screen
-        if view.take(wanted, rows) and isinstance(screen, Viewing) and view is self.view:
+        if view.take(wanted, rows) and isinstance(screen, BaseScreen) and view is self.view:
             screen.rows_changed()
 
     def _no_rows(self, view: View, wanted: Wanted, error: XmineError) -> None:
@@ -223,12 +223,12 @@ class XmineApp(App[None]):
         try:
             changed = self.judgements is not None and self.judgements.refresh()
         except XmineError as error:
-            if error.message != self._complained and isinstance(self.screen, Viewing):
+            if error.message != self._complained and isinstance(self.screen, BaseScreen):
                 self._complained = error.message  # once, not at each look
                 self.complain(error)
             return
         self._complained = ""
-        if changed and isinstance(self.screen, Judging):
+        if changed and isinstance(self.screen, JudgeScreen):
             self.screen.verdicts_changed()
             self.screen.refresh_top()
 
@@ -236,7 +236,7 @@ class XmineApp(App[None]):
         """Show one of the screens in place of all that are shown now."""
         module, kind, needs = SCREENS_OF[name]
         if needs and self.view is None:
-            if isinstance(self.screen, Viewing):
+            if isinstance(self.screen, BaseScreen):
                 self.screen.say("nothing is open: choose a run or a file of pairs first", bad=True)
             return
         if not self.is_screen_installed(name):
@@ -277,7 +277,7 @@ class XmineApp(App[None]):
 
     def complain(self, error: XmineError) -> None:
         """Say what went wrong, in the line that speaks."""
-        if isinstance(self.screen, Viewing):
+        if isinstance(self.screen, BaseScreen):
             self.screen.complain(error)
 
     def back(self) -> None:
@@ -290,7 +290,7 @@ class XmineApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave letters to a form, wherever its focus is."""
         screen = self.screen
-        if action not in ("show", "leave") or not isinstance(screen, Viewing):
+        if action not in ("show", "leave") or not isinstance(screen, BaseScreen):
             return True
         return not screen.in_form and not isinstance(screen.focused, Input)
 
@@ -321,7 +321,7 @@ class XmineApp(App[None]):
         self, message: str, **_: object
     ) -> None:
         """Say something in the line that speaks, not above the texts."""
-        if isinstance(self.screen, Viewing):
+        if isinstance(self.screen, BaseScreen):
             self.screen.say(message)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

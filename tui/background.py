@@ -1,4 +1,4 @@
-"""Work in threads, of which only what was asked for last is heard.
+"""Background threads: reading pairs, and work whose result only the latest request delivers.
 
 A thread cannot be stopped: the first of two may end last, or when its screen is gone.
 """
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 
-class Newest:
-    """What a screen, or the app, does in the background."""
+class BackgroundWork:
+    """Work of a screen or of the app in threads; only the latest request of a kind delivers."""
 
     def __init__(self, of: App[Any] | Screen[Any]) -> None:
         """Begin with nothing to do."""
@@ -84,7 +84,10 @@ _PATIENCE = 0.3  # seconds for threads that are nearly done
 
 
 class Readers(ThreadPoolExecutor):
-    """Threads of the app's workers; what writes is waited for before (see `Ending`)."""
+    """Threads of the app's workers. At the end nobody waits for a thread that only reads.
+
+    Workers that write a file are waited for before, see `Ending`.
+    """
 
     def __init__(self) -> None:
         """Have as many threads as usual."""

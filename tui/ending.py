@@ -11,7 +11,7 @@ from textual.app import App
 from textual.worker import Worker, WorkerError
 
 from .job_queue import JobQueue
-from .screens.base import Asking, Viewing
+from .screens.base import BaseScreen, Prompt
 
 # Groups of the workers that write files.
 _WRITING = ("export", "save", "write")
@@ -74,14 +74,14 @@ class Ending:
 
     def leave(self) -> None:
         """End the app; where that stops a job, ask first."""
-        while len(self._app.screen_stack) > 1 and not isinstance(self._app.screen, Viewing):
+        while len(self._app.screen_stack) > 1 and not isinstance(self._app.screen, BaseScreen):
             self._app.pop_screen()  # the palette
         screen = self._app.screen
         running = " and ".join(kind for kind in self._jobs.jobs if self._jobs.runs(kind))
-        if running and isinstance(screen, Viewing):
-            asking = screen.query_one(Asking)
-            if asking.display:
-                asking.action_give_up()
+        if running and isinstance(screen, BaseScreen):
+            prompt = screen.query_one(Prompt)
+            if prompt.display:
+                prompt.action_give_up()
             screen.ask(f"stop {running} and quit? y: quit; anything else: stay", self._answered)
         else:
             self._app.run_worker(self._end(), group="leave")
@@ -93,7 +93,7 @@ class Ending:
     async def _end(self) -> None:
         """Wait for what is being written, and for nothing else."""
         writing = self._writing()
-        if writing and isinstance(self._app.screen, Viewing):
+        if writing and isinstance(self._app.screen, BaseScreen):
             self._app.screen.say("a file is being written; the app ends as soon as it is whole")
         for each in writing:
             with contextlib.suppress(WorkerError):

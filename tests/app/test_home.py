@@ -13,7 +13,7 @@ from tests.app.conftest import drive
 from tests.app.screens import screen_text, settled
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
-from xmine.tui.screens.picker import Files, PickingScreen
+from xmine.tui.screens.picker import Files, PickerScreen
 from xmine.tui.state.recent import recent, remember
 from xmine.tui.state.state import settings
 
@@ -84,7 +84,7 @@ def test_a_file_is_chosen_in_a_tree(folder: Path) -> None:
         app.show("mine")
         await settled(pilot)
         await pilot.press("tab", "ctrl+o")
-        assert isinstance(app.screen, PickingScreen)
+        assert isinstance(app.screen, PickerScreen)
         text = await until_shown(pilot, "en.txt")
         assert "Choose target" in text
         assert "▸ half/ a run" in text and "句子.txt" in text and "a␛[31m[red]b" in text

@@ -18,7 +18,7 @@ from tests.app.screens import screen_cells, screen_text, settled
 from xmine.errors import FileError
 from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
-from xmine.tui.screens.picker import PickingScreen
+from xmine.tui.screens.picker import PickerScreen
 from xmine.tui.widgets import command_line, job_view
 
 Snapshot = Callable[..., Awaitable[Any]]
@@ -175,7 +175,7 @@ def test_what_is_seen_in_passing_looks_as_it_did(
 
     async def script(pilot: Any) -> None:
         app = pilot.app
-        app.push_screen(PickingScreen("target", print, Path("corpus")))
+        app.push_screen(PickerScreen("target", print, Path("corpus")))
         await until_shown(pilot, "en.txt")
         holds = ["Choose target", "▸ run/ a run", "机器翻译.txt", "a␛[31m[red]b", "? Help"]
         await snapshot(pilot, "picker", holds=holds)

@@ -1,4 +1,4 @@
-"""What every screen has: a line on top, a line that speaks and asks, the keys at the bottom.
+"""The base of all screens: top line, message line, prompt, and the keys at the bottom.
 
 Nothing here floats above corpus text: what lies under the edge of an overlay loses wide characters
 (Textual issue 6357). Screens are opaque, and messages have a line of their own.
@@ -23,7 +23,7 @@ from xmine.browsing.view import View
 from xmine.display import visible
 from xmine.errors import XmineError
 
-from ..background import Newest
+from ..background import BackgroundWork
 from ..job_queue import JobQueue
 from ..jobs import JobTold
 
@@ -65,13 +65,13 @@ class Host(Protocol):
         """Show the form of mining, with an encoder in it."""
 
 
-class Viewing(Screen[None]):
+class BaseScreen(Screen[None]):
     """A screen of the app: `body` says what it shows, `heading` what stands on top of it.
 
     It stays with what was open when it was made; when something else is opened, it goes.
 
     Attributes:
-        newest: what the screen does in the background.
+        background: what the screen does in the background.
     """
 
     NAME: ClassVar[str] = ""
@@ -87,7 +87,7 @@ class Viewing(Screen[None]):
         super().__init__()
         self._view = self.host.view
         self._had_keys: Widget | None = None  # before the window was too small
-        self.newest = Newest(self)
+        self.background = BackgroundWork(self)
 
     @property
     def host(self) -> Host:
@@ -112,7 +112,7 @@ class Viewing(Screen[None]):
             yield Static(id="facts", markup=False)
         yield from self.body()
         yield Static(id="said", markup=False)
-        yield Asking(id="asking")
+        yield Prompt(id="asking")
         yield Footer(show_command_palette=False, compact=True)
         columns, rows = SMALLEST
         yield Static(f"enlarge the window to {columns} x {rows}", id="small", markup=False)
@@ -160,7 +160,7 @@ class Viewing(Screen[None]):
 
     def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
         """Ask for a line of text; `answered` is called with it, and not if it is given up."""
-        self.query_one(Asking).ask(question, answered, given)
+        self.query_one(Prompt).ask(question, answered, given)
 
     def look_for(self, query: Query | None = None, cut: float | None = None) -> None:
         """Find other pairs in the background: a million texts take a second.
@@ -200,8 +200,8 @@ class Viewing(Screen[None]):
             self.set_focus(self._had_keys, scroll_visible=False)
 
 
-class Asking(Horizontal):
-    """A question and a line to answer it, which stand in the place of what was said."""
+class Prompt(Horizontal):
+    """A question and a line to answer it, in the place of the message line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "Give up", id="asking.give-up"),
@@ -248,8 +248,8 @@ class Asking(Horizontal):
         self.query_one(Input).disabled = True
 
 
-class Opening(Viewing):
-    """A line that says what is read."""
+class OpeningScreen(BaseScreen):
+    """The screen while a run or a file is read."""
 
     def __init__(self, path: Path) -> None:
         """Name what is read."""

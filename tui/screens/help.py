@@ -10,7 +10,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Static
 
-from .base import Viewing
+from .base import BaseScreen
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,15 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
     return list(found.values())
 
 
-class HelpScreen(Viewing):
-    """What each key does where one came from."""
+class HelpScreen(BaseScreen):
+    """The keys of the screen below, and what each does."""
 
     NAME = "Help"
 
     def __init__(self, screen: Screen[object]) -> None:
         """Look up the keys of a screen."""
         super().__init__()
-        self._of = screen.NAME if isinstance(screen, Viewing) else ""
+        self._of = screen.NAME if isinstance(screen, BaseScreen) else ""
         self._actions = actions_of(screen)
 
     def heading(self) -> str:

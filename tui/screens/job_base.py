@@ -1,4 +1,4 @@
-"""What the screens that start a command share: form, estimate, the job as it goes on, its end."""
+"""The base of screens that run a command: its form, its estimate, its progress, its end."""
 
 from typing import Any, ClassVar
 
@@ -15,11 +15,11 @@ from ..widgets.command_line import CommandLine
 from ..widgets.job_view import JobView, going
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
-from .base import Viewing
-from .picker import PickingScreen
+from .base import BaseScreen
+from .picker import PickerScreen
 
 
-class StartingScreen(Viewing):
+class JobScreen(BaseScreen):
     """A form that becomes a command; while that runs, the screen shows how far it is.
 
     A screen of its own kind says which fields there are (`form`), which words they make (`words`),
@@ -202,7 +202,7 @@ class StartingScreen(Viewing):
         """Choose a file for the line that has the cursor."""
         lines = [line for line in self.query(PathLine) if line.has_focus_within]
         line = lines[0] if lines else self.query(PathLine).first()
-        self.app.push_screen(PickingScreen(str(line.label), line.take))
+        self.app.push_screen(PickerScreen(str(line.label), line.take))
 
     def action_copy(self) -> None:
         """Copy the command."""

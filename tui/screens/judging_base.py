@@ -1,4 +1,4 @@
-"""Screens on which pairs are judged: the keys for it, and what they say."""
+"""The base of screens that judge pairs: the keys of the judgements."""
 
 from typing import ClassVar
 
@@ -8,11 +8,11 @@ from xmine.browsing.judgements import Judgements
 from xmine.errors import XmineError
 
 from ..widgets.pair_cells import SIGNS
-from .base import Viewing
+from .base import BaseScreen
 
 
-class Judging(Viewing):
-    """A screen with a pair that can be judged. Every verdict is on the disk when the key is up."""
+class JudgeScreen(BaseScreen):
+    """A screen that judges pairs. Every judgement is saved before the key is released."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "judge('accept')", "Accept", id="judge.accept"),

@@ -11,7 +11,7 @@ from xmine.browsing.opened import Side
 
 from ..widgets.near_lists import Entry, NearLists, Place
 from ..widgets.pair_cells import SIGNS
-from .judging_base import Judging
+from .judging_base import JudgeScreen
 
 # What became of a neighbour, in a word; the line that speaks has the whole of it.
 _WORDS = {
@@ -24,7 +24,7 @@ _WORDS = {
 }
 
 
-class NeighboursScreen(Judging):
+class NeighboursScreen(JudgeScreen):
     """A pair in its neighbourhood; one steps from neighbour to neighbour, and back."""
 
     NAME = "Neighbours"

@@ -16,12 +16,12 @@ from xmine.units import count
 
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
-from .finding_base import Finding
+from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
 
 
-class PairsScreen(Finding):
+class PairsScreen(FindScreen):
     """All pairs that the query asks for."""
 
     NAME = "Pairs"
@@ -206,7 +206,7 @@ class PairsScreen(Finding):
     def _export(self, rows: Rows, name: str) -> None:
         write = partial(_written, self.view.opened, rows, name)
         self.say(f"writing {name}")
-        self.newest.run(f"export {name}", write, self.say, self.complain)
+        self.background.run(f"export {name}", write, self.say, self.complain)
 
 
 def _written(opened: Opened, rows: Rows, name: str) -> str:

@@ -20,7 +20,7 @@ from ..widgets.job_view import short
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
 from ..widgets.toggles import Choices
-from .job_base import StartingScreen, options_in
+from .job_base import JobScreen, options_in
 
 _USUAL = "msimcse"
 _FIRST = ("encoder", "epochs", "batch_size")  # what everybody asks
@@ -34,8 +34,8 @@ _KINDS = {
 _SHOWN = ("accuracy", "likeness", "spearman", "lr", "pairs_per_second")
 
 
-class TrainingScreen(StartingScreen):
-    """Where training begins, or goes on."""
+class TrainingScreen(JobScreen):
+    """The form of `xmine train`, and its job."""
 
     NAME = "Train"
     KIND: ClassVar[str] = "training"

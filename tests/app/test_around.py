@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from textual.events import Resize
+from textual.geometry import Size
 
 from tests.app.conftest import drive
 from tests.app.screens import screen_text, settled
@@ -188,3 +190,18 @@ def test_an_app_that_begins_in_a_tiny_window_has_its_keys_in_a_larger_one(mined_
         assert await pressed(pilot, "j") != await pressed(pilot, "k")
 
     drive(XmineApp(mined_run), (50, 20), script)
+
+
+def test_a_window_that_is_large_for_a_moment_only_keeps_its_keys(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pilot.resize_terminal(50, 20)
+        for width in (80, 50):  # both before the screen is drawn again
+            size = Size(width, 20)
+            pilot.app.screen.on_resize(Resize(size, size, size))
+        await settled(pilot)
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        assert await pressed(pilot, "j") != await pressed(pilot, "k")
+
+    drive(XmineApp(mined_run), (80, 24), script)

@@ -189,7 +189,7 @@ class BaseScreen(Screen[None]):
         """Ask for a larger window where nothing can be seen in this one."""
         small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
         if small and not self.has_class("-small"):
-            self._had_keys = self.focused
+            self._had_keys = self.focused or self._had_keys
         elif not small and self.has_class("-small"):
             self.call_after_refresh(self._give_keys_back)
         self.set_class(small, "-small")

@@ -313,7 +313,6 @@ def test_no_screen_stumbles_over_no_pairs(tmp_path: Path) -> None:
         for opens, name, pressed in (
             ("p", "Pairs", ("j", "plus", "a", "s", "y", "enter")),
             ("t", "Threshold", ("right", "a", "w")),
-            ("m", "Map", ("j", "enter")),
         ):
             assert name in (await keys(opens))[0]
             assert name in (await keys(*pressed))[0]

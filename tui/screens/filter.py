@@ -17,12 +17,12 @@ from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 
 from ..widgets.toggles import Choices, Tick
-from .base import Viewing
+from .base import BaseScreen
 
 _KEPT = {"kept": "kept by the cut", "below": "below it, or dropped", "all": "all"}
 
 
-class FilterScreen(Viewing):
+class FilterScreen(BaseScreen):
     """Fields for every part of a query but its order."""
 
     NAME = "Filter"
@@ -120,7 +120,7 @@ class FilterScreen(Viewing):
             self.complain(error)
             return
         find = partial(self.view.find, Wanted(query, self.view.wanted.cut))
-        self.newest.run("count", find, self._counted, self.complain)
+        self.background.run("count", find, self._counted, self.complain)
 
     def _counted(self, rows: Rows) -> None:
         found = len(rows)
@@ -133,7 +133,7 @@ class FilterScreen(Viewing):
         except OptionError as error:
             self.complain(error)
             return
-        self.app.back()
+        self.host.back()
         self._apply(query)
 
     def action_reset(self) -> None:

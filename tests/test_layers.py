@@ -15,7 +15,7 @@ PACKAGES = {
     "xmine.trainer": ROOT / "trainer",
     "xmine.tui": ROOT / "tui",
 }
-HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers", "pyarrow", "pysbd"}
+HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers", "pysbd"}
 HEAVY |= {"textual_fastdatatable", "textual_plotext", "textual_serve"}
 HEAVY |= {"scipy", "sklearn", "matplotlib"}
 # Where heavy libraries are loaded at the top; whoever imports these modules does so in a function.
@@ -28,16 +28,20 @@ HEAVY_HOMES = {
 }
 # Where one is loaded inside the function that needs it.
 LAZY_HOMES = {
-    "xmine.browsing.query": {"pyarrow"},
+    "xmine.browsing.pair_file": {"polars"},
+    "xmine.browsing.query": {"polars"},
+    "xmine.browsing.run_folder": {"polars"},
+    "xmine.browsing.where": {"polars"},
     "xmine.cli.served": {"textual_serve"},
     "xmine.knn.bands": {"torch"},
-    "xmine.formats.parquet": {"pyarrow"},
+    "xmine.formats.pair": {"polars"},
+    "xmine.formats.parquet": {"polars"},
     "xmine.hardware": {"torch"},
     "xmine.knn.indexes": {"faiss"},
     "xmine.segments": {"pysbd"},
-    "xmine.records": {"pyarrow"},
-    "xmine.tables": {"pyarrow"},
-    "xmine.texts": {"pyarrow"},
+    "xmine.records": {"polars"},
+    "xmine.tables": {"polars"},
+    "xmine.texts": {"polars"},
     "xmine.vocabulary": {"tokenizers"},
 }
 

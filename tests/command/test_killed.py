@@ -24,7 +24,7 @@ def corpora(folder: Path, lines: int) -> None:
 
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["killable", "xmine.mining", "xmine.estimate", "pyarrow.parquet"])
+FORKS.set_forkserver_preload(["killable", "xmine.mining", "xmine.estimate", "polars"])
 
 
 def start(folder: Path, model: Path, *more: str) -> multiprocessing.process.BaseProcess:

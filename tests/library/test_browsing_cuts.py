@@ -7,19 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from xmine.browsing.approval import Share, approval_of
 from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import Opened, Side, open_pairs
+from xmine.browsing.opened import Opened, Side, TextColumn, open_pairs
 from xmine.browsing.places import row_at
 from xmine.confidence import Confidence
 from xmine.errors import OptionError
 from xmine.flagged import Flags
 from xmine.histogram import bin_scores
 from xmine.options import FLAGS
-from xmine.packed import PackedTexts
 from xmine.threshold import choose_threshold, expected
 
 
@@ -27,7 +27,7 @@ def opened_run(count: int, path: Path = Path("run"), dropped: list[int] | None =
     """A run of so many pairs, best first, cut at the probability 0.5; options drop some."""
     random = np.random.default_rng(1)
     scores = np.sort(random.normal(1.1, 0.1, count).astype(np.float32))[::-1].copy()
-    side = Side("lines", PackedTexts.of(["a"] * count), np.arange(count) + 1)
+    side = Side("lines", TextColumn(pl.Series(["a"] * count)), np.arange(count) + 1)
     names = {name: np.zeros(count, dtype=bool) for name in FLAGS}
     rows = np.arange(count)
     probs = 1 / (1 + np.exp(-(scores.astype(np.float64) - 1.2) * 30))

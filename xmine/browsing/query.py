@@ -68,6 +68,11 @@ class Query:
             if value not in known:
                 raise OptionError(f"{name} is {value!r}", f"choose from {', '.join(known)}")
 
+    @property
+    def by_verdict(self) -> bool:
+        """Whether the verdicts on the pairs are asked for."""
+        return self.verdict != "any" or "verdict" in self.where
+
 
 def select(
     opened: Opened, query: Query, cut: float | None = None, codes: Codes | None = None

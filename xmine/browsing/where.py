@@ -64,4 +64,5 @@ def condition(where: str) -> "pl.Expr":
 
 def wrong(where: str, why: str) -> OptionError:
     """Say why a condition cannot be used."""
-    return OptionError(f"--where {where!r}: {why.partition(chr(10))[0]}", HINT)
+    why = " ".join(why.partition("\n\n")[0].split())
+    return OptionError(f"--where {where!r}: {why}", HINT)

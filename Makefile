@@ -7,7 +7,7 @@ JOBS ?= 3
 # The tests start xmine some hundred times: compile it once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all check fix clean
+.PHONY: demo test test-all check types fix clean
 
 demo: .venv/mining
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --gold examples/gold.tsv
@@ -21,8 +21,15 @@ test-all: .venv/installed
 check: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(MAKE) types
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not slow and not long"
+
+# mypy under the installed names: links make trainer/ xmine.trainer, and tui/ xmine.tui.
+types: .venv/installed
+	@rm -rf build/types && mkdir -p build/types/xmine
+	@ln -s $(CURDIR)/xmine/* $(CURDIR)/trainer $(CURDIR)/tui build/types/xmine/
+	@ln -s $(CURDIR)/tests $(CURDIR)/bench $(CURDIR)/examples build/types/
+	cd build/types && ../../$(BIN)/mypy --config-file ../../pyproject.toml xmine tests bench examples
 
 fix: .venv/installed
 	$(BIN)/ruff format .

@@ -35,14 +35,15 @@ import numpy as np
 from corpora import write_corpora
 from memory import Peak, megabytes, watched
 
-from xmine.browsing.opened import Opened, open_pairs
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import Query
 from xmine.browsing.query import select as rows_of
-from xmine.evaluation.record import record, write_record
-from xmine.known import read_known
-from xmine.mining import mine
-from xmine.options import MiningOptions
-from xmine.runs import SUMMARY_FILE
+from xmine.evaluation.reports.record import record, write_record
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.pairs.known import read_known
+from xmine.run.folder import SUMMARY_FILE
 
 COLUMNS, LINES = 140, 40
 _WIDTH, _NOISE = 16, 0.15

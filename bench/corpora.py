@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 from drawn_lines import Corpus, Rows
 
-from xmine.encoder import SentenceEncoder
-from xmine.evaluation.record import record, write_record
-from xmine.files import replacing
-from xmine.neighbours import nearest
-from xmine.reading import read_lines
-from xmine.sentences import folded
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.reports.record import record, write_record
+from xmine.files.atomic import replacing
+from xmine.files.reading import read_lines
+from xmine.knn.exact import nearest
+from xmine.text.sentences import folded
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 K = 4

@@ -20,11 +20,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from xmine.encoder import SentenceEncoder
-from xmine.evaluation.record import record, write_record
-from xmine.neighbours import nearest
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.reports.record import record, write_record
+from xmine.files.reading import read_lines
+from xmine.knn.exact import nearest
 from xmine.options import EncodingOptions
-from xmine.reading import read_lines
 
 TYPES = ("bfloat16", "float16", "int8", "throughout")
 ON_CPU = ("bfloat16", "int8")

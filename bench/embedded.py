@@ -16,8 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from xmine.encoder import EMBEDDED
-from xmine.evaluation.record import record, write_record
+from xmine.encoders.encoder import EMBEDDED
+from xmine.evaluation.reports.record import record, write_record
 from xmine.options import load_toml
 
 RESULTS = Path(__file__).parent / "results" / "embedded.json"

@@ -11,9 +11,9 @@ import json
 import time
 from pathlib import Path
 
-from xmine.encoder import EMBEDDED, SentenceEncoder
-from xmine.evaluation.record import record, write_record
-from xmine.reading import read_lines
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.evaluation.reports.record import record, write_record
+from xmine.files.reading import read_lines
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from embedded import measure, xmine  # type: ignore[import-not-found]
 
-from xmine.evaluation.record import record, write_record
+from xmine.evaluation.reports.record import record, write_record
 
 
 def main() -> None:

@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 from planted import Fault, faults, pairs_of_bucc, pairs_of_lines
 
-from xmine.encoder import SentenceEncoder
-from xmine.evaluation.record import record, write_record
-from xmine.flags import flag_pairs
-from xmine.keeping import Mined, best_without_gold
-from xmine.mining import mine
-from xmine.options import FLAGS, MiningOptions
-from xmine.scoring import score_aligned
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.reports.record import record, write_record
+from xmine.flags.names import FLAGS
+from xmine.flags.rules import flag_pairs
+from xmine.mining.aligned import score_aligned
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.mining.selection import Mined, best_without_gold
 
 SETS: dict[str, tuple[str, str]] = {
     "newstest2019": ("newstest2019/ref.en", "newstest2019/ref.zh"),

@@ -24,16 +24,17 @@ from typing import Any
 import numpy as np
 from memory import EVERY, held, megabytes
 
-from xmine import flags, keeping
-from xmine.candidates import Scored
-from xmine.evaluation.record import record, write_record
-from xmine.margin import margin_scores
-from xmine.neighbours import Neighbours
-from xmine.options import MiningOptions
-from xmine.packed import PackedTexts
-from xmine.pairing import choose_pairs
-from xmine.pairs import write_pairs
-from xmine.sentences import Sentences
+from xmine.evaluation.reports.record import record, write_record
+from xmine.flags import rules as flags
+from xmine.knn.neighbours import Neighbours
+from xmine.mining import selection as keeping
+from xmine.mining.candidates import Scored
+from xmine.mining.options import MiningOptions
+from xmine.pairs.io import write_pairs
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.retrieval import choose_pairs
+from xmine.text.packed import PackedTexts
+from xmine.text.sentences import Sentences
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 K = 4

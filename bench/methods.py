@@ -22,10 +22,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from xmine.encoder import SentenceEncoder
-from xmine.evaluation.pictures import draw_map
-from xmine.evaluation.record import record, write_record
-from xmine.trainer.corpus import examples
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.reports.record import record, write_record
+from xmine.plots.figures import draw_map
+from xmine.trainer.data.corpus import examples
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "methods"

@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from xmine.evaluation.record import record, write_record
+from xmine.evaluation.reports.record import record, write_record
 
 
 def run(source: str, target: str) -> tuple[float, float, float]:

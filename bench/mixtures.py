@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.reading import read_lines
-from xmine.sentences import folded
+from xmine.files.reading import read_lines
+from xmine.text.sentences import folded
 
 SOURCES = ("newstest", "un", "flores", "bucc", "all")
 SIZES = (500, 1000, 2000, 5000, 10000)  # lines a side

@@ -243,7 +243,7 @@ def summary(noticed: dict[Change, bool]) -> list[str]:
 
 def write(noticed: dict[Change, bool], listed: dict[str, int]) -> None:
     """Put the counts of each area into the record, and leave those of others as they are."""
-    from xmine.evaluation.record import record, write_record  # not before the last process
+    from xmine.evaluation.reports.record import record, write_record  # not before the last process
 
     areas = json.loads(RESULTS.read_text(encoding="utf-8"))["areas"] if RESULTS.exists() else {}
     for area in {each.area for each in noticed}:

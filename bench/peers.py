@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoder import EMBEDDED
+from xmine.encoders.encoder import EMBEDDED
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import torch
 
-from xmine.encoder import SentenceEncoder
-from xmine.evaluation.record import record, write_record
-from xmine.texts import read_texts
-from xmine.trainer.data import Side
-from xmine.trainer.transformer import TransformerTower
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.reports.record import record, write_record
+from xmine.text.inputs import read_texts
+from xmine.trainer.data.rows import Side
+from xmine.trainer.models.transformer import TransformerTower
 
 NUMBERS = (512, 1024, 2048, 4096, 8192, 10**9)
 

@@ -26,7 +26,7 @@ import searching
 import whole
 from picture import draw
 
-from xmine.evaluation.record import record, write_record
+from xmine.evaluation.reports.record import record, write_record
 
 Row = dict[str, object]
 

@@ -17,11 +17,11 @@ from memory import megabytes, watched
 from numpy.typing import NDArray
 from peers import Found, Mined, faiss_both, laser_pairs, numpy_pairs, semantic_both
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.knn.exact import search_exact
-from xmine.margin import margin_scores
-from xmine.neighbours import Neighbours
-from xmine.pairing import ChosenPairs, choose_pairs
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
 Halves = NDArray[np.float16]
 Floats = NDArray[np.float32]

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import xmine
-from xmine.evaluation.record import record, write_record
-from xmine.languages import guess_language
-from xmine.options import MiningOptions
-from xmine.reading import read_lines
-from xmine.segments import segment
+from xmine.evaluation.reports.record import record, write_record
+from xmine.files.reading import read_lines
+from xmine.mining.options import MiningOptions
+from xmine.text.languages import guess_language
+from xmine.text.segmentation import segment
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,16 @@ import numpy as np
 from mixtures import SHORT_SIZES, SIZES, Corpus, Mixture, mixtures, read_corpus, read_short
 from numpy.typing import NDArray
 
-from xmine.confidence import NEIGHBOURS, Floats, estimate
-from xmine.copies import same_texts
-from xmine.encoder import EMBEDDED, SentenceEncoder
-from xmine.evaluation.record import record, write_record
-from xmine.known import KnownPair, labels_of
-from xmine.margin import margin_scores
-from xmine.neighbours import Neighbours, nearest
-from xmine.pairing import choose_pairs
-from xmine.threshold import choose_threshold
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.evaluation.reports.record import record, write_record
+from xmine.flags.near_copies import same_texts
+from xmine.knn.exact import nearest
+from xmine.knn.neighbours import Neighbours
+from xmine.pairs.known import KnownPair, labels_of
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.probability import NEIGHBOURS, Floats, estimate
+from xmine.scoring.retrieval import choose_pairs
+from xmine.scoring.threshold import choose_threshold
 
 # Margin and neighbourhood; the first is the default of `xmine mine`.
 SETTINGS = (("ratio", 4), ("ratio", 2), ("ratio", 8), ("distance", 4), ("absolute", 4))

@@ -18,9 +18,9 @@ from typing import NamedTuple
 from corpora import write_corpora
 from memory import Cost, bytes_under, cost_of, megabytes
 
-from xmine.agreement import agreement
 from xmine.options import load_toml
-from xmine.pairs import read_pairs
+from xmine.pairs.io import read_pairs
+from xmine.scoring.gold import agreement
 
 PEERS = Path(__file__).with_name("peers.py")
 CACHE = "cache"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoder import EMBEDDED
-from xmine.modules.static import StaticEmbedding
+from xmine.encoders.encoder import EMBEDDED
+from xmine.encoders.modules.static import StaticEmbedding
 
 _ENGLISH = re.compile("▁[a-z]+")
 _CHINESE = re.compile("[\u4e00-\u9fff]{1,4}")

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
-from xmine.facts import EncoderFacts
-from xmine.modules.static import StaticEmbedding, Table
-from xmine.pairs import ParallelText
-from xmine.trainer.vocabulary import train_vocabulary
-from xmine.vocabulary import Vocabulary
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data.vocabulary import train_vocabulary
 
 CONCEPTS = 120
 

@@ -1,18 +1,17 @@
-"""The documentation tells what is there: file map, commands, options, examples."""
+"""The documentation tells what is there: commands, options, examples."""
 
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import typer.main
 from typer._click.core import Command, Context
 
-from xmine.cli.ablate import command_of as ablation_of
 from xmine.cli.app import app
-from xmine.cli.of_method import command_of
+from xmine.cli.train import command_of
+from xmine.cli.train.ablate import command_of as ablation_of
 from xmine.options import flag
-from xmine.trainer.ablations import ABLATIONS
+from xmine.trainer.ablation.specs import ABLATIONS
 from xmine.trainer.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
@@ -39,41 +38,6 @@ def with_methods() -> dict[str, Command]:
     methods = {f"xmine train --method {name}": command_of(name) for name in METHODS}
     ablations = {f"xmine ablate {name}": ablation_of(name) for name in ("temperature", "teacher")}
     return commands() | methods | ablations
-
-
-def tracked_files() -> list[str]:
-    shown = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return shown.stdout.split()
-
-
-def mapped_files(file_map: str) -> set[str]:
-    """Read the paths of a tree that shows folders by indentation; a line may name some files."""
-    folders: list[str] = []
-    paths = set()
-    for line in filter(str.strip, file_map.splitlines()):
-        depth = (len(line) - len(line.lstrip())) // 2
-        if depth < 8:  # deeper lines go on with the description
-            names = re.findall(r"[\w.]+\.py\b", line)
-            folder = re.match(r" *(\w+/)", line)
-            folders[depth:] = [folder[1]] if folder else []
-            paths |= {"".join(folders[:depth]) + name for name in names}
-    return paths
-
-
-def test_the_file_map_names_every_source_file() -> None:
-    sources = {
-        path
-        for path in tracked_files()
-        if path.endswith(".py") and Path(path).name != "__init__.py" and (ROOT / path).exists()
-    }
-    text = DOCS[ROOT / "docs" / "architecture.md"]
-    assert mapped_files(text.split("## File map")[1].split("```")[1]) == sources
 
 
 def test_every_command_and_option_has_help_and_is_in_the_docs() -> None:

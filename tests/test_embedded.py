@@ -13,15 +13,15 @@ import pytest
 import sentencepiece
 from tokenizers import Tokenizer
 
-from xmine.agreement import agreement, read_id_pairs
-from xmine.encoder import EMBEDDED, SentenceEncoder
-from xmine.evaluation.aligned import evaluate_bitext
-from xmine.evaluation.bucc import evaluate_bucc
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoders.tokenizer import nfkc
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions, BuccOptions
-from xmine.mining import mine
-from xmine.reading import read_lines
-from xmine.vocabulary import nfkc
+from xmine.evaluation.retrieval.aligned import evaluate_bitext
+from xmine.evaluation.retrieval.bucc import evaluate_bucc
+from xmine.files.reading import read_lines
+from xmine.mining.pipeline import mine
+from xmine.scoring.gold import agreement, read_id_pairs
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

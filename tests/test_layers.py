@@ -1,8 +1,10 @@
-"""The arrows between packages, and what may load when."""
+"""The order of the packages, no circle anywhere, and what may load when."""
 
 import ast
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -10,118 +12,241 @@ import pytest
 from xmine.cli.app import app
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = {
-    "xmine": ROOT / "xmine",
-    "xmine.trainer": ROOT / "trainer",
-    "xmine.tui": ROOT / "tui",
+FOLDERS = {"xmine": ROOT / "xmine", "xmine.trainer": ROOT / "trainer", "xmine.tui": ROOT / "tui"}
+# From the ground up: a package imports what stands above its own line, and nothing below it.
+ORDER = """
+    xmine.version xmine.units xmine.display xmine.progress xmine.embedded
+    xmine.errors
+    xmine.options xmine.extras xmine.worker_process
+    xmine.hardware xmine.files
+    xmine.text
+    xmine.encoders xmine.knn
+    xmine.vectors xmine.scoring
+    xmine.run
+    xmine.pairs xmine.plots
+    xmine.flags
+    xmine.mining
+    xmine
+    xmine.browsing xmine.evaluation
+    xmine.trainer
+    xmine.trainer.options xmine.trainer.peers
+    xmine.trainer.distributed xmine.trainer.data
+    xmine.trainer.models
+    xmine.trainer.losses
+    xmine.trainer.run
+    xmine.trainer.ranking xmine.trainer.finetune
+    xmine.trainer.methods
+    xmine.trainer.train
+    xmine.trainer.estimate xmine.trainer.ablation
+    xmine.tui
+    xmine.tui.text xmine.tui.terminal xmine.tui.actions xmine.tui.garbage xmine.tui.saving
+    xmine.tui.jobs xmine.tui.state xmine.tui.forms
+    xmine.tui.widgets
+    xmine.tui.background
+    xmine.tui.job_queue
+    xmine.tui.screens
+    xmine.tui.app
+    xmine.cli
+    xmine.__main__
+"""
+FLOOR = {
+    name: floor for floor, line in enumerate(ORDER.strip().splitlines()) for name in line.split()
 }
 HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers", "pysbd"}
 HEAVY |= {"textual_fastdatatable", "textual_plotext", "textual_serve"}
 HEAVY |= {"scipy", "sklearn", "matplotlib"}
 # Where heavy libraries are loaded at the top; whoever imports these modules does so in a function.
 HEAVY_HOMES = {
-    "xmine.modules.checkpoint": {"torch", "transformers", "tokenizers"},
-    "xmine.modules.heads": {"torch"},
-    "xmine.modules.onnx": {"torch", "tokenizers"},
-    "xmine.modules.pooling": {"torch"},
-    "xmine.modules.transformer": {"torch"},
+    "xmine.encoders.modules.checkpoint": {"torch", "transformers", "tokenizers"},
+    "xmine.encoders.modules.heads": {"torch"},
+    "xmine.encoders.onnx_export": {"torch", "tokenizers"},
+    "xmine.encoders.modules.pooling": {"torch"},
+    "xmine.encoders.modules.transformer": {"torch"},
 }
 # Where one is loaded inside the function that needs it.
 LAZY_HOMES = {
+    "xmine.browsing.opened": {"polars"},
     "xmine.browsing.pair_file": {"polars"},
     "xmine.browsing.query": {"polars"},
-    "xmine.browsing.run_folder": {"polars"},
+    "xmine.browsing.run_reader": {"polars"},
     "xmine.browsing.where": {"polars"},
-    "xmine.cli.served": {"textual_serve"},
-    "xmine.knn.bands": {"torch"},
-    "xmine.formats.pair": {"polars"},
-    "xmine.formats.parquet": {"polars"},
+    "xmine.cli.web_server": {"textual_serve"},
+    "xmine.encoders.tokenizer": {"tokenizers"},
+    "xmine.files.records": {"polars"},
     "xmine.hardware": {"torch"},
-    "xmine.knn.indexes": {"faiss"},
-    "xmine.segments": {"pysbd"},
-    "xmine.records": {"polars"},
-    "xmine.tables": {"polars"},
-    "xmine.texts": {"polars"},
-    "xmine.vocabulary": {"tokenizers"},
+    "xmine.knn.blocks": {"torch"},
+    "xmine.knn.faiss_index": {"faiss"},
+    "xmine.pairs.pair": {"polars"},
+    "xmine.pairs.parquet": {"polars"},
+    "xmine.plots.figures": {"matplotlib", "sklearn"},
+    "xmine.plots.scores": {"matplotlib"},
+    "xmine.run.tables": {"polars"},
+    "xmine.text.inputs": {"polars"},
+    "xmine.text.segmentation": {"pysbd"},
 }
 
 
-def modules() -> dict[str, Path]:
+def find_modules() -> dict[str, Path]:
     """Every module of the project, under the name it installs as."""
     found = {}
-    for package, folder in PACKAGES.items():
+    for package, folder in FOLDERS.items():
         for path in folder.rglob("*.py"):
             parts = [package, *path.relative_to(folder).with_suffix("").parts]
             found[".".join(parts).removesuffix(".__init__")] = path
     return found
 
 
-def imports(path: Path, *, top_level: bool = False) -> set[str]:
-    """The modules a file imports; those for type checkers alone do not count."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+MODULES = find_modules()
+# The app's screens still know the app, which knows the screens: the next change ends that.
+APP = {name for name in MODULES if name.startswith("xmine.tui")}
+
+
+def imports(name: str, path: Path, *, top_level: bool = False) -> set[str]:
+    """Names of what a module imports, lazily or for types alone too; of `top_level`, at once."""
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     names: set[str] = set()
-    waiting: list[ast.AST] = list(tree.body)
+    waiting: list[ast.AST] = list(ast.parse(path.read_text(encoding="utf-8")).body)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and top_level:
             continue
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: write imports in full"
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+            above = package[: len(package) - node.level + 1] if node.level else []
+            home = ".".join([*above, *([node.module] if node.module else [])])
+            names |= {f"{home}.{alias.name}" for alias in node.names}
         elif not (top_level and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
             waiting += ast.iter_child_nodes(node)
     return names
 
 
-def layer(module: str) -> int:
-    """0 the library, 1 the trainer, 2 the terminal app, 3 the command."""
-    tops = {"xmine.trainer": 1, "xmine.tui": 2, "xmine.cli": 3, "xmine.__main__": 3}
-    return next((n for top, n in tops.items() if f"{module}.".startswith(f"{top}.")), 0)
+def module_of(name: str) -> str | None:
+    """Find the module that an imported name is, or is in; None outside of the project."""
+    while name:
+        if name in MODULES:
+            return name
+        name = name.rpartition(".")[0]
+    return None
 
 
-def wrong_arrows(files: dict[str, Path]) -> list[str]:
+def arrows(files: Mapping[str, Path]) -> dict[str, set[str]]:
+    """Module -> the modules of the project that it imports."""
+    found = {}
+    for name, path in files.items():
+        homes = {module_of(each) for each in imports(name, path)}
+        found[name] = {home for home in homes if home is not None} - {name}
+    return found
+
+
+def package_of(module: str) -> str:
+    """Find the longest name in ORDER that a module is, or stands in."""
+    parts = module.split(".")
+    names = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+    return next(name for name in names if name in FLOOR)
+
+
+def wrong_arrows(files: Mapping[str, Path]) -> list[str]:
     return [
         f"{module} imports {name}"
-        for module, path in files.items()
-        for name in imports(path)
-        if name.split(".")[0] == "xmine" and layer(name) > layer(module)
+        for module, names in arrows(files).items()
+        for name in sorted(names)
+        if package_of(name) != package_of(module)
+        and FLOOR[package_of(name)] >= FLOOR[package_of(module)]
     ]
 
 
-def test_arrows_point_down() -> None:
-    assert wrong_arrows(modules()) == []
+def circle(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    """Find a circle of arrows; empty if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
 
 
-def test_a_wrong_arrow_would_be_seen(tmp_path: Path) -> None:
-    for line in ("from xmine.cli.app import app", "from xmine import cli", "import xmine.cli"):
-        (tmp_path / "bad.py").write_text(f"def f():\n    {line}\n")
-        assert wrong_arrows({"xmine.margin": tmp_path / "bad.py"})
+def test_imports_point_down() -> None:
+    sys.stdout.write(ORDER)  # pytest -s shows the order
+    placed = {package_of(module) for module in MODULES}
+    assert placed == set(FLOOR), "each package has its place in ORDER"
+    flat = {name for name in MODULES if name.count(".") == 1}
+    assert flat - {"xmine.cli"} <= set(FLOOR), "each file of xmine/ has its place in ORDER"
+    rest = {name: path for name, path in MODULES.items() if name not in APP}
+    assert wrong_arrows(rest) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("xmine.scoring.margin", "def f():\n    from xmine.cli.app import app"),
+        ("xmine.scoring.margin", "from xmine import cli"),
+        ("xmine.scoring.margin", "import xmine.cli"),
+        ("xmine.scoring.margin", "import xmine"),
+        ("xmine.knn.exact", "if TYPE_CHECKING:\n    from xmine.vectors.cache import Cache"),
+        ("xmine.trainer.data.rows", "from ..run.loop import train"),
+        ("xmine.trainer.data.rows", "def f():\n    from .. import run"),
+        ("xmine.knn.exact", "from xmine.encoders import encoder"),
+    ],
+)
+def test_a_wrong_arrow_would_be_seen(module: str, line: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(f"{line}\n")
+    assert wrong_arrows({module: tmp_path / "bad.py"})
+
+
+def test_no_circle_between_files() -> None:
+    rest = {name: path for name, path in MODULES.items() if name not in APP}
+    assert circle(arrows(rest)) == []
+
+
+def test_no_circle_between_the_parts_of_a_package() -> None:
+    graph = arrows(MODULES)
+    packages = {name for name, path in MODULES.items() if path.name == "__init__.py"}
+    for package in packages - {"xmine"} - APP:
+
+        def part(name: str, depth: int = package.count(".") + 2) -> str:
+            return ".".join(name.split(".")[:depth])
+
+        inside = [name for name in MODULES if name.startswith(f"{package}.")]
+        parts: dict[str, set[str]] = {part(name): set() for name in inside}
+        for name in inside:
+            parts[part(name)] |= {part(other) for other in graph[name] if other in inside}
+        assert circle({name: others - {name} for name, others in parts.items()}) == [], package
+
+
+def test_a_circle_would_be_seen() -> None:
+    assert circle({"a": ["b"], "b": ["c"], "c": ["a"]})
+    assert circle({"a": ["b", "c"], "b": ["c"]}) == []
+
+
+def test_each_package_says_what_lives_there_and_what_may_not() -> None:
+    for name, path in MODULES.items():
+        if path.name == "__init__.py" and name != "xmine.embedded":
+            said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            assert said.count(".") >= 2, f"{name} needs two sentences"
 
 
 def test_heavy_libraries_stay_where_they_belong() -> None:
-    for module, path in modules().items():
-        used = {name.split(".")[0] for name in imports(path)} & HEAVY
+    for module, path in MODULES.items():
+        used = {name.split(".")[0] for name in imports(module, path)} & HEAVY
+        at_once = {name.split(".")[0] for name in imports(module, path, top_level=True)} & HEAVY
         if module.startswith("xmine.trainer"):
             used -= {"torch", "tokenizers", "transformers"}
         elif module.startswith("xmine.tui"):
             used -= {"textual", "textual_fastdatatable", "textual_plotext"}
         elif module.startswith("xmine.evaluation."):
-            top = {name.split(".")[0] for name in imports(path, top_level=True)} & HEAVY
-            assert not top, f"{module} imports {top} at its top"
+            assert not at_once, f"{module} imports {at_once} at its top"
             used -= {"scipy", "sklearn", "matplotlib"}
         elif module in HEAVY_HOMES:
             assert used == HEAVY_HOMES[module]
             continue
         elif module in LAZY_HOMES:
             assert used == LAZY_HOMES[module]
-            used = {name.split(".")[0] for name in imports(path, top_level=True)} & HEAVY
+            used = at_once
         assert not used, f"{module} imports {used}"
-    light = ["xmine.trainer", "xmine.trainer.options", "xmine.trainer.method_options"]
-    light += ["xmine.trainer.methods", "xmine.trainer.ablations"]
+    light = ["xmine.trainer", "xmine.trainer.methods", "xmine.trainer.ablation.specs"]
+    light += [name for name in MODULES if name.startswith("xmine.trainer.options")]
     for module in light:
-        found = imports(modules()[module], top_level=True)
+        found = imports(module, MODULES[module], top_level=True)
         assert not {name.split(".")[0] for name in found} & HEAVY
 
 
@@ -138,9 +263,10 @@ def test_a_command_that_is_called_loads_no_other() -> None:
 
 
 def test_methods_do_not_import_each_other() -> None:
-    for module, path in modules().items():
+    for module, path in MODULES.items():
         if module.startswith("xmine.trainer.methods."):
-            siblings = {name for name in imports(path) if name.startswith("xmine.trainer.methods.")}
+            names = imports(module, path)
+            siblings = {name for name in names if name.startswith("xmine.trainer.methods.")}
             assert not siblings, f"{module} imports {siblings}"
 
 
@@ -149,11 +275,14 @@ def test_methods_do_not_import_each_other() -> None:
     [
         ("import xmine", HEAVY | {"numpy", "typer", "rich"}),
         ("from xmine.cli.app import app; app()", HEAVY | {"numpy", "sentencepiece"}),
-        ("import xmine.mining, xmine.search, xmine.evaluation.bucc", HEAVY | {"typer", "rich"}),
-        ("import xmine.pairs, xmine.survey", HEAVY | {"typer", "rich"}),
-        ("import xmine.trainer.options, xmine.trainer.methods", HEAVY | {"numpy"}),
         (
-            "from xmine.cli import of_method; [of_method.command_of(x) for x in of_method.METHODS]",
+            "import xmine.mining.pipeline, xmine.mining.search, xmine.evaluation.retrieval.bucc",
+            HEAVY | {"typer", "rich"},
+        ),
+        ("import xmine.pairs.io, xmine.pairs.statistics", HEAVY | {"typer", "rich"}),
+        ("import xmine.trainer.options.shared, xmine.trainer.methods", HEAVY | {"numpy"}),
+        (
+            "from xmine.cli import train; [train.command_of(x) for x in train.METHODS]",
             HEAVY | {"numpy", "sentencepiece"},
         ),
     ],
@@ -169,8 +298,7 @@ def test_what_an_import_loads(code: str, unwanted: set[str]) -> None:
 def test_the_embedded_encoder_mines_without_torch() -> None:
     script = (
         "import sys, xmine; xmine.SentenceEncoder.load().encode(['a', '一']); "
-        "from xmine.mining import mine; "
-        f"mine({str(ROOT / 'examples/en.txt')!r}, {str(ROOT / 'examples/zh.txt')!r}); "
+        f"xmine.mine({str(ROOT / 'examples/en.txt')!r}, {str(ROOT / 'examples/zh.txt')!r}); "
         "print(*{m.split('.')[0] for m in sys.modules})"
     )
     loaded = subprocess.run(
@@ -180,7 +308,7 @@ def test_the_embedded_encoder_mines_without_torch() -> None:
 
 
 def test_print_is_for_the_command_alone() -> None:
-    for module, path in modules().items():
-        if layer(module) < 3:
+    for module, path in MODULES.items():
+        if not module.startswith(("xmine.cli", "xmine.__main__")):
             calls = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             assert not any(isinstance(x, ast.Name) and x.id == "print" for x in calls), module

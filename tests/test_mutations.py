@@ -14,10 +14,10 @@ def test_each_change_can_be_tried(area: str) -> None:
 
 def test_a_change_that_cannot_be_tried_is_told() -> None:
     def told(before: str, after: str, test: str = "tests/test_mutations.py") -> str:
-        return mutations.Change("some", "trainer/queue.py", before, after, (test,)).problem()
+        return mutations.Change("some", "trainer/models/queue.py", before, after, (test,)).problem()
 
     assert not told("class KeyQueue(nn.Module):", "class KeyQueue(object):")
-    assert "stands 0 times in trainer/queue.py" in told("no such line", "")
-    assert "times in trainer/queue.py" in told("self.rows", "")
+    assert "stands 0 times in trainer/models/queue.py" in told("no such line", "")
+    assert "times in trainer/models/queue.py" in told("self.rows", "")
     assert "was never closed" in told("class KeyQueue(nn.Module):", "class KeyQueue(")
     assert "no test tests/none.py" in told("class KeyQueue(nn.Module):", "", "tests/none.py")

@@ -101,7 +101,7 @@ def test_no_message_names_a_document_that_is_not_installed() -> None:
                 if isinstance(node, ast.Constant) and node.value not in docstrings:
                     named = re.search(r"docs/.*\.md", str(node.value))
                     # There it is a source, as papers are.
-                    assert not named or path.name == "ablations.py", f"{path}:{node.lineno}"
+                    assert not named or path.name == "specs.py", f"{path}:{node.lineno}"
 
 
 @pytest.mark.slow

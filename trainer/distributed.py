@@ -19,7 +19,8 @@ import torch
 from torch import Tensor, distributed, nn
 
 from xmine.errors import TrainingError, XmineError
-from xmine.trainer.peers import among_peers, meeting_place
+
+from .peers import among_peers, meeting_place
 
 # Seconds in which all nodes see what one writes: NFS remembers what a folder has so long.
 _PATIENCE = 60.0

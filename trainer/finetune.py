@@ -1,6 +1,6 @@
 """An encoder and a head on top of it, trained together on a task -> what predicts its answers.
 
-What papers call fine-tuning; the frozen kind is `xmine.evaluation.transfer`.
+What papers call fine-tuning; the frozen kind is `xmine.evaluation.transfer.run`.
 """
 
 import copy
@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import TrainingError
 from xmine.evaluation.options import FinetuneOptions
-from xmine.evaluation.scoring import goodness
-from xmine.evaluation.tasks import Examples, Learner, Predict, Task, check_learnable
+from xmine.evaluation.transfer.metrics import goodness
+from xmine.evaluation.transfer.tasks import Examples, Learner, Predict, Task, check_learnable
 from xmine.progress import Progress, Report
-from xmine.trainer.data import Side
-from xmine.trainer.schedules import linear
-from xmine.trainer.taskhead import Candidate, TaskHead
-from xmine.trainer.towers import Tower, adamw, tower_of
+
+from .data.rows import Side
+from .models.loading import tower_of
+from .models.taskhead import Candidate, TaskHead
+from .models.towers import Tower, adamw
+from .run.schedules import linear
 
 _HEAD_RATE = 0.001  # a new layer has further to go than the encoder
 _WARM_UP = 0.1
@@ -48,7 +50,7 @@ class FinetunedLearner:
     def __call__(
         self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
     ) -> Predict:
-        """Train; see `xmine.evaluation.tasks.Learner`.
+        """Train; see `xmine.evaluation.transfer.tasks.Learner`.
 
         Raises:
             FileError: all of train has one answer.
@@ -81,9 +83,10 @@ class FinetunedLearner:
 
 
 def _rate_of(encoder: SentenceEncoder) -> float:
-    from xmine.modules.static import StaticEmbedding
-    from xmine.trainer.static import StaticTower
-    from xmine.trainer.transformer import TransformerTower
+    from xmine.encoders.modules.static import StaticEmbedding
+
+    from .models.static import StaticTower
+    from .models.transformer import TransformerTower
 
     static = isinstance(encoder.body, StaticEmbedding)
     return (StaticTower if static else TransformerTower).learning_rate
@@ -143,7 +146,7 @@ class _Model(nn.Module):
 
     @torch.no_grad()
     def scores(self, cut: _Cut) -> NDArray[np.float64]:
-        """Score all examples, in batches of like length; see `xmine.evaluation.tasks.Predict`."""
+        """Score all examples in batches of like length, as `transfer.tasks.Predict` asks."""
         self.eval()
         batches = _cut_up(np.argsort(-cut.lengths, kind="stable"), self.batch_size)
         parts = [self(cut, rows).double().cpu().numpy() for rows in batches]

@@ -19,18 +19,17 @@ from textual.widgets import Input
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Rows
-from xmine.browsing.settings import keep_theme, settings
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
-from xmine.tui.actions import actions_of
-from xmine.tui.garbage import EVERY, Garbage
-from xmine.tui.newest import Newest
-from xmine.tui.reading import Read, read
-from xmine.tui.screens.judging import Judging
-from xmine.tui.screens.opening import Opening
-from xmine.tui.screens.viewing import Asking, Viewing
-from xmine.tui.terminal import TerminalDriver
-from xmine.tui.working import Working
+
+from .actions import actions_of
+from .background import Newest, Read, read
+from .garbage import EVERY, Garbage
+from .job_queue import Working
+from .screens.base import Asking, Opening, Viewing
+from .screens.judging_base import Judging
+from .state.state import keep_theme, settings
+from .terminal import TerminalDriver
 
 _EVERY = 1.0  # seconds between looks at what others judge
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these do so in a window of any size
@@ -40,7 +39,7 @@ SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
     "threshold": ("threshold", "ThresholdScreen", True),
-    "search": ("searching", "SearchScreen", True),
+    "search": ("search", "SearchScreen", True),
     "map": ("map", "MapScreen", True),
     "mine": ("mining", "MiningScreen", False),
     "train": ("training", "TrainingScreen", False),
@@ -250,7 +249,7 @@ class XmineApp(App[None]):
 
     def mine_with(self, model: str) -> None:
         """Show the form of mining, with an encoder in it."""
-        from xmine.tui.screens.mining import MiningScreen
+        from .screens.mining import MiningScreen
 
         self.show("mine")
         screen = self.get_screen("mine")
@@ -290,7 +289,7 @@ class XmineApp(App[None]):
 
     def action_help(self) -> None:
         """Tell the keys of the screen that is shown."""
-        from xmine.tui.screens.help import HelpScreen
+        from .screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))

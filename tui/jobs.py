@@ -16,10 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from textual.message import Message
+
 from xmine.progress import Progress
 
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
+
 _NICE = 10  # so much nicer than the app is a job: whoever presses a key is waited for
+
 _LONGEST = 2**24  # bytes of a line: the result of a command is one
 
 
@@ -190,3 +194,19 @@ async def ask_command(words: Sequence[str]) -> Job:
     job = Job("asking", [*words], Path())
     await job.run(lambda job: None)
     return job
+
+
+class JobTold(Message):
+    """A job is further than before, or over; sent to the screen that is shown."""
+
+    def __init__(self, job: Job) -> None:
+        """Name the job."""
+        super().__init__()
+        self.job = job
+
+
+def outcome(job: Job) -> str:
+    """Say in a word how a job ended."""
+    if job.code == 0:
+        return "done"
+    return "stopped" if job.cancelled else "failed"

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.style import StyleType
 from rich.text import Text
 
-from xmine.visible import SHADE, TIE, visible
+from xmine.display import SHADE, TIE, visible
 
 _INSIDE = str.maketrans({"\t": "␉", "\n": "␊"})
 # No cell needs more characters than this: a letter with its marks, a variation selector.

@@ -6,27 +6,32 @@ The names below load on first use, so that `import xmine` costs nothing.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from xmine.encoder import SentenceEncoder
-    from xmine.errors import XmineError
-    from xmine.keeping import Mined
-    from xmine.mining import mine
-    from xmine.options import MiningOptions, ScoringOptions
-    from xmine.pairs import Pairs
-    from xmine.scoring import AlignedScores, score_aligned
+from xmine.version import __version__ as __version__
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from xmine.encoders.encoder import SentenceEncoder
+    from xmine.errors import XmineError
+    from xmine.flags.hubness import find_hubs
+    from xmine.mining.aligned import AlignedScores, score_aligned
+    from xmine.mining.options import MiningOptions, ScoringOptions
+    from xmine.mining.pipeline import mine
+    from xmine.mining.selection import Mined
+    from xmine.pairs.io import Pairs, languages_of, read_pairs, write_pairs
 
 _HOMES = {
-    "AlignedScores": "scoring",
-    "Mined": "keeping",
-    "MiningOptions": "options",
-    "Pairs": "pairs",
-    "ScoringOptions": "options",
-    "SentenceEncoder": "encoder",
+    "AlignedScores": "mining.aligned",
+    "Mined": "mining.selection",
+    "MiningOptions": "mining.options",
+    "Pairs": "pairs.io",
+    "ScoringOptions": "mining.options",
+    "SentenceEncoder": "encoders.encoder",
     "XmineError": "errors",
-    "mine": "mining",
-    "score_aligned": "scoring",
+    "find_hubs": "flags.hubness",
+    "languages_of": "pairs.io",
+    "mine": "mining.pipeline",
+    "read_pairs": "pairs.io",
+    "score_aligned": "mining.aligned",
+    "write_pairs": "pairs.io",
 }
 
 __all__ = [
@@ -37,8 +42,12 @@ __all__ = [
     "ScoringOptions",
     "SentenceEncoder",
     "XmineError",
+    "find_hubs",
+    "languages_of",
     "mine",
+    "read_pairs",
     "score_aligned",
+    "write_pairs",
 ]
 
 

@@ -10,7 +10,7 @@ The command prints `message` and `hint`; a library user catches XmineError. What
 same is an XmineWarning.
 """
 
-from xmine.visible import visible
+from xmine.display import visible
 
 _ON_ONE_LINE = str.maketrans("\t\n", "\u2409\u240a")
 
@@ -19,7 +19,7 @@ class XmineError(Exception):
     """Something the user can put right: `message` says what and where, `hint` what to do.
 
     Both may quote a file: what a terminal would obey or hide is a symbol in them, see
-    `xmine.visible`. A message is one line; a hint may have several.
+    `xmine.display`. A message is one line; a hint may have several.
     """
 
     exit_code = 1

@@ -4,6 +4,7 @@ No stopwatch decides, so that the same command gives the same vectors on the sam
 """
 
 import os
+import re
 from pathlib import Path
 
 from xmine.errors import OptionError
@@ -93,3 +94,62 @@ def search_device(wanted: str, sources: int, targets: int, dim: int) -> str:
     if wanted == "auto" and not is_installed("torch"):
         return "cpu"
     return choose_device(wanted)
+
+
+def anonymous_memory() -> int:
+    """Measure the bytes of this process that no file backs; 0 where the system does not tell."""
+    return _field(Path("/proc/self/status"), "RssAnon")
+
+
+def free_memory() -> int | None:
+    """Find how many bytes can be taken without swapping; None where the system does not tell.
+
+    A limit of the control group, as containers have it, counts as well.
+    """
+    free = _field(Path("/proc/meminfo"), "MemAvailable") or None
+    for limit, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        try:
+            most, held = ((_GROUP / each).read_text().strip() for each in (limit, used))
+        except OSError:
+            continue
+        if most.isdecimal() and held.isdecimal():
+            left = max(int(most) - int(held), 0)
+            free = left if free is None else min(free, left)
+    return free
+
+
+def memory_limit(max_memory: str) -> int | None:
+    """Give the bytes that may be used: what is asked for, or three quarters of what is free."""
+    free = free_memory()
+    return bytes_of(max_memory) or (None if free is None else anonymous_memory() + 3 * free // 4)
+
+
+_GROUP = Path("/sys/fs/cgroup")
+
+
+def _field(path: Path, name: str) -> int:
+    try:
+        found = re.search(rf"^{name}:\s+(\d+) kB", path.read_text(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
+
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def bytes_of(size: str) -> int | None:
+    """Read a size in bytes, such as 4G, 1.5GiB or 500M; None if it is empty.
+
+    Raises:
+        OptionError: it is no size.
+    """
+    if not size:
+        return None
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:I?B)?", size.strip().upper())
+    if not found or not float(found[1]):
+        raise OptionError(f"--max-memory is {size!r}", "give a size such as 4G or 500M")
+    return int(float(found[1]) * _UNITS[found[2]])

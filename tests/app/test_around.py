@@ -9,15 +9,16 @@ import pytest
 
 from tests.app.conftest import drive
 from tests.app.screens import screen_text, settled
-from xmine.browsing.around import Surroundings
-from xmine.browsing.nearby import Nearby
-from xmine.browsing.opened import Opened, open_pairs
-from xmine.pairs import write_pairs
+from xmine.browsing.neighbourhood import Surroundings
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.search import Nearby
+from xmine.pairs.io import write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.map import MapScreen
 from xmine.tui.screens.neighbours import NeighboursScreen
 from xmine.tui.screens.pairs import PairsScreen
-from xmine.tui.screens.searching import SearchScreen
+from xmine.tui.screens.search import SearchScreen
 from xmine.tui.widgets.canvas import BOTH, SOURCE, TARGET, drawn
 from xmine.tui.widgets.near_lists import NearLists
 
@@ -181,7 +182,7 @@ def test_the_map_shows_pairs_and_walks_from_the_farthest_on(
 def test_v_lays_the_same_pairs_out_with_t_sne_and_s_saves_what_is_seen(
     mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from xmine.browsing import picture
+    from xmine.browsing import map as picture
 
     asked, saved = [], []
 

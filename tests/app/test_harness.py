@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 
 from tests.app.conftest import drive
 from tests.app.screens import Snapshots, screen_text
-from xmine.browsing.opened import open_pairs
+from xmine.browsing.opening import open_pairs
 
 
 class Small(App[None]):

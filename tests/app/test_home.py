@@ -10,11 +10,11 @@ from textual.widgets import Input, OptionList, Static
 
 from tests.app.conftest import drive
 from tests.app.screens import screen_text, settled
-from xmine.browsing.recent import recent, remember
-from xmine.browsing.settings import settings
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
-from xmine.tui.screens.picking import Files, PickingScreen
+from xmine.tui.screens.picker import Files, PickingScreen
+from xmine.tui.state.recent import recent, remember
+from xmine.tui.state.state import settings
 
 Snapshot = Callable[..., Any]
 

@@ -12,14 +12,14 @@ from textual.widgets import Input
 
 from tests.app.conftest import HOSTILE, drive
 from tests.app.screens import screen_text, settled
-from xmine.browsing.opened import open_pairs
-from xmine.browsing.places import rows_at
-from xmine.pairs import Pair, write_pairs
+from xmine.browsing.opened import rows_at
+from xmine.browsing.opening import open_pairs
+from xmine.display import visible
+from xmine.pairs.io import Pair, write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.text import cut
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
-from xmine.visible import visible
 
 # Each character of a text is another one, so that a lost one is seen.
 HAN = ["".join(chr(0x4E00 + 97 * row + at) for at in range(45)) for row in range(30)]

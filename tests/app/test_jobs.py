@@ -171,7 +171,8 @@ def test_who_leaves_waits_for_no_thread_that_reads_and_t_sne_ends_too(tmp_path: 
     sleeper.chmod(0o755)
     script = (
         "import asyncio, functools, sys, time; import numpy as np\n"
-        "from xmine import apart; from xmine.browsing.apart import placed_apart\n"
+        "from xmine import worker_process as apart\n"
+        "from xmine.plots.projection import placed_apart\n"
         "from xmine.cli import browse\n"
         "from xmine.tui.app import XmineApp\n"
         "sys.executable = sys.argv[1]\n"

@@ -16,9 +16,9 @@ import tests.app.screens
 from tests.app.conftest import drive
 from tests.app.screens import screen_cells, screen_text, settled
 from xmine.errors import FileError
-from xmine.tui import reading
+from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
-from xmine.tui.screens.picking import PickingScreen
+from xmine.tui.screens.picker import PickingScreen
 from xmine.tui.widgets import command_line, job_view
 
 Snapshot = Callable[..., Awaitable[Any]]

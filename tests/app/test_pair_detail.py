@@ -8,8 +8,7 @@ from textual.widgets import Input
 
 from tests.app.conftest import drive
 from tests.app.screens import screen_cells, screen_text, settled
-from xmine.browsing.opened import Opened
-from xmine.browsing.places import rows_at
+from xmine.browsing.opened import Opened, rows_at
 from xmine.browsing.query import Query
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail

@@ -12,9 +12,9 @@ from textual.widgets import Input
 from tests.app.conftest import drive
 from tests.app.screens import screen_text, settled
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import open_pairs
+from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import Query, select
-from xmine.pairs import Pair, read_pairs, write_pairs
+from xmine.pairs.io import Pair, read_pairs, write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_table import PairTable
 

@@ -13,15 +13,15 @@ from textual import events
 
 from tests.app.conftest import drive
 from tests.app.screens import screen_text, settled
-from xmine.browsing.opened import open_pairs
+from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import Query
 from xmine.browsing.view import View
 from xmine.errors import FileError, XmineError
-from xmine.pairs import write_pairs
-from xmine.tui import reading as reading_module
+from xmine.pairs.io import write_pairs
+from xmine.tui import background as reading_module
 from xmine.tui.app import XmineApp
+from xmine.tui.screens.base import Opening
 from xmine.tui.screens.help import HelpScreen
-from xmine.tui.screens.opening import Opening
 from xmine.tui.screens.pairs import PairsScreen
 from xmine.tui.widgets.pair_table import PairTable
 

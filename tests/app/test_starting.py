@@ -12,8 +12,8 @@ from textual.widgets import Collapsible, Input, Static
 
 from tests.app.conftest import drive
 from tests.app.screens import screen_text, settled
-from xmine.browsing.fields import form_fields
 from xmine.tui.app import XmineApp
+from xmine.tui.forms.fields import form_fields
 from xmine.tui.jobs import Job
 from xmine.tui.widgets import command_line
 from xmine.tui.widgets.options_form import FieldRow, OptionsForm

@@ -18,7 +18,7 @@ import pytest
 
 from tests.app.conftest import is_there, wait_until
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import open_pairs
+from xmine.browsing.opening import open_pairs
 
 pytestmark = pytest.mark.usefixtures("usual_signals")
 

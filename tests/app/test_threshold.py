@@ -12,9 +12,9 @@ from textual.widgets import Input, Static
 from tests.app.conftest import drive, mine_files
 from tests.app.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
-from xmine.browsing.opened import open_pairs
+from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import JUDGED, Query, select
-from xmine.runs import alone_in
+from xmine.run.folder import alone_in
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
 from xmine.tui.widgets.pair_table import PairTable

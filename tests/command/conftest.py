@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from xmine.cli import run
-from xmine.encoder import EMBEDDED
-from xmine.modules.static import StaticEmbedding
-from xmine.pairs import ParallelText
+from xmine.encoders.encoder import EMBEDDED
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.pairs.io import ParallelText
 
 
 @dataclass(frozen=True)

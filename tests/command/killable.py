@@ -4,7 +4,8 @@ import os
 import sys
 
 from xmine.cli import run
-from xmine.knn import exact, probing
+from xmine.knn import exact
+from xmine.knn import ivf_search as probing
 
 
 def mine(folder: str, arguments: list[str]) -> None:

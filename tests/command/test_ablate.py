@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from xmine.options import flag
-from xmine.pairs import ParallelText
-from xmine.trainer import ablation
-from xmine.trainer.ablations import ABLATIONS
+from xmine.pairs.io import ParallelText
+from xmine.trainer.ablation import runner as ablation
+from xmine.trainer.ablation.specs import ABLATIONS
 from xmine.trainer.methods import METHODS
 
 Command = Callable[..., Any]

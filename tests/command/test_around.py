@@ -8,8 +8,8 @@ import pytest
 
 from tests.command.conftest import Ended
 from tests.conftest import toy_sentences
-from xmine.encoder import SentenceEncoder
-from xmine.mining import mine
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.mining.pipeline import mine
 
 Command = Callable[..., Ended]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from xmine.browsing.recent import remember
+from xmine.tui.state.recent import remember
 
 Command = Callable[..., Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine import cache
+from xmine.vectors import cache
 
 Command = Callable[..., Any]
 KEYS = ["0123456789abcdef" * 2, "fedc" * 8]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.options import EncodingOptions
 
 Command = Callable[..., Any]

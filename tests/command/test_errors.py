@@ -186,7 +186,7 @@ def test_failures_of_the_system_are_no_bugs_of_xmine(
     command: Command, toy_files: Toy, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail_with(error: Exception) -> None:
-        put = "xmine.matrix.MatrixWriter._put"
+        put = "xmine.files.npy.MatrixWriter._put"
         monkeypatch.setattr(put, lambda *_: (_ for _ in ()).throw(error))
 
     fail_with(OSError(28, "No space left"))
@@ -202,7 +202,7 @@ def test_failures_of_the_system_are_no_bugs_of_xmine(
 def test_a_bug_says_so_and_shows_a_traceback_when_asked(
     command: Command, toy_files: Toy, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.mining.mine", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("xmine.mining.pipeline.mine", lambda *_, **__: 1 / 0)
     ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
     assert ended.err.startswith("xmine: internal error: ZeroDivisionError: division by zero\nhint:")
     assert (ended.code, ended.touched) == (1, set())

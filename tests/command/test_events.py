@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from xmine.cli import events
+from xmine.cli import progress_events as events
 from xmine.cli.console import Console
 from xmine.progress import Progress
 
@@ -88,7 +88,8 @@ def test_quiet_is_quiet_for_a_program_too(asked: None, capsys: pytest.CaptureFix
 
 def test_an_attached_command_ends_when_its_standard_input_closes() -> None:
     script = (
-        "import time; from xmine.cli import events; events.end_with_our_program(); "
+        "import time; from xmine.cli import progress_events as events; "
+        "events.end_with_our_program(); "
         "print('begun', flush=True); time.sleep(60)"
     )
     with subprocess.Popen(

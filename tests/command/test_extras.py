@@ -12,7 +12,7 @@ from xmine.cli.app import app
 from xmine.errors import XmineError
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.extras import EXTRAS, needs
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 
 # Runs commands in a process that finds no module of any extra, as where none is installed.
 SCRIPT = """

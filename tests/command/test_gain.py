@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from xmine.encoder import SentenceEncoder
-from xmine.facts import Settings
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import Settings
 
 Command = Callable[..., Any]
 

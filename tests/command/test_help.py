@@ -9,14 +9,15 @@ import pytest
 import typer.main
 
 import xmine
-from xmine.cli.ablate import command_of as ablation_of
 from xmine.cli.app import app
-from xmine.cli.grouped import MINING, TRAINING
-from xmine.cli.of_method import command_of
+from xmine.cli.option_groups import MINING, TRAINING
+from xmine.cli.train import command_of
+from xmine.cli.train.ablate import command_of as ablation_of
 from xmine.evaluation.benchmarks import BENCHMARKS
-from xmine.options import FLAGS, flag
+from xmine.flags.names import FLAGS
+from xmine.options import flag
 from xmine.trainer.methods import METHODS
-from xmine.trainer.options import TrainingOptions
+from xmine.trainer.options.shared import TrainingOptions
 
 Command = Callable[..., Any]
 COMMANDS = ["mine", "score", "search", "encode", "convert", "train", "model info"]

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.command.conftest import Ended, without_summary
-from xmine.browsing.opened import open_pairs
-from xmine.browsing.recut import read_again, write_cut
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import FileError
-from xmine.pairs import read_pairs
-from xmine.runs import alone_in
+from xmine.pairs.io import read_pairs
+from xmine.run.folder import alone_in
 
 Command = Callable[..., Ended]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -24,7 +24,7 @@ Toy = tuple[Path, Path, set[tuple[int, int]]]
 KILLED_AT = """
 import os, signal, sys
 from pathlib import Path
-from xmine.browsing.recut import write_cut
+from xmine.browsing.write_cut import write_cut
 rename = Path.replace
 for renamed, run in enumerate(sys.argv[1:]):
     left = [renamed]

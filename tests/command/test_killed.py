@@ -24,7 +24,9 @@ def corpora(folder: Path, lines: int) -> None:
 
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["killable", "xmine.mining", "xmine.estimate", "polars"])
+FORKS.set_forkserver_preload(
+    ["killable", "xmine.mining.pipeline", "xmine.mining.estimate", "polars"]
+)
 
 
 def start(folder: Path, model: Path, *more: str) -> multiprocessing.process.BaseProcess:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.command.conftest import Ended
-from xmine.pairs import Pair, write_pairs
+from xmine.pairs.io import Pair, write_pairs
 
 Command = Callable[..., Ended]
 PAIRS = [

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import english_word, toy_sentences
-from xmine.options import FLAGS
-from xmine.pairs import read_pairs
+from xmine.flags.names import FLAGS
+from xmine.pairs.io import read_pairs
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]

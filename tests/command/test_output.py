@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from xmine.cli.console import Console
-from xmine.encoder import SentenceEncoder
-from xmine.modules.static import StaticEmbedding, Table
-from xmine.pairs import read_pairs
-from xmine.vocabulary import Vocabulary
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.pairs.io import read_pairs
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]

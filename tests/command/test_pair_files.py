@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from xmine.pairs import Pair, read_pairs, write_pairs
+from xmine.pairs.io import Pair, read_pairs, write_pairs
 
 Command = Callable[..., Any]
 

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from xmine.cli.pair_table import next_steps, show_pairs
-from xmine.formats.pair import Pair
+from xmine.pairs.pair import Pair
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]

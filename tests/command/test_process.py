@@ -120,14 +120,14 @@ def test_closed_streams_are_named(tmp_path: Path, toy_files: Toy, toy_folder: Pa
 
 # Holds the command still at a chosen moment, which it tells on stderr.
 HELD = """
-import sys, time, xmine.cli, xmine.encoder, xmine.formats.tsv
+import sys, time, xmine.cli, xmine.encoders.encoder, xmine.pairs.tsv
 def hold(*_):
     print("now", file=sys.stderr, flush=True)
     time.sleep(60)
 if sys.argv.pop(1) == "encoding":
-    xmine.encoder.SentenceEncoder.encode_half = hold
+    xmine.encoders.encoder.SentenceEncoder.encode_half = hold
 else:
-    xmine.formats.tsv.tsv_rows = lambda *_: (hold() or row for row in ["row"])
+    xmine.pairs.tsv.tsv_rows = lambda *_: (hold() or row for row in ["row"])
 xmine.cli.run()
 """
 
@@ -239,7 +239,7 @@ finally:
         (["train", "--help"], HEAVY),
         (
             ["mine", str(EXAMPLES / "en.txt"), str(EXAMPLES / "zh.txt")],
-            "torch transformers faiss textual polars tokenizers xmine.trainer.training".split(),
+            "torch transformers faiss textual polars tokenizers xmine.trainer.train".split(),
         ),
     ],
     ids=["help", "version", "train help", "mine"],
@@ -253,3 +253,12 @@ def test_what_a_command_does_not_need_is_not_loaded(
     loaded = set(ended.stderr.decode().split())
     assert "typer" in loaded
     assert loaded.intersection(unwanted) == set()
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv.gz", "pairs.jsonl", "pairs.tmx", "pairs.parquet"])
+def test_polars_is_loaded_for_parquet_alone(name: str, tmp_path: Path) -> None:
+    mine = ["mine", str(EXAMPLES / "en.txt"), str(EXAMPLES / "zh.txt"), "-o", name]
+    ended = subprocess.run(
+        [sys.executable, "-c", LOADED, *mine], capture_output=True, check=True, cwd=tmp_path
+    )
+    assert ("polars" in ended.stderr.decode().split()) == (name == "pairs.parquet")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.command.conftest import Ended, without_summary
-from xmine.runs import open_run
+from xmine.run.folder import open_run
 
 Command = Callable[..., Ended]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -312,7 +312,9 @@ def test_what_is_read_is_not_in_the_run(command: Command, mined: Path) -> None:
 def test_score_has_no_runs_and_says_so_before_the_work(
     command: Command, mined: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.scoring.score_aligned", lambda *_, **__: pytest.fail("too late"))
+    monkeypatch.setattr(
+        "xmine.mining.aligned.score_aligned", lambda *_, **__: pytest.fail("too late")
+    )
     ended = command("score", "en.txt", "zh.txt", "-o", "run/")
     assert ended.code == 2 and "run/: a folder, not a file of pairs" in ended.err
 

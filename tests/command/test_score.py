@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tests.conftest import chinese_word, english_word, toy_sentences
-from xmine.options import FLAGS
-from xmine.pairs import read_pairs
+from xmine.flags.names import FLAGS
+from xmine.pairs.io import read_pairs
 
 Command = Callable[..., Any]
 

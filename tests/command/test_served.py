@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from xmine.cli.console import Console
-from xmine.cli.served import serve_app
+from xmine.cli.web_server import serve_app
 
 Command = Callable[..., Any]
 pytest.importorskip("textual_serve")
@@ -20,7 +20,7 @@ def served(monkeypatch: pytest.MonkeyPatch, host: str, port: int = 8000) -> Any:
 
     made: list[Any] = []
     monkeypatch.setattr(Server, "serve", lambda server: made.append(server))
-    monkeypatch.setattr("xmine.cli.served._try", lambda host, port: None)  # others may have it
+    monkeypatch.setattr("xmine.cli.web_server._try", lambda host, port: None)  # others may have it
     monkeypatch.setattr(asyncio, "set_event_loop", lambda loop: loop.close())
     serve_app(None, host, port, Console())
     return made[0]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import open_pairs
-from xmine.pairs import Pair, write_pairs
+from xmine.browsing.opening import open_pairs
+from xmine.pairs.io import Pair, write_pairs
 
 Command = Callable[..., Any]
 

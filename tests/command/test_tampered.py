@@ -10,17 +10,20 @@ import pytest
 
 from tests.conftest import toy_sentences
 from xmine import mine
-from xmine.browsing.around import Surroundings, row_of
-from xmine.browsing.nearby import run_vectors
-from xmine.browsing.opened import open_pairs
-from xmine.browsing.reasons import Reasons
-from xmine.encoder import SentenceEncoder
+from xmine.browsing.flag_reasons import Reasons
+from xmine.browsing.neighbourhood import Surroundings, row_of
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.search import run_vectors
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import XmineError
-from xmine.knn import direction, exact, meeting, probing
-from xmine.knn.bands import Plan
-from xmine.modules.static import StaticEmbedding
-from xmine.options import MiningOptions
-from xmine.pairs import Pair, read_pairs
+from xmine.knn import exact
+from xmine.knn import faiss_search as direction
+from xmine.knn import ivf_products as meeting
+from xmine.knn import ivf_search as probing
+from xmine.knn.blocks import Plan
+from xmine.mining.options import MiningOptions
+from xmine.pairs.io import Pair, read_pairs
 from xmine.progress import Progress, silent
 
 LINES = 300
@@ -53,7 +56,7 @@ def small_steps() -> Iterator[None]:
         patch.setattr(probing, "_ASSIGNED_AT_ONCE", 128)
         patch.setattr(meeting, "_BATCH", 1000)
         patch.setattr(direction, "_QUERIES_AT_ONCE", 64)
-        patch.setattr("xmine.traits._LINES_PER_FILE", 128)
+        patch.setattr("xmine.flags.line_features._LINES_PER_FILE", 128)
         patch.setattr(StaticEmbedding, "texts_at_once", 64)
         yield
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from xmine.cli.console import Console
-from xmine.encoder import SentenceEncoder
-from xmine.pairs import ParallelText
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
 
 Command = Callable[..., Any]

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from xmine.options import flag, option
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Report
-from xmine.trainer.checkpoints import Run
-from xmine.trainer.corpus import Corpus
+from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS, Method
-from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import Made, begin
+from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.prepare import Made, begin
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]

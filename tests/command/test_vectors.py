@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -50,7 +50,7 @@ def test_encode_streams_what_it_reads_into_the_file(
     command: Command, tmp_path: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("xmine.cli.encode._LOOKED_AT", 100)
-    monkeypatch.setattr("xmine.modules.static.StaticEmbedding.texts_at_once", 64)
+    monkeypatch.setattr("xmine.encoders.modules.static.StaticEmbedding.texts_at_once", 64)
     lines = [f"bade fifi {'golu ' * (number % 7)}" for number in range(1001)]
     Path(tmp_path, "text.txt").write_text("\n".join(lines))
     encode = ["encode", "text.txt", "--model", toy_folder, "-o"]
@@ -74,7 +74,7 @@ def test_encode_never_holds_all_vectors(
     command: Command, tmp_path: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("xmine.cli.encode._LOOKED_AT", 100)
-    monkeypatch.setattr("xmine.modules.static.StaticEmbedding.texts_at_once", 256)
+    monkeypatch.setattr("xmine.encoders.modules.static.StaticEmbedding.texts_at_once", 256)
     command("encode", "-", "-o", "first.npy", "--model", toy_folder, stdin=b"bade\n")
     peaks, elsewhere = [], tmp_path.parent / f"{tmp_path.name}-out"  # `command` reads tmp_path
     elsewhere.mkdir()

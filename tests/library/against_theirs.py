@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.options import EncodingOptions
 
 Checkpoint = Callable[..., Path]
@@ -75,7 +75,7 @@ def in_onnx_runtime(
     import onnxruntime
     from tokenizers import Tokenizer
 
-    from xmine.modules.onnx import save_onnx
+    from xmine.encoders.onnx_export import save_onnx
 
     save_onnx(encoder, folder)
     found = Tokenizer.from_file(str(folder / "tokenizer.json")).encode_batch(texts)

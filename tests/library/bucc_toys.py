@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from xmine.encoder import SentenceEncoder
-from xmine.evaluation.bucc import evaluate_bucc
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.result import Result
+from xmine.evaluation.retrieval.bucc import evaluate_bucc
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 Write = Callable[..., Path]

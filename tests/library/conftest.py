@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 WIDTH = 24

@@ -32,14 +32,15 @@ import numpy as np
 import polars as pl
 import zstandard
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError, XmineError, XmineWarning
-from xmine.known import read_known
-from xmine.options import MiningOptions, check_names, load_toml
-from xmine.pairs import languages_of, read_pairs
-from xmine.texts import count_lines, read_texts
-from xmine.vectors import read_vectors, unit_rows
-from xmine.verdicts import HEADER, read_from
+from xmine.mining.options import MiningOptions
+from xmine.options import check_names, load_toml
+from xmine.pairs.io import languages_of, read_pairs
+from xmine.pairs.judgements import HEADER, read_from
+from xmine.pairs.known import read_known
+from xmine.text.inputs import count_lines, read_texts
+from xmine.vectors.vector_files import read_vectors, unit_rows
 
 # Seconds for starting and for each input, behind which one counts as never ending; and how many
 # inputs a process takes.

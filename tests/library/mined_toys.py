@@ -4,10 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import xmine
-from xmine.confidence import NEIGHBOURS
-from xmine.margin import margin_scores
-from xmine.neighbours import Neighbours, nearest
-from xmine.pairing import ChosenPairs, choose_pairs
+from xmine.knn.exact import nearest
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.probability import NEIGHBOURS
+from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
 Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]

@@ -4,12 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from xmine.evaluation.readers.ranking import (
-    CANDIDATES,
-    LAREQA_LANGUAGES,
-    MENTIONS,
-)
-from xmine.pairs import ParallelText
+from xmine.evaluation.readers.ranking import CANDIDATES, LAREQA_LANGUAGES, MENTIONS
+from xmine.pairs.io import ParallelText
 
 
 def paragraph(sentences: list[str], questions: dict[str, tuple[str, int]]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 
 Pairs = list[tuple[str, str, float]]
 

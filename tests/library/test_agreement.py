@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.agreement import agreement, best_threshold, read_id_pairs
 from xmine.errors import FileError
+from xmine.scoring.gold import agreement, best_threshold, read_id_pairs
 
 
 def test_golden_g18_best_threshold() -> None:

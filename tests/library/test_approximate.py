@@ -14,19 +14,21 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError, OptionError
-from xmine.knn import approximate, meeting, probing
+from xmine.knn import approximate
+from xmine.knn import ivf_products as meeting
+from xmine.knn import ivf_search as probing
 from xmine.knn.approximate import choose_index, search_approximate, searching_bytes
-from xmine.knn.crew import Crew
-from xmine.knn.exact import search_few
-from xmine.knn.indexes import SearchedIndex, index_bytes, trained
-from xmine.knn.lists import Members, distances_of, most_probed, numbers_of, probed
-from xmine.knn.meeting import Listed, meet
-from xmine.knn.searchfiles import SearchFiles
-from xmine.knn.searchstate import SearchState
-from xmine.knn.settling import directions
+from xmine.knn.duplicates import Side
+from xmine.knn.exact import nearest, search_few
+from xmine.knn.faiss_index import SearchedIndex, index_bytes, trained
+from xmine.knn.inverted_lists import Members, distances_of, most_probed, numbers_of, probed
+from xmine.knn.ivf_products import Listed, meet
+from xmine.knn.neighbours import COMPLETE, FILES, Neighbours
+from xmine.knn.rescoring import directions
+from xmine.knn.state import SearchState
+from xmine.knn.state_files import SearchFiles
 from xmine.knn.topk import EMPTY, columns_of
-from xmine.knn.twins import Side
-from xmine.neighbours import COMPLETE, FILES, Neighbours, nearest
+from xmine.knn.workers import Crew
 from xmine.progress import Progress, Report, silent
 
 Halves = NDArray[np.float16]
@@ -387,8 +389,8 @@ def test_a_report_that_raises_stops_the_search_and_it_continues(tmp_path: Path) 
 KILLED = """
 import faiss
 import sys
-import xmine.knn.probing
-xmine.knn.probing._SAVE_SECONDS = 0.0
+import xmine.knn.ivf_search
+xmine.knn.ivf_search._SAVE_SECONDS = 0.0
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_approximate import search_in

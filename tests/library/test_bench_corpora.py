@@ -11,9 +11,9 @@ import pytest
 from drawn_lines import NEWS, Corpus
 from wordlists import word_lists
 
-from xmine.encoder import EMBEDDED
-from xmine.modules.static import StaticEmbedding
-from xmine.reading import read_lines
+from xmine.encoders.encoder import EMBEDDED
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.files.reading import read_lines
 
 ROOT = Path(__file__).parents[2]
 MEASURED = json.loads((ROOT / "bench" / "results" / "corpora.json").read_text(encoding="utf-8"))

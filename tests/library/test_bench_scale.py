@@ -14,9 +14,10 @@ import searching
 import whole
 from peers import Found, faiss_both, laser_pairs, numpy_pairs, semantic_both
 
-from xmine.margin import margin_scores
-from xmine.neighbours import Neighbours, nearest
-from xmine.pairing import choose_pairs
+from xmine.knn.exact import nearest
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.retrieval import choose_pairs
 
 ROOT = Path(__file__).parents[2]
 SOURCE, TARGET = searching.clustered(300, 64, seed=1)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.boilerplate import boilerplate, ends_of, variants
-from xmine.copies import letters_of
-from xmine.hashing import hashes_of
+from xmine.flags.boilerplate import boilerplate, ends_of, variants
+from xmine.flags.near_copies import letters_of
+from xmine.text.hashing import hashes_of
 
 NAMES = [a + b + c for a in "abcde" for b in ("na", "rek", "il", "v") for c in "aeuso"]
 OTHERS = [f"{number:b}".translate({48: "o", 49: "x"}) for number in range(2**14, 2**15)]

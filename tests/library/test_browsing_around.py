@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.browsing.around import Surroundings, row_of
-from xmine.browsing.opened import open_pairs
-from xmine.encoder import SentenceEncoder
+from xmine.browsing.neighbourhood import Surroundings, row_of
+from xmine.browsing.opening import open_pairs
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.keeping import Mined
-from xmine.margin import margin_scores, scores_near
-from xmine.mining import mine
-from xmine.neighbours import nearest
-from xmine.options import MiningOptions
-from xmine.pairs import write_pairs
+from xmine.knn.exact import nearest
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.mining.selection import Mined
+from xmine.pairs.io import write_pairs
+from xmine.scoring.margin import margin_scores, scores_near
 
 Mine = Callable[..., tuple[Mined, Surroundings]]
 

@@ -9,15 +9,15 @@ import pytest
 import typer
 import typer.main
 
-from xmine.browsing.command import in_one_line, mining_words, option_words, training_words
-from xmine.browsing.fields import form_fields, read_form
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.mine import mine
-from xmine.cli.of_method import made_command
-from xmine.cli.train import train_with
+from xmine.cli.train import made_command, train_with
 from xmine.errors import OptionError
-from xmine.options import MiningOptions, Options
+from xmine.mining.options import MiningOptions
+from xmine.options import Options
 from xmine.trainer.methods import METHODS
+from xmine.tui.forms.command import in_one_line, mining_words, option_words, training_words
+from xmine.tui.forms.fields import form_fields, read_form
 
 KINDS: dict[str, type[Options]] = {
     "mine": MiningOptions,

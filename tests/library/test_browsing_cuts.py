@@ -10,17 +10,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from xmine.browsing.approval import Share, approval_of
 from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of
+from xmine.browsing.judge_agreement import Share, approval_of
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import Opened, Side, TextColumn, open_pairs
-from xmine.browsing.places import row_at
-from xmine.confidence import Confidence
+from xmine.browsing.opened import Opened, Side, TextColumn, row_at
+from xmine.browsing.opening import open_pairs
 from xmine.errors import OptionError
-from xmine.flagged import Flags
-from xmine.histogram import bin_scores
-from xmine.options import FLAGS
-from xmine.threshold import choose_threshold, expected
+from xmine.flags.flag_set import Flags
+from xmine.flags.names import FLAGS
+from xmine.scoring.histogram import bin_scores
+from xmine.scoring.probability import Confidence
+from xmine.scoring.threshold import choose_threshold, expected
 
 
 def opened_run(count: int, path: Path = Path("run"), dropped: list[int] | None = None) -> Opened:

@@ -11,16 +11,17 @@ from pathlib import Path
 import pytest
 
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import Opened, open_pairs
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, OptionError
-from xmine.verdicts import HEADER, Verdict, append, now, read_from
+from xmine.pairs.judgements import HEADER, Verdict, append, now, read_from
 
 # One process that becomes one for each judge, so that all of them begin at once.
 JUDGING = """
 import os, sys
 from pathlib import Path
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import open_pairs
+from xmine.browsing.opening import open_pairs
 opened, count, names = open_pairs(Path(sys.argv[1])), int(sys.argv[2]), sys.argv[3:]
 while len(names) > 1 and os.fork():
     names.pop(0)
@@ -159,7 +160,7 @@ def test_a_verdict_that_cannot_be_kept_changes_nothing(
     before = judgements.path.read_bytes()
     write = os.write
     with monkeypatch.context() as full:
-        full.setattr("xmine.verdicts.os.write", lambda to, data: write(to, data[:9]))
+        full.setattr("xmine.pairs.judgements.os.write", lambda to, data: write(to, data[:9]))
         with pytest.raises(FileError, match="No space left on device"):
             judgements.judge(0, "reject")
     assert judgements.path.read_bytes() == before and judgements.of(0) == "accept"
@@ -169,7 +170,7 @@ def test_a_verdict_that_cannot_be_kept_changes_nothing(
 def test_a_place_that_cannot_be_written_is_told_before_the_first_verdict(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.verdicts.os.access", lambda path, mode: False)
+    monkeypatch.setattr("xmine.pairs.judgements.os.access", lambda path, mode: False)
     judgements = Judgements.open(opened)
     assert judgements.problem == f"{opened.path.parent}: cannot be written"
 

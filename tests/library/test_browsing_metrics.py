@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from xmine.browsing.metrics import Metrics
+from xmine.tui.state.training_metrics import Metrics
 
 
 def line(**row: object) -> str:

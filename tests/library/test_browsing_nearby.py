@@ -6,19 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.browsing.apart import placed_apart
-from xmine.browsing.nearby import Nearby, nearest_rows
-from xmine.browsing.opened import open_pairs
-from xmine.browsing.picture import facts_of, picture_of
-from xmine.encoder import SentenceEncoder
-from xmine.encoder_pair import EncoderPair
+from xmine.browsing.map import facts_of, picture_of
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.search import Nearby, nearest_rows
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
-from xmine.evaluation.pictures import placed
-from xmine.mining import mine
-from xmine.neighbours import rescored
-from xmine.pairs import write_pairs
-from xmine.search import search
-from xmine.sentences import read_sentences
+from xmine.knn.cosines import rescored
+from xmine.mining.pipeline import mine
+from xmine.mining.search import search
+from xmine.pairs.io import write_pairs
+from xmine.plots.figures import placed
+from xmine.plots.projection import placed_apart
+from xmine.text.sentences import read_sentences
 
 Files = tuple[Path, Path, object]
 

@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from xmine.browsing.opened import open_pairs
-from xmine.encoder import SentenceEncoder
+from xmine.browsing.opening import open_pairs
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.keeping import Mined
-from xmine.mining import mine
-from xmine.options import MiningOptions
-from xmine.pairs import Pair, read_pairs, write_pairs
-from xmine.runs import alone_in
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.mining.selection import Mined
+from xmine.pairs.io import Pair, read_pairs, write_pairs
+from xmine.run.folder import alone_in
 
 Mine = Callable[..., Mined]
 

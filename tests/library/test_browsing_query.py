@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 
 from xmine.browsing.judgements import CODES
-from xmine.browsing.opened import Opened, TextColumn, open_pairs
+from xmine.browsing.opened import Opened, TextColumn
+from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import ORDERS, Query, matches, select
 from xmine.browsing.view import View
 from xmine.errors import OptionError
-from xmine.pairs import Pair, write_pairs
+from xmine.pairs.io import Pair, write_pairs
 
 WORDS = [
     "Ferry",

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
+from xmine.browsing.flag_reasons import Reasons
 from xmine.browsing.opened import Opened, Side, TextColumn
-from xmine.browsing.reasons import Reasons
-from xmine.flagged import Flags
-from xmine.neighbours import COMPLETE, FILES
-from xmine.options import FLAGS
+from xmine.flags.flag_set import Flags
+from xmine.flags.names import FLAGS
+from xmine.knn.neighbours import COMPLETE, FILES
 
 # 40 confident pairs, of three English characters for a Chinese one, then those with flags.
 SURE = [("abc " * 15 + "d" * at, "甲乙丙丁" * 5) for at in range(40)]

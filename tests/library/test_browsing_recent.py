@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from xmine.browsing.recent import MOST, forget, recent, remember
-from xmine.browsing.settings import Settings, keep_theme, settings
-from xmine.browsing.state import state_folder
 from xmine.errors import FileError
+from xmine.tui.state.recent import MOST, forget, recent, remember
+from xmine.tui.state.state import Settings, keep_theme, settings, state_folder
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +89,7 @@ def test_a_file_in_the_way_of_the_folder_is_told(state: Path) -> None:
 
 def test_processes_that_write_at_once_lose_nothing() -> None:
     script = (
-        "import sys; from pathlib import Path; from xmine.browsing.recent import remember\n"
+        "import sys; from pathlib import Path; from xmine.tui.state.recent import remember\n"
         "for number in range(10): remember(Path(f'/nowhere/{sys.argv[1]}{number}'))"
     )
     started = [subprocess.Popen([sys.executable, "-c", script, str(n)]) for n in range(3)]

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from xmine.browsing.shared import shared_parts
+from xmine.browsing.shared_spans import shared_parts
 
 PAIRS = [
     ("twenty-one of them", "他们中的二十一人", "twenty-one", "二十一"),

@@ -8,12 +8,13 @@ import polars as pl
 import pytest
 
 from xmine.browsing.judgements import CODES
-from xmine.browsing.opened import Opened, open_pairs
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import Query, select
 from xmine.browsing.view import View
 from xmine.browsing.where import COLUMNS
 from xmine.errors import OptionError
-from xmine.pairs import Pair, write_pairs
+from xmine.pairs.io import Pair, write_pairs
 
 PAIRS = [
     Pair("Two ferries wait.", "两艘渡轮在等。", 1.5, 3, 4, 0.9, prob=0.98, flags=""),

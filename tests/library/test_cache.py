@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine import cache
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import OptionError
-from xmine.facts import EncoderFacts
-from xmine.fingerprint import vectors_key
 from xmine.options import EncodingOptions
-from xmine.sentences import sentence_table
+from xmine.text.sentences import sentence_table
+from xmine.vectors import cache
+from xmine.vectors.encoding import vectors_key
 
 KEY = "0123456789abcdef" * 2
 OTHER = "01ff" * 8
@@ -193,7 +193,7 @@ _CHILD = """
 import sys
 from pathlib import Path
 import numpy as np
-from xmine import cache
+from xmine.vectors import cache
 path = Path(sys.argv[1])
 for time in range(60):
     key = f"{time:032x}"

@@ -20,11 +20,11 @@ from against_theirs import (
     theirs,
 )
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.transformer import Transformer
 from xmine.errors import OptionError
-from xmine.modules.transformer import Transformer
 from xmine.options import EncodingOptions
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import pytest
 from mined_toys import Floats, mined, mixture, sides
 from numpy.typing import NDArray
 
-from xmine import confidence
-from xmine.confidence import Confidence, estimate
-from xmine.margin import margin_scores
-from xmine.neighbours import Neighbours
-from xmine.pairing import ChosenPairs, choose_pairs
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring import probability as confidence
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.probability import Confidence, estimate
+from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
 
 def estimated(

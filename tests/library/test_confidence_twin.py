@@ -1,6 +1,7 @@
 """Estimate and cut against a twin: docs/threshold.md written out with loops, one pair at a time.
 
-Nothing of xmine.confidence or xmine.threshold is used for the twin, only `nearest` for the cosines.
+Nothing of xmine.scoring.probability or xmine.scoring.threshold is used for the twin, only `nearest`
+for the cosines.
 """
 
 import math
@@ -12,11 +13,12 @@ import numpy as np
 import pytest
 from mined_toys import Vectors, mined, sides, unit
 
-from xmine import confidence
-from xmine.confidence import Confidence, estimate
-from xmine.neighbours import Neighbours, nearest
-from xmine.pairing import ChosenPairs
-from xmine.threshold import choose_threshold
+from xmine.knn.exact import nearest
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring import probability as confidence
+from xmine.scoring.probability import Confidence, estimate
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.scoring.threshold import choose_threshold
 
 
 @dataclass

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.tokenizer import Vocabulary, nfkc
 from xmine.errors import EncoderError
-from xmine.modules.static import StaticEmbedding, Table
-from xmine.pairs import ParallelText
-from xmine.vocabulary import Vocabulary, nfkc
+from xmine.pairs.io import ParallelText
 
 
 def slow_encode(body: StaticEmbedding, texts: list[str]) -> NDArray[np.float64]:

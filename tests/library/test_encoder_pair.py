@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
-from xmine.encoder_pair import EncoderPair, is_pair
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.pair import EncoderPair, is_pair
 from xmine.errors import EncoderError, OptionError
-from xmine.mining import mine
-from xmine.modules.static import StaticEmbedding, Table
-from xmine.options import MiningOptions, ScoringOptions
-from xmine.scoring import score_aligned
-from xmine.texts import read_texts
+from xmine.mining.aligned import score_aligned
+from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.mining.pipeline import mine
+from xmine.text.inputs import read_texts
 
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 ALL = MiningOptions(threshold=float("-inf"), cache=False)

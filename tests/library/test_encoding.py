@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.digests import Watch, digest_of
-from xmine.encoder import SentenceEncoder
-from xmine.encoding import encode_sentences, vectors_of
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import EncoderError, FileError
-from xmine.matrix import MatrixWriter, open_matrix, without_zeros, writing_matrix
-from xmine.modules.static import StaticEmbedding
-from xmine.pairs import ParallelText
+from xmine.files.digests import Watch, digest_of
+from xmine.files.npy import MatrixWriter, open_matrix, without_zeros, writing_matrix
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.sentences import Sentences, sentence_table
-from xmine.vectors import unit_rows, write_unit_rows
+from xmine.text.sentences import Sentences, sentence_table
+from xmine.vectors.encoding import encode_sentences, vectors_of
+from xmine.vectors.vector_files import unit_rows, write_unit_rows
 
 
 @pytest.fixture
@@ -128,10 +128,10 @@ def test_a_part_of_other_texts_or_another_encoder_is_not_continued(
 _CHILD = """
 import sys, time
 from pathlib import Path
-from xmine.encoder import SentenceEncoder
-from xmine.encoding import encode_sentences
-from xmine.modules.static import StaticEmbedding
-from xmine.sentences import read_sentences
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.vectors.encoding import encode_sentences
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.text.sentences import read_sentences
 StaticEmbedding.texts_at_once = 100
 encoder = SentenceEncoder.load(sys.argv[1])
 def report(progress):
@@ -360,7 +360,7 @@ def test_only_whole_matrices_are_opened(tmp_path: Path) -> None:
 def test_rows_of_zeros_are_left_out_of_a_new_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.matrix._ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("xmine.files.npy._ROWS_AT_ONCE", 7)
     random = np.random.default_rng(1)
     rows = random.standard_normal((50, 4)).astype(np.float16)
     same, all_rows = without_zeros(rows, tmp_path / "known.npy")
@@ -378,7 +378,7 @@ def test_rows_of_zeros_are_left_out_of_a_new_file(
 def test_vectors_of_a_file_are_scaled_into_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.vectors._ROWS_AT_ONCE", 9)
+    monkeypatch.setattr("xmine.vectors.vector_files._ROWS_AT_ONCE", 9)
     vectors = np.random.default_rng(2).standard_normal((60, 4)).astype(np.float32)
     rows = np.array([*range(3, 50), 2])
     steps: list[Progress] = []

@@ -8,12 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from xmine import memory
-from xmine.encoder import SentenceEncoder
+from xmine import hardware as memory
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, XmineError
-from xmine.estimate import Estimate, duration, estimate_run, in_words
-from xmine.memory import anonymous_memory, free_memory, memory_limit
-from xmine.options import MiningOptions, bytes_of
+from xmine.hardware import anonymous_memory, bytes_of, free_memory, memory_limit
+from xmine.mining.estimate import Estimate, estimate_run
+from xmine.mining.options import MiningOptions
+from xmine.units import duration, in_words
 
 PLENTY = Estimate(
     (1000, 2000), (900, 1900, 512), "exact", "cpu", 2**30, 0, 10**9, {"reading": 1.0, "judging": 2}

@@ -5,14 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder, normalised
+from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.errors import FileError, OptionError
-from xmine.evaluation.aligned import RetrievalAccuracy, evaluate_bitext, retrieval_accuracy
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import BitextOptions, TatoebaOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.tatoeba import CODES, FOURTEEN, THIRTY_SIX, evaluate_tatoeba
-from xmine.pairs import ParallelText
+from xmine.evaluation.retrieval.aligned import (
+    RetrievalAccuracy,
+    evaluate_bitext,
+    retrieval_accuracy,
+)
+from xmine.evaluation.retrieval.tatoeba import CODES, FOURTEEN, THIRTY_SIX, evaluate_tatoeba
+from xmine.pairs.io import ParallelText
 
 NOWHERE = DataFolder(None)
 

@@ -9,11 +9,11 @@ from bucc_toys import figure, measure
 
 from tests.conftest import chinese_word, english_word, toy_sentences
 from tests.library.test_margin_and_pairing import slow_choice, slow_scores
-from xmine.agreement import read_id_pairs
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.bucc import half_of
-from xmine.neighbours import nearest
+from xmine.evaluation.retrieval.bucc import half_of
+from xmine.knn.exact import nearest
+from xmine.scoring.gold import read_id_pairs
 
 Named = tuple[str, str]
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from bucc_toys import ToyFiles, Write, measure, writer
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.bucc import evaluate_bucc, unified
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import find_bucc, read_gold, read_sentences_by_id
+from xmine.evaluation.retrieval.bucc import evaluate_bucc, unified
 
 Side = list[tuple[str, str]]
 

@@ -8,12 +8,12 @@ import pytest
 from bucc_toys import ToyFiles, Write, figure, measure, writer
 
 from tests.conftest import chinese_word, english_word
-from xmine.agreement import agreement, read_id_pairs
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.evaluation.bucc import Candidates, half_of
 from xmine.evaluation.options import BuccOptions
-from xmine.mining import mine
+from xmine.evaluation.retrieval.bucc import Candidates, half_of
+from xmine.mining.pipeline import mine
+from xmine.scoring.gold import agreement, read_id_pairs
 
 DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data") / "eval"
 

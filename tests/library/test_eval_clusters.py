@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from tests.conftest import english_word
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.clusters import evaluate_clusters, k_means, purity
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import ClusterOptions
 from xmine.evaluation.result import Result
+from xmine.evaluation.space.clusters import evaluate_clusters, k_means, purity
 
 
 def titles(kinds: int = 3, each: int = 20) -> list[tuple[str, str]]:

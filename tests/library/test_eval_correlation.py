@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.correlation import Values, compare, pearson, row_cosines, spearman
-from xmine.evaluation.sts import (
-    Scored,
-    aggregate,
-)
+from xmine.evaluation.similarity.correlation import Values, compare, pearson, row_cosines, spearman
+from xmine.evaluation.similarity.sts import Scored, aggregate
 from xmine.progress import Report, silent
 
 

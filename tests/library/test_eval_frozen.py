@@ -7,18 +7,23 @@ import pytest
 from transfer_toys import text, two_topics
 
 from tests.conftest import chinese_word
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.folds import examples, folds, sharing_texts
-from xmine.evaluation.frozen import STRENGTHS, FrozenLearner, pair_features, symmetric_features
-from xmine.evaluation.logistic import logistic_regression
-from xmine.evaluation.scoring import (
+from xmine.evaluation.transfer.folds import examples, folds, sharing_texts
+from xmine.evaluation.transfer.frozen import (
+    STRENGTHS,
+    FrozenLearner,
+    pair_features,
+    symmetric_features,
+)
+from xmine.evaluation.transfer.logistic import logistic_regression
+from xmine.evaluation.transfer.metrics import (
     accuracy,
     mean_absolute_error,
     mean_r_precision,
     micro_f1,
 )
-from xmine.evaluation.tasks import Examples, Kind, Predict, Task
+from xmine.evaluation.transfer.tasks import Examples, Kind, Predict, Task
 from xmine.progress import Progress, silent
 
 

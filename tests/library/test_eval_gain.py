@@ -13,12 +13,14 @@ from sts_toys import easy, write_stsb
 
 from tests.conftest import CONCEPTS, chinese_word, english_word
 from tests.library.test_eval_bucc import write_loose
-from xmine.encoder import SentenceEncoder
-from xmine.encoder_pair import EncoderPair, english_first
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts, Settings
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.pair import EncoderPair, english_first
 from xmine.errors import OptionError
-from xmine.evaluation.bucc import evaluate_bucc
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.gain import (
+from xmine.evaluation.options import BuccOptions, GainOptions, StsOptions, TatoebaOptions
+from xmine.evaluation.reports.gain import (
     Gain,
     Gains,
     Values,
@@ -28,12 +30,10 @@ from xmine.evaluation.gain import (
     paired_bootstrap,
     rank_correlation,
 )
-from xmine.evaluation.options import BuccOptions, GainOptions, StsOptions, TatoebaOptions
-from xmine.evaluation.sts import evaluate_sts
-from xmine.evaluation.tatoeba import evaluate_tatoeba
-from xmine.facts import EncoderFacts, Settings
-from xmine.modules.static import StaticEmbedding, Table
-from xmine.pairs import ParallelText
+from xmine.evaluation.retrieval.bucc import evaluate_bucc
+from xmine.evaluation.retrieval.tatoeba import evaluate_tatoeba
+from xmine.evaluation.similarity.sts import evaluate_sts
+from xmine.pairs.io import ParallelText
 
 
 def slow_mean(rows: Sequence[Sequence[float]]) -> float:

@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 from sklearn.covariance import LedoitWolf
 
 from tests.conftest import english_word, toy_sentences
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.geometry import (
+from xmine.evaluation.options import GeometryOptions
+from xmine.evaluation.result import Result
+from xmine.evaluation.space.geometry import (
     between_languages,
     canonical_form,
     diagonal_divergence,
@@ -19,8 +21,6 @@ from xmine.evaluation.geometry import (
     measure_geometry,
     principal_ratio,
 )
-from xmine.evaluation.options import GeometryOptions
-from xmine.evaluation.result import Result
 
 Rows = NDArray[np.float64]
 DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data")

@@ -7,13 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.conftest import toy_sentences
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.langid import evaluate_langid, probe_accuracy
 from xmine.evaluation.options import LangidOptions
 from xmine.evaluation.readers.xnli import LABELS, NliPair, read_xnli
 from xmine.evaluation.result import Result
+from xmine.evaluation.space.langid import evaluate_langid, probe_accuracy
 
 DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data")
 Pairs = dict[str, list[NliPair]]

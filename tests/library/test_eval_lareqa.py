@@ -6,16 +6,13 @@ from pathlib import Path
 import pytest
 from ranking_toys import changed, paragraph, write_translations, write_xquad_r
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.ranking import evaluate_retrieval
-from xmine.evaluation.readers.ranking import (
-    LAREQA_LANGUAGES,
-    read_lareqa,
-)
-from xmine.pairs import ParallelText
+from xmine.evaluation.readers.ranking import LAREQA_LANGUAGES, read_lareqa
+from xmine.evaluation.retrieval.ranking import evaluate_retrieval
+from xmine.pairs.io import ParallelText
 
 
 @pytest.fixture

@@ -7,17 +7,13 @@ import numpy as np
 import pytest
 from ranking_toys import article, changed, entity, write_mewsli_x
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.ranking import evaluate_retrieval
-from xmine.evaluation.readers.ranking import (
-    CANDIDATES,
-    MENTIONS,
-    read_mewsli_x,
-)
-from xmine.pairs import ParallelText
+from xmine.evaluation.readers.ranking import CANDIDATES, MENTIONS, read_mewsli_x
+from xmine.evaluation.retrieval.ranking import evaluate_retrieval
+from xmine.pairs.io import ParallelText
 
 
 def test_mewsli_x_is_the_reciprocal_rank(

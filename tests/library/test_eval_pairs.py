@@ -7,13 +7,13 @@ import pytest
 from pairs_toys import pawsx_rows, with_ids, words, write, xnli_rows
 
 from tests.conftest import english_word
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import PairsOptions
-from xmine.evaluation.pair_sets import FOLDS, SETS, parts_of
 from xmine.evaluation.result import Result
-from xmine.evaluation.sentence_pairs import best_cut, evaluate_pairs
+from xmine.evaluation.transfer.pair_sets import FOLDS, SETS, parts_of
+from xmine.evaluation.transfer.sentence_pairs import best_cut, evaluate_pairs
 
 PAWSX, XNLI = SETS
 
@@ -165,7 +165,7 @@ def test_a_head_learns_from_train_what_cosine_cannot(
 def test_what_is_asked_for_has_to_be_there(
     toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.evaluation.frozen.STRENGTHS", (1.0,))  # to be quick
+    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1.0,))  # to be quick
     for folder in (tmp_path, None):
         with pytest.raises(MissingData, match=r"expected pairs: pawsx/dev-en.tsv"):
             measure(toy_encoder, folder)
@@ -195,7 +195,7 @@ def test_the_cut_comes_from_what_is_learned(toy_encoder: SentenceEncoder, tmp_pa
 def test_what_is_wrong_with_one_does_not_stop_the_other(
     toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.evaluation.frozen.STRENGTHS", (1.0,))  # to be quick
+    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1.0,))  # to be quick
     write(tmp_path / "pawsx/dev-en.tsv", pawsx_rows("en", 60))
     write(tmp_path / "xnli/dev-en.tsv", xnli_rows("en", 12))
     result = measure(toy_encoder, tmp_path)

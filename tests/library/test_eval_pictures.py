@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.evaluation.pictures import draw_histogram, draw_map
+from xmine.plots.figures import draw_histogram, draw_map
 
 
 def toy_vectors(sentences: int = 12) -> dict[str, NDArray[np.float64]]:

@@ -3,12 +3,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.quality import ELEVEN, SEVEN, evaluate_qe, read_assessments, read_wmt21
-from xmine.pairs import ParallelText
+from xmine.evaluation.similarity.quality import (
+    ELEVEN,
+    SEVEN,
+    evaluate_qe,
+    read_assessments,
+    read_wmt21,
+)
+from xmine.pairs.io import ParallelText
 
 HEAD = "index\toriginal\ttranslation\tscores\tmean\tz_scores\tz_mean\tmodel_scores\n"
 Judged = list[tuple[str, str, float]]

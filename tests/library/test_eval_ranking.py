@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from ranking_toys import article, entity, write_mewsli_x, write_translations
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.ranking import average_precision, evaluate_retrieval, top
-from xmine.pairs import ParallelText
+from xmine.evaluation.retrieval.ranking import average_precision, evaluate_retrieval, top
+from xmine.pairs.io import ParallelText
 
 
 def test_golden_g26() -> None:

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import xmine
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.benchmarks import BENCHMARKS
-from xmine.evaluation.compare import Line, compare, published_beside
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.everything import Outcome, evaluate_all, headline
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.published import published_tables
-from xmine.evaluation.report import read_report, write_report
+from xmine.evaluation.reports.compare import Line, compare, published_beside
+from xmine.evaluation.reports.published import published_tables
+from xmine.evaluation.reports.report import read_report, write_report
 from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.tatoeba import CODES
-from xmine.evaluation.xrete_average import xrete_result
-from xmine.pairs import ParallelText
+from xmine.evaluation.retrieval.tatoeba import CODES
+from xmine.evaluation.transfer.xrete.average import xrete_result
+from xmine.pairs.io import ParallelText
 
 ABOUT = {
     "model": "toy",
@@ -114,7 +114,7 @@ def test_a_report_tells_everything_and_can_be_read_again(
     ):
         assert part in text, part
     assert f"xmine {xmine.__version__} (commit " in text
-    monkeypatch.setattr("xmine.evaluation.record._commit", lambda: None)  # so in a wheel
+    monkeypatch.setattr("xmine.evaluation.reports.record._commit", lambda: None)  # so in a wheel
     write_report(tmp_path, outcome, ABOUT, {})
     assert f"xmine {xmine.__version__}, " in (tmp_path / "report.md").read_text(encoding="utf-8")
     facts = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
@@ -127,7 +127,7 @@ def test_a_report_tells_everything_and_can_be_read_again(
 def test_a_report_names_the_commit_where_there_is_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commit: str | None, told: str
 ) -> None:
-    monkeypatch.setattr("xmine.evaluation.record._commit", lambda: commit)
+    monkeypatch.setattr("xmine.evaluation.reports.record._commit", lambda: commit)
     write_report(tmp_path, Outcome({"tatoeba": tatoeba_result(0.5)}), ABOUT, {})
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert f" with xmine {xmine.__version__}{told} " in text

@@ -7,15 +7,9 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.evaluation.data import (
-    incomplete,
-    number,
-    one_of,
-    read_columns,
-    read_headed,
-)
+from xmine.evaluation.data import incomplete, number, one_of, read_columns, read_headed
+from xmine.evaluation.reports.tables import as_markdown, as_text, described
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.tables import as_markdown, as_text, described
 
 ACCURACY = Metric("accuracy", "acc", "share that is right")
 ERROR = Metric("error", "err", "mean distance", scale=1, digits=3, better="lower")

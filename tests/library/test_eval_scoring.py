@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xmine.evaluation.scoring import (
+from xmine.evaluation.transfer.metrics import (
     accuracy,
     f1,
     goodness,

@@ -9,18 +9,18 @@ import pytest
 from numpy.typing import NDArray
 from transfer_toys import measure, text, write, write_senteval, write_two
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.frozen import FrozenLearner
-from xmine.evaluation.readers.senteval import senteval_tasks
+from xmine.evaluation.transfer.frozen import FrozenLearner
+from xmine.evaluation.transfer.senteval import senteval_tasks
 from xmine.progress import Report, silent
 
 
 def test_texts_are_encoded_once(
     toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.evaluation.frozen.STRENGTHS", (1 / 64, 64.0))  # to be quick
+    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1 / 64, 64.0))  # to be quick
     write_two(tmp_path, "MR")
     seen: list[str] = []
 
@@ -49,7 +49,7 @@ def test_all_seven_are_read_and_learned(
         assert list(dict.fromkeys(names)) == ["mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc"]
         assert len(names) == 43
         return
-    monkeypatch.setattr("xmine.evaluation.frozen.STRENGTHS", (1 / 64, 64.0))  # to be quick
+    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1 / 64, 64.0))  # to be quick
     result = measure(toy_encoder, tmp_path)
     assert result.headline == ("SentEval, mean accuracy of 7", "accuracy")
     figures = [result.figure(name, "accuracy") for name in ("mr", "sst2", "trec", "mrpc")]
@@ -64,7 +64,7 @@ def test_all_seven_are_read_and_learned(
 def test_classes_that_do_not_differ_cannot_be_told_apart(
     toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.evaluation.frozen.STRENGTHS", (1 / 64, 64.0))  # to be quick
+    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (1 / 64, 64.0))  # to be quick
     write(tmp_path / "MR/rt-polarity.neg", [text(at % 3, at) for at in range(200)])
     write(tmp_path / "MR/rt-polarity.pos", [text(at % 3, at + 300) for at in range(200)])
     assert 0.35 < (measure(toy_encoder, tmp_path).figure("mr", "accuracy") or 0) < 0.65

@@ -9,19 +9,14 @@ import numpy as np
 import pytest
 from sts_toys import Pairs, easy, write_stsb
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.evaluation.correlation import compare, spearman
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions, StsOptions
-from xmine.evaluation.sts import (
-    SUBSETS,
-    evaluate_sts,
-    read_stsb_split,
-    read_task,
-)
-from xmine.evaluation.xsts import evaluate_xsts
-from xmine.pairs import ParallelText
+from xmine.evaluation.similarity.correlation import compare, spearman
+from xmine.evaluation.similarity.sts import SUBSETS, evaluate_sts, read_stsb_split, read_task
+from xmine.evaluation.similarity.xsts import evaluate_xsts
+from xmine.pairs.io import ParallelText
 from xmine.progress import silent
 
 ROOT = Path(__file__).parents[2]

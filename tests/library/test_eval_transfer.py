@@ -8,22 +8,22 @@ import numpy as np
 import pytest
 from transfer_toys import measure, two_topics, write_senteval, write_two
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError
-from xmine.evaluation import xrete
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
-from xmine.evaluation.readers.senteval import SENTEVAL
 from xmine.evaluation.result import Result
-from xmine.evaluation.tasks import Examples, Predict, Task, unlearned
-from xmine.evaluation.transfer import evaluate_transfer
+from xmine.evaluation.transfer import xrete
+from xmine.evaluation.transfer.run import evaluate_transfer
+from xmine.evaluation.transfer.senteval import SENTEVAL
+from xmine.evaluation.transfer.tasks import Examples, Predict, Task, unlearned
 from xmine.progress import Report
 
 
 def test_one_task_is_asked_for(
     toy_encoder: SentenceEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.evaluation.frozen.STRENGTHS", (16.0,))  # to be quick
+    monkeypatch.setattr("xmine.evaluation.transfer.frozen.STRENGTHS", (16.0,))  # to be quick
     write_two(tmp_path, "MR")
     write_two(tmp_path, "CR")
     result = measure(toy_encoder, tmp_path, "cr")

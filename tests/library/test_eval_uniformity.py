@@ -4,13 +4,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation import uniformity as module
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import UniformityOptions
-from xmine.evaluation.uniformity import alignment, evaluate_align, uniformity
-from xmine.pairs import ParallelText
+from xmine.evaluation.space import uniformity as module
+from xmine.evaluation.space.uniformity import alignment, evaluate_align, uniformity
+from xmine.pairs.io import ParallelText
 
 
 def unit(*rows: tuple[float, ...]) -> np.ndarray:

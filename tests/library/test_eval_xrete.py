@@ -19,12 +19,12 @@ from xrete_toys import (
     write,
 )
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
-from xmine.evaluation.transfer import evaluate_transfer
-from xmine.evaluation.xrete import XRETE, xrete_tasks
+from xmine.evaluation.transfer.run import evaluate_transfer
+from xmine.evaluation.transfer.xrete import XRETE, xrete_tasks
 from xmine.trainer.finetune import finetuned
 
 

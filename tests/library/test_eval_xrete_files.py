@@ -24,7 +24,7 @@ from xrete_toys import (
 
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.xrete import xrete_tasks
+from xmine.evaluation.transfer.xrete import xrete_tasks
 
 
 def test_xnli(tmp_path: Path) -> None:

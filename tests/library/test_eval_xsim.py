@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from xsim_toys import CHOICES, loose, slow_lines, write
 
 from tests.conftest import chinese_word
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import XsimOptions
-from xmine.evaluation.xsim import best_lines, error_rate, evaluate_xsim
-from xmine.margin import margin_scores
-from xmine.neighbours import nearest
-from xmine.pairs import ParallelText
+from xmine.evaluation.retrieval.xsim import best_lines, error_rate, evaluate_xsim
+from xmine.knn.exact import nearest
+from xmine.pairs.io import ParallelText
+from xmine.scoring.margin import margin_scores
 
 
 def test_golden_g19b() -> None:

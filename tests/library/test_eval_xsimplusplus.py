@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from xsim_toys import CHOICES, loose, slow_lines, write
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.xsimplusplus import (
+from xmine.evaluation.retrieval.xsimplusplus import (
     Perturbed,
     errors_by_kind,
     evaluate_xsimplusplus,
     read_perturbed,
 )
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 
 
 def augmented(folder: Path, pairs: ParallelText) -> DataFolder:

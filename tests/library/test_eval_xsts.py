@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sts_toys import Pairs, easy, write_stsb
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.xsts import ADDED, REPEATED, TRACKS, evaluate_xsts
-from xmine.pairs import ParallelText
+from xmine.evaluation.similarity.xsts import ADDED, REPEATED, TRACKS, evaluate_xsts
+from xmine.pairs.io import ParallelText
 
 
 @pytest.fixture(scope="module")

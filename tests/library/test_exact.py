@@ -15,16 +15,18 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.hashing import first_equal
-from xmine.knn import exact, settling
-from xmine.knn.bands import Multiplier, Plan, planned
-from xmine.knn.crew import Crew
+from xmine.knn import exact
+from xmine.knn import rescoring as settling
+from xmine.knn.blocks import Multiplier, Plan, planned
+from xmine.knn.cosines import rescored
+from xmine.knn.duplicates import Side
 from xmine.knn.exact import exact_memory, search_exact, search_sides
-from xmine.knn.searchfiles import SearchFiles
+from xmine.knn.neighbours import FILES, Neighbours
+from xmine.knn.state_files import SearchFiles
 from xmine.knn.topk import columns_of, pack, values_of
-from xmine.knn.twins import Side
-from xmine.neighbours import FILES, Neighbours, rescored
+from xmine.knn.workers import Crew
 from xmine.progress import Progress
+from xmine.text.hashing import first_equal
 
 Half = NDArray[np.float16]
 
@@ -109,8 +111,8 @@ def test_agrees_with_sorting_all_cosines(
 def test_agrees_at_sizes_that_are_cut_by_themselves(
     kind: Callable[[int, int, int], Half], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.knn.bands._SMALL", 0)
-    monkeypatch.setattr("xmine.knn.bands.blas_threads", lambda: 2)
+    monkeypatch.setattr("xmine.knn.blocks._SMALL", 0)
+    monkeypatch.setattr("xmine.knn.blocks.blas_threads", lambda: 2)
     source, target = kind(2501, 16, 1), kind(1100, 16, 2)
     check(search_exact(source, target, 4), slow_search(source, target, 4))
     check(search_exact(source, target, 4, memory=1), slow_search(source, target, 4))
@@ -328,7 +330,7 @@ import os, signal, sys
 from pathlib import Path
 import numpy as np
 from xmine.knn import exact
-from xmine.knn.bands import Plan
+from xmine.knn.blocks import Plan
 exact._SAVE_SECONDS, exact._SAVE_SHARE = 0, 1e9
 exact.planned = lambda *sizes: Plan(64, 32, 64, 2)
 folder, left = Path(sys.argv[1]), int(sys.argv[2])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.files import check_free, replacing, replacing_all, replacing_folder
+from xmine.files.atomic import check_free, replacing, replacing_all, replacing_folder
 
 
 def test_what_a_link_leads_to_is_replaced(tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.options import FinetuneOptions
-from xmine.evaluation.tasks import Examples, Task
+from xmine.evaluation.transfer.tasks import Examples, Task
 from xmine.options import EncodingOptions
 from xmine.progress import silent
 from xmine.trainer.finetune import finetuned
-from xmine.trainer.towers import tower_of
+from xmine.trainer.models.loading import tower_of
 
 
 @pytest.mark.parametrize("kind", ["bert", "xlm-roberta", "qwen3", "distilbert", "t5"])

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.copies import copied, letters_of, same_texts
-from xmine.flags import flag_pairs, hubs, odd_lengths, too_high
-from xmine.languages import scripts_of
-from xmine.neighbours import Neighbours
-from xmine.numerals import numbers_differ, reader
-from xmine.options import FLAGS
-from xmine.pairing import ChosenPairs
-from xmine.scripts import foreign_lines
-from xmine.sentences import Sentences, folded, sentence_table
+from xmine.flags.names import FLAGS
+from xmine.flags.near_copies import copied, letters_of, same_texts
+from xmine.flags.numbers import numbers_differ, reader
+from xmine.flags.rules import flag_pairs, hubs, odd_lengths, too_high
+from xmine.flags.scripts import foreign_lines
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.text.languages import scripts_of
+from xmine.text.sentences import Sentences, folded, sentence_table
 
 GOOD = [
     (
@@ -451,9 +451,9 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
     chosen = ChosenPairs(rows, rows, scores, near.target_cosines[:, 0])
     found = []
     for at_once in (7, 4096):
-        monkeypatch.setattr("xmine.traits._LINES_AT_ONCE", at_once)
-        monkeypatch.setattr("xmine.picked._AT_ONCE", at_once)
-        monkeypatch.setattr("xmine.flags._LISTS_AT_ONCE", at_once)
+        monkeypatch.setattr("xmine.flags.line_features._LINES_AT_ONCE", at_once)
+        monkeypatch.setattr("xmine.text.packed._AT_ONCE", at_once)
+        monkeypatch.setattr("xmine.flags.rules._LISTS_AT_ONCE", at_once)
         found.append(
             list(flag_pairs(chosen, np.ones(len(rows)), near, sides[0], sides[1], languages))
         )

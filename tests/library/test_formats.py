@@ -12,7 +12,7 @@ import pytest
 
 import xmine
 from xmine.errors import FileError, XmineWarning
-from xmine.pairs import Pair, languages_of, read_pairs, write_pairs
+from xmine.pairs.io import Pair, languages_of, read_pairs, write_pairs
 
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
 PACKINGS = ["", ".gz", ".xz", ".zst"]

@@ -7,7 +7,7 @@ from fuzzing import Kind, findings, fuzzed, kinds
 
 from xmine.errors import EncoderError, FileError, XmineError
 from xmine.options import load_toml
-from xmine.vectors import read_vectors
+from xmine.vectors.vector_files import read_vectors
 
 NAMES = [kind.name for kind in kinds()]
 # Loading torch for them takes longer than everything else here.

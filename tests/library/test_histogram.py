@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError, OptionError, XmineError
-from xmine.evaluation.score_picture import BINS, check_picture, draw_histogram
-from xmine.histogram import bin_scores
+from xmine.plots.scores import BINS, check_picture, draw_histogram
+from xmine.scoring.histogram import bin_scores
 
 
 def shaped(random: np.random.Generator, size: int) -> NDArray[np.float32]:

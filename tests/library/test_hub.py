@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.hub import _wanted, find_encoder
 from xmine.errors import EncoderError
-from xmine.hub import _wanted, find_encoder
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -245,7 +245,9 @@ def test_only_a_hub_name_may_touch_the_network(
     (tmp_path / "encoders").mkdir()
     (tmp_path / "file").touch()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("xmine.hub._from_hub", lambda name: pytest.fail(f"asks the hub: {name}"))
+    monkeypatch.setattr(
+        "xmine.encoders.hub._from_hub", lambda name: pytest.fail(f"asks the hub: {name}")
+    )
     for name in (
         "nowhere",
         "encoders/nowhere",

@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.hubs import Hub, find_hubs, hub_rows, write_hubs
-from xmine.neighbours import Neighbours
-from xmine.sentences import Sentences, sentence_table
+from xmine.flags.hubness import Hub, find_hubs, hub_rows, write_hubs
+from xmine.knn.neighbours import Neighbours
+from xmine.text.sentences import Sentences, sentence_table
 
 LINES = 400
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from tests.conftest import toy_sentences
-from xmine.encoder import SentenceEncoder
-from xmine.options import ScoringOptions
-from xmine.scoring import score_aligned
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.mining.aligned import score_aligned
+from xmine.mining.options import ScoringOptions
 
 
 def write(path: Path, lines: list[str]) -> Path:

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from tests.conftest import toy_sentences
-from xmine.candidates import Scored
-from xmine.formats.tsv import tsv_rows
-from xmine.keeping import keep
-from xmine.margin import margin_scores
-from xmine.neighbours import Neighbours
-from xmine.options import MiningOptions
-from xmine.packed import PackedTexts
-from xmine.pairing import choose_pairs
-from xmine.sentences import Sentences
+from xmine.knn.neighbours import Neighbours
+from xmine.mining.candidates import Scored
+from xmine.mining.options import MiningOptions
+from xmine.mining.selection import keep
+from xmine.pairs.tsv import tsv_rows
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.retrieval import choose_pairs
+from xmine.text.packed import PackedTexts
+from xmine.text.sentences import Sentences
 
 # Of both sides together, and 120 are needed; a list of the lines of one side takes 350.
 MOST_BYTES_A_LINE = 250
@@ -53,15 +53,15 @@ def peak_of(lines: int) -> tuple[int, int]:
 
 def test_a_line_takes_few_bytes_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
-        "xmine.margin._ROWS_AT_ONCE",
-        "xmine.confidence._PAIRS_AT_ONCE",
-        "xmine.traits._LINES_AT_ONCE",
-        "xmine.flags._LISTS_AT_ONCE",
-        "xmine.flags._PAIRS_AT_ONCE",
-        "xmine.picked._AT_ONCE",
-        "xmine.flagged._AT_ONCE",
-        "xmine.pairs._PAIRS_AT_ONCE",
-        "xmine.languages._SAMPLE",
+        "xmine.scoring.margin._ROWS_AT_ONCE",
+        "xmine.scoring.probability._PAIRS_AT_ONCE",
+        "xmine.flags.line_features._LINES_AT_ONCE",
+        "xmine.flags.rules._LISTS_AT_ONCE",
+        "xmine.flags.rules._PAIRS_AT_ONCE",
+        "xmine.text.packed._AT_ONCE",
+        "xmine.flags.flag_set._AT_ONCE",
+        "xmine.pairs.io._PAIRS_AT_ONCE",
+        "xmine.text.languages._SAMPLE",
     ):
         monkeypatch.setattr(name, 32)
     peak_of(200)  # what is made once, such as tables of letters

@@ -10,13 +10,13 @@ from mined_toys import lines
 
 import xmine
 from tests.conftest import toy_sentences
-from xmine.agreement import agreement
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.keeping import best_without_gold, keep
-from xmine.known import KnownPair, KnownPairs
-from xmine.options import MiningOptions
-from xmine.threshold import choose_threshold
+from xmine.mining.options import MiningOptions
+from xmine.mining.selection import best_without_gold, keep
+from xmine.pairs.known import KnownPair, KnownPairs
+from xmine.scoring.gold import agreement
+from xmine.scoring.threshold import choose_threshold
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.agreement import agreement
 from xmine.errors import FileError
-from xmine.known import (
+from xmine.pairs.judgements import hash_of
+from xmine.pairs.known import (
     NOTHING_KNOWN,
     KnownPair,
     KnownPairs,
@@ -15,8 +15,8 @@ from xmine.known import (
     labels_of,
     read_known,
 )
-from xmine.sentences import sentence_table
-from xmine.verdicts import hash_of
+from xmine.scoring.gold import agreement
+from xmine.text.sentences import sentence_table
 
 
 def labels(known: list[KnownPair], pairs: list[tuple[int, int]]) -> list[int]:

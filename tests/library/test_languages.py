@@ -2,7 +2,7 @@
 
 import pytest
 
-from xmine.languages import check_language, check_sides, guess_language, short_code
+from xmine.text.languages import check_language, check_sides, guess_language, short_code
 
 ENGLISH = ["The man who was here before had not seen any of these people, but he knew her."] * 5
 GERMAN = ["Der Mann, der hier war, hatte keinen von diesen Leuten gesehen, doch er kannte sie."] * 5

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.margin import MarginScores, margin_scores, pair_scores, scores_near
-from xmine.neighbours import Neighbours, nearest
-from xmine.pairing import ChosenPairs, choose_pairs
+from xmine.knn.exact import nearest
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.margin import MarginScores, margin_scores, pair_scores, scores_near
+from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
 
 def unit(rows: list[tuple[float, ...]]) -> NDArray[np.float32]:
@@ -261,7 +262,7 @@ def test_equal_scores_of_neighbours_in_any_order(retrieval: str, seed: int) -> N
 def test_rounds_keep_what_a_walk_down_the_sorted_pairs_keeps(
     monkeypatch: pytest.MonkeyPatch, made: tuple[Neighbours, MarginScores], rounds: int
 ) -> None:
-    monkeypatch.setattr("xmine.pairing._ROUNDS", rounds)
+    monkeypatch.setattr("xmine.scoring.retrieval._ROUNDS", rounds)
     fwd, bwd = (choose_pairs(*made, retrieval) for retrieval in ("fwd", "bwd"))
     both = sorted(
         {
@@ -288,7 +289,7 @@ def test_scores_do_not_depend_on_how_many_rows_are_scored_at_a_time(
         neighbours = nearest(random_vectors(50, 8), random_vectors(41, 9), k)
         whole = margin_scores(neighbours, margin)
         with monkeypatch.context() as smaller:
-            smaller.setattr("xmine.margin._ROWS_AT_ONCE", 7)
+            smaller.setattr("xmine.scoring.margin._ROWS_AT_ONCE", 7)
             parts = margin_scores(neighbours, margin)
         assert np.array_equal(parts.targets, whole.targets)
         assert np.array_equal(parts.sources, whole.sources)

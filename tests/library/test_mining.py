@@ -5,11 +5,11 @@ import pytest
 from mined_toys import lines
 
 import xmine
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.options import MiningOptions
-from xmine.search import search
-from xmine.sentences import read_sentences
+from xmine.mining.options import MiningOptions
+from xmine.mining.search import search
+from xmine.text.sentences import read_sentences
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 

@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.knn.exact import search_exact
-from xmine.neighbours import Neighbours, found_in, nearest, rescored, widen
+from xmine.knn.cosines import rescored, widen
+from xmine.knn.exact import nearest, search_exact
+from xmine.knn.neighbours import Neighbours, found_in
 from xmine.progress import Progress
 
 
@@ -104,7 +105,7 @@ def test_pieces_of_rescoring_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch
     source, target = unit_rows(60, 100, 1), unit_rows(50, 100, 2)
     ids = np.random.default_rng(3).integers(0, 50, (60, 9))
     whole = rescored(source, target, ids).tobytes()
-    monkeypatch.setattr("xmine.neighbours._RESCORED_AT_ONCE", 7000)
+    monkeypatch.setattr("xmine.knn.cosines._RESCORED_AT_ONCE", 7000)
     assert rescored(source, target, ids).tobytes() == whole
     alone = [rescored(source, target, ids[:, column : column + 1]) for column in range(9)]
     assert np.concatenate(alone, axis=1).tobytes() == whole
@@ -145,7 +146,7 @@ def test_threads_do_not_change_a_bit_whatever_the_width() -> None:
     """BLAS splits products of widths 500 and 1000 by the number of threads; rescoring is exact."""
     script = (
         "import hashlib, numpy as np\n"
-        "from xmine.neighbours import nearest\n"
+        "from xmine.knn.exact import nearest\n"
         "digest = hashlib.sha256()\n"
         "for width in (500, 512, 1000):\n"
         "    sides = np.random.default_rng(1).standard_normal((2, 900, width)) / width**0.5\n"

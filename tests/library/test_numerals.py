@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from xmine.numerals import numbers, numbers_differ, reader
+from xmine.flags.numbers import numbers, numbers_differ, reader
 
 
 def differ(source: str, target: str, languages: tuple[str, str] = ("en", "zh")) -> bool:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from against_theirs import EXACT, OLD_POOLING, WIDTH, Checkpoint, in_onnx_runtime, save_theirs
 
-from xmine.encoder import SentenceEncoder
-from xmine.pairs import ParallelText
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.pairs.io import ParallelText
 
 
 @pytest.mark.parametrize("kind", ["bert", "distilbert"])

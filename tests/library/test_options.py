@@ -4,9 +4,11 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError, OptionError
-from xmine.options import FLAGS, MiningOptions, check_names, dump_toml, load_toml
-from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.options import TrainingOptions
+from xmine.flags.names import FLAGS
+from xmine.mining.options import MiningOptions
+from xmine.options import check_names, dump_toml, load_toml
+from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.shared import TrainingOptions
 
 
 def test_limits_hold_whoever_makes_the_object() -> None:

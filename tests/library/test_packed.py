@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from xmine.packed import PackedTexts, TextPacker
+from xmine.text.packed import PackedTexts, TextPacker
 
 ODD = ["", "one", "二\u2028二", "\ud83d", "\ud83d\ude00", "\U0001f600", "a\nb\r\n", "\x00", "é", ""]
 

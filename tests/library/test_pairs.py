@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from xmine.errors import FileError, OptionError, XmineWarning
-from xmine.formats.jsonl import jsonl_rows
-from xmine.formats.losses import Losses
-from xmine.pairs import (
+from xmine.pairs.io import (
     Pair,
     Pairs,
     check_pair_file,
@@ -18,6 +16,8 @@ from xmine.pairs import (
     tsv_rows,
     write_pairs,
 )
+from xmine.pairs.jsonl import jsonl_rows
+from xmine.pairs.losses import Losses
 
 PAIRS = Pairs(
     scores=np.array([1.23456, 1.0], dtype=np.float32),

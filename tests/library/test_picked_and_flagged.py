@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from xmine.flagged import Flags
-from xmine.options import FLAGS
-from xmine.pairs import Pairs
-from xmine.picked import PickedTexts
+from xmine.flags.flag_set import Flags
+from xmine.flags.names import FLAGS
+from xmine.pairs.io import Pairs
+from xmine.text.packed import PickedTexts
 
 TEXTS = [f"line {row}" for row in range(30)]
 ROWS = np.array([3, 3, 29, 0, 12, 7, 7, 1, 28, 4, 11], dtype=np.int64)
@@ -14,7 +14,7 @@ ROWS = np.array([3, 3, 29, 0, 12, 7, 7, 1, 28, 4, 11], dtype=np.int64)
 
 @pytest.mark.parametrize("at_once", [1, 4, 11, 4096])
 def test_picked_texts_read_as_a_list_does(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr("xmine.picked._AT_ONCE", at_once)
+    monkeypatch.setattr("xmine.text.packed._AT_ONCE", at_once)
     expected = [TEXTS[row] for row in ROWS.tolist()]
     picked = PickedTexts(TEXTS, ROWS)
     assert list(picked) == expected and len(picked) == 11
@@ -33,7 +33,7 @@ def names(bits: int) -> str:
 def test_flags_read_as_names_joined_by_commas(
     monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    monkeypatch.setattr("xmine.flagged._AT_ONCE", at_once)
+    monkeypatch.setattr("xmine.flags.flag_set._AT_ONCE", at_once)
     rows = np.arange(2 ** len(FLAGS))
     raised = {name: rows & 2**place > 0 for place, name in enumerate(FLAGS)}
     flags = Flags.of(raised)
@@ -51,7 +51,7 @@ def test_flags_read_as_names_joined_by_commas(
 def test_pairs_are_walked_through_some_at_a_time(
     monkeypatch: pytest.MonkeyPatch, everything: bool, at_once: int
 ) -> None:
-    monkeypatch.setattr("xmine.pairs._PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr("xmine.pairs.io._PAIRS_AT_ONCE", at_once)
     numbers = np.arange(11)
     scores = (2 - numbers / 8).astype(np.float32)
     more = (

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from xmine import reading
 from xmine.errors import FileError
-from xmine.reading import read_blocks, read_bytes, read_lines, stream_lines
+from xmine.files import reading
+from xmine.files.reading import read_blocks, read_bytes, read_lines, stream_lines
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda data: data,

@@ -16,9 +16,9 @@ from against_theirs import (
     save_theirs,
 )
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 
 
 def rewrite(path: Path, **changes: object) -> None:

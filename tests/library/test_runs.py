@@ -11,7 +11,7 @@ import pytest
 
 from xmine.errors import FileError, OptionError
 from xmine.options import load_toml
-from xmine.runs import (
+from xmine.run.folder import (
     JUDGEMENTS_FILE,
     RUN_FILE,
     STAGES,
@@ -168,7 +168,7 @@ def test_a_read_only_folder_is_refused(
 def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     script = (
-        "import sys; from pathlib import Path; from xmine.runs import open_run\n"
+        "import sys; from pathlib import Path; from xmine.run.folder import open_run\n"
         f"with open_run(Path(sys.argv[1]), {ASKED!r}): print('in', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(

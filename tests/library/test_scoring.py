@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 import xmine
 from tests.conftest import chinese_word, english_word, toy_sentences
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.options import MiningOptions, ScoringOptions
-from xmine.pairs import Pair, write_pairs
-from xmine.scoring import AlignedScores, score_aligned
-from xmine.sentences import folded
+from xmine.mining.aligned import AlignedScores, score_aligned
+from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.pairs.io import Pair, write_pairs
+from xmine.text.sentences import folded
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 Aligned = tuple[Path, Path]

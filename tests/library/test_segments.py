@@ -7,10 +7,10 @@ import unicodedata
 import numpy as np
 import pytest
 
-from xmine import segments
 from xmine.errors import XmineError
-from xmine.segments import segment
-from xmine.sentences import sentence_table
+from xmine.text import segmentation as segments
+from xmine.text.segmentation import segment
+from xmine.text.sentences import sentence_table
 
 # A bar stands where a cut belongs; the white space around it belongs to no sentence.
 ENGLISH = [

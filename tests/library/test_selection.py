@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.flagged import Flags
-from xmine.options import FLAGS, MiningOptions
-from xmine.selection import COPY, WRONG, Selection, select
+from xmine.flags.flag_set import Flags
+from xmine.flags.names import FLAGS
+from xmine.mining.options import MiningOptions
+from xmine.mining.selection import COPY, WRONG, Selection, select
 
 SCORES = np.array([1.5, 1.4, 1.3, 1.3, 1.2, 1.1, 1.0, 0.9], dtype=np.float32)
 RAISED = ["", "copy,script", "number", "near-copy", "", "number,high", "hub", "copy"]

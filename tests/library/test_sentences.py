@@ -10,9 +10,9 @@ import pytest
 import zstandard
 
 from xmine.errors import FileError
+from xmine.files.reading import read_lines
 from xmine.progress import Progress
-from xmine.reading import read_lines
-from xmine.sentences import Sentences, folded, read_sentences, sentence_table
+from xmine.text.sentences import Sentences, folded, read_sentences, sentence_table
 
 NASTY = (
     "\ufeffone\r\n"
@@ -170,10 +170,10 @@ def slow_table(lines: list[str]) -> tuple[list[str], list[int], list[int], list[
 def test_folding_is_that_of_a_dict_whatever_the_hashes(
     monkeypatch: pytest.MonkeyPatch, hashes: str
 ) -> None:
-    monkeypatch.setattr("xmine.sentences._FEWEST_PLACES", 4)  # so that it grows
+    monkeypatch.setattr("xmine.text.sentences._FEWEST_PLACES", 4)  # so that it grows
     if hashes == "few":  # every text has the hash of many others
         few = {"hash": lambda key: len(key) - 3}
-        monkeypatch.setattr("xmine.sentences.hash", few["hash"], raising=False)
+        monkeypatch.setattr("xmine.text.sentences.hash", few["hash"], raising=False)
     random = np.random.default_rng(4)
     words = [f"{random.integers(0, 400)}{' ' * int(n)}a" for n in random.integers(0, 3, size=900)]
     lines = [word.upper() if random.random() < 0.3 else word for word in words]

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from xmine.pairs import Pair
-from xmine.survey import sample, survey
+from xmine.pairs.io import Pair
+from xmine.pairs.statistics import sample, survey
 
 
 def test_a_survey_is_that_of_its_slow_twin() -> None:

@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from xmine import tables
 from xmine.errors import FileError
-from xmine.sentences import Sentences, sentence_table
-from xmine.tables import read_table, write_table
+from xmine.run import tables
+from xmine.run.tables import read_table, write_table
+from xmine.text.sentences import Sentences, sentence_table
 
 LINES = ["One.  Two.", "", "一。二。", "one. two.", "\u2028odd\x0b", "One. Two.", "emoji 🙂 é"]
 
@@ -39,7 +39,7 @@ def same(one: Sentences, other: Sentences) -> bool:
 def test_a_table_comes_back_as_it_was(
     tmp_path: Path, table: Sentences, group: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "_ROWS_OF_A_GROUP", group)
+    monkeypatch.setattr(tables, "ROWS_OF_A_GROUP", group)
     write_table(table, tmp_path / "source.parquet")
     read = read_table(tmp_path / "source.parquet")
     assert same(read, table)

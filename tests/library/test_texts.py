@@ -16,8 +16,8 @@ import pytest
 import zstandard
 
 from xmine.errors import FileError
-from xmine.sentences import read_sentences
-from xmine.texts import count_lines, is_file, read_texts, stream_texts, text_input
+from xmine.text.inputs import count_lines, is_file, read_texts, stream_texts, text_input
+from xmine.text.sentences import read_sentences
 
 TEXTS = ["one", "", "二\u2028二", ' "quoted" \\n ', "\u202eright to left\u202c", "x" * 100_000]
 

@@ -7,10 +7,10 @@ import pytest
 from mined_toys import Floats, Vectors, mined, mixture, sides
 from numpy.typing import NDArray
 
-from xmine import confidence
-from xmine.confidence import Confidence, estimate
-from xmine.pairing import ChosenPairs
-from xmine.threshold import CLOSE, FEW, Threshold, choose_threshold, expected, precision_of
+from xmine.scoring import probability as confidence
+from xmine.scoring.probability import Confidence, estimate
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.scoring.threshold import CLOSE, FEW, Threshold, choose_threshold, expected, precision_of
 
 Scores = NDArray[np.float32]
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine import traits
-from xmine.sentences import Sentences, read_sentences
-from xmine.traits import Traits, traits_of
+from xmine.flags import line_features as traits
+from xmine.flags.line_features import Traits, traits_of
+from xmine.text.sentences import Sentences, read_sentences
 
 LINES = [f"Number {row}: {'the same end of many lines ' * (row % 3)}{row % 7}" for row in range(50)]
 LINES[10], LINES[20] = "完全不同的语言", "…"

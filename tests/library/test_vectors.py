@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import xmine
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, XmineError
-from xmine.vectors import read_vectors, unit_rows
+from xmine.vectors.vector_files import read_vectors, unit_rows
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 

@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 from rich.cells import cell_len
 
-from xmine.visible import visible
+from xmine.display import visible
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.pairs import Pair, read_pairs, write_pairs
+from xmine.pairs.io import Pair, read_pairs, write_pairs
 
 FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx", "p.en,p.zh"]
 PACKINGS = ["", ".gz", ".xz", ".zst"]

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xmine.browsing.opened import open_pairs
+from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError
-from xmine.pairs import Pair, languages_of, read_pairs
-from xmine.tables import read_table
-from xmine.texts import read_texts
+from xmine.pairs.io import Pair, languages_of, read_pairs
+from xmine.run.tables import read_table
+from xmine.text.inputs import read_texts
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 
 from tests.conftest import english_word
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.folds import examples
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.tasks import Examples
-from xmine.evaluation.transfer import evaluate_transfer
+from xmine.evaluation.transfer.folds import examples
+from xmine.evaluation.transfer.run import evaluate_transfer
+from xmine.evaluation.transfer.tasks import Examples
 
 TWO_FILES = {
     "MR": ("rt-polarity.neg", "rt-polarity.pos"),

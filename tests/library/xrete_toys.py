@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.tasks import Task
-from xmine.evaluation.xrete import xrete_tasks
+from xmine.evaluation.transfer.tasks import Task
+from xmine.evaluation.transfer.xrete import xrete_tasks
 
 Row = Mapping[str, object]
 

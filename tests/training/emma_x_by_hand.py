@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xmine.trainer import rankwatch
-from xmine.trainer.data import Side
-from xmine.trainer.method_options import EmmaXOptions
-from xmine.trainer.towers import Tower
-from xmine.trainer.virtual import Mixing
+from xmine.trainer.data.rows import Side
+from xmine.trainer.models.towers import Tower
+from xmine.trainer.options.per_method import EmmaXOptions
+from xmine.trainer.ranking import monitor as rankwatch
+from xmine.trainer.ranking.virtual import Mixing
 
 Sentence = tuple[int, ...]  # numbers of words: two sentences are the same if these are
 Example = tuple[Tensor, Tensor, int]  # x, y, their rank

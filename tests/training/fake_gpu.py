@@ -104,7 +104,7 @@ def gpu(patch: pytest.MonkeyPatch) -> Iterator[None]:
     """Work on a machine with a GPU, which `--device auto` takes."""
     patch.setattr("torch.cuda._lazy_init", lambda: None)
     patch.setattr("torch.cuda.synchronize", lambda *_: None)
-    for place in ("hardware", "trainer.scratch", "trainer.estimate", "trainer.training"):
+    for place in ("hardware", "trainer.models.scratch", "trainer.estimate", "trainer.train"):
         patch.setattr(
             f"xmine.{place}.choose_device", lambda given: "cuda:0" if given == "auto" else given
         )

@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, TrainingError
 from xmine.evaluation.data import DataFolder
-from xmine.pairs import ParallelText
-from xmine.trainer import ablation
-from xmine.trainer.ablated import (
+from xmine.pairs.io import ParallelText
+from xmine.trainer.ablation import runner as ablation
+from xmine.trainer.ablation.headlines import Headlines
+from xmine.trainer.ablation.runner import Plan, ablate
+from xmine.trainer.ablation.specs import ABLATIONS, TRIPLETS, options_with, tables_of
+from xmine.trainer.ablation.tables import (
     UNTRAINED,
     Cell,
     averages_of,
@@ -25,15 +28,12 @@ from xmine.trainer.ablated import (
     table_of,
     write_tables,
 )
-from xmine.trainer.ablation import Plan, ablate
-from xmine.trainer.ablations import ABLATIONS, TRIPLETS, options_with, tables_of
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.headlines import Headlines
-from xmine.trainer.loop import Diverged
-from xmine.trainer.method_options import MocoOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.data.corpus import Corpus, Triplets
 from xmine.trainer.methods import METHODS
-from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import Split
+from xmine.trainer.options.per_method import MocoOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run.loop import Diverged
+from xmine.trainer.run.prepare import Split
 
 Few = Callable[..., Plan]
 Encoders = Mapping[str, SentenceEncoder]

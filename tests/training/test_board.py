@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import XmineError
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.training import train
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.train import train
 
 
 def curves(folder: Path) -> dict[str, dict[int, float]]:

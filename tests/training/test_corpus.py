@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.packed import PackedTexts
-from xmine.pairs import ParallelText, read_parallel
-from xmine.picked import PickedTexts
-from xmine.trainer.corpus import Corpus, examples, read_labelled, read_triplets
-from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.prepare import Split
-from xmine.trainer.spoken import unpaired_texts
+from xmine.pairs.io import ParallelText, read_parallel
+from xmine.text.packed import PackedTexts, PickedTexts
+from xmine.trainer.data.corpus import Corpus, examples, read_labelled, read_triplets
+from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.run.languages import unpaired_texts
+from xmine.trainer.run.prepare import Split
 
 
 def test_triplets_are_read_from_tsv_and_csv(tmp_path: Path) -> None:

@@ -4,21 +4,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
-from xmine.pairs import ParallelText
-from xmine.trainer.batches import (
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data.batches import (
     batches_of,
     ends_of_passes,
     grouped_order,
     pass_order,
     steps_of,
 )
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import hold_out, visits
-from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.prepare import cut_pairs
-from xmine.trainer.static import StaticTower, new_static
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.rows import hold_out, visits
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.run.prepare import cut_pairs
 
 
 def test_gathered_sides_hold_the_pieces_of_their_sentences(

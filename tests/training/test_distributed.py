@@ -24,17 +24,17 @@ import torch
 from torch import nn
 from twin_training import in_float64
 
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import XmineError
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.checkpoints import Run
-from xmine.trainer.corpus import Corpus, Labelled, Triplets
-from xmine.trainer.data import Side
+from xmine.trainer.data.corpus import Corpus, Labelled, Triplets
+from xmine.trainer.data.rows import Side
 from xmine.trainer.methods import METHODS
-from xmine.trainer.static import new_static
-from xmine.trainer.towers import joined
-from xmine.trainer.training import train
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.static import new_static
+from xmine.trainer.models.towers import joined
+from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.train import train
 
 pytestmark = pytest.mark.long  # all of CASES are trained twice, by one process and by two
 TOY = "the toy encoder"  # stands for a folder

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 import torch
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
-from xmine.trainer.checkpoints import METRICS_FILE
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, cut_together
-from xmine.trainer.method_options import EmmaXOptions
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.rows import Rows, cut_together
 from xmine.trainer.methods.emma_x import _Begun, _Maximisation
-from xmine.trainer.ranks import MixtureClassifier, first_similarities
-from xmine.trainer.rankwatch import RankWatch, Seen
-from xmine.trainer.towers import tower_of
-from xmine.trainer.training import train
+from xmine.trainer.models.loading import tower_of
+from xmine.trainer.options.per_method import EmmaXOptions
+from xmine.trainer.ranking.monitor import RankWatch, Seen
+from xmine.trainer.ranking.ranks import MixtureClassifier, first_similarities
+from xmine.trainer.run.checkpoints import METRICS_FILE
+from xmine.trainer.train import train
 
 TOY: dict[str, Any] = {
     "vocabulary_size": 500,

@@ -20,20 +20,21 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from xmine.encoder import SentenceEncoder
-from xmine.facts import EncoderFacts, Settings
-from xmine.pairs import ParallelText
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts, Settings
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
-from xmine.trainer import rankwatch, spoken
-from xmine.trainer.checkpoints import Run
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, Side, TrainingData
-from xmine.trainer.loop import run_steps
-from xmine.trainer.method_options import EmmaXOptions
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.rows import Rows, Side, TrainingData
 from xmine.trainer.methods import emma_x
-from xmine.trainer.rankstep import RankStep
-from xmine.trainer.towers import Tower, adamw
-from xmine.trainer.virtual import Mixing
+from xmine.trainer.models.towers import Tower, adamw
+from xmine.trainer.options.per_method import EmmaXOptions
+from xmine.trainer.ranking import monitor as rankwatch
+from xmine.trainer.ranking.step import RankStep
+from xmine.trainer.ranking.virtual import Mixing
+from xmine.trainer.run import languages as spoken
+from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.loop import run_steps
 
 WORDS, DIM, BATCH = 24, 5, 4
 

@@ -12,23 +12,23 @@ import torch
 from torch import nn
 
 from tests.library.conftest import LONGEST, toy_model, toy_tokenizer
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import TrainingError, XmineError
-from xmine.facts import EncoderFacts
 from xmine.options import EncodingOptions
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import silent
-from xmine.trainer.ablations import ABLATIONS, options_with
-from xmine.trainer.checkpoints import Run
-from xmine.trainer.corpus import Corpus
+from xmine.trainer.ablation.specs import ABLATIONS, options_with
+from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.estimate import estimate_training
-from xmine.trainer.method_options import MocoOptions, MsimcseOptions, TransaugOptions
 from xmine.trainer.methods import transaug
-from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import begin
-from xmine.trainer.towers import tower_of
-from xmine.trainer.training import train
-from xmine.trainer.transformer import TransformerTower
+from xmine.trainer.models.loading import tower_of
+from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.per_method import MocoOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.prepare import begin
+from xmine.trainer.train import train
 
 EXACT = EncodingOptions(device="cpu", dtype="float32")
 POSITIONS = 64  # of the toy model
@@ -287,7 +287,7 @@ UNREAD: list[tuple[dict[str, Any], str]] = [
 def test_an_option_that_one_encoder_reads_is_taken(
     made: Callable[..., TrainingOptions], given: dict[str, Any], bert: Path, toy_folder: Path
 ) -> None:
-    from xmine.trainer.encoder_options import check_encoders
+    from xmine.trainer.run.encoder_options import check_encoders
 
     folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
     check_encoders(made(**{name: folders.get(str(each), each) for name, each in given.items()}))
@@ -297,7 +297,7 @@ def test_an_option_that_one_encoder_reads_is_taken(
 def test_stages_refuse_the_encoders_that_they_do_not_have(
     given: dict[str, Any], flag: str, bert: Path, toy_folder: Path
 ) -> None:
-    from xmine.trainer.encoder_options import check_encoders
+    from xmine.trainer.run.encoder_options import check_encoders
 
     folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
     options = TransaugOptions(**{name: folders.get(str(x), x) for name, x in given.items()})
@@ -307,7 +307,7 @@ def test_stages_refuse_the_encoders_that_they_do_not_have(
 
 @pytest.mark.parametrize("name", ["teacher", "architecture"])
 def test_ablations_give_no_option_that_nothing_reads(name: str, bert: Path) -> None:
-    from xmine.trainer.encoder_options import check_encoders
+    from xmine.trainer.run.encoder_options import check_encoders
 
     start = {"stage": "contrast", "distilled_encoder": "embedded"} if name != "teacher" else {}
     if name == "teacher":

@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 import torch
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import Settings
+from xmine.encoders.modules.heads import Dense
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, OptionError, TrainingError
 from xmine.evaluation.options import FinetuneOptions, TransferOptions
-from xmine.evaluation.tasks import Examples, Kind, Predict, Task
-from xmine.facts import Settings
-from xmine.modules.heads import Dense
-from xmine.modules.static import StaticEmbedding, Table
-from xmine.pairs import ParallelText
+from xmine.evaluation.transfer.tasks import Examples, Kind, Predict, Task
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, silent
 from xmine.trainer.finetune import finetuned
-from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.scratch import new_transformer
-from xmine.trainer.taskhead import TaskHead
-from xmine.trainer.towers import tower_of
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.loading import tower_of
+from xmine.trainer.models.scratch import new_transformer
+from xmine.trainer.models.taskhead import TaskHead
+from xmine.trainer.options.per_method import MsimcseOptions
 
 KINDS: tuple[Kind, ...] = ("class", "pair", "choice", "document", "number")
 WORDS = ("fifi", "lulu", "mama")

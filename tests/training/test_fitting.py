@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from xmine.errors import OptionError, TrainingError, XmineError
-from xmine.pairs import ParallelText
-from xmine.trainer import vocabulary
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.fitting import fitted, needed_characters
-from xmine.trainer.method_options import EmmaXOptions, MsimcseOptions, TransaugOptions
-from xmine.trainer.options import TrainingOptions
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data import vocabulary
+from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.options.per_method import EmmaXOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run.fitting import fitted, needed_characters
 
 
 def pairs(count: int) -> Corpus:

@@ -11,18 +11,18 @@ import pytest
 import torch
 from torch import nn
 
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, TrainingError
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
-from xmine.trainer import loop
-from xmine.trainer.checkpoints import Run, run_folder
-from xmine.trainer.corpus import Corpus, Labelled
-from xmine.trainer.loop import _clip
-from xmine.trainer.method_options import MocoOptions, TransaugOptions
-from xmine.trainer.static import new_static
-from xmine.trainer.step import Step
-from xmine.trainer.training import train
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.data.corpus import Corpus, Labelled
+from xmine.trainer.models.static import new_static
+from xmine.trainer.options.per_method import MocoOptions, TransaugOptions
+from xmine.trainer.run import loop
+from xmine.trainer.run.checkpoints import Run, run_folder
+from xmine.trainer.run.loop import _clip
+from xmine.trainer.run.step import Step
+from xmine.trainer.train import train
 
 STATIC: dict[str, Any] = {
     "batch_size": 32,
@@ -152,7 +152,7 @@ def test_a_signal_to_any_of_several_processes_stops_all(
     """Of two nodes, one may be stopped alone."""
     options, losses = MocoOptions(**STATIC, encoder=start), list[float]()
     monkeypatch.setattr(
-        "xmine.trainer.loop.told_by_all",
+        "xmine.trainer.run.loop.told_by_all",
         lambda own: [own, (signal.SIGINT if len(losses) == 3 else 0, False)],
     )
     with pytest.raises(KeyboardInterrupt):
@@ -337,7 +337,7 @@ def test_a_second_ctrl_c_does_not_wait_for_the_step(
 @pytest.fixture
 def static_in_float16(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a static encoder, which multiplies nothing, stand for a transformer on a GPU."""
-    monkeypatch.setattr("xmine.trainer.training.check_encoders", lambda options: None)
+    monkeypatch.setattr("xmine.trainer.train.check_encoders", lambda options: None)
 
 
 @pytest.mark.usefixtures("static_in_float16")
@@ -382,7 +382,7 @@ def test_where_auto_is_float16_it_is_what_float16_is_with_the_loss_scaled(
         new = ("architecture", "width", "layers", "heads", "start", "vocabulary_size")
         flags = {name: value for name, value in flags.items() if name not in new}
         flags["encoder"] = str(tmp_path / "begun")
-    for place in ("trainer.scratch", "hardware"):
+    for place in ("trainer.models.scratch", "hardware"):
         monkeypatch.setattr(
             f"xmine.{place}.choose_dtype",
             lambda wanted, *_: "float16" if wanted == "auto" else wanted,

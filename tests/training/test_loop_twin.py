@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer import loop
-from xmine.trainer.batches import pass_order
-from xmine.trainer.checkpoints import Run
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, Side, TrainingData
-from xmine.trainer.loop import run_steps
-from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.step import Step
-from xmine.trainer.towers import adamw
+from xmine.trainer.data.batches import pass_order
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.rows import Rows, Side, TrainingData
+from xmine.trainer.models.towers import adamw
+from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.run import loop
+from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.loop import run_steps
+from xmine.trainer.run.step import Step
 
 ROWS, WIDE, NARROW = 50, 4, 3
 RANDOM = np.random.default_rng(7)

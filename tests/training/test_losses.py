@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from xmine.trainer.contrast import Member, contrast_in_batch
-from xmine.trainer.inference import InferenceHead, features_of
-from xmine.trainer.losses import in_chunks, info_nce, logits_of, queue_logits
+from xmine.trainer.losses.contrastive import in_chunks, info_nce, logits_of, queue_logits
+from xmine.trainer.losses.inference import InferenceHead, features_of
+from xmine.trainer.losses.with_queue import Member, contrast_in_batch
 
 # G-08 of the methods specification.
 H = torch.tensor([[1.0, 0.0], [0.0, 1.0]], dtype=torch.float64)

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 import torch
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
-from xmine.pairs import ParallelText
-from xmine.trainer.ablation import Plan, ablate
-from xmine.trainer.corpus import Corpus, Labelled
-from xmine.trainer.data import Rows
-from xmine.trainer.method_options import MocoOptions
+from xmine.pairs.io import ParallelText
+from xmine.trainer.ablation.runner import Plan, ablate
+from xmine.trainer.data.corpus import Corpus, Labelled
+from xmine.trainer.data.rows import Rows
 from xmine.trainer.methods.moco import _Step
-from xmine.trainer.prepare import cut_pairs
-from xmine.trainer.scratch import new_transformer
-from xmine.trainer.static import StaticTower, new_static
-from xmine.trainer.towers import Tower
-from xmine.trainer.training import train
-from xmine.trainer.transformer import TransformerTower
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.scratch import new_transformer
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.models.towers import Tower
+from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.run.prepare import cut_pairs
+from xmine.trainer.train import train
 
 SCALE = 25.0
 BATCH = 8

@@ -30,20 +30,20 @@ from twin_training import (
     without_some,
 )
 
-from xmine.encoder import SentenceEncoder
-from xmine.modules.heads import Dense
-from xmine.pairs import ParallelText
-from xmine.trainer.corpus import Labelled
-from xmine.trainer.method_options import MocoOptions
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.heads import Dense
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data.corpus import Labelled
 from xmine.trainer.methods.moco import _Step
-from xmine.trainer.prepare import cut_pairs, with_rate
-from xmine.trainer.queue import KeyQueue
-from xmine.trainer.scratch import new_transformer
-from xmine.trainer.static import StaticTower, new_static
-from xmine.trainer.step import Step
-from xmine.trainer.towers import Tower
-from xmine.trainer.transformer import TransformerTower
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.queue import KeyQueue
+from xmine.trainer.models.scratch import new_transformer
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.models.towers import Tower
+from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.run.prepare import cut_pairs, with_rate
+from xmine.trainer.run.step import Step
 
 ROWS, BATCH, SIZE, STEPS = 64, 6, 15, 7
 USUAL: dict[str, Any] = {

@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from xmine.trainer.method_options import MocoOptions
-from xmine.trainer.momentum import MomentumTower
-from xmine.trainer.static import StaticTower, new_static
-from xmine.vocabulary import Vocabulary
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.trainer.models.momentum import MomentumTower
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.options.per_method import MocoOptions
 
 
 def linear(weight: list[float]) -> nn.Linear:

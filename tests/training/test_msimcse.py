@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, TrainingError
 from xmine.options import EncodingOptions
-from xmine.pairs import ParallelText
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.method_options import MsimcseOptions
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data.corpus import Corpus, Triplets
 from xmine.trainer.methods.msimcse import _columns_of
-from xmine.trainer.static import new_static
-from xmine.trainer.training import Trained, train
+from xmine.trainer.models.static import new_static
+from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.train import Trained, train
 
 SMALL: dict[str, Any] = {"width": 16, "batch_size": 32, "held_out": 50, "threads": 1, "epochs": 2}
 TRANSFORMER: dict[str, Any] = {

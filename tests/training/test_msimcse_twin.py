@@ -26,17 +26,17 @@ from twin_training import (
     without_some,
 )
 
-from xmine.pairs import ParallelText
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.data import Rows, cut_together
-from xmine.trainer.method_options import MsimcseOptions
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.rows import Rows, cut_together
 from xmine.trainer.methods.msimcse import _columns_of, _Step
-from xmine.trainer.scratch import new_transformer
-from xmine.trainer.static import StaticTower, new_static
-from xmine.trainer.step import Step
-from xmine.trainer.towers import Tower
-from xmine.trainer.transformer import TransformerTower
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.scratch import new_transformer
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.models.towers import Tower
+from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.run.step import Step
 
 BATCH, STEPS = 8, 5
 USUAL: dict[str, Any] = {

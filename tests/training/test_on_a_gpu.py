@@ -14,19 +14,19 @@ import torch
 from fake_gpu import GPU, OnGpu, gpu
 from torch import Tensor
 
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.checkpoints import Run, run_folder
-from xmine.trainer.corpus import Corpus, Labelled, Triplets
+from xmine.trainer.data.corpus import Corpus, Labelled, Triplets
 from xmine.trainer.estimate import estimate_training
-from xmine.trainer.method_options import MocoOptions
 from xmine.trainer.methods import METHODS
-from xmine.trainer.queue import KeyQueue
-from xmine.trainer.static import StaticTower, new_static
-from xmine.trainer.training import deterministic
-from xmine.trainer.transformer import TransformerTower
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.queue import KeyQueue
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.run.checkpoints import Run, run_folder
+from xmine.trainer.train import deterministic
 
 TOY = "the static encoder"  # stands for a folder; as wide as a new one
 COMMON: dict[str, Any] = {
@@ -127,7 +127,7 @@ def test_a_method_trains_on_a_gpu_as_on_the_processor(
 def test_the_estimate_says_where_it_trains(
     toy_pairs: ParallelText, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.trainer.trials._SECONDS", 0.0)
+    monkeypatch.setattr("xmine.trainer.estimate.trials._SECONDS", 0.0)
     corpus, small = Corpus(toy_pairs), {"held_out": 50, "batch_size": 32, "epochs": 1}
     with gpu(monkeypatch):
         static = MocoOptions(encoder=str(toy_folder), **small)

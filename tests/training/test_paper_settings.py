@@ -23,14 +23,15 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from tests.library.conftest import toy_model, toy_tokenizer
 from xmine.cli import run
-from xmine.encoder import SentenceEncoder
-from xmine.modules.pooling import Pooling
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.pooling import Pooling
 from xmine.options import EncodingOptions
-from xmine.pairs import ParallelText
-from xmine.trainer import contrast, loop
-from xmine.trainer.loop import _Training
-from xmine.trainer.momentum import MomentumTower
-from xmine.trainer.queue import KeyQueue
+from xmine.pairs.io import ParallelText
+from xmine.trainer.losses import with_queue as contrast
+from xmine.trainer.models.momentum import MomentumTower
+from xmine.trainer.models.queue import KeyQueue
+from xmine.trainer.run import loop
+from xmine.trainer.run.loop import _Training
 
 PAGES = Path(__file__).parents[2] / "docs" / "methods"
 ENCODERS = ("--encoder", "--src-encoder", "--tgt-encoder", "--distilled-encoder", "--teacher")
@@ -159,7 +160,7 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[Used]:
 
     monkeypatch.setattr(_Training, "take", take_watched)
     for name, quick in (("_SECONDS", 0.0), ("MOST", 16)):  # the estimate is of no interest here
-        monkeypatch.setattr(f"xmine.trainer.trials.{name}", quick)
+        monkeypatch.setattr(f"xmine.trainer.estimate.trials.{name}", quick)
     watched(
         contrast, "logits_of", lambda a, b, scale, same=None: found.scales.append(number(scale))
     )

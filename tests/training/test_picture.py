@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from xmine.trainer import picture
-from xmine.trainer.picture import draw_training
+from xmine.trainer.run import picture
+from xmine.trainer.run.picture import draw_training
 
 
 def written(folder: Path, lines: list[dict[str, object]]) -> list[list[str]]:

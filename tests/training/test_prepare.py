@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from xmine.errors import TrainingError
-from xmine.pairs import ParallelText
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.method_options import MsimcseOptions, TransaugOptions
-from xmine.trainer.options import Stage
-from xmine.trainer.prepare import Split, entailed_apart, tuned_apart, with_rate
-from xmine.trainer.spoken import unpaired_texts, visits_of
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.options.per_method import MsimcseOptions, TransaugOptions
+from xmine.trainer.options.shared import Stage
+from xmine.trainer.run.languages import unpaired_texts, visits_of
+from xmine.trainer.run.prepare import Split, entailed_apart, tuned_apart, with_rate
 
 SOURCES = [f"english {row}" for row in range(60)]
 TARGETS = [f"chinese {row}" for row in range(60)]

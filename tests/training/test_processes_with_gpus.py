@@ -16,15 +16,15 @@ import pytest
 import torch
 from torch import distributed
 
-from xmine.pairs import ParallelText
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.trainer import distributed as ours
-from xmine.trainer import training
-from xmine.trainer.corpus import Corpus, Labelled
+from xmine.trainer import train as training
+from xmine.trainer.data.corpus import Corpus, Labelled
 from xmine.trainer.methods import METHODS
-from xmine.trainer.static import new_static
-from xmine.trainer.step import Step
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.static import new_static
+from xmine.trainer.run.step import Step
 
 STATIC: dict[str, Any] = {
     "batch_size": 160,

@@ -2,7 +2,7 @@
 
 import torch
 
-from xmine.trainer.queue import KeyQueue
+from xmine.trainer.models.queue import KeyQueue
 
 
 def rows_of(values: list[int]) -> torch.Tensor:

@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from xmine.trainer.losses import ranking_info_nce
-from xmine.trainer.method_options import EmmaXOptions
-from xmine.trainer.ranks import (
+from xmine.trainer.losses.contrastive import ranking_info_nce
+from xmine.trainer.options.per_method import EmmaXOptions
+from xmine.trainer.ranking.ranks import (
     MixtureClassifier,
     NetworkClassifier,
     RankClassifier,
@@ -20,7 +20,7 @@ from xmine.trainer.ranks import (
     similarity_ranks,
     sums_by_rank,
 )
-from xmine.trainer.virtual import Mixing, ranked_pairs, virtual_ranks, window_of
+from xmine.trainer.ranking.virtual import Mixing, ranked_pairs, virtual_ranks, window_of
 
 # G-13 and G-14 of the methods specification.
 COSINES = torch.tensor([[0.9, 0.7, 0.4, 0.1, -0.2], [0.8, 0.5, 0.3, 0.2, 0.0]]).double()

@@ -7,24 +7,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
-from xmine.pairs import ParallelText
-from xmine.trainer.batches import pass_order
-from xmine.trainer.checkpoints import METRICS_FILE
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.fitting import fitted
-from xmine.trainer.method_options import (
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data.batches import pass_order
+from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.methods.msimcse import _columns_of
+from xmine.trainer.options.per_method import (
     EmmaXOptions,
     MocoOptions,
     MsimcseOptions,
     TransaugOptions,
 )
-from xmine.trainer.methods.msimcse import _columns_of
-from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import Split
-from xmine.trainer.spoken import Spoken, balanced_visits, spoken_texts, unpaired_texts
-from xmine.trainer.training import Trained, train
+from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run.checkpoints import METRICS_FILE
+from xmine.trainer.run.fitting import fitted
+from xmine.trainer.run.languages import Spoken, balanced_visits, spoken_texts, unpaired_texts
+from xmine.trainer.run.prepare import Split
+from xmine.trainer.train import Trained, train
 
 ENGLISH = [f"there was a lamp on the table of room {n}" for n in range(60)]
 CHINESE = [f"第{n}间房的桌子上有一盏灯" for n in range(30)]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 
 # The command, with little patience; the second process is killed once, after its second checkpoint.
 COMMAND = """
 import os, signal
 import xmine.cli, xmine.trainer.distributed
-from xmine.trainer.checkpoints import Run
+from xmine.trainer.run.checkpoints import Run
 xmine.trainer.distributed._PATIENCE = 0.5
 first_try = os.environ["TORCHELASTIC_RESTART_COUNT"] == "0"
 saves = 0

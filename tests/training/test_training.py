@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 import torch
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
-from xmine.trainer.checkpoints import run_folder
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.method_options import MsimcseOptions
+from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
-from xmine.trainer.options import TrainingOptions
-from xmine.trainer.prepare import cut_pairs
-from xmine.trainer.static import StaticTower, new_static
-from xmine.trainer.training import Trained
-from xmine.trainer.training import train as train_on
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run.checkpoints import run_folder
+from xmine.trainer.run.prepare import cut_pairs
+from xmine.trainer.train import Trained
+from xmine.trainer.train import train as train_on
 
 # Small enough for seconds; two thirds of the words are seen often enough to be learned.
 OPTIONS: dict[str, Any] = {

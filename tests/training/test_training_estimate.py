@@ -9,15 +9,15 @@ import pytest
 import torch
 
 from xmine.errors import TrainingError
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus, Triplets
 from xmine.trainer.estimate import TrainingEstimate, estimate_training
-from xmine.trainer.method_options import MocoOptions, MsimcseOptions, TransaugOptions
 from xmine.trainer.methods import METHODS
-from xmine.trainer.prepare import load_encoder
-from xmine.trainer.towers import tower_of
-from xmine.trainer.training import train
+from xmine.trainer.models.loading import tower_of
+from xmine.trainer.options.per_method import MocoOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.run.prepare import load_encoder
+from xmine.trainer.train import train
 
 FEW: dict[str, Any] = {"batch_size": 64, "held_out": 100, "threads": 1, "epochs": 2}
 
@@ -25,7 +25,7 @@ FEW: dict[str, Any] = {"batch_size": 64, "held_out": 100, "threads": 1, "epochs"
 @pytest.fixture(autouse=True)
 def a_short_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let it end at once: sizes are looked at here, not times."""
-    monkeypatch.setattr("xmine.trainer.trials._SECONDS", 0.0)
+    monkeypatch.setattr("xmine.trainer.estimate.trials._SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_as_many_steps_are_taken_as_were_estimated(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("xmine.trainer.rankwatch.RankWatch.stops", lambda *_: "")
+    monkeypatch.setattr("xmine.trainer.ranking.monitor.RankWatch.stops", lambda *_: "")
     some = toy_pairs.take(np.arange(0, 500) // np.where(np.arange(500) % 7, 1, 2))  # some twice
     english, chinese = toy_pairs.sources[500:], toy_pairs.targets[500:]
     corpus = Corpus(

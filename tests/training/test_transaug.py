@@ -10,23 +10,24 @@ import numpy as np
 import pytest
 import torch
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.data import Rows, Side
-from xmine.trainer.heads import Projected
-from xmine.trainer.losses import distillation, info_nce, queue_logits
-from xmine.trainer.method_options import TRANSAUG_DEMONSTRATION, TransaugOptions
+from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.rows import Rows, Side
+from xmine.trainer.losses.contrastive import distillation, info_nce, queue_logits
 from xmine.trainer.methods.transaug import _Contrast, _Distillation, _FineTuning
-from xmine.trainer.prepare import cut_pairs
-from xmine.trainer.scratch import new_transformer
-from xmine.trainer.static import StaticTower, new_static
-from xmine.trainer.towers import Frozen, Tower, tower_of
-from xmine.trainer.training import Trained
-from xmine.trainer.training import train as train_on
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.heads import Projected
+from xmine.trainer.models.loading import tower_of
+from xmine.trainer.models.scratch import new_transformer
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.models.towers import Frozen, Tower
+from xmine.trainer.options.per_method import TRANSAUG_DEMONSTRATION, TransaugOptions
+from xmine.trainer.run.prepare import cut_pairs
+from xmine.trainer.train import Trained
+from xmine.trainer.train import train as train_on
 
 OPTIONS: dict[str, Any] = {
     "vocabulary_size": 500,

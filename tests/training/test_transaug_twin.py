@@ -15,18 +15,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from xmine.encoder import SentenceEncoder
-from xmine.modules.static import StaticEmbedding, Table
-from xmine.pairs import ParallelText
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.data import Rows, Side, TrainingData
-from xmine.trainer.method_options import TransaugOptions
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.rows import Rows, Side, TrainingData
 from xmine.trainer.methods import transaug
 from xmine.trainer.methods.transaug import _Contrast
-from xmine.trainer.queue import KeyQueue
-from xmine.trainer.static import StaticTower, new_static
-from xmine.trainer.training import train
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.models.queue import KeyQueue
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.options.per_method import TransaugOptions
+from xmine.trainer.train import train
 
 DIM, TEACHER_DIM, STUDENT_DIM = 12, 8, 10
 RATES = {"distil": 0.02, "contrast": 0.01, "nli": 0.005}

@@ -8,24 +8,24 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts, Settings
+from xmine.encoders.modules.heads import Dense
+from xmine.encoders.modules.pooling import Pooling
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError, XmineError
-from xmine.facts import EncoderFacts, Settings
-from xmine.modules.heads import Dense
-from xmine.modules.pooling import Pooling
-from xmine.modules.static import StaticEmbedding
 from xmine.options import EncodingOptions
-from xmine.pairs import ParallelText
+from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.prepare import cut_pairs
-from xmine.trainer.scratch import even_rows, narrowed, new_transformer
-from xmine.trainer.towers import tower_of as make_tower
-from xmine.trainer.training import Trained
-from xmine.trainer.training import train as train_on
-from xmine.trainer.transformer import TransformerTower
-from xmine.vocabulary import Vocabulary
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.models.loading import tower_of as make_tower
+from xmine.trainer.models.scratch import even_rows, narrowed, new_transformer
+from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.run.prepare import cut_pairs
+from xmine.trainer.train import Trained
+from xmine.trainer.train import train as train_on
 
 OPTIONS: dict[str, Any] = {
     "architecture": "transformer",

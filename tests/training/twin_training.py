@@ -17,17 +17,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from xmine.encoder import SentenceEncoder
-from xmine.trainer import prepare
-from xmine.trainer.checkpoints import Run
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, Side, TrainingData
-from xmine.trainer.loop import run_steps
-from xmine.trainer.options import TrainingOptions
-from xmine.trainer.static import StaticTower
-from xmine.trainer.step import Step
-from xmine.trainer.towers import Tower, tower_of
-from xmine.vocabulary import Vocabulary
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.rows import Rows, Side, TrainingData
+from xmine.trainer.models.loading import tower_of
+from xmine.trainer.models.static import StaticTower
+from xmine.trainer.models.towers import Tower
+from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run import prepare
+from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.loop import run_steps
+from xmine.trainer.run.step import Step
 
 SAME = 1e-8  # of float64, after some steps of Adam
 Pieces = list[list[int]]

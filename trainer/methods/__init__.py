@@ -1,21 +1,24 @@
-"""The training methods: a name, a title, an options dataclass, and the module with `train()`."""
+"""The training methods: a name, a title, an options dataclass, and the module with `train()`.
+
+A method never imports another method; what two methods share stands in the packages beside this.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from xmine.trainer.method_options import (
+from ..options.per_method import (
     TRANSAUG_DEMONSTRATION,
     EmmaXOptions,
     MocoOptions,
     MsimcseOptions,
     TransaugOptions,
 )
-from xmine.trainer.options import TrainingOptions
+from ..options.shared import TrainingOptions
 
 if TYPE_CHECKING:
-    from xmine.trainer.prepare import Made
+    from ..run.prepare import Made
 
 
 @dataclass(frozen=True, slots=True)

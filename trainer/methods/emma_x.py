@@ -14,26 +14,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from xmine.evaluation.geometry import principal_ratio
+from xmine.evaluation.space.geometry import principal_ratio
 from xmine.progress import Report
-from xmine.trainer.checkpoints import Run, restore
-from xmine.trainer.contrast import contrast_with_queue
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, Side, TrainingData, cut_together
-from xmine.trainer.devset import measure
-from xmine.trainer.distributed import World, gathered, summed, told_by_the_first
-from xmine.trainer.loop import run_steps, steps_of
-from xmine.trainer.losses import in_chunks, ranking_info_nce
-from xmine.trainer.method_options import EmmaXOptions
-from xmine.trainer.prepare import (
-    Made,
-    Split,
-    begin,
-    needed_pairs,
-    with_rate,
-)
-from xmine.trainer.queue import texts_of
-from xmine.trainer.ranks import (
+
+from ..data.corpus import Corpus
+from ..data.rows import Rows, Side, TrainingData, cut_together
+from ..distributed import World, gathered, summed, told_by_the_first
+from ..losses.contrastive import in_chunks, ranking_info_nce
+from ..losses.with_queue import contrast_with_queue
+from ..models.queue import texts_of
+from ..models.towers import Tower
+from ..options.per_method import EmmaXOptions
+from ..ranking.monitor import FALL, WEAK, RankWatch, Seen
+from ..ranking.ranks import (
     Moments,
     RankClassifier,
     better_of,
@@ -44,11 +37,13 @@ from xmine.trainer.ranks import (
     similarity_ranks,
     sums_by_rank,
 )
-from xmine.trainer.rankstep import RankStep
-from xmine.trainer.rankwatch import FALL, WEAK, RankWatch, Seen
-from xmine.trainer.spoken import unpaired_texts
-from xmine.trainer.towers import Tower
-from xmine.trainer.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_of
+from ..ranking.step import RankStep
+from ..ranking.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_of
+from ..run.checkpoints import Run, restore
+from ..run.devset import measure
+from ..run.languages import unpaired_texts
+from ..run.loop import run_steps, steps_of
+from ..run.prepare import Made, Split, begin, needed_pairs, with_rate
 
 # Phase 2 has this part of the rate of a trained encoder: more loses on pairs what texts give.
 _SLOWER = 6

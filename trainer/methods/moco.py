@@ -13,19 +13,20 @@ from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
 from xmine.progress import Report
-from xmine.trainer.checkpoints import Run
-from xmine.trainer.contrast import contrast_with_queue
-from xmine.trainer.corpus import Corpus, Labelled
-from xmine.trainer.data import Rows
-from xmine.trainer.distributed import gathered, own_random
-from xmine.trainer.inference import InferenceTask
-from xmine.trainer.loop import run_steps, steps_of
-from xmine.trainer.method_options import MocoOptions
-from xmine.trainer.momentum import MomentumTower
-from xmine.trainer.prepare import Made, Split, begin, needed_pairs, with_rate
-from xmine.trainer.queue import KeyQueue, drawn_batches, texts_of
-from xmine.trainer.step import Step
-from xmine.trainer.towers import Tower, adamw, shared_device
+
+from ..data.corpus import Corpus, Labelled
+from ..data.rows import Rows
+from ..distributed import gathered, own_random
+from ..losses.inference import InferenceTask
+from ..losses.with_queue import contrast_with_queue
+from ..models.momentum import MomentumTower
+from ..models.queue import KeyQueue, drawn_batches, texts_of
+from ..models.towers import Tower, adamw, shared_device
+from ..options.per_method import MocoOptions
+from ..run.checkpoints import Run
+from ..run.loop import run_steps, steps_of
+from ..run.prepare import Made, Split, begin, needed_pairs, with_rate
+from ..run.step import Step
 
 
 def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Made:

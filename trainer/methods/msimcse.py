@@ -23,26 +23,19 @@ from torch.optim import Optimizer
 
 from xmine.errors import TrainingError
 from xmine.progress import Report
-from xmine.trainer.checkpoints import Run
-from xmine.trainer.contrast import Member, contrast_in_batch
-from xmine.trainer.corpus import Corpus
-from xmine.trainer.data import Rows, Side, TrainingData, cut_together
-from xmine.trainer.distributed import World, own_random
-from xmine.trainer.heads import TanhHead
-from xmine.trainer.loop import run_steps
-from xmine.trainer.method_options import MsimcseOptions
-from xmine.trainer.prepare import (
-    Made,
-    Split,
-    begin,
-    cut_pairs,
-    entailed_apart,
-    refuse_one_piece,
-    with_rate,
-)
-from xmine.trainer.spoken import spoken_texts
-from xmine.trainer.step import Step
-from xmine.trainer.towers import Tower, adamw, joined, unit_rows
+
+from ..data.corpus import Corpus
+from ..data.rows import Rows, Side, TrainingData, cut_together
+from ..distributed import World, own_random
+from ..losses.with_queue import Member, contrast_in_batch
+from ..models.heads import TanhHead
+from ..models.towers import Tower, adamw, joined, unit_rows
+from ..options.per_method import MsimcseOptions
+from ..run.checkpoints import Run
+from ..run.languages import spoken_texts
+from ..run.loop import run_steps
+from ..run.prepare import Made, Split, begin, cut_pairs, entailed_apart, refuse_one_piece, with_rate
+from ..run.step import Step
 
 # Pieces left out of a text with nothing else to tell x from x+ (docs/methods/msimcse.md).
 _SHARE = 0.5

@@ -23,20 +23,21 @@ from torch.optim import AdamW, Optimizer
 
 from xmine.errors import TrainingError
 from xmine.progress import Report
-from xmine.trainer.checkpoints import Run
-from xmine.trainer.contrast import Member, contrast_in_batch, contrast_with_queue
-from xmine.trainer.corpus import Corpus, Triplets
-from xmine.trainer.data import Rows, Side, TrainingData, cut_together
-from xmine.trainer.devset import measure
-from xmine.trainer.distributed import World, gathered, own_random
-from xmine.trainer.heads import Projected
-from xmine.trainer.loop import run_steps, steps_of
-from xmine.trainer.losses import distillation, logits_of
-from xmine.trainer.method_options import TransaugOptions
-from xmine.trainer.prepare import Made, Split, begin, needed_pairs, tuned_apart, with_rate
-from xmine.trainer.queue import KeyQueue, drawn_batches, texts_of
-from xmine.trainer.step import Embedder, Step
-from xmine.trainer.towers import Frozen, Tower
+
+from ..data.corpus import Corpus, Triplets
+from ..data.rows import Rows, Side, TrainingData, cut_together
+from ..distributed import World, gathered, own_random
+from ..losses.contrastive import distillation, logits_of
+from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
+from ..models.heads import Projected
+from ..models.queue import KeyQueue, drawn_batches, texts_of
+from ..models.towers import Frozen, Tower
+from ..options.per_method import TransaugOptions
+from ..run.checkpoints import Run
+from ..run.devset import measure
+from ..run.loop import run_steps, steps_of
+from ..run.prepare import Made, Split, begin, needed_pairs, tuned_apart, with_rate
+from ..run.step import Embedder, Step
 
 Either = TypeVar("Either")
 

@@ -1,1 +1,4 @@
-"""The screens, one file each; what all of them have is in `viewing`."""
+"""The screens of the app, one file each, and the classes they share.
+
+A screen shows what `xmine.browsing` finds; nothing here queries, scores or writes pairs itself.
+"""

@@ -14,9 +14,10 @@ from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import JUDGED, KEPT, SIDES, Query
 from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
-from xmine.options import FLAGS
-from xmine.tui.screens.viewing import Viewing
-from xmine.tui.widgets.toggles import Choices, Tick
+from xmine.flags.names import FLAGS
+
+from ..widgets.toggles import Choices, Tick
+from .base import Viewing
 
 _KEPT = {"kept": "kept by the cut", "below": "below it, or dropped", "all": "all"}
 

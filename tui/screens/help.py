@@ -7,8 +7,8 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Static
 
-from xmine.tui.actions import actions_of
-from xmine.tui.screens.viewing import Viewing
+from ..actions import actions_of
+from .base import Viewing
 
 
 class HelpScreen(Viewing):

@@ -9,11 +9,12 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from xmine.browsing.recent import Recent, forget, recent
 from xmine.errors import XmineError
-from xmine.tui.screens.picking import PickingScreen
-from xmine.tui.screens.viewing import Viewing
-from xmine.tui.text import shown
+
+from ..state.recent import Recent, forget, recent
+from ..text import shown
+from .base import Viewing
+from .picker import PickingScreen
 
 _SIGNS = {"run": "▪", "file": "▫", "unfinished": "◌", "gone": "✗"}
 _WHAT = {"run": "run", "file": "file", "unfinished": "not finished", "gone": "gone"}

@@ -11,13 +11,14 @@ from textual.binding import Binding, BindingType
 from textual.events import Resize
 from textual.widgets import Static
 
+from xmine.browsing.map import Picture, picture_of
 from xmine.browsing.opened import Rows
-from xmine.browsing.picture import Picture, picture_of
 from xmine.errors import FileError, XmineError
-from xmine.tui.saving import free_name, without_force
-from xmine.tui.screens.viewing import Viewing
-from xmine.tui.text import cut
-from xmine.tui.widgets.canvas import SOURCE, TARGET, Canvas
+
+from ..saving import free_name, without_force
+from ..text import cut
+from ..widgets.canvas import SOURCE, TARGET, Canvas
+from .base import Viewing
 
 # More pairs than this cover each other on a screen of usual size.
 _MOST = 150
@@ -191,7 +192,7 @@ class MapScreen(Viewing):
 
 def _saved(picture: Picture, path: Path) -> str:
     """Write a picture, and say where it is."""
-    from xmine.evaluation.score_picture import check_picture
+    from xmine.plots.scores import check_picture
 
     try:
         check_picture(path, force=False, given="")

@@ -8,15 +8,16 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label
 
-from xmine.browsing.command import mining_words
 from xmine.errors import OptionError
-from xmine.estimate import duration, in_words
-from xmine.options import MiningOptions
-from xmine.tui.jobs import Job
-from xmine.tui.screens.starting import StartingScreen, options_in
-from xmine.tui.widgets.options_form import OptionsForm
-from xmine.tui.widgets.path_input import PathLine
-from xmine.tui.widgets.toggles import Choices
+from xmine.mining.options import MiningOptions
+from xmine.units import duration, in_words
+
+from ..forms.command import mining_words
+from ..jobs import Job
+from ..widgets.options_form import OptionsForm
+from ..widgets.path_input import PathLine
+from ..widgets.toggles import Choices
+from .job_base import StartingScreen, options_in
 
 _MORE = ("model", "seed_pairs", "gold")
 

@@ -6,11 +6,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
-from xmine.browsing.around import Neighbour
+from xmine.browsing.neighbourhood import Neighbour
 from xmine.browsing.opened import Side
-from xmine.tui.screens.judging import Judging
-from xmine.tui.widgets.near_lists import Entry, NearLists, Place
-from xmine.tui.widgets.pair_backend import SIGNS
+
+from ..widgets.near_lists import Entry, NearLists, Place
+from ..widgets.pair_backend import SIGNS
+from .judging_base import Judging
 
 # What became of a neighbour, in a word; the line that speaks has the whole of it.
 _WORDS = {

@@ -13,11 +13,12 @@ from textual_fastdatatable import DataTable
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import ORDERS, Query
 from xmine.errors import XmineError
-from xmine.formats.losses import count
-from xmine.tui.saving import free_name, without_force
-from xmine.tui.screens.finding import Finding
-from xmine.tui.widgets.pair_detail import PairDetail
-from xmine.tui.widgets.pair_table import PairTable
+from xmine.units import count
+
+from ..saving import free_name, without_force
+from ..widgets.pair_detail import PairDetail
+from ..widgets.pair_table import PairTable
+from .finding_base import Finding
 
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
 
@@ -178,7 +179,7 @@ class PairsScreen(Finding):
 
     def action_filter(self) -> None:
         """Choose which pairs to see."""
-        from xmine.tui.screens.filter import FilterScreen
+        from .filter import FilterScreen
 
         self.app.turn()
         self.app.push_screen(FilterScreen(self.look_for))
@@ -213,7 +214,7 @@ class PairsScreen(Finding):
 
 def _written(opened: Opened, rows: Rows, name: str) -> str:
     """Write some pairs into a file, and say how many."""
-    from xmine.pairs import check_pair_file, write_pairs  # here: it loads every format
+    from xmine.pairs.io import check_pair_file, write_pairs  # here: it loads every format
 
     path = str(Path(name).expanduser())
     try:

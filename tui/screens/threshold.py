@@ -11,19 +11,20 @@ from textual.events import Resize
 from textual.timer import Timer
 from textual.widgets import Static
 
-from xmine.bars import histogram_lines
-from xmine.browsing.approval import Share, approval_of
 from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of, stepped
+from xmine.browsing.judge_agreement import Share, approval_of
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened
-from xmine.browsing.recut import read_again, write_cut
+from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import XmineError
-from xmine.histogram import Histogram
-from xmine.tui.screens.judging import Judging
-from xmine.tui.widgets.near_table import NearTable
-from xmine.tui.widgets.pair_detail import PairDetail
-from xmine.tui.widgets.pair_table import PairTable
-from xmine.verdicts import ACCEPT, REJECT
+from xmine.pairs.judgements import ACCEPT, REJECT
+from xmine.plots.terminal import histogram_lines
+from xmine.scoring.histogram import Histogram
+
+from ..widgets.near_table import NearTable
+from ..widgets.pair_detail import PairDetail
+from ..widgets.pair_table import PairTable
+from .judging_base import Judging
 
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail

@@ -8,18 +8,19 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Label
 
-from xmine.browsing.command import IN_THE_WAY, training_words
-from xmine.browsing.metrics import Metrics
 from xmine.errors import OptionError
-from xmine.estimate import duration, in_words
 from xmine.trainer.methods import METHODS
-from xmine.tui.jobs import Job
-from xmine.tui.screens.starting import StartingScreen, options_in
-from xmine.tui.widgets.curves import Curves
-from xmine.tui.widgets.job_view import short
-from xmine.tui.widgets.options_form import OptionsForm
-from xmine.tui.widgets.path_input import PathLine
-from xmine.tui.widgets.toggles import Choices
+from xmine.units import duration, in_words
+
+from ..forms.command import IN_THE_WAY, training_words
+from ..jobs import Job
+from ..state.training_metrics import Metrics
+from ..widgets.curves import Curves
+from ..widgets.job_view import short
+from ..widgets.options_form import OptionsForm
+from ..widgets.path_input import PathLine
+from ..widgets.toggles import Choices
+from .job_base import StartingScreen, options_in
 
 _USUAL = "msimcse"
 _FIRST = ("encoder", "epochs", "batch_size")  # what everybody asks

@@ -1,1 +1,4 @@
-"""What screens are made of."""
+"""Widgets that screens share: tables, pair details, forms, paths, curves.
+
+Nothing here knows a screen or the app.
+"""

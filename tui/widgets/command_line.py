@@ -10,9 +10,9 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from xmine.browsing.command import in_one_line
-from xmine.tui.jobs import ask_command
-from xmine.tui.text import shown
+from ..forms.command import in_one_line
+from ..jobs import ask_command
+from ..text import shown
 
 _PATIENCE = 0.6  # seconds after the last key until an estimate is asked for
 

@@ -2,7 +2,7 @@
 
 from textual_plotext import PlotextPlot
 
-from xmine.browsing.metrics import Metrics
+from ..state.training_metrics import Metrics
 
 
 class Curves(PlotextPlot):

@@ -7,11 +7,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
-from xmine.browsing.command import in_one_line
 from xmine.progress import Progress
-from xmine.tui.jobs import Job, share
-from xmine.tui.text import shown
-from xmine.tui.working import outcome
+
+from ..forms.command import in_one_line
+from ..jobs import Job, outcome, share
+from ..text import shown
 
 _MOST_SAID = 200
 

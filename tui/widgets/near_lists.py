@@ -12,7 +12,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.events import Resize
 from textual.widgets import OptionList, Static
 
-from xmine.tui.text import cut
+from ..text import cut
 
 SIDES = ("left", "right")
 _SIDE_BY_SIDE = 100  # cells from which on the lists stand side by side

@@ -8,8 +8,9 @@ from textual.events import Resize
 
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import Opened
-from xmine.tui.widgets.pair_backend import Verdict
-from xmine.tui.widgets.pair_table import PairTable
+
+from .pair_backend import Verdict
+from .pair_table import PairTable
 
 _NEAR = 20  # pairs on each side of the cut
 

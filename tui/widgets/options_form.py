@@ -10,9 +10,10 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Collapsible, Input, Label, Static
 
-from xmine.browsing.fields import FormField, form_fields, read_form
 from xmine.options import Options
-from xmine.tui.widgets.toggles import Choices, Tick
+
+from ..forms.fields import FormField, form_fields, read_form
+from .toggles import Choices, Tick
 
 _OPEN = 6  # fields of the kind itself that are shown at once; the others are in a group
 _AT_ONCE = 5  # fields that are made before a key is looked at

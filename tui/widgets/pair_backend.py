@@ -8,7 +8,8 @@ from rich.text import Text
 from textual_fastdatatable.backend import DataTableBackend
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.tui.text import cut
+
+from ..text import cut
 
 _PADDING = 2  # cells that the table adds to each column
 _WIDE = 100  # from here on there is room for the lines

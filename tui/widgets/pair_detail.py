@@ -11,14 +11,15 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from xmine.browsing.details import figures
 from xmine.browsing.opened import Opened
-from xmine.browsing.shared import Span, shared_parts
-from xmine.browsing.whole import figures
-from xmine.tui.text import highlighted, shown
-from xmine.tui.widgets.pair_backend import SIGNS
+from xmine.browsing.shared_spans import Span, shared_parts
+
+from ..text import highlighted, shown
+from .pair_backend import SIGNS
 
 if TYPE_CHECKING:
-    from xmine.browsing.reasons import Reasons
+    from xmine.browsing.flag_reasons import Reasons
 
 # Characters of a text that are laid out at once, and how many more with a key: to lay out 100,000
 # takes 0.4 s.
@@ -145,6 +146,6 @@ class PairDetail(VerticalScroll, can_focus=False):
 
 def _reasons_of(opened: Opened) -> "Reasons":
     """Load what explains flags when there is one to explain: the first pair is there sooner."""
-    from xmine.browsing.reasons import Reasons
+    from xmine.browsing.flag_reasons import Reasons
 
     return Reasons(opened)

@@ -11,7 +11,8 @@ from textual.message import Message
 from textual_fastdatatable import DataTable
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.tui.widgets.pair_backend import PairBackend, Verdict, unjudged
+
+from .pair_backend import PairBackend, Verdict, unjudged
 
 
 class PairTable(DataTable):

@@ -1,5 +1,4 @@
-"""Looking at pairs, without a screen: what the terminal app shows and `xmine pairs` prints.
+"""The terminal app without a terminal: open a run, query, neighbours, the cut, labels of pairs.
 
-`opened` reads a run or a file of pairs, `query` says which of its pairs to see and in which order,
-`view` holds that choice together with the cut and the judgements.
+Nothing here draws or imports Textual; `xmine.tui` and `xmine pairs` show what stands here.
 """

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.confidence import Confidence, Floats
 from xmine.errors import OptionError
-from xmine.histogram import Histogram, bin_scores
-from xmine.threshold import Kept, expected_of, floored
+from xmine.scoring.histogram import Histogram, bin_scores
+from xmine.scoring.probability import Confidence, Floats
+from xmine.scoring.threshold import Kept, expected_of, floored
 
 
 def flag_of(opened: Opened, cut: float) -> str:

@@ -1,7 +1,7 @@
 """Pairs that people judge: accepted, rejected, or unsure; each verdict is on the disk at once.
 
 Several judges, and several processes of one, may judge the same pairs at the same time; the file
-beside the pairs (see `xmine.verdicts`) brings them together.
+beside the pairs (see `xmine.pairs.judgements`) brings them together.
 """
 
 import getpass
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.errors import OptionError
-from xmine.verdicts import (
+from xmine.pairs.judgements import (
     TAKEN_BACK,
     VERDICTS,
     Place,

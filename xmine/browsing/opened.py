@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.flagged import Flags
-from xmine.formats.pair import Languages, Pair
-from xmine.options import FLAGS
-from xmine.runs import RUN_FILE
+from xmine.errors import OptionError
+from xmine.flags.flag_set import Flags
+from xmine.flags.names import FLAGS
+from xmine.pairs.pair import Languages, Pair
 
 if TYPE_CHECKING:
     import polars as pl
 
 Bools = NDArray[np.bool_]
+
 Floats = NDArray[np.float32]
+
 Rows = NDArray[np.int64]
 
 
@@ -185,18 +187,30 @@ def flags_of(names: "pl.Series") -> Flags:
     return Flags.of({name: lists.list.contains(name).to_numpy() for name in FLAGS})
 
 
-def open_pairs(path: Path) -> Opened:
-    """Open a mining run or a file of pairs.
+def rows_at(opened: Opened, source_line: int, target_line: int) -> Rows:
+    """Find the pairs of two lines, int64 [found]: several where lines were cut into sentences."""
+    source = opened.source.lines[opened.sources] == source_line
+    target = opened.target.lines[opened.targets] == target_line
+    return np.flatnonzero(source & target)
+
+
+def row_at(opened: Opened, source_line: int, target_line: int) -> int:
+    """Find the pair of two lines.
 
     Raises:
-        FileError: it is missing, broken or empty; or a run that is not finished, or whose files
-            do not belong together.
+        OptionError: there is none, or there are several.
     """
-    # Both make what this module describes, and so import it.
-    if (path / RUN_FILE).is_file():
-        from xmine.browsing.run_folder import open_run
-
-        return open_run(path)
-    from xmine.browsing.pair_file import open_file
-
-    return open_file(path)
+    rows = rows_at(opened, source_line, target_line)
+    if len(rows) != 1:
+        many = f"{len(rows)} pairs" if len(rows) else "no pair"
+        hint = f"xmine browse {opened.path} shows which there are"
+        if opened.is_run and not len(rows):
+            hint = (
+                "mining had no such candidate, and only candidates can be shown and judged; what "
+                "you know of others, xmine mine --seed-pairs FILE takes, from a file with the line "
+                f"{source_line}<TAB>{target_line}<TAB>1 (0 for a wrong pair)"
+            )
+        raise OptionError(
+            f"{opened.path}: {many} of line {source_line:,} and line {target_line:,}", hint
+        )
+    return int(rows[0])

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xmine.browsing.opened import Floats, Opened, Side, TextColumn, flags_of
-from xmine.formats.pair import UNKNOWN, pair_frame
-from xmine.pairs import languages_of, read_pairs
+from xmine.pairs.io import languages_of, read_pairs
+from xmine.pairs.pair import UNKNOWN, pair_frame
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,8 +10,8 @@ from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Bools, Opened, Rows, TextColumn
 from xmine.browsing.where import condition, wrong
 from xmine.errors import OptionError
-from xmine.options import FLAGS
-from xmine.verdicts import VERDICTS
+from xmine.flags.names import FLAGS
+from xmine.pairs.judgements import VERDICTS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,8 +9,8 @@ from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import Codes, Query, select
 
 if TYPE_CHECKING:
-    from xmine.browsing.around import Surroundings
-    from xmine.browsing.nearby import Nearby
+    from xmine.browsing.neighbourhood import Surroundings
+    from xmine.browsing.search import Nearby
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,13 @@ class View:
         Raises:
             FileError: there are none, see `Surroundings`.
         """
-        from xmine.browsing.around import Surroundings
+        from xmine.browsing.neighbourhood import Surroundings
 
         return Surroundings(self.opened)
 
     @cached_property
     def nearby(self) -> "Nearby":
         """What searches both sides; the encoder is loaded when it is first needed, once."""
-        from xmine.browsing.nearby import Nearby
+        from xmine.browsing.search import Nearby
 
         return Nearby(self.opened)

@@ -14,10 +14,10 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 
-from xmine.cli import events
+from xmine.cli import progress_events as events
 from xmine.cli.app import app
+from xmine.display import visible
 from xmine.errors import XmineError, XmineWarning
-from xmine.visible import visible
 
 
 def run() -> None:

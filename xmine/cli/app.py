@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-import xmine
+from xmine.version import __version__
 
 # In the order of the help: the module of each, where it has the module's name. It is a function, or
 # a `typer.Typer` with commands of its own. A module may name the class of its command: COMMAND.
@@ -20,7 +20,7 @@ _MODULES = {
     "encode": "encode",
     "convert": "convert",
     "train": "train",
-    "ablate": "ablate",
+    "ablate": "train.ablate",
     "pairs": "pairs",
     "eval": "evaluate",
     "model": "model",
@@ -45,7 +45,7 @@ def app(called: str = "") -> typer.Typer:
     whole.callback()(_main)
     for name in [called] if called in _MODULES else _MODULES:
         module = import_module(f"xmine.cli.{_MODULES[name]}")
-        command = getattr(module, _MODULES[name])
+        command = getattr(module, _MODULES[name].rpartition(".")[2])
         if isinstance(command, typer.Typer):
             whole.add_typer(command, name=name)
         else:
@@ -55,7 +55,7 @@ def app(called: str = "") -> typer.Typer:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"xmine {xmine.__version__}")
+        print(f"xmine {__version__}")
         raise typer.Exit
 
 

@@ -9,14 +9,15 @@ import typer
 
 from xmine.cli.console import Console
 from xmine.errors import FileError, OptionError
-from xmine.options import EncodingOptions, MiningOptions, flag
-from xmine.suffixes import PICTURE_SUFFIXES
+from xmine.files.suffixes import PICTURE_SUFFIXES
+from xmine.mining.options import MiningOptions
+from xmine.options import EncodingOptions, flag
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from xmine.encoder import SentenceEncoder
-    from xmine.encoder_pair import EncoderPair
+    from xmine.encoders.encoder import SentenceEncoder
+    from xmine.encoders.pair import EncoderPair
     from xmine.evaluation.data import DataFolder
     from xmine.evaluation.options import EvaluationOptions
 
@@ -140,7 +141,7 @@ def load_encoder(
         console: where it is said.
         chosen: whether the user could choose the options, and is told which of them do nothing.
     """
-    from xmine.encoder import EMBEDDED, SentenceEncoder
+    from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 
     encoder = SentenceEncoder.load(model or EMBEDDED, options)
     for guess in encoder.guesses:
@@ -161,7 +162,7 @@ def load_encoder(
 
 def load_encoders(model: str | None, options: EncodingOptions, console: Console) -> "EncoderPair":
     """Load the encoders of both sides: two where the folder holds two, else one for both."""
-    from xmine.encoder_pair import EncoderPair, as_pair, is_pair
+    from xmine.encoders.pair import EncoderPair, as_pair, is_pair
 
     if not model or not is_pair(model):
         return as_pair(load_encoder(model, options, console))
@@ -252,7 +253,7 @@ def load_vectors(
     console: Console,
 ) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None, dict[str, object]]":
     """Open the vectors of both sides or, without them, load the encoders; tell which they were."""
-    from xmine.vectors import read_vectors
+    from xmine.vectors.vector_files import read_vectors
 
     if source and target:
         vectors = read_vectors(source, dim), read_vectors(target, dim)

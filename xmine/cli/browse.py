@@ -58,7 +58,7 @@ def browse(
     if recent:
         _list_recent(console)
     elif serve:
-        from xmine.cli.served import serve_app
+        from xmine.cli.web_server import serve_app
 
         serve_app(path, host or _HOST, port or _PORT, console)
     elif not _served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -72,8 +72,7 @@ def browse(
 
 def _show(path: Path | None) -> None:
     gc.disable()  # nothing that is loaded is garbage; to look takes a tenth of the time
-    from xmine.tui.leaving import Readers, leave_readers
-    from xmine.tui.reading import read
+    from xmine.tui.background import Readers, leave_readers, read
 
     # While it is read, Textual is loaded.
     ahead = None if path is None else Readers().submit(read, path)
@@ -105,7 +104,7 @@ def _served() -> bool:
 
 
 def _list_recent(console: Console) -> None:
-    from xmine.browsing.recent import recent
+    from xmine.tui.state.recent import recent
 
     found = recent()
     if console.as_json:

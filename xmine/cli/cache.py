@@ -11,7 +11,7 @@ from xmine.cli.from_options import with_console
 from xmine.errors import FileError, OptionError
 
 if TYPE_CHECKING:
-    from xmine.cache import Entry
+    from xmine.vectors.cache import Entry
 
 cache = typer.Typer(
     help="List the vectors kept for later runs, or remove them.", no_args_is_help=True
@@ -30,7 +30,7 @@ def show(console: Console) -> None:
 
     Example: xmine cache ls
     """
-    from xmine.cache import folder
+    from xmine.vectors.cache import folder
 
     found = _entries()
     total = sum(entry.bytes for entry in found)
@@ -66,8 +66,8 @@ def remove(
 
     Example: xmine cache rm --older-than 30
     """
-    from xmine.cache import chosen, clear
-    from xmine.cache import remove as remove_entry
+    from xmine.vectors.cache import chosen, clear
+    from xmine.vectors.cache import remove as remove_entry
 
     if [bool(keys), all, older_than is not None].count(True) != 1:
         raise OptionError("say what to remove", "give KEY..., --all or --older-than DAYS")
@@ -92,7 +92,7 @@ def remove(
 
 
 def _entries() -> "list[Entry]":
-    from xmine.cache import entries
+    from xmine.vectors.cache import entries
 
     try:
         return entries()

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import typer
 
-from xmine.cli import events
+from xmine.cli import progress_events as events
+from xmine.display import visible
 from xmine.errors import FileError
 from xmine.progress import Progress, Report, silent
-from xmine.visible import visible
 
 _NAME = "xmine: "
 

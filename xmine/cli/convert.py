@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-import xmine
 from xmine.cli.arguments import FORCE, PAIRS
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
-from xmine.languages import CODES, is_language
-from xmine.suffixes import PACKED
+from xmine.files.suffixes import PACKED
+from xmine.text.languages import CODES, is_language
+from xmine.version import __version__
 
 
 @with_console
@@ -49,11 +49,12 @@ def convert(
         if code and not is_language(code):
             raise OptionError(f"{flag} is {code!r}", CODES)
 
-    from xmine.formats.losses import Losses, count
-    from xmine.formats.pair import UNKNOWN
-    from xmine.formats.place import is_turned, language_warnings
-    from xmine.pairs import check_pair_file, languages_of, read_pairs, write_pairs
-    from xmine.suffixes import kind_of
+    from xmine.files.suffixes import kind_of
+    from xmine.pairs.io import check_pair_file, languages_of, read_pairs, write_pairs
+    from xmine.pairs.losses import Losses
+    from xmine.pairs.pair import UNKNOWN
+    from xmine.pairs.paths import is_turned, language_warnings
+    from xmine.units import count
 
     check_pair_file(target, force=force, source=source)
     known = languages_of(source) or UNKNOWN
@@ -84,6 +85,6 @@ def convert(
             "notes": written.notes,
             "warnings": warnings,
             "seconds": round(seconds, 3),
-            "version": xmine.__version__,
+            "version": __version__,
         },
     )

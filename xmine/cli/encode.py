@@ -47,13 +47,13 @@ def encode(
 
     import numpy as np
 
-    from xmine.encoding import encode_blocks
-    from xmine.files import check_free, replacing
-    from xmine.languages import check_language
-    from xmine.matrix import MatrixWriter
+    from xmine.files.atomic import check_free, replacing
+    from xmine.files.npy import MatrixWriter
+    from xmine.files.reading import name_of
     from xmine.progress import Progress, silent
-    from xmine.reading import name_of
-    from xmine.texts import count_lines, stream_texts
+    from xmine.text.inputs import count_lines, stream_texts
+    from xmine.text.languages import check_language
+    from xmine.vectors.encoding import encode_blocks
 
     check_free(path, force=force)
     lines = stream_texts(file)

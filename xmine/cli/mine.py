@@ -20,17 +20,17 @@ from xmine.cli.arguments import (
 )
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.grouped import Mining
-from xmine.cli.mined import Outcome, explain, ranked_by, warnings_of
+from xmine.cli.mine_summary import Outcome, explain, ranked_by, warnings_of
+from xmine.cli.option_groups import Mining
 from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
 from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
 from xmine.errors import OptionError
-from xmine.formats.losses import count
-from xmine.options import MiningOptions
-from xmine.suffixes import PACKED, PAIR_SUFFIXES
+from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
+from xmine.mining.options import MiningOptions
+from xmine.units import count
 
 if TYPE_CHECKING:
-    from xmine.keeping import Mined
+    from xmine.mining.selection import Mined
 
 
 @with_console
@@ -101,16 +101,16 @@ def mine(
     if source == target == "-":
         raise OptionError("only one side can be standard input")
     check_vectors(src_vectors, tgt_vectors, dim, model, options)
-    from xmine.known import NOTHING_KNOWN, known_file, read_known
+    from xmine.pairs.known import NOTHING_KNOWN, known_file, read_known
 
     gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))
     read = files_of([source, target], pairs_first=False)
     read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force, or_run=True)
 
-    from xmine.estimate import estimate_run
-    from xmine.mining import mine as mine_files
-    from xmine.runs import bytes_there, is_run, working_folder
+    from xmine.mining.estimate import estimate_run
+    from xmine.mining.pipeline import mine as mine_files
+    from xmine.run.folder import bytes_there, is_run, working_folder
 
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
@@ -165,7 +165,7 @@ def mine(
 
 
 def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]:
-    from xmine.hubs import find_hubs, write_hubs
+    from xmine.flags.hubness import find_hubs, write_hubs
 
     scored = mined.scored
     found = find_hubs(scored.neighbours.first(options.neighborhood), scored.source, scored.target)

@@ -29,9 +29,9 @@ def info(console: Console, encoder: Annotated[str | None, ENCODER] = None) -> No
 
     Example: xmine model info encoder/
     """
-    from xmine.encoder import EMBEDDED
-    from xmine.facts import without_front_matter
-    from xmine.hub import find_encoder
+    from xmine.encoders.encoder import EMBEDDED
+    from xmine.encoders.hub import find_encoder
+    from xmine.encoders.metadata import without_front_matter
 
     folder = find_encoder(encoder or EMBEDDED)
     loaded = load_encoder(str(folder), EncodingOptions(), console)
@@ -67,7 +67,7 @@ def export(
 
     Example: xmine model export --onnx encoder/ -o onnx/
     """
-    from xmine.files import check_free
+    from xmine.files.atomic import check_free
 
     if onnx:
         needs("--onnx", "onnx", "torch", "tokenizers")  # the first extra brings the others
@@ -75,7 +75,7 @@ def export(
     exact = EncodingOptions(device="cpu", dtype="float32")
     loaded = load_encoder(encoder, exact, console, chosen=False)
     if onnx:
-        from xmine.modules.onnx import save_onnx
+        from xmine.encoders.onnx_export import save_onnx
 
         save_onnx(loaded, output)
     else:

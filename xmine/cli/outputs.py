@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from xmine.formats.pair import Languages, Pair
+    from xmine.pairs.pair import Languages, Pair
 
 
 def check_outputs(
@@ -32,10 +32,10 @@ def check_outputs(
         force: whether they may be there already.
         or_run: whether the pairs may go to a run instead.
     """
-    from xmine.files import check_free
-    from xmine.formats.place import KNOWN, place_to_write
-    from xmine.pairs import check_pair_file
-    from xmine.runs import JUDGEMENTS_FILE, check_run, is_run
+    from xmine.files.atomic import check_free
+    from xmine.pairs.io import check_pair_file
+    from xmine.pairs.paths import KNOWN, place_to_write
+    from xmine.run.folder import JUDGEMENTS_FILE, check_run, is_run
 
     written: dict[str, str] = {}  # path -> what goes there
     if pairs and or_run and is_run(pairs):
@@ -54,7 +54,7 @@ def check_outputs(
             continue
         paths = [path]
         if what == "picture":
-            from xmine.evaluation.score_picture import check_picture
+            from xmine.plots.scores import check_picture
 
             check_picture(path, force=force)
             paths.append(path.with_suffix(".csv"))
@@ -70,8 +70,8 @@ def check_outputs(
 
 def files_of(inputs: list[str], *, pairs_first: bool) -> list[str]:
     """List the files that inputs are read from: text inputs, the first one perhaps of pairs."""
-    from xmine.formats.place import place_to_read
-    from xmine.texts import text_input
+    from xmine.pairs.paths import place_to_read
+    from xmine.text.inputs import text_input
 
     files = list(place_to_read(inputs[0]).paths) if pairs_first else []
     return files + [text_input(each).path for each in inputs[pairs_first:]]
@@ -79,8 +79,8 @@ def files_of(inputs: list[str], *, pairs_first: bool) -> list[str]:
 
 def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -> list[str]:
     """Write pairs to a file or as TSV to stdout; return what the format could not hold."""
-    from xmine.formats.losses import Losses
-    from xmine.pairs import tsv_rows, write_pairs
+    from xmine.pairs.io import tsv_rows, write_pairs
+    from xmine.pairs.losses import Losses
 
     if output:
         return write_pairs(pairs, output, languages).notes
@@ -91,8 +91,8 @@ def write(pairs: "Iterable[Pair]", output: str | None, languages: "Languages") -
 
 def keep_summary(run: Path, said: str, facts: Mapping[str, object]) -> None:
     """Write the summary of a run beside its pairs, but for the seconds it took."""
-    from xmine.files import replacing
-    from xmine.runs import SUMMARY_FILE, alone_in
+    from xmine.files.atomic import replacing
+    from xmine.run.folder import SUMMARY_FILE, alone_in
 
     lasting = {name: value for name, value in facts.items() if name != "seconds"}
     with alone_in(run) as here:
@@ -116,8 +116,8 @@ def draw(
 
         show_histogram(console, *curve, name)
     if picture:
-        from xmine.evaluation.score_picture import BINS, draw_histogram
-        from xmine.histogram import bin_scores
+        from xmine.plots.scores import BINS, draw_histogram
+        from xmine.scoring.histogram import bin_scores
 
         title = " - ".join(Path(each).name for each in inputs)
         draw_histogram(bin_scores(*curve, BINS, name), picture, title)
@@ -125,9 +125,9 @@ def draw(
 
 def print_pairs(some: "Iterable[Pair]", console: Console) -> None:
     """Print pairs on stdout, as TSV, or as JSONL with `--json`."""
-    from xmine.formats.jsonl import jsonl_rows
-    from xmine.formats.losses import Losses
-    from xmine.formats.tsv import tsv_rows
+    from xmine.pairs.jsonl import jsonl_rows
+    from xmine.pairs.losses import Losses
+    from xmine.pairs.tsv import tsv_rows
 
     losses = Losses()
     write_rows((jsonl_rows if console.as_json else tsv_rows)(some, losses))

@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xmine.formats.losses import count
+from xmine.units import count
 
 if TYPE_CHECKING:
-    from xmine.formats.pair import Pair
+    from xmine.pairs.pair import Pair
 
 # Rows: at most a dozen, and few enough that the head of the table stays on a screen of 24 lines
 # together with what is said before and after it.

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.bars import histogram_lines
 from xmine.cli.console import Console
-from xmine.histogram import bin_scores
+from xmine.plots.terminal import histogram_lines
+from xmine.scoring.histogram import bin_scores
 
 # What stands around the bins on a screen: head, cut and legend, warnings, a summary of six lines
 # and the next prompt.

@@ -21,14 +21,14 @@ from xmine.cli.arguments import (
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.outputs import check_outputs, draw, files_of, write
-from xmine.cli.scored import Outcome, warnings_of
+from xmine.cli.score_summary import Outcome, warnings_of
 from xmine.errors import OptionError
-from xmine.options import MiningOptions, ScoringOptions
-from xmine.suffixes import PACKED, PAIR_SUFFIXES
+from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
+from xmine.mining.options import MiningOptions, ScoringOptions
 
 if TYPE_CHECKING:
-    from xmine.hubs import Hub
-    from xmine.scoring import AlignedScores
+    from xmine.flags.hubness import Hub
+    from xmine.mining.aligned import AlignedScores
 
 
 @with_console
@@ -95,8 +95,8 @@ def score(
     read += [str(path) for path in (src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
 
-    from xmine.hubs import write_hubs
-    from xmine.scoring import score_aligned
+    from xmine.flags.hubness import write_hubs
+    from xmine.mining.aligned import score_aligned
 
     mining = MiningOptions(**asdict(options))
     encoder, vectors, used = load_vectors(src_vectors, tgt_vectors, dim, model, mining, console)
@@ -121,7 +121,7 @@ def score(
 
 
 def _hubs_of(scored: "AlignedScores", options: ScoringOptions) -> "list[Hub]":
-    from xmine.hubs import find_hubs
+    from xmine.flags.hubness import find_hubs
 
     nearest = scored.neighbours.first(options.neighborhood)
     lines = len(scored.given)

@@ -1,6 +1,7 @@
 """xmine search: a text or a file of texts -> the nearest sentences of a corpus."""
 
 import os.path
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,7 @@ import typer
 from xmine.cli.arguments import MODEL, PROMPT, load_encoder
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.search_run import Wanted, search_run
-from xmine.errors import OptionError
+from xmine.errors import FileError, OptionError
 from xmine.options import EncodingOptions
 
 
@@ -49,13 +49,13 @@ def search(
 
     Example: xmine search "Where is the station?" zh.txt -k 3
     """
-    from xmine.formats.losses import Losses
-    from xmine.formats.tsv import tsv_row
-    from xmine.languages import check_language
-    from xmine.runs import is_run
-    from xmine.search import search as search_corpus
-    from xmine.sentences import read_sentences
-    from xmine.texts import is_file
+    from xmine.mining.search import search as search_corpus
+    from xmine.pairs.losses import Losses
+    from xmine.pairs.tsv import tsv_row
+    from xmine.run.folder import is_run
+    from xmine.text.inputs import is_file
+    from xmine.text.languages import check_language
+    from xmine.text.sentences import read_sentences
 
     if query == corpus == "-":
         raise OptionError("only one side can be standard input")
@@ -121,3 +121,71 @@ def search(
         if not near:
             reason = "" if exclude_exact else ": the encoder knows no piece of it"
             console.warn(f"nothing found for {text[:60]!r}{reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to look for.
+
+    Attributes:
+        texts: the texts.
+        lines: where each stands in the file that they come from; None if they come from none.
+        k: hits of each side.
+        exclude_exact: leave out the text itself.
+        prompt: put before each; that of the run if None.
+    """
+
+    texts: list[str]
+    lines: list[int] | None
+    k: int
+    exclude_exact: bool
+    prompt: str | None
+
+
+def search_run(
+    folder: Path,
+    wanted: Wanted,
+    model: str | None,
+    options: EncodingOptions | None,
+    console: Console,
+) -> None:
+    """Print what is near some texts, side by side.
+
+    Raises:
+        FileError: the folder is no run, or another encoder made its vectors.
+    """
+    from xmine.browsing.opening import open_pairs
+    from xmine.browsing.search import SIDES, Nearby
+    from xmine.pairs.losses import Losses
+    from xmine.pairs.tsv import tsv_row
+    from xmine.run.folder import RUN_FILE
+
+    if not (folder / RUN_FILE).is_file():
+        raise FileError(f"{folder}: no mining run there", f"it has no {RUN_FILE}")
+    nearby, losses = Nearby(open_pairs(folder), model, options), Losses()
+    for at, text in enumerate(wanted.texts):
+        found = nearby.search(
+            text, wanted.k, exclude_exact=wanted.exclude_exact, prompt=wanted.prompt
+        )
+        line = None if wanted.lines is None else wanted.lines[at]
+        if console.as_json:
+            hits = {name: [each.facts() for each in found[name]] for name in SIDES}
+            write_rows([json_row({"query": text, "query_line": line, **hits})])
+            continue
+        more = [] if line is None else [str(line), text]
+        write_rows(
+            tsv_row(
+                [
+                    name,
+                    f"{each.cosine:.4f}",
+                    each.text,
+                    str(each.line) if each.offset is None else f"{each.line}:{each.offset}",
+                    *more,
+                ],
+                losses,
+            )
+            for name in SIDES
+            for each in found[name]
+        )
+    if notes := losses.notes():
+        console.say(", ".join(notes))

@@ -1,1 +1,4 @@
-"""Measure an encoder the way the field does: one file per benchmark family."""
+"""Benchmarks: an encoder and a data set -> figures, by the protocols of the papers.
+
+Nothing here trains an encoder; fine-tuning is in `xmine.trainer`.
+"""

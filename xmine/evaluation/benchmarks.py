@@ -72,7 +72,7 @@ _ALL = [
         "some say nearly the same, so that a good encoder stays below 100.",
         "tatoeba/tatoeba.xxx-eng.{xxx,eng}",
         TatoebaOptions,
-        "tatoeba:evaluate_tatoeba",
+        "retrieval.tatoeba:evaluate_tatoeba",
     ),
     Benchmark(
         "bitext",
@@ -81,7 +81,7 @@ _ALL = [
         "short ones of Tatoeba.",
         "newstest2019/ref.*, un-devset/UNv1.0.devset.*, flores101/dev/*.dev, or files you name",
         BitextOptions,
-        "aligned:evaluate_bitext",
+        "retrieval.aligned:evaluate_bitext",
     ),
     Benchmark(
         "bucc",
@@ -93,7 +93,7 @@ _ALL = [
         "sentences, which may be the easier half.",
         "bucc2018/zh-en/zh-en.{sample,training,test}.{zh,en,gold}, or XTREME's zh-en.dev.*",
         BuccOptions,
-        "bucc:evaluate_bucc",
+        "retrieval.bucc:evaluate_bucc",
     ),
     Benchmark(
         "xsim",
@@ -102,7 +102,7 @@ _ALL = [
         "score that mining uses.",
         "as bitext: flores101/dev/*.dev and others, or files you name",
         XsimOptions,
-        "xsim:evaluate_xsim",
+        "retrieval.xsim:evaluate_xsim",
     ),
     Benchmark(
         "xsim++",
@@ -112,7 +112,7 @@ _ALL = [
         "what goes wrong in mining.",
         "flores200/devtest/*.devtest, flores200/devtest_augmented/eng_Latn_{augmented,errtype}.*",
         XsimPlusPlusOptions,
-        "xsimplusplus:evaluate_xsimplusplus",
+        "retrieval.xsimplusplus:evaluate_xsimplusplus",
     ),
     Benchmark(
         "sts",
@@ -121,7 +121,7 @@ _ALL = [
         "It measures shades of meaning within one language and says little about mining.",
         "sts/2012 to 2016, sts/sick, stsb/stsb-en-*.csv, or the folders of SentEval",
         StsOptions,
-        "sts:evaluate_sts",
+        "similarity.sts:evaluate_sts",
         ("scipy",),
     ),
     Benchmark(
@@ -131,7 +131,7 @@ _ALL = [
         "far below those within each language mean that the languages do not share one space.",
         "sts17/STS2017.{eval.v1.1,gs}, sts17/STS2017-extended, stsb/stsb-*-test.csv",
         EvaluationOptions,
-        "xsts:evaluate_xsts",
+        "similarity.xsts:evaluate_xsts",
         ("scipy",),
     ),
     Benchmark(
@@ -141,7 +141,7 @@ _ALL = [
         "aligns perfectly and is not spread at all. Compare encoders on the pair of figures.",
         "stsb/stsb-en-*.csv and the files of bitext, or files you name",
         UniformityOptions,
-        "uniformity:evaluate_align",
+        "space.uniformity:evaluate_align",
     ),
     Benchmark(
         "geometry",
@@ -151,7 +151,7 @@ _ALL = [
         "principal ratio near 1, that all directions are used.",
         "flores101/dev/*.dev or other aligned files of two languages and more",
         GeometryOptions,
-        "geometry:evaluate_geometry",
+        "space.geometry:evaluate_geometry",
         ("sklearn",),
     ),
     Benchmark(
@@ -160,7 +160,7 @@ _ALL = [
         "The row of random clusters is the floor. 100 would be clusters that hold one label each.",
         "tnews/dev.json, or a file of label<TAB>text lines",
         ClusterOptions,
-        "clusters:evaluate_clusters",
+        "space.clusters:evaluate_clusters",
         ("sklearn",),
     ),
     Benchmark(
@@ -170,7 +170,7 @@ _ALL = [
         "scripts and grammar leave traces. A diagnosis, not a goal.",
         "xnli/dev-*.tsv or xnli.dev.tsv; test-*.tsv or xnli.test.tsv if there",
         LangidOptions,
-        "langid:evaluate_langid",
+        "space.langid:evaluate_langid",
         ("sklearn",),
     ),
     Benchmark(
@@ -180,7 +180,7 @@ _ALL = [
         "order stays at chance; the notes say what knowing nothing would get.",
         "pawsx/{dev,test,train}-*.tsv or x-final/*/dev_2k.tsv; xnli/{dev,test}-*.tsv or xnli.*.tsv",
         PairsOptions,
-        "sentence_pairs:evaluate_pairs",
+        "transfer.sentence_pairs:evaluate_pairs",
         ("sklearn",),
     ),
     Benchmark(
@@ -193,7 +193,7 @@ _ALL = [
         "multieurlex/{train,dev,test}.jsonl, multiarc/dataset_*_{train,test}.json, "
         "pawsx/{train-en,test-*}.tsv",
         TransferOptions,
-        "transfer:evaluate_transfer",
+        "transfer.run:evaluate_transfer",
         ("sklearn",),
     ),
     Benchmark(
@@ -202,7 +202,7 @@ _ALL = [
         "Average precision among the first 20: 100 if everything wanted comes first.",
         "lareqa/xquad-r/*.json, mewsli-x/{candidate_set_entities,wikinews_mentions-test}.jsonl",
         EvaluationOptions,
-        "ranking:evaluate_retrieval",
+        "retrieval.ranking:evaluate_retrieval",
     ),
     Benchmark(
         "qe",
@@ -211,7 +211,7 @@ _ALL = [
         "order and spacing. Untrained encoders stay far below (10 to 55 in Emma-X, Table 2).",
         "mlqe-pe/data/test21_goldlabels, mlqe-pe/data/direct-assessments, unpacked",
         EvaluationOptions,
-        "quality:evaluate_qe",
+        "similarity.quality:evaluate_qe",
         ("scipy",),
     ),
 ]

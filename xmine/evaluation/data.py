@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xmine.errors import FileError
-from xmine.reading import read_lines
+from xmine.files.reading import read_lines
 
 
 class MissingData(FileError):

@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
-from xmine.encoder import SentenceEncoder
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import XmineError
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.xrete_average import xrete_result
+from xmine.evaluation.transfer.xrete.average import xrete_result
 from xmine.extras import EXTRAS, needs
 from xmine.progress import Progress, Report, silent
 

@@ -1,1 +1,4 @@
-"""Two matrices -> the k nearest rows both ways: exact on a processor or a GPU, or by FAISS."""
+"""Two matrices of unit vectors -> the nearest rows both ways, by exact search or IVF.
+
+Nothing here knows sentences, margins or pairs.
+"""

@@ -1,7 +1,7 @@
 """Two matrices -> most of the nearest rows both ways, by indexes of FAISS (Douze et al., 2024).
 
 Of lists of vectors, FAISS trains the centroids, and rows of both sides meet in products
-(`xmine.knn.probing`); other indexes FAISS fills and searches. How far it looks is chosen on a
+(`xmine.knn.ivf_search`); other indexes FAISS fills and searches. How far it looks is chosen on a
 sample of queries for a wanted recall; the recall that was reached is measured on others.
 """
 
@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.digests import NOBODY, HashedRows, Watch, digest_of
 from xmine.errors import OptionError
-from xmine.knn.direction import search_direction
+from xmine.files.digests import NOBODY, HashedRows, Watch, digest_of
+from xmine.knn.cosines import Vectors
+from xmine.knn.duplicates import Side
 from xmine.knn.exact import MEMORY
-from xmine.knn.indexes import (
+from xmine.knn.faiss_index import (
     Index,
     SearchedIndex,
     centroids_in,
@@ -27,14 +28,14 @@ from xmine.knn.indexes import (
     training_bytes,
     write,
 )
-from xmine.knn.lists import Tick, numbers_of
-from xmine.knn.probing import SPARE, search_lists
-from xmine.knn.sampling import CHOSEN_ON, MEASURED_ON, measured
-from xmine.knn.searchfiles import SearchFiles, finished
-from xmine.knn.searchstate import SearchState
-from xmine.knn.settling import Direction, directions
-from xmine.knn.twins import Side
-from xmine.neighbours import FILES, Neighbours, Vectors
+from xmine.knn.faiss_search import search_direction
+from xmine.knn.inverted_lists import Tick, numbers_of
+from xmine.knn.ivf_search import SPARE, search_lists
+from xmine.knn.neighbours import FILES, Neighbours
+from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, measured
+from xmine.knn.rescoring import Direction, directions
+from xmine.knn.state import SearchState
+from xmine.knn.state_files import SearchFiles, finished
 from xmine.progress import Progress, Report, silent
 
 # Multiply-adds of an exact search up to which `--index auto` stays exact: about 93,000 rows a side
@@ -155,7 +156,7 @@ def search_approximate(
 
     Cosines are those of an exact search; a row's neighbours are the best that were found. The
     result is the same on any number of threads: what FAISS makes otherwise with several, graphs
-    and transforms of vectors, is made on one (`xmine.knn.indexes`).
+    and transforms of vectors, is made on one (`xmine.knn.faiss_index`).
 
     Anonymous memory of lists of fp16 or fp32 vectors is the largest of: the training sample
     (`training_bytes`), `memory` for exact searches of samples, and 300 to 600 MB for probes sorted

@@ -13,22 +13,27 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.digests import NOBODY, HashedRows, Watch
-from xmine.knn.bands import Band, Multiplier, Plan, TorchMultiplier, planned
-from xmine.knn.crew import Crew
-from xmine.knn.searchfiles import SearchFiles, finished
-from xmine.knn.settling import Direction, directions, settle
+from xmine.files.digests import NOBODY, HashedRows, Watch
+from xmine.knn.blocks import Band, Multiplier, Plan, TorchMultiplier, planned
+from xmine.knn.cosines import Vectors
+from xmine.knn.duplicates import Side
+from xmine.knn.neighbours import Neighbours
+from xmine.knn.rescoring import Direction, directions, settle
+from xmine.knn.state_files import SearchFiles, finished
 from xmine.knn.topk import EMPTY, Keys, pack
-from xmine.knn.twins import Side
-from xmine.neighbours import Neighbours, Vectors
+from xmine.knn.workers import Crew
 from xmine.progress import Progress, Report, silent
 
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
 _SPARE = 4
+
 MEMORY = 512 * 2**20
+
 # State is saved after as many seconds, or later, when saving is a fiftieth of the work since then.
 _SAVE_SECONDS = 1.0
+
 _SAVE_SHARE = 0.02
+
 # The key of a column that lets nothing in.
 _CLOSED = int(pack(np.array([np.inf], dtype=np.float32), np.array([0]))[0])
 
@@ -195,3 +200,15 @@ def _multiply(
             pause = max(_SAVE_SECONDS, (saved - before) / _SAVE_SHARE)
     settle(backward, best, 0, crew, lambda: tick(1.0))
     tick(1.0)
+
+
+def nearest(source: Vectors, target: Vectors, k: int, *, report: Report = silent) -> Neighbours:
+    """Find the k nearest rows in both directions, exactly and in memory.
+
+    Args:
+        source: [sources, dim], unit rows, at least one.
+        target: [targets, dim], unit rows, at least one.
+        k: neighbours per row; cut to the number of rows on the other side.
+        report: called with the number of finished sources.
+    """
+    return search_exact(source, target, k, report=report)

@@ -1,1 +1,4 @@
-"""Files of benchmarks, as they are distributed -> texts with their answers; a file a data set."""
+"""Files of benchmarks, as they are distributed -> texts with their answers; one file a data set.
+
+Nothing here encodes or measures.
+"""

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xmine.agreement import read_id_pairs
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData, incomplete
+from xmine.scoring.gold import read_id_pairs
 
 SPLITS = ("sample", "training", "test")
 _GOLD = re.compile(r"([a-z]+-[a-z]+)\.(sample|dev|training|test)\.gold")

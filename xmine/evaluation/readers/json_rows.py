@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from xmine.errors import FileError
-from xmine.reading import decode, read_bytes
-from xmine.records import json_name, json_objects, json_text, parsed_json
+from xmine.files.reading import decode, read_bytes
+from xmine.files.records import json_name, json_objects, json_text, parsed_json
 
 
 def json_rows(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData, one_of, read_columns, read_headed
-from xmine.reading import read_lines
+from xmine.files.reading import read_lines
 
 LABELS = ("different", "paraphrase")  # written 0 and 1
 UNTRANSLATED = "NS"  # stands where a translator could make nothing of a sentence

@@ -18,7 +18,7 @@ from xmine.evaluation.readers.json_rows import (
     json_rows,
     objects_in,
 )
-from xmine.records import json_name, json_text
+from xmine.files.records import json_name, json_text
 
 LAREQA_LANGUAGES = tuple("ar de el en es hi ru th tr vi zh".split())
 CANDIDATES = "candidate_set_entities.jsonl"

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.evaluation.data import number, read_columns, read_headed
-from xmine.reading import read_lines
-from xmine.records import csv_rows
+from xmine.files.reading import read_lines
+from xmine.files.records import csv_rows
 
 BEST = 5  # what SemEval gives pairs that mean the same; 0 is for those that share nothing
 

@@ -1,0 +1,1 @@
+"""xmine.trainer.ablation.runner."""

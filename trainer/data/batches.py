@@ -1,0 +1,72 @@
+"""Rows of the training pairs -> the order of a pass, seeded by its number, and its batches."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..options.shared import TrainingOptions
+
+# rows of pairs -> one vector for each pair, [rows, dim]
+Embed = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+
+
+def pass_order(visits: NDArray[np.float64], seed: int, epoch: int) -> NDArray[np.int64]:
+    """Draw the rows of one pass in random order.
+
+    A row with 2.3 visits comes twice or, with probability 0.3, three times.
+    """
+    random = np.random.default_rng([seed, 1, epoch])
+    order = np.repeat(np.arange(len(visits)), _times(visits, random))
+    random.shuffle(order)
+    return order
+
+
+def ends_of_passes(visits: NDArray[np.float64], options: TrainingOptions) -> NDArray[np.int64]:
+    """Count the steps until the end of each pass, whatever `--steps` says: int64 [passes]."""
+    lengths = [
+        int(_times(visits, np.random.default_rng([options.seed, 1, epoch])).sum())
+        for epoch in range(options.epochs)
+    ]
+    return np.cumsum([max(1, length // options.batch_size) for length in lengths])
+
+
+def steps_of(visits: NDArray[np.float64], options: TrainingOptions) -> int:
+    """Count the steps that a run, or a stage of it, will take."""
+    return int(min(ends_of_passes(visits, options)[-1], options.steps or np.inf))
+
+
+def _times(visits: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.int64]:
+    """Draw how often each row comes in a pass."""
+    return np.floor(visits + random.random(len(visits))).astype(np.int64)
+
+
+def grouped_order(
+    order: NDArray[np.int64], embed: Embed, size: int, seed: int, epoch: int
+) -> NDArray[np.int64]:
+    """Bring near neighbours together: groups of at most `size` rows, the groups in random order.
+
+    A batch of such groups holds negatives that are hard to tell apart. The groups come from
+    splitting the rows in halves by the plane between two random ones, again and again.
+    """
+    random = np.random.default_rng([seed, 2, epoch])
+    vectors = embed(order)  # [rows, dim]
+    waiting, groups = [np.arange(len(order))], []
+    while waiting:
+        rows = waiting.pop()
+        if len(rows) <= size:
+            groups.append(rows)
+            continue
+        one, other = random.choice(rows, 2, replace=False)
+        side = vectors[rows] @ (vectors[one] - vectors[other])  # [rows]
+        halves = np.argpartition(side, len(rows) // 2)
+        waiting += [rows[halves[: len(rows) // 2]], rows[halves[len(rows) // 2 :]]]
+    shuffled = [groups[index] for index in random.permutation(len(groups))]
+    regrouped: NDArray[np.int64] = order[np.concatenate(shuffled)]
+    return regrouped
+
+
+def batches_of(order: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+    """Cut a pass into batches; what does not fill the last one is left out."""
+    whole = len(order) // size * size
+    return list(order[:whole].reshape(-1, size)) if whole else [order]

@@ -1,0 +1,173 @@
+"""Sentences -> a sentencepiece unigram model that folds case and traditional characters.
+
+The normaliser travels inside the model, so that encoding needs neither opencc nor any list: it
+turns upper into lower case, traditional into simplified characters, and white space of every
+kind into a space; NFKC is applied before it (`xmine.encoders.tokenizer`).
+"""
+
+import io
+import json
+import random
+import re
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+
+from xmine.encoders.tokenizer import UNKNOWN, Vocabulary, nfkc
+from xmine.errors import TrainingError
+from xmine.worker_process import WorkFailed, work_apart
+
+COVERAGE = 0.9997  # of all characters, most frequent first: these are pieces of their own
+
+# Code points that text never holds after NFKC are not worth a rule: surrogates, private use.
+_NO_RULE = {"Cs", "Co", "Cn"}
+
+
+def train_vocabulary(
+    sources: Sequence[str], targets: Sequence[str], size: int, *, sample: int, seed: int
+) -> Vocabulary:
+    """Train a unigram model of `size` pieces on at most `sample` sentences, half of each side.
+
+    Where the sentences give fewer pieces, there are fewer.
+
+    Returns:
+        The vocabulary: the sentencepiece model and its `tokenizer.json`.
+
+    Raises:
+        TrainingError: there are more characters than pieces.
+    """
+    random_order = random.Random(seed)
+    chosen = [
+        text
+        for side in (sources, targets)
+        for text in random_order.sample(list(side), min(len(side), sample // 2))
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        rules = Path(folder, "normaliser.tsv")
+        rules.write_text(normaliser_rules(), encoding="utf-8")
+        given = json.dumps({"texts": chosen, "size": size, "rules": str(rules)}).encode()
+        try:
+            model = work_apart("xmine.trainer.data.vocabulary:model_of", given, "the vocabulary")
+        except WorkFailed as error:
+            raise _wrong_size(size, len(chosen), error) from error
+    proto = _parsed(model)
+    proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the name of a file that is gone
+    proto.trainer_spec.ClearField("hard_vocab_limit")
+    return Vocabulary(proto.SerializeToString(deterministic=True), _tokenizer_json(proto))
+
+
+def model_of(given: bytes) -> bytes:
+    """Train in a process of its own: one call of sentencepiece, minutes of C++ that hear no signal.
+
+    Args:
+        given: JSON of the texts, the size, and the file with the normaliser's rules.
+
+    Raises:
+        RuntimeError: sentencepiece says that the size does not suit the texts.
+    """
+    wanted = json.loads(given)
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=(nfkc(text) for text in wanted["texts"]),
+        model_writer=model,
+        model_type="unigram",
+        vocab_size=wanted["size"],
+        normalization_rule_tsv=wanted["rules"],
+        character_coverage=COVERAGE,
+        hard_vocab_limit=False,  # where the texts give fewer pieces, there are fewer
+        max_sentence_length=100_000,
+        unk_id=0,
+        unk_piece=UNKNOWN,
+        bos_id=-1,
+        eos_id=-1,
+        pad_id=-1,
+        minloglevel=2,
+    )
+    return model.getvalue()
+
+
+def _wrong_size(size: int, sentences: int, failed: WorkFailed) -> TrainingError:
+    """Turn what sentencepiece says into what to do about it."""
+    message = f"no vocabulary of {size:,} pieces from {sentences:,} sentences"
+    if least := re.search(r"required_chars\. \d+ vs (\d+)", failed.told):
+        hint = f"give a --vocabulary-size above {least[1]}, the number of characters"
+    else:
+        message, hint = f"{message}: {failed.message}", ""
+    return TrainingError(message, hint)
+
+
+def _parsed(model: bytes) -> Any:  # noqa: ANN401 - a class that protobuf makes
+    from sentencepiece import sentencepiece_model_pb2
+
+    return sentencepiece_model_pb2.ModelProto.FromString(model)  # type: ignore[attr-defined]
+
+
+def _tokenizer_json(proto: Any) -> str:  # noqa: ANN401
+    """Write a sentencepiece unigram model as a `tokenizers` one that gives the same ids.
+
+    NFKC stands in it as a step of its own, since the model's normaliser leaves it out.
+    """
+    from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers
+    from tokenizers.models import Unigram
+
+    pieces = [(piece.piece, piece.score) for piece in proto.pieces]
+    tokenizer = Tokenizer(Unigram(pieces, unk_id=0, byte_fallback=False))
+    tokenizer.normalizer = normalizers.Sequence(
+        [
+            normalizers.NFKC(),
+            normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap),
+            normalizers.Strip(),
+            normalizers.Replace(Regex(" {2,}"), " "),
+        ]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(
+        replacement="▁",
+        prepend_scheme="always",
+        split=proto.trainer_spec.split_by_whitespace,
+    )
+    return str(tokenizer.to_str())
+
+
+def normaliser_rules() -> str:
+    """The rules as sentencepiece reads them: source and target code points in hex, tab between."""
+    return "".join(
+        f"{point:X}\t{' '.join(f'{ord(c):X}' for c in target)}\n"
+        for point, target in folding_table().items()
+    )
+
+
+@cache
+def folding_table() -> dict[int, str]:
+    """Map each code point that folds to something else, as `str.translate` takes it."""
+    simplify = _simplifier()
+    table = {}
+    for point in range(1, sys.maxunicode + 1):
+        character = chr(point)
+        if unicodedata.category(character) not in _NO_RULE:
+            target = _fold(character, simplify)
+            if target != character:
+                table[point] = target
+    return table
+
+
+def _fold(character: str, simplify: dict[str, str]) -> str:
+    if character.isspace():
+        return " "
+    if unicodedata.category(character) in ("Cc", "Cf"):  # escape codes, zero-width marks
+        return ""
+    folded = nfkc(character.casefold())
+    return "".join(simplify.get(c, c) for c in folded)
+
+
+def _simplifier() -> dict[str, str]:
+    import opencc
+
+    convert = opencc.OpenCC("t2s").convert
+    ideographs = [chr(point) for point in (*range(0x3400, 0xA000), *range(0x20000, 0x2EBE1))]
+    return {c: convert(c) for c in ideographs if len(convert(c)) == 1 and convert(c) != c}

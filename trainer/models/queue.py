@@ -1,0 +1,101 @@
+"""Keys of earlier batches, as negatives: a ring of the newest (He et al., 2020)."""
+
+from collections.abc import Callable, Iterator
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..data.rows import Rows
+from ..options.shared import QueueOptions
+
+
+class KeyQueue(nn.Module):
+    """A ring of unit rows with the texts that they are of.
+
+    Everything in it is a buffer, so that a checkpoint has it. The two counts stay on the processor,
+    which would wait for a GPU to know how many keys there are.
+
+    Attributes:
+        rows: float32 [size, dim].
+        texts: int64 [size, ids], numbers of the texts that a slot belongs to: equal numbers, equal
+            texts. A row of a batch is no negative of its own translation of an earlier pass.
+        next: where the next key goes.
+        filled: how many slots hold a key.
+    """
+
+    rows: Tensor
+    texts: Tensor
+    next: Tensor
+    filled: Tensor
+
+    def __init__(self, size: int, dim: int, ids: int = 1) -> None:
+        """Make an empty queue; slots count from when they are filled."""
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(size, dim))
+        self.register_buffer("texts", torch.full((size, ids), -1, dtype=torch.int64))
+        self.register_buffer("next", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("filled", torch.zeros((), dtype=torch.int64))
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        counts = self.next, self.filled
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        self.next, self.filled = counts
+        return self
+
+    def __len__(self) -> int:
+        """Count the keys."""
+        return int(self.filled)
+
+    @torch.no_grad()
+    def fill_at_random(self, generator: torch.Generator) -> None:
+        """Fill all slots with random directions, as MoCo does: far easier than any sentence."""
+        rows = torch.randn(self.rows.shape, generator=generator)
+        self.rows.copy_(nn.functional.normalize(rows, dim=1))
+        self.filled.fill_(len(self.rows))
+
+    @torch.no_grad()
+    def put(self, keys: Tensor, texts: Tensor) -> None:
+        """Put keys in the place of the oldest.
+
+        Args:
+            keys: unit rows [keys, dim], on any device; of more than the queue holds, the last.
+            texts: int64 [keys, ids].
+        """
+        size = len(self.rows)
+        keys, texts = keys[-size:].to(self.rows), texts[-size:].to(self.texts)
+        places = (int(self.next) + torch.arange(len(keys), device=self.rows.device)) % size
+        self.rows[places] = keys
+        self.texts[places] = texts
+        self.next.copy_((self.next + len(keys)) % size)
+        self.filled.copy_(torch.clamp(self.filled + len(keys), max=size))
+
+    def keys(self) -> Tensor:
+        """Give the keys that are there: [keys, dim]."""
+        return self.rows[: len(self)]
+
+    def same(self, texts: Tensor) -> Tensor:
+        """Tell which keys are of a text that a row has, too: bool [rows, keys].
+
+        Args:
+            texts: int64 [rows, ids].
+        """
+        there = self.texts[: len(self)]  # [keys, ids]
+        same = texts[:, :1] == there[:, 0]  # [rows, keys]
+        for number in range(1, there.shape[1]):
+            same |= texts[:, number, None] == there[:, number]
+        return same
+
+
+def texts_of(batch: Rows) -> Tensor:
+    """Number the texts of a batch: int64 [rows, columns]."""
+    return torch.from_numpy(np.stack([column.keys for column in batch.columns], axis=1))
+
+
+def drawn_batches(rows: Rows, count: int, options: QueueOptions) -> Iterator[Rows]:
+    """Walk through rows drawn at random, to fill a queue of that size as InfoXLM does."""
+    random = np.random.default_rng([options.seed, 4])
+    drawn = random.permutation(len(rows))[:count]
+    for start in range(0, len(drawn), options.batch_size):
+        yield rows.take(drawn[start : start + options.batch_size])

@@ -1,0 +1,122 @@
+"""A static encoder with gradients: a vector per piece; a sentence is their mean.
+
+The same forward as `SentenceEncoder.encode`; a test holds the two together.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.optim import Optimizer, SparseAdam
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.modules.static import StaticEmbedding, Table
+from xmine.encoders.tokenizer import Vocabulary
+
+from ..data.rows import Side
+from .towers import Tower, adamw
+
+# Length of a random vector. Pieces that are seen often soon outgrow it, rare ones stay small and
+# disturb less; longer starts retrieved fewer held-out pairs.
+_FIRST_LENGTH = 0.2
+
+
+class _PieceSum(torch.autograd.Function):
+    """Sum the vectors of each sentence; the gradient is sparse, one row per piece of the batch.
+
+    `nn.EmbeddingBag(sparse=True)` has the same result, but leaves a gradient with a row for every
+    occurrence of a piece, and adding these up took most of the time of a step.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, vectors: Tensor, ids: Tensor, starts: Tensor, fixed: Tensor) -> Tensor:  # noqa: ANN401
+        ctx.save_for_backward(ids, starts, fixed)
+        ctx.shape = vectors.shape
+        return nn.functional.embedding_bag(
+            ids, vectors, starts, mode="sum", include_last_offset=True
+        )
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:  # noqa: ANN401
+        ids, starts, fixed = ctx.saved_tensors
+        device = ids.device
+        sentences = torch.repeat_interleave(
+            torch.arange(len(starts) - 1, device=device), starts.diff()
+        )
+        # numpy sorts integers by radix; torch.argsort(stable=True) is far slower on a processor
+        order = torch.from_numpy(np.argsort(ids.cpu().numpy(), kind="stable")).to(device)
+        pieces, counts = torch.unique_consecutive(ids[order], return_counts=True)
+        ends = nn.functional.pad(counts.cumsum(0), (1, 0))  # [pieces + 1]
+        rows = nn.functional.embedding_bag(
+            sentences[order], gradients[0].contiguous(), ends, mode="sum", include_last_offset=True
+        )
+        rows[torch.isin(pieces, fixed)] = 0
+        summed = torch.sparse_coo_tensor(
+            pieces[None], rows, ctx.shape, is_coalesced=True, check_invariants=False
+        )
+        return summed, None, None, None
+
+
+class StaticTower(Tower):
+    """The vectors of the pieces are what is trained; gradients are sparse, a row per piece."""
+
+    learning_rate = 0.003
+
+    def __init__(self, encoder: SentenceEncoder, prompt: str = "") -> None:
+        """Copy the vectors; those of pieces that mean nothing stay as they are."""
+        super().__init__(encoder, prompt)
+        body = encoder.body
+        assert isinstance(body, StaticEmbedding)
+        self._pieces = body.pieces
+        self.vectors = nn.Parameter(torch.from_numpy(body.vectors.copy()))
+        fixed = self._pieces.meaningless() if isinstance(self._pieces, Vocabulary) else []
+        self.register_buffer("fixed", torch.tensor(fixed, dtype=torch.int64), persistent=False)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the vectors are."""
+        return self.vectors.device
+
+    def optimizers(self, learning_rate: float, weight_decay: float = 0.01) -> list[Optimizer]:
+        """Make an Adam that touches only the rows of a batch, and one for the heads.
+
+        Vectors of pieces do not decay: those of rare ones would be gone.
+        """
+        found: list[Optimizer] = [SparseAdam([self.vectors], lr=learning_rate)]
+        if len(self.heads):
+            found.append(adamw(self.heads, learning_rate, weight_decay))
+        return found
+
+    @torch.no_grad()
+    def encoder(self, facts: EncoderFacts, card: str) -> SentenceEncoder:
+        """Give the encoder that mines; with a vocabulary of ours, its vectors become int8."""
+        rows = self.vectors.cpu().numpy().astype(np.float32)
+        ours = isinstance(self._pieces, Vocabulary)
+        body = StaticEmbedding(self._pieces, Table.rounded(rows) if ours else Table(rows, None))
+        heads: Any = list(self.heads)
+        return SentenceEncoder(body, heads, self._settings, facts, card)
+
+    def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        return self._pieces.ids([self.prompt + text for text in texts] if self.prompt else texts)
+
+    def _vectors(self, side: Side) -> Tensor:
+        ids, starts = (
+            torch.from_numpy(each.astype(np.int64)).to(self.device)
+            for each in (side.ids, side.starts)
+        )
+        sums: Tensor = _PieceSum.apply(  # type: ignore[no-untyped-call]
+            self.vectors, ids, starts, self.fixed
+        )  # [sentences, dim]
+        return sums / starts.diff().clamp(min=1)[:, None]
+
+
+def new_static(vocabulary: Vocabulary, dim: int, seed: int) -> SentenceEncoder:
+    """Make an encoder of short random vectors; those of meaningless pieces are zero."""
+    generator = torch.Generator().manual_seed(seed)
+    rows = torch.randn(len(vocabulary), dim, generator=generator) * _FIRST_LENGTH / dim**0.5
+    rows[torch.tensor(vocabulary.meaningless())] = 0
+    return SentenceEncoder(StaticEmbedding(vocabulary, Table(rows.numpy(), None)))

@@ -1,0 +1,194 @@
+"""An encoder with gradients: texts cut into pieces -> vectors, equal to those of `encode`.
+
+The encoder that a tower is made of stays as it is. A method trains towers and knows nothing of
+what is inside; `static` and `transformer` beside this file are the two kinds.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.optim import AdamW, Optimizer
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
+from xmine.errors import OptionError
+from xmine.progress import Progress, Report, silent
+
+from ..data.rows import Side, keys_of
+
+_READ_AT_ONCE = 1024  # sentences that a frozen encoder reads between two reports
+
+
+class Tower(nn.Module, ABC):
+    """What is alike in both kinds: the heads of the encoder, its prompt, its width.
+
+    Attributes:
+        dim: the width of the vectors.
+        learning_rate: what suits an encoder of the kind that has learned already.
+    """
+
+    learning_rate: float
+
+    def __init__(self, encoder: SentenceEncoder, prompt: str = "") -> None:
+        """Copy the heads; `prompt` is the name or the text of one, as in `encode`."""
+        super().__init__()
+        self.prompt = encoder.settings.choose(prompt)
+        self.dim = encoder.dim
+        self._settings = encoder.settings
+        heads: list[nn.Module] = [copy.deepcopy(head) for head in encoder.heads]  # type: ignore[misc]
+        self.heads = nn.ModuleList(heads).to(encoder.device).requires_grad_(True)
+
+    @property
+    @abstractmethod
+    def device(self) -> torch.device:
+        """Where it is."""
+
+    @property
+    def is_half(self) -> bool:
+        """Whether the tower multiplies in float16."""
+        return False
+
+    def cut(self, texts: Sequence[str]) -> Side:
+        """Cut texts into pieces; a blank one has none, as its row is zeros in `encode`."""
+        ids, starts = self._ids(texts)
+        lengths = np.diff(starts)
+        blank = np.array([not text or text.isspace() for text in texts], dtype=bool)
+        kept = ids[~np.repeat(blank, lengths)]
+        lengths[blank] = 0
+        return Side(kept, np.concatenate([[0], np.cumsum(lengths)]), keys_of(texts))
+
+    def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
+        """Cut pairs of texts, each to be read at once.
+
+        Raises:
+            OptionError: the encoder cannot tell one text from the other.
+        """
+        raise OptionError(
+            "--joined is for transformers: a static encoder mixes the words of both texts",
+            "leave it out",
+        )
+
+    def forward(self, *sides: Side) -> Tensor:
+        """Read the sentences of one side after the other: float32 [sentences, dim].
+
+        These are the vectors before they are scaled to length one. A sentence without pieces is a
+        row of zeros and has no gradient.
+        """
+        side = joined(sides)
+        vectors = self._vectors(side)  # [sentences, width of the body]
+        for head in self.heads:
+            vectors = head(vectors)
+        vectors = vectors[:, : self._settings.truncated]
+        if not self.heads:
+            return vectors
+        full = torch.from_numpy(np.diff(side.starts) > 0).to(vectors.device)
+        return torch.where(full[:, None], vectors, 0.0)
+
+    def embed(self, *sides: Side) -> Tensor:
+        """Embed the sentences of one side after the other: unit rows [sentences, dim].
+
+        Embedding both sides of a batch at once leaves a static encoder one sparse gradient, not
+        two to be merged.
+        """
+        return unit_rows(self(*sides))
+
+    @torch.no_grad()
+    def varies(self, text: str) -> bool:
+        """Tell whether a text that is read twice in training has two vectors, as by dropout."""
+        side, was_training = self.cut([text]), self.training
+        once, again = self.train().embed(side, side).chunk(2)
+        self.train(was_training)
+        return not torch.allclose(once, again, atol=1e-4)
+
+    @abstractmethod
+    def optimizers(self, learning_rate: float, weight_decay: float = 0.01) -> list[Optimizer]:
+        """Make what changes its weights."""
+
+    @abstractmethod
+    def encoder(self, facts: EncoderFacts, card: str) -> SentenceEncoder:
+        """Give the encoder that mines; it shares the weights where it can."""
+
+    @abstractmethod
+    def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+
+    @abstractmethod
+    def _vectors(self, side: Side) -> Tensor: ...
+
+
+class Frozen:
+    """An encoder that is not trained: no gradients, no dropout, and no part of a checkpoint."""
+
+    def __init__(self, tower: Tower) -> None:
+        """Freeze it, wherever else it is used."""
+        self.tower = tower.eval().requires_grad_(False)
+        self.dim = tower.dim
+        self._read: tuple[NDArray[np.int64], Tensor] | None = None
+
+    @torch.no_grad()
+    def read_once(self, side: Side, report: Report = silent) -> None:
+        """Read sentences now, so that calls with any of them look their vectors up.
+
+        In memory the vectors take 4 bytes a number.
+        """
+        keys, first = np.unique(side.keys, return_index=True)
+        vectors = torch.empty(len(keys), self.dim)
+        for at in range(0, len(keys), _READ_AT_ONCE):
+            some = slice(at, at + _READ_AT_ONCE)
+            vectors[some] = self.tower(side.take(first[some])).cpu()
+            report(Progress("reading", min(some.stop, len(keys)), len(keys)))
+        self._read = keys, vectors
+
+    @torch.no_grad()
+    def __call__(self, *sides: Side) -> Tensor:
+        """Read sentences, see `Tower.forward`; those that were read once are looked up."""
+        if self._read is None:
+            read: Tensor = self.tower(*sides)
+            return read
+        keys, vectors = self._read
+        return vectors[np.searchsorted(keys, joined(sides).keys)]
+
+    @torch.no_grad()
+    def embed(self, *sides: Side) -> Tensor:
+        """Embed sentences, see `Tower.embed`."""
+        return self.tower.embed(*sides)
+
+
+def unit_rows(vectors: Tensor) -> Tensor:
+    """Scale rows [n, dim] to length one in float32; rows of zeros stay, and have no gradient."""
+    vectors = vectors.float()
+    full = (vectors.detach() != 0).any(dim=1, keepdim=True)
+    return nn.functional.normalize(torch.where(full, vectors, 0.0), dim=1)
+
+
+def shared_device(one: Tower, other: Tower) -> torch.device:
+    """Tell where the vectors of two encoders meet: on a GPU, if one of them is there."""
+    return other.device if one.device.type == "cpu" else one.device
+
+
+def joined(sides: Sequence[Side]) -> Side:
+    """Put sides one behind the other."""
+    if len(sides) == 1:
+        return sides[0]
+    lengths = np.concatenate([np.diff(side.starts) for side in sides])
+    return Side(
+        np.concatenate([side.ids for side in sides]),
+        np.concatenate([[0], np.cumsum(lengths)]),
+        np.concatenate([side.keys for side in sides]),
+    )
+
+
+def adamw(module: nn.Module, learning_rate: float, weight_decay: float = 0.01) -> Optimizer:
+    """Make an AdamW; what is one vector (biases, gains) does not decay."""
+    parameters = [each for each in module.parameters() if each.requires_grad]
+    groups = [
+        {"params": [each for each in parameters if each.ndim > 1], "weight_decay": weight_decay},
+        {"params": [each for each in parameters if each.ndim <= 1], "weight_decay": 0.0},
+    ]
+    fused = any(each.device.type == "cuda" for each in parameters)  # one kernel, no copies
+    groups = [group for group in groups if group["params"]]
+    return AdamW(groups, lr=learning_rate, fused=fused or None)

@@ -1,0 +1,199 @@
+"""A transformer with gradients, read from a folder or of our own; the forward is that of mining."""
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.utils.checkpoint import checkpoint
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.modules.checkpoint import positions_of
+from xmine.encoders.modules.pooling import Pooling
+from xmine.encoders.modules.transformer import Transformer
+from xmine.encoders.tokenizer import ragged
+from xmine.errors import TrainingError
+
+from ..data.rows import Side, keys_of
+from .towers import Tower, adamw
+
+# Pieces that go through the layers at once, in order of length: on a processor few, so that there
+# is little padding and activations stay in its cache (`bench/pieces.py`).
+_PIECES_AT_ONCE = {"cpu": 1024}
+_ON_GPU = 32_768
+
+
+def pieces_at_once(wanted: int, device: torch.device) -> int:
+    """Say how many pieces go through the layers together: those wanted, or as suits the device."""
+    return wanted or _PIECES_AT_ONCE.get(device.type, _ON_GPU)
+
+
+class TransformerTower(Tower):
+    """Pieces -> vectors through a transformer.
+
+    Attributes:
+        body: the transformer.
+        pieces_at_once: pieces, with padding, that go through the layers together; 0: as suits the
+            device. A longer sentence goes alone.
+        recompute: whether the backward pass computes the layers again, chunk by chunk, in place of
+            keeping what they held. Memory is then that of one chunk, whatever the batch; the
+            gradients are the same, and a step takes longer, by another forward pass.
+    """
+
+    learning_rate = 0.00002
+
+    def __init__(self, encoder: SentenceEncoder, prompt: str = "") -> None:
+        """Copy the transformer."""
+        super().__init__(encoder, prompt)
+        body = encoder.body
+        assert isinstance(body, Transformer)
+        self.body = copy.deepcopy(body).requires_grad_(True)
+        if self.body.dtype == "float16":  # whoever scales the loss turns back to it
+            self.body.dtype = "float32"
+        self._skipped = self.body.prompt_length(self.prompt)
+        self.pieces_at_once = 0
+        self.recompute = False
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        device: torch.device = self.body.model.device
+        return device
+
+    @property
+    def is_half(self) -> bool:
+        """Whether the layers multiply in float16."""
+        return self.body.dtype == "float16"
+
+    def repool(self, mode: str) -> None:
+        """Make sentence vectors another way: `mean`, `max`, `cls`, or `cls_mlp`.
+
+        Raises:
+            TrainingError: the heads behind it take vectors of another width; the tokenizer begins
+                sentences with no piece of its own, whose vector `cls` would take; or `cls_mlp`
+                finds no pooler, or other heads.
+        """
+        if mode == "cls_mlp":
+            head = self.body.pooler()
+            if head is None or len(self.heads):
+                has = "layers behind its pooling" if len(self.heads) else "no pooler with a tanh"
+                raise TrainingError(f"cls_mlp pooling: the encoder has {has}", "give another one")
+            self.repool("cls")
+            self.heads.append(head.to(self.device))
+            return
+        if mode == "cls" and not self._has_beginning():
+            raise TrainingError(
+                "cls pooling: the tokenizer of the encoder begins sentences with no piece of its "
+                "own, so the vector would be that of the first piece of the text",
+                "leave it out, or begin with an encoder that has such a piece: BERT and its like, "
+                "or --encoder scratch --architecture transformer",
+            )
+        pooling = Pooling(self.body.pooling.token_dim, (mode,), self.body.pooling.include_prompt)
+        if len(self.heads) and pooling.dim != self.body.dim:
+            raise TrainingError(
+                f"{mode} pooling: a Dense layer of the encoder takes {self.body.dim} numbers, "
+                f"these are {pooling.dim}",
+                "leave it out",
+            )
+        self.body.pooling = pooling
+        if not len(self.heads):
+            self.dim: int = pooling.dim
+
+    def cut_after(self, pieces: int) -> None:
+        """Cut sentences after so many pieces, special ones included; what is saved does so, too.
+
+        Raises:
+            TrainingError: the model has no positions for as many.
+        """
+        most = positions_of(self.body.model)
+        if most is not None and pieces > most:
+            raise TrainingError(
+                f"--max-pieces {pieces}: the encoder has positions for {most}",
+                f"give {most} at most, or leave it out",
+            )
+        self.body.max_length = self.body.cut_at = self.body.tokenizer.model_max_length = pieces
+
+    def drop(self, share: float) -> None:
+        """Set every dropout of the model, of hidden numbers and of attention.
+
+        Raises:
+            TrainingError: it has none.
+        """
+        found = [each for each in self.body.model.modules() if isinstance(each, nn.Dropout)]
+        if not found:
+            raise TrainingError("--dropout: the encoder has no dropout to be set", "leave it out")
+        for each in found:
+            each.p = share
+        for each in self.body.model.modules():  # some keep that of attention as a number
+            for name, value in vars(each).items():
+                if "dropout" in name and isinstance(value, float):
+                    setattr(each, name, share)
+        config = self.body.model.config
+        for name, value in config.to_dict().items():
+            if "dropout" in name and isinstance(value, float):
+                setattr(config, name, share)
+
+    def _has_beginning(self) -> bool:
+        """Whether every sentence begins with a piece that stands for no text, as [CLS] does."""
+        bare, _ = self.body.ids([""])
+        some, _ = self.body.ids(["a"])
+        return len(bare) > 0 and len(some) > len(bare) and bare[0] == some[0]
+
+    def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
+        """Cut pairs of texts, joined as the tokenizer of the model joins two."""
+        found = self.body.tokenizer(
+            [self.prompt + first for first, _ in pairs],
+            [second for _, second in pairs],
+            truncation=True,
+            max_length=self.body.cut_at,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+        )
+        return Side(*ragged(found["input_ids"]), keys_of(pairs))
+
+    def optimizers(self, learning_rate: float, weight_decay: float = 0.01) -> list[Optimizer]:
+        """Make one AdamW for all."""
+        return [adamw(self, learning_rate, weight_decay)]
+
+    def encoder(self, facts: EncoderFacts, card: str) -> SentenceEncoder:
+        """Give the encoder that mines."""
+        self.eval()
+        heads: Any = list(self.heads)
+        return SentenceEncoder(self.body, heads, self._settings, facts, card)
+
+    def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        return self.body.ids(texts, self.prompt)
+
+    def _vectors(self, side: Side) -> Tensor:
+        lengths = np.diff(side.starts)
+        order = np.argsort(-lengths, kind="stable")
+        order = order[: np.count_nonzero(lengths)]
+        vectors = torch.zeros(len(side), self.body.dim, device=self.device)
+        if not len(order):
+            return vectors
+        parts = [
+            self._read(*self.body.padded(side.ids, side.starts, order[part]))
+            for part in self._parts(lengths[order])
+        ]
+        rows = torch.from_numpy(order).to(self.device)
+        return vectors.index_copy(0, rows, torch.cat(parts))
+
+    def _parts(self, lengths: NDArray[np.int64]) -> Iterator[slice]:
+        """Divide sentences of falling lengths into what goes through the layers together."""
+        most, at = pieces_at_once(self.pieces_at_once, self.device), 0
+        while at < len(lengths):
+            end = at + max(1, most // int(lengths[at]))
+            yield slice(at, end)
+            at = end
+
+    def _read(self, ids: Tensor, mask: Tensor) -> Tensor:
+        if self.recompute and torch.is_grad_enabled():
+            again: Tensor = checkpoint(self.body, ids, mask, self._skipped, use_reentrant=False)
+            return again
+        read: Tensor = self.body(ids, mask, self._skipped)
+        return read

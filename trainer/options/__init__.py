@@ -1,0 +1,4 @@
+"""Options of training, shared and per method, declared once as frozen dataclasses.
+
+Nothing here imports torch or numpy.
+"""

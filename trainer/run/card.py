@@ -1,0 +1,80 @@
+"""The model card of a trained encoder: what it saw, how it was made, what it measured."""
+
+from collections import Counter
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.options import dump_toml
+from xmine.version import __version__
+
+from ..options.shared import TrainingOptions
+from .prepare import Made
+
+
+def model_card(
+    method: str, options: TrainingOptions, encoder: SentenceEncoder, made: Made, excluded: int
+) -> str:
+    """Write the card as Markdown with the front matter that model hubs read."""
+    front = "".join(f"  - {language}\n" for language in options.codes)
+    *others, last = options.codes
+    begun = "" if options.encoder == "scratch" else f" It began as `{options.encoder}`."
+    return f"""---
+language:
+{front}library_name: sentence-transformers
+tags:
+  - sentence-similarity
+  - bitext-mining
+---
+# A {_kind(encoder)} sentence encoder for {", ".join(others)} and {last}
+
+Made by `xmine train --method {method}`, xmine {__version__}.{begun} {_how(encoder)}
+
+## Data
+
+{_data(made, excluded)}
+{_measured(options, encoder, made)}## Options
+
+```toml
+{dump_toml(options)}```
+"""
+
+
+def _kind(encoder: SentenceEncoder) -> str:
+    return "static" if isinstance(encoder.body, StaticEmbedding) else "transformer"
+
+
+def _how(encoder: SentenceEncoder) -> str:
+    if isinstance(encoder.body, StaticEmbedding):
+        return "A sentence is the mean of the\nvectors of its pieces, scaled to length one."
+    pooling, heads = (encoder.describe()[name] for name in ("pooling", "heads"))
+    return (
+        f"A sentence is made\nof what the last layer makes of its pieces: {pooling}, then {heads}."
+    )
+
+
+def _data(made: Made, excluded: int) -> str:
+    left_out = f"; {excluded:,} left out because they occur in excluded files" if excluded else ""
+    counted = f"{made.rows:,} rows{left_out}"
+    if made.seen is None:
+        return f"{counted}.\n"
+    origins = "".join(
+        f"| {origin or 'not named'} | {count:,} |\n"
+        for origin, count in Counter(made.seen.origins).most_common()
+    )
+    return (
+        f"{counted}, of these {len(made.seen):,} pairs:\n\n| origin | pairs |\n|---|---|\n{origins}"
+    )
+
+
+def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: Made) -> str:
+    if "forward" not in made.measures:
+        return ""
+    rounded = ", before rounding to int8" if _kind(encoder) == "static" else ""
+    forward, backward = made.measures["forward"], made.measures["backward"]
+    return f"""## Measured
+
+On {options.held_out:,} pairs held out of the data{rounded}: the nearest
+target of a source is its translation in {forward:.1%} of them, the nearest source of a
+target in {backward:.1%}.
+
+"""

@@ -1,0 +1,179 @@
+"""The folder of a run that is under way: options, vocabulary, checkpoint, best state, metrics.
+
+It stands beside the encoder-to-be as `NAME.training/` until the run has ended.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xmine.encoders.tokenizer import MODEL_FILE, Vocabulary
+from xmine.errors import TrainingError
+from xmine.files.atomic import replacing
+from xmine.options import dump_toml, flag
+
+from ..data.corpus import Corpus
+from ..distributed import World
+from ..options.shared import TrainingOptions
+from .tensorboard import Board
+
+METRICS_FILE = "metrics.jsonl"
+OPTIONS_FILE = "options.toml"
+
+
+def run_folder(output: Path) -> Path:
+    """Name the folder of the run that will make `output`."""
+    return output.with_name(output.name + ".training")
+
+
+class Run:
+    """One training run on disk, or one stage of it; everything is written whole or not at all.
+
+    Of several processes that train together, the first alone writes.
+    """
+
+    def __init__(self, folder: Path, options: TrainingOptions, corpus: Corpus) -> None:
+        """Open the folder, new or of a run that was stopped.
+
+        Args:
+            folder: see `run_folder`.
+            options: of this run.
+            corpus: what it trains on and holds out, after all exclusions.
+
+        Raises:
+            TrainingError: the stopped run had other options or other data; TensorBoard is wanted
+                and missing.
+        """
+        self.folder = folder
+        self.name = ""
+        self.board: Board | None = None
+        if options.tensorboard and World.here().leads:
+            self.board = Board(Path(options.tensorboard) / folder.stem)
+        written = {"data.txt": corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
+        others = {name: _other(folder / name, text) for name, text in written.items()}
+        if any(each is not None for each in others.values()):
+            said = _differences(others)
+            if not World.here().leads:
+                raise TrainingError(
+                    f"this process has other options or other data than the first: {said}",
+                    "give all processes the same",
+                )
+            raise TrainingError(
+                f"{folder}: the run there has other options or other data: {said}",
+                f"--options {folder / OPTIONS_FILE} --resume goes on with it, with the same data; "
+                "--force starts anew",
+            )
+        if World.here().leads:
+            folder.mkdir(exist_ok=True)
+            for name, text in written.items():
+                with replacing(folder / name) as partial:
+                    partial.write_text(text, encoding="utf-8")
+
+    def stage(self, name: str) -> "Run":
+        """Give one stage of the run a checkpoint of its own; its metrics say which it is."""
+        stage = object.__new__(Run)
+        stage.folder, stage.name, stage.board = self.folder, name, self.board
+        return stage
+
+    def vocabulary(self) -> Vocabulary | None:
+        """Read the vocabulary, if it is there already."""
+        return Vocabulary.load(self.folder) if (self.folder / MODEL_FILE).exists() else None
+
+    def save_vocabulary(self, vocabulary: Vocabulary) -> None:
+        """Write the vocabulary; the model last, since it tells that both files are there."""
+        if World.here().leads:
+            vocabulary.save(self.folder)
+
+    def save(self, name: str, state: Mapping[str, Any]) -> None:
+        """Write a state under a name."""
+        if World.here().leads:
+            with replacing(self._path(name)) as partial:
+                torch.save(dict(state), partial)
+
+    def load(self, name: str) -> dict[str, Any] | None:
+        """Read a state, if it is there.
+
+        Raises:
+            TrainingError: the file is cut short, or is none of ours.
+        """
+        path = self._path(name)
+        if not path.exists():
+            return None
+        try:
+            state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
+        except (RuntimeError, EOFError, ValueError, UnpicklingError) as error:
+            raise TrainingError(
+                f"{path}: cannot be read: a file of a checkpoint that is broken or cut short",
+                f"delete {self._path('checkpoint').name} and {self._path('best').name} there, and "
+                "--resume takes the steps since the beginning again; --force starts anew",
+            ) from error
+        return state
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything has been logged."""
+        return (self.folder / METRICS_FILE).exists()
+
+    def log(self, **numbers: float | str) -> None:
+        """Append a line to the metrics: figures, or a reason in words."""
+        if World.here().leads:
+            line = {"stage": self.name, **numbers} if self.name else numbers
+            with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+            if self.board:
+                self.board.add(self.name, numbers)
+
+    def forget_after(self, step: int) -> None:
+        """Take back the metrics of steps that a resumed run, or stage, takes again."""
+        if self.board:
+            self.board.begin(self.name, step)
+        path = self.folder / METRICS_FILE
+        if not (path.exists() and World.here().leads):
+            return
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        with replacing(path) as partial:
+            partial.write_text("".join(each for each in lines if self._keeps(each, step)))
+
+    def _keeps(self, line: str, step: int) -> bool:
+        if not line.endswith("\n"):  # a kill cut it short
+            return False
+        numbers = json.loads(line)
+        return bool(numbers.get("stage", "") != self.name or numbers["step"] <= step)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{f'{self.name}-' if self.name else ''}{name}.pt"
+
+
+def _other(path: Path, text: str) -> tuple[str, str] | None:
+    """Give what a file says and what it would say now, where these differ."""
+    there = path.read_text(encoding="utf-8") if path.exists() else text
+    return None if there == text else (there, text)
+
+
+def _differences(others: Mapping[str, tuple[str, str] | None]) -> str:
+    """Name the options that differ, with both values."""
+    said = ["other data"] if others["data.txt"] else []
+    if texts := others[OPTIONS_FILE]:
+        there, here = map(tomllib.loads, texts)
+        for name in sorted(there.keys() | here.keys()):
+            old, new = (_shown(each.get(name)) for each in (there, here))
+            if old != new:
+                said.append(f"{flag(name)} is {new} here and {old} there")
+    return ", ".join(said) or f"{OPTIONS_FILE} is written in another way"
+
+
+def _shown(value: object) -> str:
+    return "not given" if value in (None, "", [], {}) else str(value)
+
+
+def restore(own: Mapping[str, Tensor], saved: Mapping[str, Tensor]) -> None:
+    """Copy saved tensors into those of a step."""
+    with torch.no_grad():
+        for name, tensor in own.items():
+            tensor.copy_(saved[name])

@@ -1,0 +1,71 @@
+"""How training goes, measured on what it does not see: retrieval, collapse, people's judgements."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from xmine.errors import EncoderError
+from xmine.evaluation.readers.scored_pairs import ScoredPairs, read_score_first, read_stsb
+from xmine.evaluation.retrieval.aligned import retrieval_accuracy
+from xmine.evaluation.similarity.correlation import spearman
+from xmine.evaluation.space.uniformity import alignment, uniformity
+
+from ..models.towers import Tower
+
+
+def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[str, float]:
+    """Measure retrieval accuracy among held-out pairs, and how alike random sentences are.
+
+    Args:
+        source, target: unit rows [pairs, dim]; row i translates row i.
+
+    Returns:
+        `forward` and `backward` accuracy, their mean `accuracy`; `likeness`, the mean cosine of
+        sentences that do not belong together: near 0 in a healthy encoder, near 1 in one that has
+        collapsed; `alignment`, the mean squared distance of translations, and `uniformity`, the
+        mean of both sides' (Wang & Isola, 2020): lower is better.
+    """
+    found = retrieval_accuracy(source, target)
+    count = len(source)
+    every = float(source.sum(axis=0, dtype=np.float64) @ target.sum(axis=0, dtype=np.float64))
+    own = float((source.astype(np.float64) * target).sum())
+    return {
+        "accuracy": found.mean,
+        "forward": found.forward,
+        "backward": found.backward,
+        "likeness": (every - own) / (count * (count - 1)),
+        "alignment": alignment(source, target),
+        "uniformity": (uniformity(source) + uniformity(target)) / 2,
+    }
+
+
+def read_scored(path: str) -> ScoredPairs:
+    """Read pairs with people's scores: score, text, text with tabs; .csv: text,text,score.
+
+    Raises:
+        FileError: it cannot be read, or a line is something else.
+    """
+    return (read_stsb if path.endswith(".csv") else read_score_first)(Path(path))
+
+
+class DevSet:
+    """Pairs of texts of one language, cut, with the scores that people gave them."""
+
+    def __init__(self, path: str, tower: Tower) -> None:
+        """Read a file, see `read_scored`, and cut the texts."""
+        self._pairs = read_scored(path)
+        self._sides = tower.cut(self._pairs.first), tower.cut(self._pairs.second)
+
+    @torch.no_grad()
+    def spearman(self, tower: Tower) -> float:
+        """Correlate the ranks of cosines and scores; 0 if all cosines are the same."""
+        was_training = tower.training
+        first, second = tower.eval().embed(*self._sides).double().chunk(2)  # [pairs, dim] each
+        tower.train(was_training)
+        cosines = (first * second).sum(dim=1).cpu().numpy()  # [pairs]
+        try:
+            return spearman(cosines, self._pairs.gold, self._pairs.name)
+        except EncoderError:
+            return 0.0

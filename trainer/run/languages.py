@@ -1,0 +1,131 @@
+"""Text of several languages -> which language each sentence is in, and how often it is visited."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.text.languages import UNKNOWN, guess_language, knows_script, scripts_of, short_code
+
+from ..data.corpus import Corpus
+from ..options.shared import Stage
+from .checkpoints import Run
+from .prepare import Split, entailed_apart, tuned_apart
+
+_ALPHA = 0.3  # Conneau et al., 2020
+_WORTH_TELLING = 0.1  # share of the texts
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Sentences of several languages.
+
+    Attributes:
+        texts: the sentences.
+        languages: int64 [texts], places among the codes of `--languages`; -1 where it is not told.
+    """
+
+    texts: Sequence[str]
+    languages: NDArray[np.int64]
+
+    def visits(self, codes: Sequence[str], run: Run) -> NDArray[np.float64]:
+        """Say how often each is visited, see `balanced_visits`; log that many cannot be told."""
+        untold = int(np.count_nonzero(self.languages < 0))
+        if untold > _WORTH_TELLING * len(self.texts):
+            run.log(
+                step=0,
+                remark=f"{untold:,} of {len(self.texts):,} texts may be in any of "
+                f"{', '.join(codes)}: these are visited once a pass; give one --texts FILE for "
+                "each language",
+            )
+        return balanced_visits(self.languages)
+
+
+def spoken_texts(corpus: Corpus, codes: Sequence[str]) -> Spoken:
+    """Tell the languages of the texts of a corpus.
+
+    Where there are as many files as languages, each file is in one language, unless two of them
+    look like the same; else each text is told by its script.
+    """
+    files, file_of_text = np.unique(corpus.text_files, return_inverse=True)
+    if len(files) == len(codes):
+        members = [np.flatnonzero(file_of_text == file) for file in range(len(files))]
+        looks = [
+            guess_language([corpus.texts[int(row)] for row in rows], codes) for rows in members
+        ]
+        told = [code for code in looks if code != UNKNOWN]
+        if len(set(told)) == len(told):
+            return Spoken(corpus.texts, file_of_text)
+    return Spoken(corpus.texts, _told_by_script(corpus.texts, codes))
+
+
+def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> Spoken:
+    """Give text in which nothing is aligned: that of the corpus, or both sides of its pairs.
+
+    Sentences that are held out are left out.
+    """
+    held_out = {*split.held_out.sources, *split.held_out.targets}
+    if corpus.texts:
+        spoken = spoken_texts(corpus, codes)
+    else:
+        columns = np.repeat([0, 1], len(split.seen))
+        spoken = Spoken([*split.seen.sources, *split.seen.targets], columns)
+    kept = [row for row, text in enumerate(spoken.texts) if text not in held_out]
+    return Spoken([spoken.texts[row] for row in kept], spoken.languages[kept])
+
+
+def visits_of(stage: Stage, corpus: Corpus) -> NDArray[np.float64]:
+    """Say how often a stage will visit each of its rows in a pass, before any text is cut.
+
+    Raises:
+        TrainingError: there are too few rows to hold some out.
+    """
+    options, triplets = stage.options, corpus.triplets
+    if stage.data == "triplets":
+        return np.ones(len(tuned_apart(triplets[0], options)[0]))
+    split = Split.of(corpus.pairs, options) if corpus.pairs is not None else None
+    if stage.data == "pairs" and split:
+        return split.visits
+    if stage.data == "texts" and split:
+        spoken = unpaired_texts(corpus, split, options.codes)
+        return balanced_visits(spoken.languages)
+    tables = triplets if split else entailed_apart(triplets, options)[0] if triplets else ()
+    of_texts = balanced_visits(spoken_texts(corpus, options.codes).languages)
+    entailing = np.ones(sum(map(len, tables[:1])))
+    return np.concatenate([split.visits if split else np.empty(0), of_texts, entailing])
+
+
+def balanced_visits(languages: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Say how often each text is visited in a pass: rare languages more often.
+
+    A language with a share p of the texts gets p^0.3 in proportion (Conneau et al., 2020). Texts
+    whose language is not told are visited once.
+
+    Args:
+        languages: int64 [texts], as in `Spoken`.
+
+    Returns:
+        float64 [texts], as many visits in all as there are texts.
+    """
+    visited = np.ones(len(languages))
+    told = languages >= 0
+    _, of_text, counts = np.unique(languages[told], return_inverse=True, return_counts=True)
+    if told.any():
+        wanted = (counts / counts.sum()) ** _ALPHA
+        visited[told] = (wanted / wanted.sum() * counts.sum() / counts)[of_text]
+    return visited
+
+
+def _told_by_script(texts: Sequence[str], codes: Sequence[str]) -> NDArray[np.int64]:
+    """Tell the language of each text: its place among the codes, or -1.
+
+    One sentence has too few function words to tell languages of one script. Nothing is told where
+    the script of one of the languages is not known here: it could be that of any text.
+    """
+    if not all(map(knows_script, codes)):
+        return np.full(len(texts), -1)
+    short = {short_code(code): place for place, code in enumerate(codes)}
+    scripts = [scripts_of(code, ()) for code in codes]
+    places = {code: place for code, place in short.items() if scripts.count(scripts[place]) == 1}
+    return np.array([places.get(guess_language([text], [*short]), -1) for text in texts], np.int64)

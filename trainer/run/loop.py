@@ -1,0 +1,320 @@
+"""Batches through a step: optimise, schedule, log, measure, save; resume where it stopped."""
+
+import math
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.optim import Optimizer
+
+from xmine.errors import TrainingError
+from xmine.progress import Progress, Report
+
+from ..data import batches
+from ..data.batches import batches_of, grouped_order, pass_order
+from ..data.rows import Rows, TrainingData
+from ..distributed import (
+    World,
+    average_gradients,
+    mean_of,
+    told_by_all,
+    told_by_the_first,
+    wait_for_all,
+)
+from ..models.towers import shared_device
+from ..options.shared import TrainingOptions
+from .checkpoints import Run, restore
+from .devset import DevSet
+from .interruption import end_by, held_signals
+from .schedules import SCHEDULES
+from .step import Step
+
+_LOG_EVERY = 20
+_SAVE_EVERY = 300.0  # seconds between checkpoints at most: what a crash costs
+_EMBED_AT_ONCE = 8192
+
+
+class Diverged(TrainingError):
+    """The loss is no longer a number."""
+
+
+def run_steps(
+    step: Step, data: TrainingData, options: TrainingOptions, run: Run, report: Report
+) -> dict[str, float]:
+    """Train for all passes and leave `step` in the state that was best on the held-out pairs.
+
+    Args:
+        step: the method.
+        data: to train on and to measure on.
+        options: how long, how fast.
+        run: where checkpoints and metrics go; one that was stopped is continued, and ends with
+            the same weights as one that was not.
+        report: called with each step.
+
+    Returns:
+        The measures of the best state.
+
+    Raises:
+        Diverged: the loss is no longer a number.
+        KeyboardInterrupt: Ctrl-C; what was done is saved. So it is on SIGTERM, which then does what
+            it would have done at once: the command ends with exit code 143.
+    """
+    training = _Training(step, data, options, run)
+    step.train()
+    arrived = 0
+    with held_signals() as newest:
+        while training.done < training.total and not training.ended_early and not arrived:
+            training.take(training.next_rows(), report)
+            told = told_by_all((newest(), training.is_due))  # a node is stopped alone, sometimes
+            arrived, is_due = max(number for number, _ in told), told[0][1]
+            if (arrived or is_due) and training.saved_at != training.done:
+                training.save()
+    if arrived:
+        end_by(arrived)
+    torch.manual_seed(options.seed)  # so that a next stage draws what it draws after a resume
+    return training.best()
+
+
+def steps_of(data: TrainingData, options: TrainingOptions) -> int:
+    """Count the steps that a run will take."""
+    return batches.steps_of(data.visits, options)
+
+
+def _changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
+    return [each for group in optimizer.param_groups for each in group["params"]]
+
+
+def _has_gradients(optimizer: Optimizer) -> bool:
+    return any(each.grad is not None for each in _changed_by(optimizer))
+
+
+class _Training:
+    """How far a run is, and what moves it on.
+
+    Attributes:
+        done: steps that were taken, of all processes together.
+        total: steps that there will be.
+        saved_at: the step of the last checkpoint.
+        ended_early: whether the method asked for the end.
+        measured: what decides, as it was at the last evaluation.
+    """
+
+    def __init__(self, step: Step, data: TrainingData, options: TrainingOptions, run: Run) -> None:
+        """Take up the run where it was saved."""
+        self.step, self.data, self.options, self.run = step, data, options, run
+        self.world = World.here()
+        self.until = batches.ends_of_passes(data.visits, options)
+        self.total = steps_of(data, options)
+        self.optimizers = step.optimizers(options.learning_rate)
+        self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
+        self.device = shared_device(*step.towers())
+        is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
+        self.dev = DevSet(options.dev, step.judged()) if options.dev else None
+        self.decides = "spearman" if self.dev else step.decides
+        self.done, self.ended_early = 0, False
+        self.seconds, self.rows = 0.0, 0  # of steps of this process
+        self.measured: dict[str, float] = {}  # at the last evaluation
+        self.before: dict[str, float] = {}  # of all steps
+        self.best_measures: dict[str, float] | None = None  # those in best.pt
+        self.saved_at, self.saved_when = 0, time.monotonic()
+        self.grouped: NDArray[np.int64] | None = None
+        self._batches: list[NDArray[np.int64]] = []
+        self._resume()
+        if not self.before and self.world.leads and data.held_out:
+            self.before = step.measure(data.held_out)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the last checkpoint is old; the first process decides for all."""
+        return time.monotonic() - self.saved_when > _SAVE_EVERY
+
+    def next_rows(self) -> NDArray[np.int64]:
+        """Give the rows of the next batch."""
+        epoch = self.epoch
+        before = int(self.until[epoch - 1]) if epoch else 0
+        if not self._batches or self.done == before:
+            near = self.options.near_batches
+            if near and (epoch or self.options.starts_trained) and self.grouped is None:
+                self.grouped = self._grouped(epoch)
+            order = self._order(epoch) if self.grouped is None else self.grouped
+            self._batches = batches_of(order, self.options.batch_size)
+        return self._batches[self.done - before]
+
+    @property
+    def epoch(self) -> int:
+        """The pass, from 0."""
+        return int(np.searchsorted(self.until, self.done, side="right"))
+
+    def take(self, rows: NDArray[np.int64], report: Report) -> None:
+        """Take a step with some rows, of which this process has its part."""
+        started, epoch = time.perf_counter(), self.epoch
+        rate = SCHEDULES[self.options.schedule](self.done, self.total, self.options.warmup)
+        for optimizer, peaks in zip(self.optimizers, self.peaks, strict=True):
+            for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+                group["lr"] = rate * peak
+        random = np.random.default_rng([self.options.seed, 3, self.done])  # also after a resume
+        torch.manual_seed(int(random.integers(2**62)) + self.world.rank)  # of dropout
+        own = rows[self.world.part(len(rows))]
+        losses = self.step.losses(self.data.rows.take(own), random)
+        loss = torch.stack([each.to(self.device) for each in losses.values()]).sum()
+        self._backward(loss)
+        value = mean_of(loss.item())  # a GPU has its work until here before anything waits for it
+        if not math.isfinite(value):
+            raise Diverged(
+                f"the loss is {value} at step {self.done}",
+                "give a smaller --learning-rate, and --force to start anew",
+            )
+        self._optimize()
+        self.step.finish()
+        self.done += 1
+        self.seconds += time.perf_counter() - started
+        self.rows += len(rows)
+        shown = {"loss": value, **self.measured, "rows/s": self.rows / self.seconds}
+        report(Progress(self.run.name or "training", self.done, self.total, shown))
+        if self.done % _LOG_EVERY == 0:
+            speed = len(rows) / (time.perf_counter() - started)
+            named = {name: part.item() for name, part in losses.items()} | self.step.numbers()
+            named["loss"] = value
+            rate *= self.options.learning_rate
+            self.run.log(step=self.done, epoch=epoch, lr=rate, pairs_per_second=speed, **named)
+        self._end_of_step()
+
+    def _backward(self, loss: torch.Tensor) -> None:
+        for optimizer in self.optimizers:
+            optimizer.zero_grad(set_to_none=True)
+        if loss.requires_grad:  # a first step without negatives has nothing to learn from
+            torch.autograd.backward(self.scaler.scale(loss))
+
+    def _optimize(self) -> None:
+        average_gradients(
+            [each for optimizer in self.optimizers for each in _changed_by(optimizer)]
+        )
+        learning = [each for each in self.optimizers if _has_gradients(each)]
+        for optimizer in learning:
+            self.scaler.unscale_(optimizer)
+        if self.options.clip:
+            _clip(self.step.clipped(), self.options.clip)
+        for optimizer in learning:
+            self.scaler.step(optimizer)
+        if learning:
+            self.scaler.update()
+
+    def _end_of_step(self) -> None:
+        """Measure and save, where it is time."""
+        ends_pass = self.done in self.until
+        if ends_pass:
+            self.grouped = None
+        every = self.options.evaluate_every
+        if (self.done % every == 0 if every else ends_pass) or self.done == self.total:
+            self._evaluate()
+            self.save()
+
+    def _evaluate(self) -> None:
+        """Measure, log, and keep the state if it is the best so far."""
+        measures: dict[str, float] = {}
+        if self.world.leads:
+            held_out = self.data.held_out
+            measures = self.step.measure(held_out) if held_out else {}
+            if self.dev:
+                measures["spearman"] = self.dev.spearman(self.step.judged())
+        measures = told_by_the_first(measures)
+        self.run.log(step=self.done, **measures)
+        self.measured = {name: x for name, x in measures.items() if name == self.decides}
+        if self.world.leads:
+            best, decides = self.best_measures, self.decides
+            if best is None or measures.get(decides, 0) >= best.get(decides, 0):
+                if "accuracy" in measures and "accuracy" in self.before:
+                    measures = {**measures, "before": self.before["accuracy"]}
+                state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
+                self.run.save("best", state)
+                self.best_measures = measures
+        reason = self.step.stops(measures)
+        self.ended_early = bool(reason)
+        if reason:
+            self.run.log(step=self.done, stopped=reason)
+
+    def save(self) -> None:
+        """Save all that a later process needs to go on."""
+        self.run.save(
+            "checkpoint",
+            {
+                "done": self.done,
+                "ended_early": self.ended_early,
+                "before": self.before,
+                "state": self.step.state_dict(),
+                "optimizers": [each.state_dict() for each in self.optimizers],
+                "scaler": self.scaler.state_dict(),
+                "grouped": None if self.grouped is None else torch.from_numpy(self.grouped),
+            },
+        )
+        self.saved_at, self.saved_when = self.done, time.monotonic()
+
+    def best(self) -> dict[str, float]:
+        """Go back to the best state, and give its measures."""
+        wait_for_all()  # the first has written it then
+        best = self.run.load("best")
+        assert best is not None  # the last step is always measured
+        restore(self.step.state_dict(), best["state"])
+        measures: dict[str, float] = best["measures"]
+        return measures
+
+    def _resume(self) -> None:
+        saved = self.run.load("checkpoint")
+        self.run.forget_after(0 if saved is None else saved["done"])
+        if saved is None:
+            return
+        best = self.run.load("best") if self.world.leads else None
+        self.best_measures = best and best["measures"]
+        restore(self.step.state_dict(), saved["state"])
+        for optimizer, state in zip(self.optimizers, saved["optimizers"], strict=True):
+            optimizer.load_state_dict(state)
+        self.scaler.load_state_dict(saved["scaler"])
+        self.done, self.ended_early = int(saved["done"]), bool(saved["ended_early"])
+        self.saved_at = self.done
+        self.before = saved.get("before", {})
+        self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
+
+    def _grouped(self, epoch: int) -> NDArray[np.int64]:
+        """Order a pass by nearness of the rows as the encoder of the first process sees them now.
+
+        One bit of another sum would give another process other batches.
+        """
+
+        def embed(rows: NDArray[np.int64]) -> NDArray[np.float32]:
+            return np.concatenate(
+                [
+                    np.add(*self.step.embed(self._some(rows[at : at + _EMBED_AT_ONCE])))
+                    for at in range(0, len(rows), _EMBED_AT_ONCE)
+                ]
+            )
+
+        order, near = self._order(epoch), self.options.near_batches
+        if self.world.leads:
+            order = grouped_order(order, embed, near, self.options.seed, epoch)
+        regrouped: NDArray[np.int64] = told_by_the_first(order)
+        return regrouped
+
+    def _order(self, epoch: int) -> NDArray[np.int64]:
+        return pass_order(self.data.visits, self.options.seed, epoch)
+
+    def _some(self, rows: NDArray[np.int64]) -> Rows:
+        return self.data.rows.take(rows)
+
+
+def _clip(parameters: Sequence[nn.Parameter], longest: float) -> None:
+    """Scale all gradients down by one number if together they are longer, sparse ones included."""
+    gradients = []
+    for each in parameters:
+        if each.grad is not None and each.grad.is_sparse:
+            each.grad = each.grad.coalesce()
+            gradients.append(each.grad.values())
+        elif each.grad is not None:
+            gradients.append(each.grad)
+    if gradients:
+        total = nn.utils.get_total_norm(gradients)
+        for gradient in gradients:
+            gradient.mul_((longest / (total + 1e-6)).clamp(max=1).to(gradient.device))

@@ -1,0 +1,285 @@
+"""Options and a corpus -> what every method begins with: encoders to train, pairs cut for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.errors import TrainingError
+from xmine.options import EncodingOptions
+from xmine.pairs.io import ParallelText
+from xmine.progress import Progress, Report
+
+from ..data.corpus import Corpus, Triplets
+from ..data.rows import Rows, TrainingData, drawn, hold_out, visits
+from ..data.vocabulary import train_vocabulary
+from ..distributed import by_the_first
+from ..models.loading import tower_of
+from ..models.static import new_static
+from ..models.towers import Tower
+from ..models.transformer import TransformerTower
+from ..options.shared import SCRATCH, TrainingOptions
+from .checkpoints import Run
+
+OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
+
+
+def load_encoder(name: str, options: TrainingOptions) -> SentenceEncoder:
+    """Load an encoder by folder, hub name, or `embedded`.
+
+    Raises:
+        EncoderError: it is missing or cannot be read.
+        OptionError: there is no such device.
+    """
+    wanted = EncodingOptions(device=options.device, dtype=options.dtype)
+    return SentenceEncoder.load(name, wanted)
+
+
+def begin(
+    name: str, options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
+) -> Tower:
+    """Make the tower that training begins with.
+
+    Args:
+        name: an encoder, or `scratch`.
+        options: its architecture and sizes, if it is new; pooling, length, dropout, type, memory.
+        texts: columns of text that a new vocabulary is made of, the first half for one language.
+        run: where a new vocabulary is kept.
+        report: called while it is made.
+
+    Raises:
+        EncoderError, TrainingError: see `load_encoder` and `train_vocabulary`.
+    """
+    encoder = _new(options, texts, run, report) if name == SCRATCH else load_encoder(name, options)
+    tower = tower_of(encoder)
+    if name == SCRATCH:
+        tower.learning_rate = options.rate_of_new
+    if isinstance(tower, TransformerTower):
+        tower.body.dtype = encoder.dtype  # float16 too, for which `run_steps` scales the loss
+    set_up(tower, name, options)
+    return tower
+
+
+def set_up(tower: Tower, name: str, options: TrainingOptions) -> None:
+    """Give a tower the pooling, length, dropout, type and memory of the options.
+
+    Raises:
+        TrainingError: the encoder cannot have one of them.
+    """
+    if isinstance(tower, TransformerTower):
+        tower.pieces_at_once, tower.recompute = options.pieces_at_once, options.recompute
+        if options.pooling:
+            tower.repool(options.pooling)
+        if name != SCRATCH and options.max_pieces:
+            tower.cut_after(options.max_pieces)
+        if name != SCRATCH and options.dropout is not None:
+            tower.drop(options.dropout)
+        if options.piece_dropout:
+            refuse_one_piece(tower)
+    elif options.pooling not in ("", "mean"):
+        raise TrainingError(
+            f"{options.pooling} pooling: a static encoder takes the mean of its pieces",
+            "leave it out",
+        )
+
+
+def refuse_one_piece(tower: Tower) -> None:
+    """Refuse to leave out pieces where the vector of one piece is the sentence's.
+
+    Raises:
+        TrainingError: the encoder pools its first or its last piece.
+    """
+    modes = tower.body.pooling.modes if isinstance(tower, TransformerTower) else ()
+    if {"cls", "lasttoken"} & set(modes):
+        raise TrainingError(
+            "--piece-dropout: it would leave out the piece whose vector is the sentence's "
+            f"({' + '.join(modes)} pooling)",
+            "give a transformer --dropout in place of it",
+        )
+
+
+def _new(
+    options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
+) -> SentenceEncoder:
+    start = static_start(options)
+    if start is not None and isinstance(start.pieces, Vocabulary):
+        vocabulary = start.pieces
+    else:
+        vocabulary = _vocabulary(options, texts, run, report)
+    return new_encoder(vocabulary, options, start)
+
+
+def new_encoder(
+    vocabulary: Vocabulary, options: TrainingOptions, start: StaticEmbedding | None = None
+) -> SentenceEncoder:
+    """Make an encoder that knows nothing, or what a static one knows.
+
+    Raises:
+        TrainingError: the heads of a transformer cannot share its width.
+    """
+    if options.architecture == "static":
+        return new_static(vocabulary, options.width, options.seed)
+    from ..models.scratch import new_transformer
+
+    return new_transformer(vocabulary, options, start)
+
+
+def static_start(options: TrainingOptions) -> StaticEmbedding | None:
+    """Load the static encoder that a new transformer begins with.
+
+    Raises:
+        TrainingError: it is another kind of encoder.
+    """
+    if not options.start:
+        return None
+    body = load_encoder(options.start, options).body
+    if not isinstance(body, StaticEmbedding) or not isinstance(body.pieces, Vocabulary):
+        raise TrainingError(f"--start {options.start}: not a static encoder of xmine")
+    return body
+
+
+def _vocabulary(
+    options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
+) -> Vocabulary:
+    def make() -> None:
+        if run.vocabulary() is not None:
+            return
+        report(Progress("vocabulary", 0, 1))
+        half = -(-len(texts) // 2)
+        vocabulary = train_vocabulary(
+            [text for column in texts[:half] for text in column],
+            [text for column in texts[half:] for text in column],
+            options.vocabulary_size,
+            sample=options.vocabulary_sample,
+            seed=options.seed,
+        )
+        run.save_vocabulary(vocabulary)
+        report(Progress("vocabulary", 1, 1))
+
+    by_the_first(make)
+    vocabulary = run.vocabulary()
+    assert vocabulary is not None
+    return vocabulary
+
+
+def with_rate(options: OptionsT, tower: Tower) -> OptionsT:
+    """Fill in the learning rate that suits an encoder, where none was given."""
+    return options if options.learning_rate else replace(options, learning_rate=tower.learning_rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a method leaves.
+
+    Attributes:
+        towers: one encoder under an empty name, or several by name.
+        measures: on the held-out pairs; empty if there are none.
+        rows: how many were trained on.
+        seen: the pairs among them, for the card.
+    """
+
+    towers: dict[str, Tower]
+    measures: dict[str, float]
+    rows: int
+    seen: ParallelText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Pairs in two parts.
+
+    Attributes:
+        seen: to train on.
+        visits: float64 [seen], how often each is visited in a pass.
+        held_out: to measure on.
+    """
+
+    seen: ParallelText
+    visits: NDArray[np.float64]
+    held_out: ParallelText
+
+    @classmethod
+    def of(cls, pairs: ParallelText, options: TrainingOptions) -> "Split":
+        """Hold some pairs out; the others, or so many as there may be, are for training.
+
+        What is held out does not depend on how many that are, so that runs can be compared.
+
+        Raises:
+            TrainingError: there are too few, or a weight names an origin that none has.
+        """
+        weights = options.source_weight
+        wanted = visits(pairs, weights, options.default_weight)
+        rows, held = hold_out(pairs, wanted, options.held_out, options.seed)
+        seen, visited = pairs.take(rows), wanted[rows]
+        if options.limit_pairs:
+            seen = seen.take(drawn(len(seen), options.limit_pairs, options.seed))
+            left = {name: weights[name] for name in weights.keys() & set(seen.origins)}
+            visited = visits(seen, left, options.default_weight)
+        return cls(seen, visited, pairs.take(held))
+
+    def cut(self, source: Tower, target: Tower) -> TrainingData:
+        """Cut both parts into the pieces of the towers, once for all passes."""
+        return TrainingData(
+            rows=cut_pairs(self.seen, source, target),
+            visits=self.visits,
+            held_out=cut_pairs(self.held_out, source, target),
+        )
+
+
+def entailed_apart(
+    tables: Sequence[Triplets], options: TrainingOptions
+) -> tuple[tuple[Triplets, ...], ParallelText]:
+    """Keep some triplets apart: retrieval of what is entailed tells how it goes.
+
+    Returns:
+        The others in all languages, and (anchor, entailed) of those in the first language.
+    """
+    lengths = [len(each) for each in tables]
+    if len(set(lengths)) > 1:
+        raise TrainingError(
+            f"tables of triplets have {', '.join(f'{each:,}' for each in lengths)} rows",
+            "row N has to be the same item in all languages",
+        )
+    first = tables[0]
+    entailed = ParallelText(first.anchors, first.positives, [""] * len(first))
+    rows, held = hold_out(entailed, np.ones(len(first)), options.held_out, options.seed, "triplets")
+    return tuple(each.take(rows) for each in tables), entailed.take(held)
+
+
+def tuned_apart(
+    triplets: Triplets, options: TrainingOptions
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Hold a twentieth of the triplets out that an encoder is tuned on at last: (seen, held)."""
+    pairs = ParallelText(triplets.anchors, triplets.positives, [""] * len(triplets))
+    count = max(1, min(options.held_out, len(triplets) // 20))
+    return hold_out(pairs, np.ones(len(triplets)), count, options.seed)
+
+
+def cut_pairs(pairs: ParallelText, source: Tower, target: Tower) -> Rows:
+    """Cut pairs into the pieces of two towers, perhaps the same."""
+    return Rows((source.cut(pairs.sources), target.cut(pairs.targets)))
+
+
+def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
+    """Give the pairs of a corpus.
+
+    Raises:
+        TrainingError: there are none, or one language is empty.
+    """
+    if corpus.pairs is None:
+        raise TrainingError(
+            f"--method {method} learns from translations, and there are none",
+            f"xmine train --method {method} PAIRS",
+        )
+    for side, texts in (("source", corpus.pairs.sources), ("target", corpus.pairs.targets)):
+        if not any(text and not text.isspace() for text in texts):
+            raise TrainingError(
+                f"the {side} language is empty: {len(texts):,} blank sentences",
+                "give pairs with text on both sides",
+            )
+    return corpus.pairs

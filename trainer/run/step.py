@@ -1,0 +1,92 @@
+"""What the loop needs of a method: one step of it, as a module with everything that is trained."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from ..data.rows import Rows, Side
+from ..models.towers import Tower
+from .devset import measure
+
+Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """What makes unit rows of sentences: a tower, alone or with something on top."""
+
+    def embed(self, *sides: Side) -> Tensor:
+        """Embed the sentences of one side after the other: unit rows [sentences, dim]."""
+        ...
+
+
+class Step(nn.Module, ABC):
+    """One training step of a method; the loop knows nothing else of it.
+
+    Its parameters and buffers are what a checkpoint holds: encoders, queues, temperatures.
+
+    Attributes:
+        decides: the measure that tells which state is the best.
+    """
+
+    decides: ClassVar[str] = "accuracy"
+
+    @abstractmethod
+    def optimizers(self, learning_rate: float) -> list[Optimizer]:
+        """Make the optimisers of everything that is trained; the loop schedules all their rates."""
+
+    @abstractmethod
+    def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
+        """Compute the losses by name; the loop adds them up.
+
+        `random` is seeded by the step, so that a resumed run draws the same numbers.
+        """
+
+    def clipped(self) -> list[nn.Parameter]:
+        """List the parameters whose gradients are as long together as `--clip` allows."""
+        return list(self.parameters())
+
+    def finish(self) -> None:
+        """Do what comes after the optimisers: fill queues, hold parameters in their limits."""
+        return
+
+    @abstractmethod
+    def towers(self) -> tuple[Tower, Tower]:
+        """Give the encoders of the first and the second column of rows; perhaps the same."""
+
+    def embedders(self) -> tuple[Embedder, Embedder]:
+        """Give what embeds the two columns: the towers, or more on top of them in training."""
+        return self.towers()
+
+    def judged(self) -> Tower:
+        """Give the encoder that is measured with the pairs of `--dev`."""
+        return self.towers()[0]
+
+    @torch.no_grad()
+    def embed(self, rows: Rows) -> tuple[Vectors, Vectors]:
+        """Embed the first two columns as they will be mined: unit rows [rows, dim] each."""
+        vectors = []
+        was_training = self.training
+        self.eval()
+        for embedder, column in zip(self.embedders(), rows.columns, strict=False):
+            vectors.append(embedder.embed(column).float().cpu().numpy())
+        self.train(was_training)
+        return vectors[0], vectors[1]
+
+    def measure(self, held_out: Rows) -> dict[str, float]:
+        """Measure how it goes; see `xmine.trainer.run.devset.measure`."""
+        return measure(*self.embed(held_out))
+
+    def numbers(self) -> dict[str, float]:
+        """Give what is to be logged besides the losses."""
+        return {}
+
+    def stops(self, measures: Mapping[str, float]) -> str:
+        """Say why training should end here, if so."""
+        del measures
+        return ""

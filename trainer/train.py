@@ -1,0 +1,243 @@
+"""A corpus -> an encoder in a folder: what comes before and after a method's own work."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
+from xmine.errors import TrainingError, XmineError
+from xmine.files.atomic import check_free, replacing_folder
+from xmine.hardware import allowed_threads, choose_device
+from xmine.progress import Report, silent
+
+from .data.corpus import Corpus
+from .distributed import by_the_first, check_shared, together, told_by_all
+from .methods import METHODS
+from .options.shared import TrainingOptions
+from .peers import restarted
+from .run.card import model_card
+from .run.checkpoints import METRICS_FILE, OPTIONS_FILE, Run, run_folder
+from .run.devset import read_scored
+from .run.encoder_options import check_encoders
+from .run.fitting import fitted
+from .run.picture import draw_training
+from .run.prepare import Made
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A finished run.
+
+    Attributes:
+        encoders: the best ones, as they were saved: one under an empty name, or several.
+        measures: on the held-out pairs; see `xmine.trainer.run.devset.measure`.
+        rows: how many were trained on.
+        excluded: how many were left out for `--exclude`.
+        remarks: of the method; why a stage ended early, and why there is no picture, if so.
+    """
+
+    encoders: dict[str, SentenceEncoder]
+    measures: dict[str, float]
+    rows: int
+    excluded: int
+    remarks: tuple[str, ...] = ()
+
+
+def train(
+    method: str,
+    corpus: Corpus,
+    options: TrainingOptions,
+    output: Path,
+    report: Report = silent,
+    *,
+    resume: bool = False,
+    force: bool = False,
+    draws: bool = False,
+) -> Trained:
+    """Train an encoder and save it to the folder `output`.
+
+    Args:
+        method: a name in METHODS.
+        corpus: what it learns from.
+        options: of that method.
+        output: the encoder's folder, or that of several; `OUTPUT.training` holds the run until it
+            has ended.
+        report: called while it goes on.
+        resume: go on with a run that was stopped; so does a start that is not the first of
+            `torchrun --max-restarts`.
+        force: replace `output` and forget a run that was stopped.
+        draws: leave a picture of loss and accuracy too, if matplotlib is there.
+
+    Raises:
+        TrainingError, FileError: data, options or folders do not allow it.
+        EncoderError: an encoder to begin with cannot be read.
+    """
+    folder = run_folder(output)
+    if options.dev:
+        read_scored(options.dev)  # so that a wrong file is told before work begins
+    kept = corpus.without(options.exclude)
+    options = fitted(options, kept)
+    check_encoders(options)
+    world = together(torch.device(choose_device(options.device)))
+    is_new, run = _opened(output, options, kept, resume=resume, force=force)
+    if not run.has_begun:
+        run.log(step=0, excluded=kept.excluded)
+    try:
+        torch.manual_seed(options.seed)
+        with deterministic(options.threads or allowed_threads()):
+            made = METHODS[method].train(kept, options, run, report if world.leads else silent)
+    except XmineError:  # other data or options are needed, with which this run cannot go on
+        if world.leads and is_new and not any(folder.glob("*.pt")):
+            shutil.rmtree(folder)
+        raise
+    remarks: tuple[str, ...] = ()
+    if world.leads:
+        remarks += _logged_remarks(folder) + _early_ends(folder) + _fewer_pieces(run, options)
+        remarks += _draw(folder, f"{output.name}: {method}") if draws else ()
+    encoders = _saved(made, method, options, output, kept.excluded)
+    return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
+
+
+def _opened(
+    output: Path, options: TrainingOptions, corpus: Corpus, *, resume: bool, force: bool
+) -> tuple[bool, Run]:
+    """Open the run, first in the process that writes; tell whether there was none."""
+    folder = run_folder(output)
+    if any(told_by_all(restarted())) and (folder / OPTIONS_FILE).exists():
+        resume = True
+    opened: list[tuple[bool, Run]] = []
+
+    def open_run() -> None:
+        check_place(output, resume=resume, force=force)
+        if force and not resume:
+            shutil.rmtree(folder, ignore_errors=True)
+        opened.append((not folder.exists(), Run(folder, options, corpus)))
+
+    by_the_first(open_run)
+    try:
+        check_shared(folder)
+    except XmineError:
+        if opened and opened[0][0]:
+            shutil.rmtree(folder)
+        raise
+    return opened[0] if opened else (False, Run(folder, options, corpus))
+
+
+def _logged_remarks(folder: Path) -> tuple[str, ...]:
+    """Give the remarks of the log, each once, as a resumed run may have repeated them."""
+    return tuple(dict.fromkeys(line["remark"] for line in _metrics(folder) if "remark" in line))
+
+
+def _early_ends(folder: Path) -> tuple[str, ...]:
+    """Say which stages their method ended before all steps were taken."""
+    return tuple(
+        f"{line.get('stage', 'training')} ended at step {line['step']:,}: {line['stopped']}"
+        for line in _metrics(folder)
+        if "stopped" in line
+    )
+
+
+def _metrics(folder: Path) -> Iterator[dict[str, Any]]:
+    """Read the lines of the log."""
+    return map(json.loads, (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines())
+
+
+def _fewer_pieces(run: Run, options: TrainingOptions) -> tuple[str, ...]:
+    """Say that the texts did not give as many pieces as were wanted."""
+    vocabulary = run.vocabulary()
+    if vocabulary is None or len(vocabulary) >= options.vocabulary_size:
+        return ()
+    return (f"a vocabulary of {len(vocabulary):,} pieces: the texts give no more",)
+
+
+def _draw(folder: Path, title: str) -> tuple[str, ...]:
+    """Draw a run; say why not, since a run is not lost for its picture."""
+    try:
+        draw_training(folder / METRICS_FILE, title)
+    except XmineError as error:
+        return (f"no picture of the run: {error.message}: {error.hint}",)
+    return ()
+
+
+def _saved(
+    made: Made, method: str, options: TrainingOptions, output: Path, excluded: int
+) -> dict[str, SentenceEncoder]:
+    """Write the encoders and what is told of the run, which is removed."""
+    folder = run_folder(output)
+    facts = EncoderFacts(options.codes, method)
+    encoders = {}
+    for name, tower in made.towers.items():
+        encoder = tower.encoder(facts, "")
+        encoder.card = model_card(method, options, encoder, made, excluded)
+        encoders[name] = encoder
+
+    def write() -> None:
+        beside = [folder / METRICS_FILE, folder / OPTIONS_FILE, *folder.glob("training.*")]
+        if list(encoders) == [""]:
+            encoders[""].save(output, beside=beside)
+        else:
+            with replacing_folder(output) as partial:
+                for name, encoder in encoders.items():
+                    encoder.save(partial / name)
+                for path in beside:
+                    shutil.copy(path, partial)
+        shutil.rmtree(folder)
+
+    by_the_first(write)
+    return encoders
+
+
+@contextmanager
+def deterministic(threads: int) -> Iterator[None]:
+    """Let torch take some threads, and only algorithms that give the same bits again.
+
+    On a GPU, too, or a run that was stopped would not end as one that was not. cuBLAS is told so
+    before its first product, without which torch refuses products on a GPU (up to 2.8). Memory that
+    nobody reads before it is written is not filled, as torch would do besides.
+    """
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    filling: Any = torch.utils.deterministic
+    before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    filled = filling.fill_uninitialized_memory
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(True)
+    filling.fill_uninitialized_memory = False
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before[0])
+        torch.use_deterministic_algorithms(before[1])
+        filling.fill_uninitialized_memory = filled
+
+
+def check_place(output: Path, *, resume: bool, force: bool) -> None:
+    """Refuse an output, or a run beside it, that the user has not given up.
+
+    Raises:
+        FileError: `output` is there already.
+        TrainingError: there is no run to resume; or one is there, and neither `resume` nor `force`
+            says what is to become of it.
+    """
+    check_free(output, force=force, folder=True)
+    folder = run_folder(output)
+    if not folder.exists():
+        if resume:
+            raise TrainingError(f"{folder}: no run to resume", "leave --resume out to start one")
+        return
+    if not (folder / OPTIONS_FILE).exists():
+        raise TrainingError(
+            f"{folder}: is in the way, and is no run of xmine", "move it, or give another -o"
+        )
+    if not resume and not force:
+        raise TrainingError(
+            f"{folder}: a run that was stopped is there",
+            "--resume goes on with it, with the same options and data; --force starts anew",
+        )

@@ -1,0 +1,132 @@
+"""Work in threads, of which only what was asked for last is heard.
+
+A thread cannot be stopped: the first of two may end last, or when its screen is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.view import View
+from xmine.errors import XmineError, XmineWarning
+from xmine.worker_process import end_all
+
+from .state.recent import remember
+
+if TYPE_CHECKING:
+    from .app import XmineApp
+    from .screens.base import Viewing
+
+Found = TypeVar("Found")
+
+
+class Newest:
+    """What a screen, or the app, does in the background."""
+
+    def __init__(self, of: XmineApp | Viewing) -> None:
+        """Begin with nothing to do."""
+        self._of = of
+        self._turns: dict[str, int] = {}  # of each kind, how often it was asked for
+
+    def run(
+        self,
+        kind: str,
+        work: Callable[[], Found],
+        done: Callable[[Found], object],
+        failed: Callable[[XmineError], object],
+    ) -> None:
+        """Work in a thread, then call `done` or `failed` where the app can be changed.
+
+        Neither is called if the same kind was asked for again meanwhile, or the screen is gone.
+        What has not begun by then is not done at all.
+
+        Args:
+            kind: what takes the place of what.
+            work: what to do; it changes nothing that is shown.
+            done: is given what `work` gives.
+            failed: is given what went wrong.
+        """
+        turn = self._turns[kind] = self._turns.get(kind, 0) + 1
+
+        def hear(say: Callable[[], object]) -> None:
+            if self._turns[kind] == turn and self._of.is_attached and self._of.is_running:
+                say()
+
+        def worked() -> None:
+            if self._turns[kind] != turn:
+                return
+            tell = self._of.app.call_from_thread
+            try:
+                found = work()
+            except XmineError as error:
+                why = error  # `error` is gone when the block is left
+                tell(hear, lambda: failed(why))
+            else:
+                tell(hear, lambda: done(found))
+
+        # Not `exclusive`: nobody would wait for the thread of a worker that is called off.
+        self._of.run_worker(worked, thread=True, group=kind)
+
+
+_NAME = "xmine-reads"
+
+_PATIENCE = 0.3  # seconds for threads that are nearly done
+
+
+class Readers(ThreadPoolExecutor):
+    """Threads of the app's workers; what writes is waited for before (`Working.leave`)."""
+
+    def __init__(self) -> None:
+        """Have as many threads as usual."""
+        super().__init__(thread_name_prefix=_NAME)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Wait for a moment only."""
+        del wait, cancel_futures
+        end_all()
+        super().shutdown(wait=False, cancel_futures=True)
+        until = time.monotonic() + _PATIENCE
+        for thread in _reading():
+            thread.join(max(0.0, until - time.monotonic()))
+
+
+def _reading() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith(_NAME)]
+
+
+def leave_readers(code: int) -> None:
+    """End the process with an exit code if threads still read; return if none does."""
+    if _reading():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+Read = tuple[View, Judgements, str]
+
+
+def read(path: Path) -> Read:
+    """Read a run or a file, what people say of its pairs, and what to warn of; empty for nothing.
+
+    Raises:
+        XmineError: it cannot be read.
+    """
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", XmineWarning)
+        opened = open_pairs(path)
+    judgements = Judgements.open(opened)
+    with suppress(XmineError):  # where nothing can be remembered, it still opens
+        remember(path)
+    said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]
+    return View(opened, judgements.codes), judgements, "; ".join(said)

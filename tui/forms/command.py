@@ -1,0 +1,115 @@
+"""Options -> the command line that says them: what the terminal app shows, copies and runs."""
+
+import dataclasses
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from xmine.errors import OptionError
+from xmine.mining.options import MiningOptions
+from xmine.options import Options, flag
+
+# What is done where the output exists already -> the flag that asks for it.
+IN_THE_WAY = {"refuse": "", "go on": "--resume", "replace": "--force"}
+
+
+def option_words(options: Options) -> list[str]:
+    """Give the words for those options that are not as they would be without them."""
+    words = []
+    for item in dataclasses.fields(options):  # type: ignore[arg-type]
+        value, usual = getattr(options, item.name), _default(item)
+        if value != usual and not _follows(options, item.name, usual):
+            words += _words_of(item.name, value)
+    return words
+
+
+def _default(item: "dataclasses.Field[Any]") -> Any:  # noqa: ANN401 - whatever the field's type is
+    if item.default_factory is not dataclasses.MISSING:
+        return item.default_factory()
+    return item.default
+
+
+def _follows(options: Options, name: str, usual: Any) -> bool:  # noqa: ANN401
+    """Whether a value comes by itself from the other options, as a learning rate does."""
+    changed: dict[str, Any] = {name: usual}
+    try:
+        same: bool = dataclasses.replace(options, **changed) == options  # type: ignore[type-var]
+    except OptionError:  # it does not go without the value
+        return False
+    return same
+
+
+def _words_of(name: str, value: Any) -> list[str]:  # noqa: ANN401
+    if isinstance(value, bool):
+        return [flag(name) if value else flag(f"no_{name}")]
+    if isinstance(value, dict):
+        return [word for key, x in value.items() for word in _given(flag(name), f"{key}={x!r}")]
+    if isinstance(value, list):
+        return [word for each in value for word in _given(flag(name), each)]
+    return _given(flag(name), str(value))
+
+
+def _given(name: str, value: str) -> list[str]:
+    """Give a flag and its value; in one word where the value looks like a flag, or is empty."""
+    return [f"{name}={value}"] if value.startswith("-") or not value else [name, value]
+
+
+def _files(files: Iterable[str]) -> list[str]:
+    """Give arguments; what begins with a dash is no flag."""
+    return [f"./{file}" if file.startswith("-") and file != "-" else file for file in files]
+
+
+def mining_words(
+    source: str,
+    target: str,
+    options: MiningOptions,
+    output: str,
+    *,
+    more: Mapping[str, str] | None = None,
+    force: bool = False,
+) -> list[str]:
+    """Give the words of `xmine mine`.
+
+    Args:
+        source: file of the source language.
+        target: file of the target language.
+        options: how it is mined.
+        output: folder of the run, or a file.
+        more: what is no option of mining but a flag of the command, such as model; what is empty
+            is left out.
+        force: whether what is there is thrown away.
+    """
+    words = ["mine", *_files([source, target]), *_given("-o", output)]
+    for name, value in (more or {}).items():
+        words += _given(flag(name), value) if value else []
+    return [*words, *option_words(options), *(["--force"] if force else [])]
+
+
+def training_words(
+    method: str,
+    given: Mapping[str, Sequence[str]],
+    options: Options,
+    output: str,
+    *,
+    in_the_way: str = "refuse",
+) -> list[str]:
+    """Give the words of `xmine train`.
+
+    Args:
+        method: a name in METHODS.
+        given: kinds of a corpus (pairs, triplets, nli, texts) -> files.
+        options: of the method.
+        output: folder of the new encoder.
+        in_the_way: a name in IN_THE_WAY.
+    """
+    words = ["train", *_files(given.get("pairs", ()))]
+    for kind, files in given.items():
+        if kind != "pairs":
+            words += [word for file in files for word in _given(flag(kind), file)]
+    words += ["--method", method, *_given("-o", output), *option_words(options)]
+    return [*words, *filter(None, [IN_THE_WAY[in_the_way]])]
+
+
+def in_one_line(words: Sequence[str]) -> str:
+    """Write words as a command for a shell."""
+    return shlex.join(["xmine", *words])

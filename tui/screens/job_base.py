@@ -1,0 +1,265 @@
+"""What the screens that start a command share: form, estimate, the job as it goes on, its end."""
+
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Input
+
+from xmine.errors import OptionError
+
+from ..forms.command import in_one_line
+from ..jobs import Job, JobTold
+from ..widgets.command_line import CommandLine
+from ..widgets.job_view import JobView, going
+from ..widgets.options_form import OptionsForm
+from ..widgets.path_input import PathLine
+from .base import Viewing
+from .picker import PickingScreen
+
+
+class StartingScreen(Viewing):
+    """A form that becomes a command; while that runs, the screen shows how far it is.
+
+    A screen of its own kind says which fields there are (`form`), which words they make (`words`),
+    and what the result is good for (`done_with`).
+    """
+
+    KIND: ClassVar[str] = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "start", "Start", id="starting.start"),
+        Binding("ctrl+o", "pick", "Choose a file", id="starting.pick"),
+        Binding("ctrl+y", "copy", "Copy the command", id="starting.copy"),
+        Binding("enter", "result", "Open the result", id="starting.result"),
+        Binding("n", "again", "New", id="starting.again", tooltip="Back to the form."),
+        Binding("escape", "leave", "Stop or leave", id="starting.leave", show=False),
+        # With priority: what is typed behind it goes to the next field.
+        Binding(
+            "tab", "app.focus_next", "Next field", id="starting.next", show=False, priority=True
+        ),
+        Binding(
+            "shift+tab",
+            "app.focus_previous",
+            "Field before",
+            id="starting.before",
+            show=False,
+            priority=True,
+        ),
+    ]
+
+    def body(self) -> ComposeResult:
+        """Put the form in the place where the job will be."""
+        with VerticalScroll(id="form"):
+            yield from self.form()
+        yield CommandLine(self.said_of, id="below-form")
+        with Vertical(id="job"):
+            yield JobView(id="job-view")
+            yield from self.beside_job()
+
+    def form(self) -> ComposeResult:
+        """Give the fields."""
+        yield from ()
+
+    def beside_job(self) -> ComposeResult:
+        """Give what is shown below a job."""
+        yield from ()
+
+    def words(self) -> list[str]:
+        """Make the command.
+
+        Raises:
+            OptionError: something is missing or wrong.
+        """
+        raise NotImplementedError
+
+    def job(self, words: list[str]) -> Job:
+        """Make the job of a command."""
+        raise NotImplementedError
+
+    def show_job(self, job: Job) -> None:
+        """Show what else is known of a job."""
+
+    def done_with(self, job: Job) -> None:
+        """Go on with the result of a job that is done."""
+
+    def said_of(self, facts: dict[str, Any]) -> str:
+        """Say what an estimate tells."""
+        raise NotImplementedError
+
+    @property
+    def _last(self) -> Job | None:
+        return self.app.jobs.jobs.get(self.KIND)
+
+    @property
+    def shows_job(self) -> bool:
+        """Whether the job is shown, not the form."""
+        return bool(self.query_one("#job").display)
+
+    def on_mount(self) -> None:
+        """Show the form, or the job that runs."""
+        super().on_mount()
+        self._show_form(self._last is None)
+        self.set_interval(1.0, self._tick)
+
+    def on_screen_resume(self) -> None:
+        """Show where the job is now."""
+        super().on_screen_resume()
+        if self.shows_job and self._last is not None:
+            self._job_told(self._last)
+
+    @property
+    def in_form(self) -> bool:
+        """Whether the form is shown, and not the job."""
+        return not self.shows_job
+
+    def _show_form(self, form: bool) -> None:
+        for name in ("form", "below-form"):
+            self.query_one(f"#{name}").display = form
+        self.query_one("#job").display = not form
+        self.refresh_bindings()
+        self.refresh_top()
+        if form:
+            self.query(Input).first().focus(scroll_visible=False)
+            self.changed()
+        elif self._last is not None:
+            self.set_focus(None)
+            self._job_told(self._last)
+
+    def _tick(self) -> None:
+        if self.is_current and self.shows_job:
+            self.refresh_top()
+
+    def facts(self) -> str:
+        """Say for how long it has run."""
+        return going(self._last) if self._last is not None and self.shows_job else ""
+
+    def on_job_told(self, event: JobTold) -> None:
+        """Show how far the job is."""
+        if event.job.title == self.KIND:
+            self._job_told(event.job)
+
+    def _job_told(self, job: Job) -> None:
+        if not self.shows_job:
+            return
+        self.query_one(JobView).show(job)
+        self.show_job(job)
+        if not job.runs:
+            self.app.jobs.see(self.KIND)
+            self.say(self.after(job))
+            self.refresh_bindings()
+
+    def after(self, job: Job) -> str:
+        """Say what can be done now that a job is over."""
+        if job.code == 0:
+            return "enter: open the result   n: back to the form"
+        if job.cancelled:
+            return "n: back to the form; started again, it goes on where it was"
+        return "n: back to the form"
+
+    def on_options_form_changed(self) -> None:
+        """Say what the command is now."""
+        self.changed()
+
+    def on_input_changed(self) -> None:
+        """Say what the command is now."""
+        self.changed()
+
+    def on_radio_set_changed(self) -> None:
+        """Say what the command is now."""
+        self.changed()
+
+    def changed(self) -> None:
+        """Show the command of the form, and soon its estimate."""
+        if self.shows_job:
+            return
+        try:
+            words = self.words()
+        except OptionError as error:
+            self.complain(error)
+            self.query_one(CommandLine).show([])
+        else:
+            self.say("")
+            self.query_one(CommandLine).show(words)
+
+    def action_start(self) -> None:
+        """Start the command."""
+        try:
+            words = self.words()
+        except OptionError as error:
+            self.complain(error)
+            return
+        if self.app.jobs.runs(self.KIND):
+            self.say(f"{self.KIND} is under way already", bad=True)
+            return
+        self.query_one(CommandLine).give_up()
+        self.app.jobs.start(self.job(words))
+        self._show_form(False)
+        self.say("escape: stop it   h: look at something else meanwhile")
+
+    def action_pick(self) -> None:
+        """Choose a file for the line that has the cursor."""
+        focused = self.focused
+        lines = [line for line in self.query(PathLine) if focused in line.query(Input)]
+        line = lines[0] if lines else self.query(PathLine).first()
+        self.app.push_screen(PickingScreen(str(line.label), line.take))
+
+    def action_copy(self) -> None:
+        """Copy the command."""
+        try:
+            job = self._last
+            words = job.words if self.shows_job and job is not None else self.words()
+        except OptionError as error:
+            self.complain(error)
+            return
+        self.app.copy_to_clipboard(in_one_line(words))
+        self.say("the command is copied")
+
+    def action_result(self) -> None:
+        """Go on with the result."""
+        if self._last is not None and self._last.code == 0:
+            self.done_with(self._last)
+
+    def action_again(self) -> None:
+        """Show the form again, as it was."""
+        if not self.app.jobs.runs(self.KIND):
+            self._show_form(True)
+
+    def action_leave(self) -> None:
+        """Ask whether to stop what runs; leave what does not."""
+        if not self.shows_job or not self.app.jobs.runs(self.KIND):
+            self.app.back()
+            return
+        self.ask(f"stop {self.KIND}? y: stop it; anything else: let it go on", self._stop)
+
+    def _stop(self, answer: str) -> None:
+        job = self._last
+        if job is not None and answer.strip().lower() in ("y", "yes"):
+            job.cancel()
+            self.say("stopping …")
+            self._job_told(job)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what makes sense now."""
+        del parameters
+        if action in ("start", "pick"):
+            return not self.shows_job
+        over = self.shows_job and not self.app.jobs.runs(self.KIND)
+        if action == "again":
+            return over
+        if action == "result":
+            return over and self._last is not None and self._last.code == 0
+        return True
+
+
+def options_in(form: OptionsForm) -> Any:  # noqa: ANN401 - of the form's kind
+    """Read the options of a form.
+
+    Raises:
+        OptionError: a field is wrong.
+    """
+    options = form.options()
+    if options is None:
+        name, wrong = next(iter(form.wrong.items()))
+        raise OptionError(wrong or name)
+    return options

@@ -1,0 +1,97 @@
+"""Screens on which pairs are judged: the keys for it, and what they say."""
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from xmine.browsing.judgements import Judgements
+from xmine.errors import XmineError
+
+from ..widgets.pair_backend import SIGNS
+from .base import Viewing
+
+
+class Judging(Viewing):
+    """A screen with a pair that can be judged. Every verdict is on the disk when the key is up."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "judge('accept')", "Accept", id="judge.accept"),
+        Binding("x", "judge('reject')", "Reject", id="judge.reject"),
+        Binding("u", "judge('unsure')", "Unsure", id="judge.unsure"),
+        Binding("z,backspace", "undo", "Undo", id="judge.undo", show=False),
+    ]
+
+    def __init__(self) -> None:
+        """Begin with what is said of the pairs that are open now."""
+        super().__init__()
+        self._judgements = self.app.judgements
+
+    def on_mount(self) -> None:
+        """Say beforehand where verdicts cannot be kept."""
+        super().on_mount()
+        if problem := self.judgements.problem:
+            self.say(f"judgements cannot be kept: {problem}", bad=True)
+
+    @property
+    def judgements(self) -> Judgements:
+        """What is said of the pairs; a screen that needs it is not made without."""
+        assert self._judgements is not None
+        return self._judgements
+
+    def judged_row(self) -> int | None:
+        """Give the row of `Opened` that the keys judge; None if there is none."""
+        raise NotImplementedError
+
+    def judged(self, row: int) -> None:
+        """Show that a row has been judged here; and go on to the next one."""
+        raise NotImplementedError
+
+    def found(self, row: int) -> None:
+        """Go to a row of `Opened` whose verdict was taken back, if it is shown."""
+
+    def verdicts_changed(self) -> None:
+        """Show verdicts anew: somebody else has judged, or one was taken back."""
+        raise NotImplementedError
+
+    def on_data_table_row_selected(self) -> None:
+        """Show the neighbours of the pair under the cursor of a table."""
+        row, opened = self.judged_row(), self.view.opened
+        if row is not None:
+            self.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
+
+    def action_judge(self, verdict: str) -> None:
+        """Keep a verdict; the same one again takes it back."""
+        row, judgements = self.judged_row(), self.judgements
+        if row is None:
+            self.say("there is no pair to judge: only those can be that mining had as candidates")
+            return
+        before = judgements.by_judge(row).get(judgements.by, "")
+        try:
+            judgements.judge(row, "none" if before == verdict else verdict)
+        except XmineError as error:
+            self.complain(error)
+            return
+        if before == verdict:
+            self.verdicts_changed()
+            self.say("taken back")
+        else:
+            self.judged(row)
+            self.say(f"{SIGNS[verdict]} {verdict}: {self._progress()}; z takes it back")
+        self.refresh_top()
+
+    def action_undo(self) -> None:
+        """Take back the last verdict that was given here."""
+        try:
+            row = self.judgements.undo()
+        except XmineError as error:
+            self.complain(error)
+            return
+        if row is not None:
+            self.found(row)
+        self.verdicts_changed()
+        self.refresh_top()
+        self.say("nothing to take back" if row is None else f"taken back: {self._progress()}")
+
+    def _progress(self) -> str:
+        counts = self.judgements.counts(self.view.rows)
+        return f"{counts.judged:,} of {counts.pairs:,} judged"

@@ -1,0 +1,117 @@
+"""A tree of folders and files, from which one is chosen."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import DirectoryTree
+from textual.widgets._directory_tree import DirEntry
+from textual.widgets.tree import TreeNode
+
+from xmine.run.folder import RUN_FILE
+
+from ..text import shown
+from .base import Viewing
+
+
+class PickingScreen(Viewing):
+    """Where a file is chosen, or a folder."""
+
+    NAME = "Choose"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("backspace,minus", "up", "Folder above", id="picking.up", key_display="⌫"),
+        Binding("full_stop", "hidden", "Hidden files", id="picking.hidden", key_display="."),
+        Binding("escape", "back", "Give up", id="picking.give-up"),
+    ]
+
+    def __init__(self, what: str, chosen: Callable[[str], None], start: Path | None = None) -> None:
+        """Say what is chosen; `chosen` is called with its path, relative where that is shorter."""
+        super().__init__()
+        self._what, self._chosen = what, chosen
+        self._start = start or Path.cwd()
+
+    def heading(self) -> str:
+        """Say what is chosen."""
+        return f"Choose {self._what}"
+
+    def body(self) -> ComposeResult:
+        """Show the tree."""
+        yield Files(self._start, id="files")
+
+    def on_mount(self) -> None:
+        """Take the keys."""
+        super().on_mount()
+        self.query_one(Files).focus()
+        self.say(str(self._start))
+
+    def on_directory_tree_file_selected(self, event: DirectoryTree.FileSelected) -> None:
+        """Take a file."""
+        event.stop()
+        self._take(event.path)
+
+    def on_directory_tree_directory_selected(self, event: DirectoryTree.DirectorySelected) -> None:
+        """Take a run, which is a folder; others are opened."""
+        event.stop()
+        if (event.path / RUN_FILE).is_file():
+            self._take(event.path)
+
+    def action_choose(self) -> None:
+        """Take what is under the cursor, a folder too."""
+        node = self.query_one(Files).cursor_node
+        if node is not None and node.data is not None:
+            self._take(node.data.path)
+
+    def action_up(self) -> None:
+        """Show the folder above."""
+        self._start = self._start.parent
+        self.query_one(Files).path = self._start
+        self.say(str(self._start))
+
+    def action_hidden(self) -> None:
+        """Show what begins with a dot, or hide it."""
+        files = self.query_one(Files)
+        files.all = not files.all
+        files.reload()
+
+    def _take(self, path: Path) -> None:
+        try:
+            name = str(path.relative_to(Path.cwd()))
+        except ValueError:
+            name = str(path)
+        self.app.back()
+        self._chosen(name)
+
+
+class Files(DirectoryTree):
+    """Files and folders; their names are text of others, too."""
+
+    # Here, since a tree has these keys for something else, and is asked before its screen.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "enter", "select_cursor", "Choose, or open the folder", id="picking.enter", show=False
+        ),
+        Binding("space", "screen.choose", "Choose", id="picking.choose", key_display="space"),
+        Binding("j", "cursor_down", "Down", id="picking.down", show=False),
+        Binding("k", "cursor_up", "Up", id="picking.previous", show=False),
+        Binding("g,home", "scroll_home", "First", id="picking.first", show=False),
+        Binding("G,end", "scroll_end", "Last", id="picking.last", show=False),
+    ]
+    all = False
+
+    def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
+        """Leave out what begins with a dot."""
+        return [path for path in paths if self.all or not path.name.startswith(".")]
+
+    def render_label(self, node: TreeNode[DirEntry], base_style: Style, style: Style) -> Text:
+        """Show a name as it is, and what can be opened in it."""
+        name = shown(str(node.label))
+        name.stylize(style)
+        if not node.allow_expand:
+            return Text.assemble("  ", name)
+        arrow = "▾ " if node.is_expanded else "▸ "
+        is_run = node.data is not None and (node.data.path / RUN_FILE).is_file()
+        return Text.assemble((arrow, base_style), name, "/", (" a run" if is_run else "", "dim"))

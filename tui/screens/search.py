@@ -1,0 +1,95 @@
+"""A typed sentence, and the nearest ones of both languages."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input, OptionList
+
+from xmine.browsing.search import SIDES as NAMES
+from xmine.browsing.search import Found
+from xmine.errors import XmineError
+
+from ..widgets.near_lists import SIDES, Entry, NearLists
+from .base import Viewing
+
+_HITS = 20
+
+
+class SearchScreen(Viewing):
+    """What is near a sentence in either file."""
+
+    NAME = "Search a sentence"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("i,slash", "type", "Type", id="search.type", key_display="i"),
+        Binding("y", "copy", "Copy the sentence", id="search.copy", show=False),
+    ]
+
+    def __init__(self) -> None:
+        """Begin with nothing found."""
+        super().__init__()
+        self._found: dict[str, list[Found]] = {name: [] for name in NAMES}
+
+    def body(self) -> ComposeResult:
+        """Put the line to type in above both lists."""
+        yield Input(
+            placeholder="a sentence in either language, then enter", id="sought", compact=True
+        )
+        yield NearLists(id="near")
+
+    def on_mount(self) -> None:
+        """Take the keys."""
+        super().on_mount()
+        self._draw()
+        self.query_one("#sought", Input).focus()
+
+    def _draw(self) -> None:
+        lists = self.query_one(NearLists)
+        for side, name in zip(SIDES, NAMES, strict=True):
+            of = getattr(self.view.opened, name)
+            lists.show(side, name, of.name, [_entry(each) for each in self._found[name]])
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Look for what was typed."""
+        if event.input.id == "sought":
+            self.say("searching: the encoder is loaded first")
+            view, text = self.view, event.value
+            self.newest.run(
+                "search", lambda: view.nearby.search(text, _HITS), self._show, self.complain
+            )
+
+    def _show(self, found: dict[str, list[Found]]) -> None:
+        self._found = found
+        self._draw()
+        counts = ", ".join(f"{len(found[name]):,} of the {name}" for name in NAMES)
+        self.say(f"nearest: {counts}; enter shows the neighbours of one")
+        best = max(NAMES, key=lambda name: found[name][0].cosine if found[name] else -2)
+        self.query_one(NearLists).list_of(SIDES[NAMES.index(best)]).focus()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Show the neighbours of a sentence, beside the one it is best looked at with."""
+        hit = self._found[NAMES[SIDES.index(event.option_list.id or "left")]][event.option_index]
+        try:
+            other = self.view.around.partner(hit.row, of_sources=hit.side == "source")
+        except XmineError as error:
+            self.complain(error)
+            return
+        self.show_neighbours(*((hit.row, other) if hit.side == "source" else (other, hit.row)))
+
+    def action_type(self) -> None:
+        """Go to the line to type in."""
+        self.query_one("#sought", Input).focus()
+
+    def action_copy(self) -> None:
+        """Copy the sentence under the cursor."""
+        lists = self.query_one(NearLists)
+        side = lists.place().side
+        hits, at = self._found[NAMES[SIDES.index(side)]], lists.list_of(side).highlighted
+        if at is not None and hits:
+            self.app.copy_to_clipboard(hits[at].text)
+            self.say("copied")
+
+
+def _entry(hit: Found) -> Entry:
+    line = f"{hit.line:,}" if hit.offset is None else f"{hit.line:,}:{hit.offset}"
+    return Entry(" ", f"{hit.rank}  cos {hit.cosine:.4f} line {line}", "", hit.text)

@@ -1,0 +1,105 @@
+"""What the terminal app remembers between two days: files in a folder of its own."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from xmine.errors import FileError
+from xmine.files.atomic import replacing
+
+
+def state_folder() -> Path:
+    """Name the folder: $XMINE_STATE, or xmine in $XDG_STATE_HOME, or in ~/.local/state."""
+    if own := os.environ.get("XMINE_STATE"):
+        return Path(own)
+    home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return Path(home, "xmine")
+
+
+def load(name: str) -> dict[str, Any]:
+    """Read an object; empty where there is none, or none that can be read."""
+    try:
+        read = json.loads((state_folder() / name).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+@contextmanager
+def changing(name: str) -> Iterator[dict[str, Any]]:
+    """Give an object to be changed, and write it; two apps wait for each other.
+
+    Raises:
+        FileError: the folder cannot be written.
+    """
+    import fcntl  # of Linux and macOS
+
+    folder = state_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise _not_written(folder, error) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # held for a moment only, whoever holds it
+        content = load(name)
+        yield content
+        _write(folder / name, content)
+    except OSError as error:
+        raise _not_written(folder, error) from error
+    finally:
+        os.close(lock)
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    with replacing(path) as partial:
+        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _not_written(folder: Path, error: OSError) -> FileError:
+    return FileError(
+        f"{folder}: cannot be written: {error.strerror}",
+        "what was opened is not remembered; XMINE_STATE names another folder",
+    )
+
+
+_FILE = "settings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Choices that outlast the app.
+
+    Attributes:
+        theme: its name; empty for the usual one.
+        keys: ids of actions, such as pairs.find -> keys, with commas between.
+    """
+
+    theme: str = ""
+    keys: dict[str, str] = field(default_factory=dict)
+
+
+def settings() -> Settings:
+    """Read them; what makes no sense is left out."""
+    read = load(_FILE)
+    theme, keys = read.get("theme"), read.get("keys")
+    return Settings(
+        theme if isinstance(theme, str) else "",
+        {name: key for name, key in keys.items() if isinstance(key, str)}
+        if isinstance(keys, dict)
+        else {},
+    )
+
+
+def keep_theme(name: str) -> None:
+    """Remember a theme.
+
+    Raises:
+        FileError: nothing can be remembered.
+    """
+    with changing(_FILE) as content:
+        content["theme"] = name

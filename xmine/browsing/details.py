@@ -1,0 +1,83 @@
+"""One pair and everything that is known of it: for the detail pane and `xmine pairs show`."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opened import Opened
+from xmine.browsing.shared_spans import Shared, shared_parts
+from xmine.pairs.pair import Pair
+
+if TYPE_CHECKING:
+    from xmine.browsing.flag_reasons import Reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A pair, read by people.
+
+    Attributes:
+        pair: texts and figures.
+        figures: what is known of it, each in a few words.
+        shared: what both texts have.
+        reasons: for each flag why it has it.
+        verdicts: what each judge says, who spoke last at the end.
+        standing: `kept`, `dropped` whatever the cut is, or `below the cut`; empty without a cut.
+    """
+
+    pair: Pair
+    figures: list[str]
+    shared: Shared
+    reasons: dict[str, str]
+    verdicts: dict[str, str]
+    standing: str
+
+
+def whole(
+    opened: Opened, row: int, reasons: "Reasons", judgements: Judgements, cut: float | None = None
+) -> Whole:
+    """Tell everything about a pair.
+
+    Args:
+        opened: where it is.
+        row: of `opened`.
+        reasons, judgements: of `opened`.
+        cut: what is kept; that of the run if left out.
+    """
+    pair = opened.pair(row)
+    cut = opened.cut if cut is None else cut
+    return Whole(
+        pair,
+        figures(opened, row, cut),
+        shared_parts(pair.source, pair.target, opened.languages),
+        reasons.of(row),
+        judgements.by_judge(row),
+        standing(opened, row, cut),
+    )
+
+
+def standing(opened: Opened, row: int, cut: float | None) -> str:
+    """Tell whether a pair is `kept`, `dropped` by an option, or `below the cut`."""
+    if cut is None or (rank := opened.rank(row)) is None:
+        return ""
+    if not opened.allowed[row] and not opened.eligible[row]:
+        return "dropped"
+    if rank < cut:
+        return "below the cut"
+    return "kept" if opened.eligible[row] else "dropped"
+
+
+def figures(opened: Opened, row: int, cut: float | None) -> list[str]:
+    """Give the figures of a pair in words: score, cosine, probability, lines, and its standing."""
+    pair = opened.pair(row)
+    numbers = (("score", pair.score, 4), ("cosine", pair.cosine, 4), ("prob", pair.prob, 4))
+    said = [f"{name} {value:.{digits}f}" for name, value, digits in numbers if value is not None]
+    places = [
+        f"{line}" if offset is None else f"{line}+{offset}"
+        for line, offset in (
+            (pair.source_line, pair.source_offset),
+            (pair.target_line, pair.target_offset),
+        )
+    ]
+    said.append(f"lines {places[0]}, {places[1]}")
+    return [*said, standing(opened, row, cut)] if cut is not None else said

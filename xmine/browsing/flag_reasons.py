@@ -1,0 +1,258 @@
+"""A pair -> why it has each of its flags, in a sentence with the figures behind it.
+
+The rules are those of `xmine.flags.rules`; what they look at is computed again for one pair.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.browsing.opened import Bools, Opened, Rows, Side
+from xmine.errors import XmineError
+from xmine.flags.line_features import groups_of, known_keys
+from xmine.flags.near_copies import letters_of, shared_letters
+from xmine.flags.numbers import Number, differing, reader
+from xmine.flags.rules import CONFIDENT, lowest_good_cosine, usual_ratio
+from xmine.flags.scripts import foreign_lines, share_of_script
+from xmine.knn.neighbours import Neighbours, found_in
+from xmine.pairs.pair import Pair
+from xmine.text.languages import function_words, scripts_of
+
+# Confident pairs that show what lengths are usual; more of them change nothing that is printed.
+_SAMPLE = 20_000
+# In a file, texts are read to find the better pair that one repeats; in a larger one it takes long.
+_MOST_READ = 200_000
+_SCRIPTS = {"CJK": "Han"}
+
+
+class Reasons:
+    """Why pairs have their flags.
+
+    What is common to all pairs is computed when it is first needed and kept; a second of work for a
+    million pairs.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        """Explain the flags of what was opened."""
+        self._opened = opened
+
+    def of(self, row: int) -> dict[str, str]:
+        """Give a sentence for each flag of a pair; empty if it has none.
+
+        Args:
+            row: of `opened`.
+        """
+        pair = self._opened.pair(row)
+        return {
+            name: self._explained(name, row, pair)
+            for name in filter(None, (pair.flags or "").split(","))
+        }
+
+    def _explained(self, name: str, row: int, pair: Pair) -> str:
+        explain: dict[str, Callable[[int, Pair], str]] = {
+            "hub": self._hub,
+            "copy": lambda *_: "both sides are the same text",
+            "near-copy": lambda _, pair: near_copy(pair),
+            "script": self._script,
+            "length": self._length,
+            "number": self._number,
+            "high": self._high,
+            "duplicate": self._duplicate,
+        }
+        try:
+            return explain[name](row, pair) if name in explain else ""
+        except (XmineError, OSError) as error:
+            return f"cannot be explained: {error}"
+
+    # What the flags compare a pair with.
+
+    @cached_property
+    def _sure(self) -> Rows:
+        """The confident pairs, int64 [some]: evenly many of them from best to worst."""
+        opened = self._opened
+        if opened.probs is None or opened.flags is None:
+            return np.zeros(0, dtype=np.int64)
+        sure: Bools = opened.probs >= np.float32(CONFIDENT)
+        for name in ("copy", "near-copy", "script"):
+            sure &= ~opened.flags.raised(name)
+        rows = np.flatnonzero(sure)
+        return rows[:: max(1, -(-len(rows) // _SAMPLE))]
+
+    @cached_property
+    def _usual_ratio(self) -> float | None:
+        """How many times as long the target is as the source, as a rule."""
+        opened = self._opened
+        ours = _lengths(opened.source, opened.sources[self._sure])
+        theirs = _lengths(opened.target, opened.targets[self._sure])
+        sure = np.ones(len(ours), dtype=bool)
+        usual = usual_ratio(ours, theirs, sure, opened.languages)
+        return None if usual is None else float(np.exp(usual[0]))
+
+    @cached_property
+    def _neighbours(self) -> Neighbours | None:
+        return found_in(self._opened.path / "neighbours") if self._opened.is_run else None
+
+    @cached_property
+    def _keys(self) -> tuple[Rows, Rows]:
+        """For each sentence of a side a number that those with the same letters have, too."""
+        opened = self._opened
+        keys = []
+        for name, side in (("source", opened.source), ("target", opened.target)):
+            known = known_keys(opened.path / "traits", name, len(side.lines))
+            if known is None and len(side.lines) <= _MOST_READ:
+                known = groups_of(side.texts)
+            keys.append(np.arange(len(side.lines)) if known is None else known)
+        return keys[0], keys[1]
+
+    # The sentences.
+
+    def _length(self, _: int, pair: Pair) -> str:
+        ours, theirs = len(pair.source), len(pair.target)
+        said = f"{_count(theirs, 'character')} for {ours:,}"
+        if self._usual_ratio is None:
+            return said
+        return f"{said}, expected about {max(round(ours * self._usual_ratio), 1):,}"
+
+    def _number(self, _: int, pair: Pair) -> str:
+        readers = [reader(language) for language in self._opened.languages]
+        found = differing(pair.source, pair.target, readers[0], readers[1])
+        return "a number is on one side only" if found is None else _numbers(*found)
+
+    def _script(self, _: int, pair: Pair) -> str:
+        said = []
+        sides = (self._opened.source, self._opened.target)
+        texts, names = (pair.source, pair.target), ("source", "target")
+        for name, side, language, text in zip(
+            names, sides, self._opened.languages, texts, strict=True
+        ):
+            letters = letters_of(text)
+            if not foreign_lines(language, side.texts)(text, letters):
+                continue
+            share = share_of_script(language, side.texts, letters)
+            scripts = " or ".join(_script_name(each) for each in sorted(_scripts(language, side)))
+            if share == 0:
+                said.append(f"no {scripts} character in the {name}")
+            elif share < 0.5:
+                said.append(f"{share:.0%} of the letters of the {name} are {scripts}")
+            else:
+                said.append(_unlike(language, name, text))
+        return "; ".join(said) or "a side is not in its language"
+
+    def _high(self, _: int, pair: Pair) -> str:
+        opened, sure = self._opened, self._sure
+        if opened.cosines is None or pair.cosine is None or not len(sure):
+            return "all neighbours are far away, which makes the score high"
+        cosines = opened.cosines[sure]
+        limit, middle = lowest_good_cosine(cosines), float(np.median(cosines))
+        digits = 4 if limit - pair.cosine > 1e-4 else 7
+        return (
+            f"the cosine, {pair.cosine:.{digits}f}, is below {limit:.{digits}f}, where pairs of "
+            f"this score end (half have {middle:.{digits}f}): all its neighbours are far away"
+        )
+
+    def _hub(self, row: int, _: Pair) -> str:
+        near, opened = self._neighbours, self._opened
+        if near is None:
+            return "a side is near to very many lines, or is boilerplate"
+        said = []
+        for name, ids, keys, at in (
+            ("source", near.sources, self._keys[0], int(opened.sources[row])),
+            ("target", near.targets, self._keys[1], int(opened.targets[row])),
+        ):
+            like = np.flatnonzero(keys == keys[at])
+            lists = int((ids == at).any(axis=1).sum())
+            told = f"the {name} is a neighbour of {_count(lists, 'line')}"
+            if len(like) > 1:
+                all_lists = int(np.isin(ids, like).any(axis=1).sum())
+                told += f", its {len(like):,} variants of {all_lists:,}"
+            said.append((lists * len(like), told))
+        most = max(lists for lists, _ in said)
+        return "; ".join(told for lists, told in said if lists * 5 >= most)
+
+    def _duplicate(self, row: int, _: Pair) -> str:
+        opened, said = self._opened, []
+        for name, keys, rows, side in (
+            ("source", self._keys[0], opened.sources, opened.source),
+            ("target", self._keys[1], opened.targets, opened.target),
+        ):
+            before = self._better(row, keys[rows])
+            if before is not None:
+                line = int(side.lines[rows[before]])
+                said.append(
+                    f"the {name} is that of a better pair (line {line}, {self._best_by(before)})"
+                )
+        return "; ".join(said) or "a better pair has the same source or target"
+
+    def _better(self, row: int, keys: NDArray[np.int64]) -> int | None:
+        """Find the best other pair with the same key that is better than this one."""
+        scores, probs = self._opened.scores, self._opened.probs
+        if scores is None:
+            return None
+        same = np.flatnonzero(keys == keys[row])
+        chances = np.zeros(len(same)) if probs is None else np.nan_to_num(probs[same])
+        best = int(same[np.lexsort((same, -scores[same], -chances))[0]])
+        return None if best == row else best
+
+    def _best_by(self, row: int) -> str:
+        """Give the figure that makes a pair a better one."""
+        scores, probs = self._opened.scores, self._opened.probs
+        if probs is not None and not np.isnan(probs[row]):
+            return f"prob {probs[row]:.4f}"
+        assert scores is not None  # or there is no better pair
+        return f"score {scores[row]:.4f}"
+
+
+def near_copy(pair: Pair) -> str:
+    """Say how near a copy a pair is."""
+    ours, theirs = letters_of(pair.source), letters_of(pair.target)
+    if ours == theirs:
+        return "the letters of both sides are the same"
+    return f"the sides share {shared_letters(ours, theirs):.0%} of their pairs of letters"
+
+
+def _numbers(ours: list[Number], theirs: list[Number]) -> str:
+    parts = [
+        f"{_listed(numbers)} on the {side} side only"
+        for side, numbers in (("source", ours), ("target", theirs))
+        if numbers
+    ]
+    return ", ".join(parts)
+
+
+def _listed(numbers: list[Number]) -> str:
+    """Name numbers once each, each by its readings."""
+    named = [" or ".join(map(_written, sorted(each.readings)[:3])) for each in numbers]
+    *others, last = dict.fromkeys(named)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _written(value: float) -> str:
+    return f"{value:,.10g}" if value >= 10_000 else f"{value:.10g}"  # no comma in a year
+
+
+def _unlike(language: str, name: str, text: str) -> str:
+    words = text.lower().split()
+    known = len(function_words(language).intersection(words))
+    return (
+        f"the {name} does not look like {language}: {_count(known, 'function word')} "
+        f"in {_count(len(words), 'word')}"
+    )
+
+
+def _scripts(language: str, side: Side) -> set[str]:
+    return scripts_of(language, side.texts)
+
+
+def _script_name(script: str) -> str:
+    return _SCRIPTS.get(script, script.title())
+
+
+def _lengths(side: Side, rows: Rows) -> NDArray[np.float64]:
+    texts: Sequence[str] = side.texts
+    return np.array([max(len(texts[row]), 1) for row in rows.tolist()], dtype=np.float64)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

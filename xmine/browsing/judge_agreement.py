@@ -1,0 +1,159 @@
+"""How judgements compare with what was expected: precision, probabilities, and other judges."""
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from xmine.browsing.judgements import CODES, Judgements
+from xmine.browsing.opened import Opened, Rows
+from xmine.pairs.judgements import ACCEPT, REJECT
+from xmine.scoring.threshold import precision_of
+
+Interval = tuple[float, float]
+
+# Standard deviations that hold nine tenths of a normal distribution, as for expected precision.
+_NINE_TENTHS = 1.645
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of some pairs are so, and where the true share lies, nine times in ten."""
+
+    so: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """The share; None of nothing."""
+        return self.so / self.of if self.of else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Wilson's interval (1927), which holds for few pairs and for shares of 0 and 1."""
+        if not self.of:
+            return None
+        share, z2 = self.so / self.of, _NINE_TENTHS**2
+        middle = share + z2 / (2 * self.of)
+        spread = _NINE_TENTHS * math.sqrt(
+            share * (1 - share) / self.of + z2 / (4 * self.of * self.of)
+        )
+        whole = 1 + z2 / self.of
+        return max((middle - spread) / whole, 0.0), min((middle + spread) / whole, 1.0)
+
+    def __str__(self) -> str:
+        """Tell it to people."""
+        share, interval = self.share, self.interval
+        if share is None or interval is None:
+            return "none judged"
+        return f"{share:.2f} ({interval[0]:.2f} to {interval[1]:.2f}), {self.so:,} of {self.of:,}"
+
+    def facts(self) -> dict[str, object]:
+        """Tell it for JSON."""
+        share, interval = self.share, self.interval
+        return {
+            "so": self.so,
+            "of": self.of,
+            "share": None if share is None else round(share, 4),
+            "interval": None if interval is None else [round(each, 4) for each in interval],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """How two judges agree on the pairs that both accepted or rejected.
+
+    Attributes:
+        names: the two, in the order of the alphabet.
+        same: pairs of which they say the same.
+        kappa: Cohen's (1960), which takes off what chance alone would give; None without pairs,
+            or where both always say one and the same.
+    """
+
+    names: tuple[str, str]
+    same: Share
+    kappa: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """What judgements say of the pairs that the cut keeps, and of the estimate.
+
+    Unsure ones count nowhere.
+
+    Attributes:
+        accepted: of the judged pairs that are kept.
+        expected: precision that the estimate gives all kept pairs; None without an estimate.
+        expected_interval: where it lies, nine times in ten.
+        agreed: of judged pairs with a probability, those that it calls rightly at 0.5.
+        judges: each two of them.
+    """
+
+    accepted: Share
+    expected: float | None
+    expected_interval: Interval | None
+    agreed: Share
+    judges: tuple[Judges, ...]
+
+    def agreement(self) -> dict[str, str]:
+        """Tell of the estimate, and of each two judges, how far they say the same."""
+        said = {} if self.expected is None else {"as expected": str(self.agreed)}
+        for each in self.judges:
+            kappa = "" if each.kappa is None else f", kappa {each.kappa:.2f}"
+            said[f"{each.names[0]}, {each.names[1]}"] = f"{each.same}{kappa}"
+        return said
+
+
+def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None) -> Approval:
+    """Compare judgements with the estimate, and with each other.
+
+    Args:
+        opened: the pairs.
+        judgements: of these.
+        cut: the lowest rank that is kept, see `Opened.ranks`; that of the run if left out.
+    """
+    kept = opened.kept(opened.cut if cut is None else cut)
+    codes = judgements.codes()
+    accepted, rejected = codes == CODES[ACCEPT], codes == CODES[REJECT]
+    judged = accepted | rejected
+    expected: float | None = None
+    interval: Interval | None = None
+    agreed = Share(0, 0)
+    if opened.probs is not None:
+        chances = opened.probs[kept].astype(np.float64)
+        expected, interval = precision_of(chances[~np.isnan(chances)])
+        known = judged & ~np.isnan(opened.probs)
+        right = (opened.probs >= 0.5) == accepted
+        agreed = Share(int((right & known).sum()), int(known.sum()))
+    return Approval(
+        Share(int((accepted & kept).sum()), int((judged & kept).sum())),
+        expected,
+        interval,
+        agreed,
+        _judges(judgements, judgements.rows()),
+    )
+
+
+def _judges(judgements: Judgements, rows: Rows) -> tuple[Judges, ...]:
+    said: dict[str, dict[int, bool]] = {}
+    for row in rows.tolist():
+        for judge, verdict in judgements.by_judge(row).items():
+            if verdict in (ACCEPT, REJECT):
+                said.setdefault(judge, {})[row] = verdict == ACCEPT
+    return tuple(
+        _compared((first, second), said[first], said[second])
+        for first, second in combinations(sorted(said), 2)
+    )
+
+
+def _compared(names: tuple[str, str], first: dict[int, bool], second: dict[int, bool]) -> Judges:
+    both = [(first[row], second[row]) for row in first.keys() & second.keys()]
+    same = Share(sum(x == y for x, y in both), len(both))
+    kappa = None
+    if both:
+        yes, also = (sum(each) / len(both) for each in zip(*both, strict=True))
+        chance = yes * also + (1 - yes) * (1 - also)
+        if chance < 1:
+            kappa = (same.so / same.of - chance) / (1 - chance)
+    return Judges(names, same, kappa)

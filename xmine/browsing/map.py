@@ -1,0 +1,141 @@
+"""Some pairs of a run -> both sides as points in the plane, each pair joined: the papers' map."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.search import Nearby
+from xmine.errors import FileError
+from xmine.plots.figures import draw_places, placed
+from xmine.plots.projection import placed_apart
+
+METHODS = ("pca", "tsne")
+MOST = 300
+SEED = 1
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Pairs in the plane.
+
+    Attributes:
+        opened: where they come from.
+        rows: int64 [pairs], rows of `opened`.
+        vectors: float16 [2, pairs, dim], of sources and of targets.
+        places: float64 [2, pairs, 2], where they lie.
+        method: `pca` or `tsne`, what laid them out.
+    """
+
+    opened: Opened
+    rows: Rows
+    vectors: NDArray[np.float16]
+    places: NDArray[np.float64]
+    method: str
+
+    def laid_out(self, method: str, *, apart: bool = False) -> "Picture":
+        """Lay the same pairs out in another way; t-SNE takes seconds.
+
+        Args:
+            method: `pca` or `tsne`.
+            apart: whether t-SNE is to work in a process of its own, see `xmine.plots.projection`.
+
+        Raises:
+            XmineError: scikit-learn is not installed.
+        """
+        stacked = self.vectors.reshape(-1, self.vectors.shape[2]).astype(np.float64)
+        found = placed_apart(stacked) if apart and method == "tsne" else placed(stacked, method)
+        places = found.reshape(2, len(self.rows), 2)
+        return Picture(self.opened, self.rows, self.vectors, places, method)
+
+    def names(self) -> tuple[str, str]:
+        """Name the two sides: their languages, where these tell them apart."""
+        source, target = self.opened.languages
+        told = "und" not in (source, target) and source != target
+        return (source, target) if told else ("source", "target")
+
+    def lines(self) -> tuple[list[int], list[int]]:
+        """Give the lines of the pairs, from 1."""
+        opened = self.opened
+        return (
+            opened.source.lines[opened.sources[self.rows]].tolist(),
+            opened.target.lines[opened.targets[self.rows]].tolist(),
+        )
+
+    def save(self, path: Path) -> None:
+        """Draw it, `.png`, `.svg` or `.pdf`; its coordinates go beside it, with `.csv`.
+
+        Raises:
+            FileError: it cannot be written.
+            XmineError: matplotlib is not installed.
+        """
+        draw_places(
+            dict(zip(self.names(), self.places, strict=True)),
+            f"{len(self.rows):,} pairs",
+            path,
+            self.method,
+            joined=len(self.rows),
+            lines=self.lines(),
+        )
+
+
+def picture_of(
+    nearby: Nearby,
+    rows: Rows,
+    *,
+    most: int = MOST,
+    seed: int = SEED,
+    method: str = "pca",
+) -> Picture:
+    """Draw some pairs at random and lay them out.
+
+    Args:
+        nearby: where the vectors come from.
+        rows: int64, which pairs to draw from, rows of what is opened.
+        most: how many at most.
+        seed: another one, another sample.
+        method: `pca`, or `tsne`, which takes seconds.
+
+    Raises:
+        FileError: there are fewer than two pairs, or the vectors are gone.
+        XmineError: scikit-learn is not installed.
+    """
+    opened = nearby.opened
+    if len(rows) < _FEWEST:
+        few = "one pair is" if len(rows) else "no pairs are"
+        raise FileError(
+            f"{opened.path}: {few} too few for a map: it takes {_FEWEST}",
+            "lower the cut" if opened.is_run else "",
+        )
+    chosen = np.sort(_sample(rows, most, seed))
+    vectors = np.stack(
+        [
+            nearby.vectors_of("source", opened.sources[chosen]),
+            nearby.vectors_of("target", opened.targets[chosen]),
+        ]
+    )
+    nothing = np.zeros((2, len(chosen), 2))
+    return Picture(opened, chosen, vectors, nothing, method).laid_out(method)
+
+
+def _sample(rows: Rows, most: int, seed: int) -> Rows:
+    if len(rows) <= most:
+        return rows
+    return np.random.default_rng(seed).choice(rows, most, replace=False)
+
+
+def facts_of(picture: Picture) -> list[dict[str, object]]:
+    """Give what the command prints of each pair."""
+
+    def place(point: Sequence[float]) -> list[float]:
+        return [round(each, 5) for each in point]
+
+    sources, targets = picture.places.tolist()
+    return [
+        {"source_line": line, "target_line": other, "source": place(x), "target": place(y)}
+        for line, other, x, y in zip(*picture.lines(), sources, targets, strict=True)
+    ]

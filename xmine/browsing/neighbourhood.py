@@ -1,0 +1,210 @@
+"""A pair of a run -> the nearest sentences of both its sides, and why each is or is not its match.
+
+Neighbours are those that the run's search has found; a margin score is computed for the few rows
+that are shown, with the run's own options, and is the one that mining gave.
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xmine.browsing.opened import Opened, Rows, Side
+from xmine.browsing.outcomes import Fate, Fates
+from xmine.errors import FileError, OptionError
+from xmine.knn.neighbours import Neighbours, found_in
+from xmine.mining.options import MiningOptions
+from xmine.run.tables import read_table
+from xmine.scoring.margin import scores_near
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A sentence near another one of the other language.
+
+    Attributes:
+        source, target: the rows of both; one of them is the sentence that it is a neighbour of.
+        rank: 1 for the nearest.
+        cosine, score: of the two.
+        text: of the neighbour, with its 1-based `line` and, where lines were cut, its `offset`.
+        fate: what became of the two as a pair.
+    """
+
+    source: int
+    target: int
+    rank: int
+    cosine: float
+    score: float
+    text: str
+    line: int
+    offset: int | None
+    fate: Fate
+
+    def facts(self) -> dict[str, Any]:
+        """Give what the command prints of it."""
+        rival = None if self.fate.rival is None else asdict(self.fate.rival)
+        return {
+            "rank": self.rank,
+            "score": round(self.score, 4),
+            "cosine": round(self.cosine, 4),
+            "line": self.line,
+            "offset": self.offset,
+            "text": self.text,
+            "chosen": self.fate.kept,
+            "fate": self.fate.kind,
+            "why": self.fate.why,
+            "better": rival,
+        }
+
+
+class Surroundings:
+    """The neighbours of every sentence of a run.
+
+    Attributes:
+        opened: the run.
+        known: how many neighbours of each source and of each target there are.
+        neighborhood: how many of them mining has looked at, `-k`.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        """Open what the run's search has found, without reading it.
+
+        Raises:
+            FileError: these are pairs of a file; or the neighbours are gone, or broken.
+        """
+        if not opened.is_run:
+            raise FileError(
+                f"{opened.path}: a file of pairs, which has no neighbours",
+                "mine into a folder with xmine mine -o run/, and open that",
+            )
+        folder = opened.path / "neighbours"
+        found = found_in(folder)
+        if found is None:
+            raise FileError(
+                f"{folder}: no neighbours there",
+                "give the command that made the run again, and it goes on",
+            )
+        sizes = len(found.targets), len(found.sources)
+        if sizes != (len(opened.source.lines), len(opened.target.lines)):
+            raise FileError(
+                f"{folder}: neighbours of other sentences", "remove the run, and mine again"
+            )
+        self.opened = opened
+        self.known = found.targets.shape[1], found.sources.shape[1]
+        usual = MiningOptions()
+        self.neighborhood = int(_asked(opened, "neighbours", "neighborhood", usual.neighborhood))
+        self._margin = str(_asked(opened, "pairs", "margin", usual.margin))
+        self._neighbours: Neighbours = found
+        self._fates = Fates(opened, found, self._margin, self.neighborhood)
+
+    def targets(
+        self, source: int, k: int | None = None, cut: float | None = None
+    ) -> list[Neighbour]:
+        """Give the nearest targets of a source, nearest first.
+
+        Args:
+            source: its row.
+            k: how many at most; all that are known if left out.
+            cut: what a pair is kept by; the one of the run if left out.
+        """
+        return self._near(source, k, cut, of_sources=True)
+
+    def sources(
+        self, target: int, k: int | None = None, cut: float | None = None
+    ) -> list[Neighbour]:
+        """Give the nearest sources of a target in the same way."""
+        return self._near(target, k, cut, of_sources=False)
+
+    def partner(self, row: int, *, of_sources: bool) -> int:
+        """Name the row that a sentence is best looked at with: its pair, or its nearest."""
+        opened = self.opened
+        own, others = opened.sources, opened.targets
+        found = self._neighbours.targets
+        if not of_sources:
+            own, others, found = others, own, self._neighbours.sources
+        pairs = np.flatnonzero(own == row)
+        return int(others[pairs[0]]) if len(pairs) else int(found[row, 0])
+
+    def fate(self, source: int, target: int, cut: float | None = None) -> Fate:
+        """Tell what became of any two rows as a pair."""
+        return self._fates.of([(source, target)], self.opened.cut if cut is None else cut)[0]
+
+    def row(self, source: int, target: int) -> int | None:
+        """Find two rows among the pairs of the run; None if mining has not looked at them."""
+        found = np.flatnonzero(self.opened.sources == source)
+        found = found[self.opened.targets[found] == target]
+        return int(found[0]) if len(found) else None
+
+    def _near(
+        self, row: int, k: int | None, cut: float | None, *, of_sources: bool
+    ) -> list[Neighbour]:
+        found, opened = self._neighbours, self.opened
+        ids, cosines = (
+            (found.targets, found.target_cosines)
+            if of_sources
+            else (found.sources, found.source_cosines)
+        )
+        rows = np.array([row])
+        scores = scores_near(found, rows, self._margin, self.neighborhood, of_sources=of_sources)[0]
+        near = ids[row][:k].astype(np.int64)  # [k]
+        pairs = [(row, other) if of_sources else (other, row) for other in near.tolist()]
+        fates = self._fates.of(pairs, opened.cut if cut is None else cut)
+        side = opened.target if of_sources else opened.source
+        return [
+            Neighbour(
+                pair[0],
+                pair[1],
+                at + 1,
+                float(cosines[row, at]),
+                float(scores[at]),
+                side.texts[other],
+                int(side.lines[other]),
+                None if side.offsets is None else int(side.offsets[other]),
+                fate,
+            )
+            for at, (other, pair, fate) in enumerate(zip(near.tolist(), pairs, fates, strict=True))
+        ]
+
+
+def row_of(side: Side, line: int, offset: int | None = None, table: Path | None = None) -> int:
+    """Find the sentence of a line.
+
+    Args:
+        side: where it stands.
+        line: from 1.
+        offset: where it starts in the line; needed where that holds several sentences.
+        table: the table of the side, which tells what stands for a repeated line.
+
+    Raises:
+        OptionError: there is no such sentence, or there are several.
+    """
+    first, stop = np.searchsorted(side.lines, [line, line + 1])
+    rows: Rows = np.arange(first, stop)
+    if not len(rows) and table is not None and table.is_file():
+        stands_for = read_table(table).stands_for
+        if stands_for is not None and 1 <= line <= len(stands_for) and stands_for[line - 1] != line:
+            return row_of(side, int(stands_for[line - 1]), offset)
+    if not len(rows):
+        raise OptionError(
+            f"{side.name}: line {line:,} has no sentence that was searched",
+            "it is blank, unknown to the encoder, or beyond the end",
+        )
+    if side.offsets is None:
+        return int(rows[0])
+    starts = side.offsets[rows]
+    if offset is None and len(rows) == 1:
+        return int(rows[0])
+    if offset is None or offset not in starts:
+        choices = ", ".join(f"{line}:{start}" for start in starts.tolist())
+        wanted = "which of them?" if offset is None else f"none starts at {offset:,}"
+        raise OptionError(
+            f"{side.name}: line {line:,} has {len(rows):,} sentences, {wanted}",
+            f"give one of {choices}",
+        )
+    return int(rows[starts == offset][0])
+
+
+def _asked(opened: Opened, stage: str, name: str, usual: object) -> Any:  # noqa: ANN401 - from TOML
+    """Give an option that a run was made with."""
+    return opened.run.get(stage, {}).get(name, usual)

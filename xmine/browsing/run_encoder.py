@@ -1,0 +1,105 @@
+"""A run -> the encoder that made its vectors, and no other one of the same name."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xmine.browsing.opened import Opened
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair, as_pair, is_pair
+from xmine.errors import FileError
+from xmine.files.npy import open_matrix
+from xmine.options import EncodingOptions
+from xmine.vectors.encoding import vectors_key
+
+# Vectors that were given tell no encoder: one is taken for theirs if so many sentences agree so
+# well; half a number type's error is far below that, another encoder far above.
+_COMPARED = 8
+_ALIKE = 0.99
+
+
+def encoders_of(
+    opened: Opened, model: str | None = None, options: EncodingOptions | None = None
+) -> EncoderPair:
+    """Load the encoders of both sides of a run, or of a file of pairs.
+
+    Args:
+        opened: the run or the file.
+        model: a folder or a hub name. Of a run the one that it names if left out; it may be given
+            where that has moved. Of a file the embedded one if left out.
+        options: how it runs; of a run as it ran then if left out.
+
+    Raises:
+        FileError: it is not what made the vectors; or they were given, and nobody knows what did.
+        EncoderError: it cannot be loaded.
+    """
+    said: dict[str, Any] = opened.run.get("vectors", {})
+    if opened.is_run and model is None and "encoder" not in said:
+        raise FileError(
+            f"{opened.path}: its vectors were given, and no encoder is known that made them",
+            "give that encoder with --model",
+        )
+    model = model or said.get("encoder", "embedded")
+    about: dict[str, Any] = opened.summary.get("vectors", {})
+    pair = _loaded(model, about, options or _as_then(opened))
+    if opened.is_run:
+        _check(opened, pair, model, about)
+    return pair
+
+
+def _loaded(model: str, about: dict[str, Any], options: EncodingOptions) -> EncoderPair:
+    """Load one encoder for both sides, or the one of each."""
+    names = (model, model)
+    if is_pair(model):
+        names = (str(Path(model) / "source"), str(Path(model) / "target"))
+    elif not Path(model).exists() and model.count(" and ") == 1:  # as a pair is named in a run
+        first, _, second = model.partition(" and ")
+        names = (first, second)
+    if names[0] == names[1]:
+        return as_pair(SentenceEncoder.load(model, options))
+    return EncoderPair(*(SentenceEncoder.load(name, options) for name in names))
+
+
+def _as_then(opened: Opened) -> EncodingOptions:
+    """Give the options that the run's encoder ran with; its number type is the one it chose."""
+    given: dict[str, Any] = opened.summary.get("options", {})
+    values: dict[str, Any] = {
+        name: given[name] for name in ("batch_size", "max_length") if name in given
+    }
+    about: dict[str, Any] = opened.summary.get("vectors", {})
+    about = about.get("source", about) if isinstance(about.get("source"), dict) else about
+    if about.get("architecture", "static") != "static":
+        values["dtype"] = about.get("dtype", "auto")
+    return EncodingOptions(**values)
+
+
+def _check(opened: Opened, pair: EncoderPair, model: str, about: dict[str, Any]) -> None:
+    """Refuse encoders that are not those of the run."""
+    said: dict[str, Any] = opened.run.get("vectors", {})
+    given: dict[str, Any] = opened.summary.get("options", {})
+    prompts = {name: str(given.get(f"{name}_prompt", "")) for name in ("src", "tgt")}
+    for side, prompt in (("source", prompts["src"]), ("target", prompts["tgt"])):
+        digest, encoder = said.get(f"encoder_of_{side}_digest"), pair.sides[side]
+        then = about.get(side) if isinstance(about.get(side), dict) else about
+        device = str((then or {}).get("device", ""))
+        if digest is not None and vectors_key(encoder, "", prompt, device) == digest:
+            continue
+        if digest is None and _agrees(opened, side, encoder):
+            continue
+        raise FileError(
+            f"{opened.path}: the vectors of its {side} were not made by the encoder {model} "
+            "as it is now",
+            "give the one that made them with --model, or mine again with this one",
+        )
+
+
+def _agrees(opened: Opened, side: str, encoder: SentenceEncoder) -> bool:
+    """Tell whether an encoder gives some sentences of a side the vectors that the run has."""
+    vectors = open_matrix(opened.path / f"{side}.npy")
+    if vectors is None or vectors.shape[1] != encoder.dim:
+        return False
+    texts = (opened.source if side == "source" else opened.target).texts[:_COMPARED]
+    made = encoder.encode(texts)
+    cosines = np.einsum("ij,ij->i", made, vectors[: len(made)].astype(np.float32))
+    return bool(np.median(cosines) >= _ALIKE)

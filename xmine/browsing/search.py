@@ -1,0 +1,238 @@
+"""A typed sentence -> the nearest sentences of both sides, with the vectors that a run has kept.
+
+Of a run the sentence is read by the encoder that made the vectors, and by no other one; a file of
+pairs has no vectors, and its texts are encoded when they are first searched.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.browsing.opened import Opened, Rows, Side
+from xmine.browsing.run_encoder import encoders_of
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair
+from xmine.errors import FileError, OptionError
+from xmine.files.npy import open_matrix
+from xmine.knn.cosines import ordered, rescored, widen
+from xmine.options import EncodingOptions
+from xmine.progress import Report, silent
+from xmine.text.languages import guess_language
+from xmine.text.sentences import folded
+
+SIDES = ("source", "target")
+# Float32 sums of products of unit vectors are off by less than this, whatever their order.
+_ERROR = 1e-5
+_NUMBERS_AT_ONCE = 2**22
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A sentence near the one that is looked for.
+
+    Attributes:
+        side: `source` or `target`.
+        row: of that side.
+        rank: 1 for the nearest of its side.
+        cosine: to what was looked for.
+        text: the sentence, its 1-based `line` and, where lines were cut, its `offset`.
+    """
+
+    side: str
+    row: int
+    rank: int
+    cosine: float
+    text: str
+    line: int
+    offset: int | None
+
+    def facts(self) -> dict[str, Any]:
+        """Give what the command prints of it."""
+        return {
+            "cosine": round(self.cosine, 4),
+            "text": self.text,
+            "line": self.line,
+            "offset": self.offset,
+        }
+
+
+@dataclass(slots=True)
+class Nearby:
+    """What is near a sentence in a run or in a file of pairs.
+
+    Attributes:
+        opened: the run or the file.
+        model: the encoder; of a run the one that it names if left out, else the embedded one.
+        options: how the encoder runs; of a run as it ran then if left out.
+    """
+
+    opened: Opened
+    model: str | None = None
+    options: EncodingOptions | None = None
+    _pair: EncoderPair | None = field(default=None, init=False)
+    _vectors: dict[str, NDArray[np.float16]] = field(default_factory=dict, init=False)
+
+    def encoders(self) -> EncoderPair:
+        """Load what reads the sentence, once.
+
+        Raises:
+            FileError: it is not what made the run's vectors; or nobody knows what did.
+            EncoderError: it cannot be loaded.
+        """
+        if self._pair is None:
+            self._pair = encoders_of(self.opened, self.model, self.options)
+        return self._pair
+
+    def vectors(self, side: str, report: Report = silent) -> NDArray[np.float16]:
+        """Give the vectors of a side, [sentences, dim]: those of the run, or newly made ones.
+
+        Raises:
+            FileError: those of the run are gone, or broken; and see `encoders`.
+        """
+        if side not in self._vectors:
+            own = self.opened.source if side == "source" else self.opened.target
+            if self.opened.is_run:
+                self._vectors[side] = run_vectors(self.opened, side)
+            else:
+                encoder = self.encoders().sides[side]
+                self._vectors[side] = encoder.encode_half(own.texts, report)
+        return self._vectors[side]
+
+    def vectors_of(self, side: str, rows: Rows) -> NDArray[np.float16]:
+        """Give the vectors of some sentences of a side, [some, dim]; no others are encoded.
+
+        Raises:
+            FileError: see `vectors`.
+        """
+        if self.opened.is_run or side in self._vectors:
+            return self.vectors(side)[rows]
+        own = self.opened.source if side == "source" else self.opened.target
+        return self.encoders().sides[side].encode_half(own.texts.take(rows))
+
+    def search(
+        self,
+        text: str,
+        k: int = 10,
+        *,
+        exclude_exact: bool = False,
+        prompt: str | None = None,
+        report: Report = silent,
+    ) -> dict[str, list[Found]]:
+        """Find the k nearest sentences of both sides, nearest first.
+
+        Args:
+            text: what to look for, in either language.
+            k: how many of each side, at most.
+            exclude_exact: leave out the text itself, as `xmine.text.sentences.folded` tells it.
+            prompt: put before the text; that of the run if left out.
+            report: called while texts of a file are encoded.
+
+        Raises:
+            OptionError: the text is empty, or the encoder knows no piece of it.
+            FileError: see `encoders` and `vectors`.
+        """
+        if not text.strip():
+            raise OptionError("the text to search for is empty")
+        query = self._encoded(text, prompt)
+        found = {}
+        for name in SIDES:
+            side = self.opened.source if name == "source" else self.opened.target
+            found[name] = _nearest_of(
+                name,
+                side,
+                self.vectors(name, report),
+                query,
+                k,
+                folded(text) if exclude_exact else None,
+            )
+        return found
+
+    def _encoded(self, text: str, prompt: str | None) -> NDArray[np.float16]:
+        """Encode the text, [1, dim], with the encoder of the side whose language it is in."""
+        pair, languages = self.encoders(), self.opened.languages
+        known = [code for code in languages if code != "und"]
+        is_target = languages[0] != languages[1] and guess_language([text], known) == languages[1]
+        side = "target" if is_target else "source"
+        if prompt is None:
+            given = self.opened.summary.get("options", {})
+            prompt = str(given.get("tgt_prompt" if is_target else "src_prompt", ""))
+        encoder: SentenceEncoder = pair.sides[side]
+        query = encoder.encode_half([text], prompt=prompt)
+        if not query.any():
+            raise OptionError(
+                f"{text[:60]!r}: the encoder knows no piece of it", "is it in another script?"
+            )
+        return query
+
+
+def run_vectors(opened: Opened, side: str) -> NDArray[np.float16]:
+    """Open the vectors that a run has kept of a side, [sentences, dim], without reading them.
+
+    Raises:
+        FileError: they are gone, broken, or of other sentences.
+    """
+    path = opened.path / f"{side}.npy"
+    vectors = open_matrix(path)
+    count = len((opened.source if side == "source" else opened.target).lines)
+    if vectors is None or len(vectors) != count:
+        raise FileError(
+            f"{path}: {'no vectors there' if vectors is None else 'vectors of other sentences'}",
+            "remove the run, and mine again",
+        )
+    return vectors
+
+
+def _nearest_of(
+    name: str,
+    side: Side,
+    vectors: NDArray[np.float16],
+    query: NDArray[np.float16],
+    k: int,
+    excluded: str | None,
+) -> list[Found]:
+    spare = 0 if excluded is None else sum(folded(text) == excluded for text in side.texts)
+    rows, cosines = nearest_rows(query, vectors, k + spare)
+    found: list[Found] = []
+    for row, cosine in zip(rows.tolist(), cosines.tolist(), strict=True):
+        text = side.texts[row]
+        if len(found) == k or (excluded is not None and folded(text) == excluded):
+            continue
+        offset = None if side.offsets is None else int(side.offsets[row])
+        rank = len(found) + 1
+        found.append(Found(name, row, rank, cosine, text, int(side.lines[row]), offset))
+    return found
+
+
+def nearest_rows(
+    query: NDArray[np.float16], vectors: NDArray[np.float16], k: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Find the k nearest rows of one vector, exactly, reading each row once.
+
+    Args:
+        query: [1, dim], a unit row.
+        vectors: [rows, dim], unit rows, perhaps memory-mapped; rows of zeros are not found.
+        k: how many at most.
+
+    Returns:
+        int64 and float32 [k], by falling cosine, then rising row; fewer where there are fewer.
+    """
+    dim = vectors.shape[1]
+    if not len(vectors):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    step = max(1, _NUMBERS_AT_ONCE // dim)
+    wide = np.empty((min(step, len(vectors)), dim), dtype=np.float32)
+    rough = np.empty(len(vectors), dtype=np.float32)
+    like = query[0].astype(np.float32)
+    for start in range(0, len(vectors), step):
+        block = vectors[start : start + step]
+        np.dot(widen(block, wide[: len(block)]), like, out=rough[start : start + len(block)])
+    zeros = np.flatnonzero(rough == 0)
+    rough[zeros[~vectors[zeros].any(axis=1)]] = -np.inf
+    least = np.partition(rough, -k)[-k] if k < len(rough) else -np.inf
+    near = np.flatnonzero((rough >= least - _ERROR) & (rough > -np.inf))
+    if not len(near):
+        return near, np.empty(0, dtype=np.float32)
+    rows, cosines = ordered(near[None], rescored(query, vectors, near[None]), k)
+    return rows[0], cosines[0]

@@ -1,0 +1,131 @@
+"""A cut that somebody has chosen -> the run, as if it had been mined with that cut."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xmine.browsing.cuts import Cuts, check_cut
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
+from xmine.errors import FileError, OptionError
+from xmine.files.atomic import replacing
+from xmine.flags.names import FLAGS
+from xmine.mining.options import MiningOptions
+from xmine.mining.selection import COPY, TOO_HIGH, WRONG
+from xmine.pairs.io import write_pairs
+from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
+from xmine.scoring.threshold import choose_threshold, precision_of
+
+# What a run was asked for that a given cut takes the place of.
+_REPLACED = ("threshold", "min_prob", "precision", "top", "gold_digest")
+# What the summary says that cannot be had without the files it was had from.
+_UNKNOWN = ("gold", "seed_pairs", "histogram")
+
+
+def write_cut(folder: Path, cut: float) -> int:
+    """Keep the pairs of a run from a rank on, see `Opened.ranks`; return how many they are.
+
+    `xmine mine` with the same files and options, and with the option that makes this cut, then
+    finds the run complete.
+    Every file is whole before the first one gets its name; a kill between two of them leaves a run
+    that can be opened, and cut again.
+
+    Raises:
+        FileError: it is no run, is being mined into, or cannot be written.
+        OptionError: the cut is no number, or no probability where pairs are cut by probability.
+    """
+    if not np.isfinite(cut):
+        raise OptionError(f"a cut at {cut}", "give a number")
+    if not (folder / RUN_FILE).is_file():
+        raise FileError(f"{folder}: not a run, so it has no cut", "mine with -o run/")
+    with alone_in(folder) as run:
+        opened = open_pairs(folder)
+        check_cut(opened, cut)
+        cuts = Cuts(opened, np.flatnonzero(opened.allowed))
+        rows = cuts.rows[: cuts.kept_by(cut)]
+        run.forget(PAIRS_FILE, SUMMARY_FILE)
+        asked = run.tables["pairs"]
+        left = {name: each for name, each in asked.items() if name not in _REPLACED}
+        asked.clear()
+        asked.update({**_asked(opened, cut), **left})
+        if opened.summary:
+            with replacing(run.path(SUMMARY_FILE)) as summary:
+                said = json.dumps(_summary(opened, cuts, rows, cut), ensure_ascii=False)
+                summary.write_text(said + "\n", encoding="utf-8")
+                _write_pairs(opened, rows, run.path(PAIRS_FILE))
+            run.sealed(run.path(SUMMARY_FILE))
+        else:
+            _write_pairs(opened, rows, run.path(PAIRS_FILE))
+        run.sealed(run.path(PAIRS_FILE))
+        run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
+    return len(rows)
+
+
+def read_again(opened: Opened) -> Opened:
+    """Read what writing a cut has changed; pairs and texts stay those that are in memory.
+
+    Raises:
+        FileError: the run cannot be opened, or somebody has mined into it meanwhile.
+    """
+    now = open_pairs(opened.path)
+    same = zip((now.sources, now.targets), (opened.sources, opened.targets), strict=True)
+    if not all(np.array_equal(*each) for each in same):
+        raise FileError(f"{opened.path}: other pairs were mined meanwhile", "open it again")
+    return replace(opened, eligible=now.eligible, cut=now.cut, run=now.run, summary=now.summary)
+
+
+def _write_pairs(opened: Opened, rows: Any, path: Path) -> None:  # noqa: ANN401
+    write_pairs(opened.pairs(rows), str(path), opened.languages)
+
+
+def _asked(opened: Opened, cut: float) -> dict[str, Any]:
+    """Give the options that make a cut; the lowest score that was asked for goes on to hold."""
+    if not opened.by_probability:
+        return {"threshold": cut}
+    wanted = opened.run.get("pairs", {}).get("threshold", "auto")
+    return {"threshold": "auto" if isinstance(wanted, str) else wanted, "min_prob": cut}
+
+
+def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any]:  # noqa: ANN401
+    """Say anew what depends on the cut, in the words of `xmine mine`."""
+    assert opened.scores is not None and opened.flags is not None  # every run has them
+    scores = opened.scores[cuts.rows]
+    threshold = choose_threshold(scores, cuts.confidence, cut)
+    chances = None if cuts.chances is None else cuts.chances[: len(rows)]
+    precision, interval = precision_of(chances)
+    flags = opened.flags.take(rows)
+    counts = {name: int(flags.raised(name).sum()) for name in FLAGS}
+    summary = {name: each for name, each in opened.summary.items() if name not in _UNKNOWN}
+    changed = {
+        "pairs": len(rows),
+        "cut": threshold.value,
+        "cut_how": threshold.how,
+        "precision": precision,
+        "precision_interval": interval,
+        "weakness": threshold.weakness,
+        "other_cuts": [asdict(each) for each in threshold.others],
+        "flags": {name: count for name, count in counts.items() if count},
+        "dropped": _dropped(opened, summary.get("dropped", {}), cut),
+    }
+    replaced: dict[str, Any] = {
+        **dict.fromkeys(("min_prob", "precision", "top")),
+        **_asked(opened, cut),
+    }
+    options = {**summary.get("options", {}), **replaced}
+    return {**summary, **changed, "options": options}
+
+
+def _dropped(opened: Opened, before: dict[str, int], cut: float) -> dict[str, int]:
+    """Count anew what options drop above the cut; what is wrong is as it was."""
+    counts = {name: before[name] for name in (WRONG, COPY) if name in before}
+    ranks, scores, asked = opened.ranks, opened.scores, opened.run.get("pairs", {})
+    assert opened.flags is not None and ranks is not None and scores is not None
+    above = ~opened.allowed & (ranks >= cut)  # what is known to be right is never dropped
+    if (most := asked.get("score_max")) is not None:
+        counts[TOO_HIGH] = int((above & (scores.astype(np.float64) > most)).sum())
+    for name in MiningOptions(drop=asked.get("drop", [])).dropped_flags() - {COPY}:
+        counts[name] = int((above & opened.flags.raised(name)).sum())
+    return {name: count for name, count in counts.items() if count}

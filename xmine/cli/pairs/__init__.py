@@ -1,0 +1,109 @@
+"""xmine pairs: the first pairs of a file, a sample of them, or what they look like.
+
+Each other command of `xmine pairs` has a file here; what they show is found in `xmine.browsing`.
+"""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from xmine.cli.arguments import PAIRS
+from xmine.cli.console import Console, write_rows
+from xmine.cli.from_options import with_console
+from xmine.cli.outputs import print_pairs
+from xmine.cli.pairs.cut import cut
+from xmine.cli.pairs.judge import judge, judged
+from xmine.cli.pairs.list_pairs import list_pairs
+from xmine.cli.pairs.neighbors import draw_map, neighbors
+from xmine.cli.pairs.show import show_pair
+
+pairs = typer.Typer(help="Look into a run or a file of pairs.", no_args_is_help=True)
+
+COUNT = Annotated[int, typer.Option("-n", min=1, metavar="<int>", help="How many pairs.")]
+
+
+@with_console
+def head(file: PAIRS, console: Console, n: COUNT = 10) -> None:
+    """Print the first pairs of a file, as TSV.
+
+    Example: xmine pairs head pairs.parquet -n 3
+    """
+    from itertools import islice
+
+    from xmine.pairs.io import read_pairs
+
+    print_pairs(islice(read_pairs(file), n), console)
+
+
+@with_console
+def sample(
+    file: PAIRS,
+    console: Console,
+    n: COUNT = 10,
+    seed: Annotated[int, typer.Option(metavar="<int>", help="Another one, another sample.")] = 1,
+) -> None:
+    """Print pairs drawn at random, in the order of the file, as TSV.
+
+    Example: xmine pairs sample pairs.tmx -n 20 --seed 2
+    """
+    from xmine.pairs.io import read_pairs
+    from xmine.pairs.statistics import sample as draw
+
+    print_pairs(draw(read_pairs(file), n, seed), console)
+
+
+@with_console
+def stats(file: PAIRS, console: Console) -> None:
+    """Show counts, repetitions, lengths, scores and flags.
+
+    Example: xmine pairs stats pairs.tsv
+    """
+    from xmine.pairs.io import languages_of, read_pairs
+    from xmine.pairs.losses import Losses
+    from xmine.pairs.statistics import survey
+
+    languages, losses = languages_of(file), Losses()
+    found = asdict(survey(read_pairs(file, losses)))
+    if console.as_json:
+        facts = {"file": file, "languages": list(languages) if languages else None, **found}
+        console.summary("", {**facts, "notes": losses.notes()})
+        return
+    counts = {name: f"{found[name]:,}" for name in found if isinstance(found[name], int)}
+    if languages:
+        counts = {"languages": f"{languages[0]}, {languages[1]}", **counts}
+    write_rows(f"{_words(name):<18}{value:>10}\n" for name, value in counts.items())
+    if found["flags"] is not None:
+        flags = found["flags"].items()
+        write_rows(["\n", f"{'flag':<18}{'pairs':>10}\n"])
+        write_rows(f"{name:<18}{number:>10,}\n" for name, number in flags or [("none", 0)])
+    spreads = {name: found[name] for name in found if isinstance(found[name], list)}
+    if spreads:
+        columns = ("lowest", "25%", "median", "75%", "highest")
+        write_rows(["\n", " " * 18 + "".join(f"{name:>10}" for name in columns) + "\n"])
+    write_rows(
+        f"{_words(name):<18}" + "".join(f"{_number(x, name):>10}" for x in spread) + "\n"
+        for name, spread in spreads.items()
+    )
+    if notes := losses.notes():
+        console.say(", ".join(notes))
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _number(value: float, name: str) -> str:
+    return f"{value:,.0f}" if name.endswith("length") else f"{value:.4f}"
+
+
+pairs.command("list")(list_pairs)
+pairs.command("show")(show_pair)
+pairs.command("head")(head)
+pairs.command("sample")(sample)
+pairs.command("stats")(stats)
+pairs.command("judge")(judge)
+pairs.command("judged")(judged)
+pairs.command("cut")(cut)
+pairs.command("neighbors")(neighbors)
+pairs.command("map")(draw_map)

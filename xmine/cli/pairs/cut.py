@@ -1,0 +1,103 @@
+"""xmine pairs cut: what a cut keeps, the pairs around it, and the cut written into a run."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xmine.cli.console import Console, write_rows
+from xmine.cli.from_options import with_console
+from xmine.errors import OptionError
+
+if TYPE_CHECKING:
+    from xmine.scoring.threshold import Kept
+
+_KEPT, _NOT_KEPT = "≥", "<"  # as in the app
+
+
+@with_console
+def cut(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file with scores.")],
+    console: Console,
+    at: Annotated[
+        float | None,
+        typer.Option(
+            metavar="<number>",
+            help="Lowest probability to keep; where pairs have none, the lowest score.",
+            show_default="as the run is cut",
+        ),
+    ] = None,
+    n: Annotated[
+        int,
+        typer.Option("-n", min=0, metavar="<int>", help="How many pairs on each side of the cut."),
+    ] = 10,
+    write: Annotated[
+        bool, typer.Option("--write", help="Cut the run there, as --min-prob would have.")
+    ] = False,
+) -> None:
+    """Print the pairs around a cut, and say what it keeps.
+
+    The last column is ≥ for a pair that it keeps, and < for one below it.
+
+    Example: xmine pairs cut run/ --at 0.5 -n 20
+    """
+    from xmine.browsing.cuts import Cuts, check_cut, flag_of
+    from xmine.browsing.opening import open_pairs
+    from xmine.browsing.write_cut import write_cut
+    from xmine.pairs.jsonl import jsonl_rows
+    from xmine.pairs.losses import Losses
+    from xmine.pairs.tsv import tsv_rows
+
+    if write and at is None:
+        raise OptionError("--write without a cut", "give it with --at")
+    opened = open_pairs(run)
+    if at is not None:
+        check_cut(opened, at)
+    cuts = Cuts(opened)
+    lowest = cuts.start() if at is None else at
+    above, below = cuts.near(lowest, n)
+    if write:
+        write_cut(run, lowest)
+        opened = open_pairs(run)
+        cuts = Cuts(opened)
+    if console.as_json:
+        near = {
+            name: [json.loads(row) | {"kept": kept} for row in jsonl_rows(opened.pairs(rows))]
+            for name, rows, kept in (("above", above, True), ("below", below, False))
+        }
+        bins = cuts.histogram(lowest).facts()
+        console.summary("", cuts.facts(lowest) | {"written": write} | near | {"histogram": bins})
+        return
+    losses = Losses()
+    for rows, mark in ((above, _KEPT), (below, _NOT_KEPT)):
+        marked = (f"{row[:-1]}\t{mark}\n" for row in tsv_rows(opened.pairs(rows), losses))
+        write_rows(marked)
+        if mark == _KEPT:
+            console.say(f"--- the cut, {lowest!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
+    if notes := losses.notes():
+        console.say(", ".join(notes))
+    said = f"keeps {kept_said(cuts.at(lowest))} of {len(cuts):,}"
+    if more := cuts.taken_back(lowest):
+        console.say(f"a cut at {lowest!r} {said}")
+        console.say(f"{flag_of(opened, lowest)} {takes_back(more)}")
+    else:
+        console.say(
+            f"{run}: cut, {flag_of(opened, lowest)} {said}"
+            if write
+            else f"{flag_of(opened, lowest)} {said}"
+        )
+
+
+def takes_back(more: int) -> str:
+    """Say that pairs come back which another way of choosing the cut has left out."""
+    pairs = "1 pair" if more == 1 else f"{more:,} pairs"
+    return f"takes back {pairs} that --top left out"
+
+
+def kept_said(kept: "Kept") -> str:
+    """Say how many pairs are kept, and how precise they are expected to be."""
+    if kept.precision is None or kept.interval is None:
+        return f"{kept.pairs:,}"
+    low, high = kept.interval
+    return f"{kept.pairs:,} (expected precision {kept.precision:.2f}, {low:.2f} to {high:.2f})"

@@ -1,0 +1,183 @@
+"""xmine pairs judge, xmine pairs judged: say what pairs are worth; count and write what is said."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xmine.cli.arguments import FORCE
+from xmine.cli.console import Console, write_rows
+from xmine.cli.from_options import with_console
+from xmine.errors import OptionError
+
+if TYPE_CHECKING:
+    from xmine.browsing.judge_agreement import Approval
+    from xmine.browsing.judgements import Counts, Judgements
+    from xmine.browsing.opened import Opened
+
+OPENED = Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file of pairs.")]
+SOURCE_LINE = Annotated[int, typer.Argument(metavar="SOURCE_LINE", help="Its line, from 1.")]
+TARGET_LINE = Annotated[int, typer.Argument(metavar="TARGET_LINE", help="The same of the target.")]
+
+
+@with_console
+def judge(
+    run: OPENED,
+    source_line: SOURCE_LINE,
+    target_line: TARGET_LINE,
+    judgement: Annotated[
+        str, typer.Argument(metavar="JUDGEMENT", help="accept, reject, unsure; none takes it back.")
+    ],
+    console: Console,
+) -> None:
+    """Say of a pair whether it is a translation.
+
+    The environment variable XMINE_JUDGE names who says so, the login name if there is none.
+
+    Example: xmine pairs judge run/ 12 34 accept
+    """
+    from xmine.browsing.judgements import Judgements
+    from xmine.browsing.opened import row_at
+    from xmine.browsing.opening import open_pairs
+    from xmine.pairs.judgements import PATIENCE
+
+    opened = open_pairs(run)
+    row = row_at(opened, source_line, target_line)
+    judgements = Judgements.open(opened, patience=PATIENCE)
+    judgements.judge(row, judgement)
+    judged = judgements.counts().judged
+    console.summary(
+        f"{judgements.path}: {source_line} {target_line} {judgement}, {judged:,} judged",
+        {
+            "file": str(judgements.path),
+            "source_line": source_line,
+            "target_line": target_line,
+            "judgement": judgement,
+            "judge": judgements.by,
+            "judged": judged,
+        },
+    )
+
+
+@with_console
+def judged(
+    run: OPENED,
+    console: Console,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="File for the accepted pairs, in any format of pairs: data to train with.",
+            show_default="none",
+        ),
+    ] = None,
+    rejected: Annotated[
+        bool, typer.Option("--rejected", help="Write the rejected ones there instead.")
+    ] = False,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            help="File for LINE<TAB>LINE and 1 or 0, as --seed-pairs reads them.",
+            show_default="none",
+        ),
+    ] = None,
+    force: FORCE = False,
+) -> None:
+    """Count what was judged, compare it, write it.
+
+    It is compared with the estimate, and among judges.
+
+    Example: xmine pairs judged run/ -o accepted.tsv
+    """
+    from xmine.browsing.judge_agreement import approval_of
+    from xmine.browsing.judgements import CODES, Judgements
+    from xmine.browsing.opening import open_pairs
+    from xmine.files.atomic import check_free
+    from xmine.pairs.io import check_pair_file, write_pairs
+
+    if rejected and not output:
+        raise OptionError("--rejected without a file", "name it with -o")
+    if output:
+        check_pair_file(output, force=force, source=run)
+    if known:
+        check_free(known, force=force)
+    opened = open_pairs(run)
+    if known:
+        _check_lines(opened)
+    judgements = Judgements.open(opened)
+    written = []
+    if output:
+        name = "reject" if rejected else "accept"
+        rows = (judgements.codes() == CODES[name]).nonzero()[0]
+        done = write_pairs(opened.pairs(rows), output, opened.languages)
+        written.append(", ".join([f"{output}: {done.count:,} {name}ed", *done.notes]))
+    if known:
+        written.append(f"{known}: {_write_known(opened, judgements, known):,} known pairs")
+    kept = opened.kept(opened.cut).nonzero()[0]
+    counts, of_kept = judgements.counts(), judgements.counts(kept)
+    approval = approval_of(opened, judgements)
+    if console.as_json:
+        console.summary("", _facts(judgements, counts, of_kept, approval) | {"written": written})
+        return
+    write_rows(f"{name:<20}{said}\n" for name, said in _said(counts, of_kept, approval).items())
+    for each in written:
+        console.say(each)
+
+
+def _check_lines(opened: "Opened") -> None:
+    """Refuse to name lines where pairs are not lines, or nobody knows which."""
+    if opened.source.offsets is not None or not opened.lined:
+        what = "sentences of lines" if opened.lined else "pairs without lines"
+        raise OptionError(f"{opened.path}: {what} were judged", "leave out --known: it names lines")
+
+
+def _write_known(opened: "Opened", judgements: "Judgements", path: Path) -> int:
+    from xmine.browsing.judgements import CODES
+    from xmine.files.atomic import replacing
+
+    codes, count = judgements.codes(), 0
+    with replacing(path) as partial, partial.open("w", encoding="ascii") as file:
+        for row in judgements.rows().tolist():
+            right = {CODES["accept"]: 1, CODES["reject"]: 0}.get(int(codes[row]))
+            if right is not None:
+                pair = opened.pair(row)
+                file.write(f"{pair.source_line}\t{pair.target_line}\t{right}\n")
+                count += 1
+    return count
+
+
+def _said(counts: "Counts", of_kept: "Counts", approval: "Approval") -> dict[str, str]:
+    said = {
+        "judged": f"{counts.judged:,}, {of_kept.judged:,} of {of_kept.pairs:,} kept pairs",
+        "accepted": f"{counts.accept:,}",
+        "rejected": f"{counts.reject:,}",
+        "unsure": f"{counts.unsure:,}",
+        "precision, judged": str(approval.accepted),
+    }
+    if approval.expected is not None and approval.expected_interval is not None:
+        low, high = approval.expected_interval
+        said["precision, expected"] = f"{approval.expected:.2f} ({low:.2f} to {high:.2f})"
+    return said | approval.agreement()
+
+
+def _facts(
+    judgements: "Judgements", counts: "Counts", of_kept: "Counts", approval: "Approval"
+) -> dict[str, object]:
+    return {
+        "file": str(judgements.path),
+        "judged": counts.judged,
+        "accepted": counts.accept,
+        "rejected": counts.reject,
+        "unsure": counts.unsure,
+        "kept": of_kept.pairs,
+        "kept_judged": of_kept.judged,
+        "precision_judged": approval.accepted.facts(),
+        "precision_expected": approval.expected,
+        "precision_expected_interval": approval.expected_interval,
+        "as_expected": approval.agreed.facts(),
+        "judges": [
+            {"names": list(each.names), "same": each.same.facts(), "kappa": each.kappa}
+            for each in approval.judges
+        ],
+    }

@@ -1,0 +1,281 @@
+"""Sentences -> unit vectors: load, encode and save a sentence encoder.
+
+An encoder is a module that reads text, static or a transformer, and heads that change its vectors
+(`xmine.encoders.modules`). Its folder has the layout of sentence-transformers, which opens it with
+the same vectors. The embedded one runs on numpy and sentencepiece alone.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.fingerprint import _DIGITS, digests_of, files_of
+from xmine.encoders.hub import EMBEDDED as EMBEDDED
+from xmine.encoders.hub import find_encoder
+from xmine.encoders.layout import MODULES_FILE, read_modules, write_modules
+from xmine.encoders.metadata import (
+    CARD_FILE,
+    EncoderFacts,
+    Settings,
+    read_card,
+    read_facts,
+    read_settings,
+    write_facts,
+    write_settings,
+)
+from xmine.encoders.modules.parts import LengthOne, read_body, read_heads
+from xmine.encoders.modules.protocols import Head
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.errors import EncoderError
+from xmine.files.atomic import replacing_folder
+from xmine.options import EncodingOptions
+from xmine.progress import Progress, Report, silent
+
+if TYPE_CHECKING:
+    from xmine.encoders.modules.transformer import Transformer
+
+# Encoders whose pooling leaves the prompt out, though their folders do not say so; what
+# sentence-transformers does for these names.
+_WITHOUT_PROMPT = tuple(f"hkunlp/instructor-{size}" for size in ("base", "large", "xl"))
+
+
+class SentenceEncoder:
+    """Turns sentences into unit vectors.
+
+    Attributes:
+        body: the module that reads text.
+        heads: modules that change its vectors, in order; the last step is length one, always.
+        settings, facts: what its folder says besides.
+        card: its README.
+        guesses: what its folder does not say and was taken for granted.
+        folder: where it was loaded from; None for one that was made in memory. Whoever changes
+            the weights of one that was loaded sets this to None, or its old vectors are found.
+        files: what its vectors depend on there, see `xmine.encoders.fingerprint`.
+        name: as the user named it; empty without a folder.
+    """
+
+    def __init__(
+        self,
+        body: "StaticEmbedding | Transformer",
+        heads: Sequence[Head] = (),
+        settings: Settings | None = None,
+        facts: EncoderFacts | None = None,
+        card: str = "",
+    ) -> None:
+        """Join the parts."""
+        self.body = body
+        self.heads = heads
+        self.settings = settings or Settings()
+        self.facts = facts or EncoderFacts()
+        self.card = card
+        self.guesses: list[str] = []
+        self.folder: Path | None = None
+        self.files: list[tuple[str, int, int]] = []
+        self.name = ""
+        self._digests: list[tuple[str, str]] | None = None
+
+    @property
+    def dim(self) -> int:
+        """The width of the vectors."""
+        width = self.body.dim
+        for head in self.heads:
+            width = head.width(width)
+        return min(width, self.settings.truncated or width)
+
+    @property
+    def device(self) -> str:
+        """Where it runs."""
+        return "cpu" if isinstance(self.body, StaticEmbedding) else str(self.body.model.device)
+
+    @property
+    def dtype(self) -> str:
+        """The number type it runs in."""
+        return "float32" if isinstance(self.body, StaticEmbedding) else self.body.dtype
+
+    @property
+    def texts_at_once(self) -> int:
+        """Count the texts that are encoded together; no other text changes a bit of theirs."""
+        return self.body.texts_at_once
+
+    def fingerprint(self, device: str = "") -> str | None:
+        """Hash what the vectors depend on, but for texts and prompt; see `encoders.fingerprint`.
+
+        A gigabyte of weights takes a second, once. None where it was not loaded from a folder, or
+        the folder has other files by now.
+        """
+        if self.folder is None:
+            return None
+        if self._digests is None:
+            self._digests = digests_of(self.folder, self.files)
+        return fingerprint(self, self._digests, device) if self._digests else None
+
+    @classmethod
+    def load(
+        cls, model: str | Path = EMBEDDED, options: EncodingOptions | None = None
+    ) -> "SentenceEncoder":
+        """Load an encoder; without a name, the English-Chinese one that ships with xmine.
+
+        Args:
+            model: a folder in the layout of sentence-transformers, a plain transformers
+                checkpoint, `embedded`, or a hub name such as `sentence-transformers/LaBSE`, which
+                alone may touch the network.
+            options: device, number type, batch size and maximal length.
+
+        Raises:
+            EncoderError: it is missing, broken, or asks for what cannot be honoured, by name.
+            OptionError: there is no such device.
+        """
+        folder = find_encoder(model)
+        options = options or EncodingOptions()
+        modules = read_modules(folder)
+        files = files_of(folder)  # before they are read: what is written meanwhile is another's
+        body, rest = read_body(modules, options)
+        card = read_card(folder)
+        heads, settings = read_heads(rest), read_settings(folder)
+        encoder = cls(body, heads, settings, read_facts(folder, card), card)
+        if heads:
+            from xmine.encoders.modules.heads import check_fit
+
+            check_fit(heads, body.dim, folder)
+        encoder.folder, encoder.files = folder, files
+        encoder.name = "embedded" if folder == EMBEDDED else str(model)
+        if not (folder / MODULES_FILE).exists():
+            pooling = body.describe()["pooling"]
+            encoder.guesses.append(f"{model}: has no {MODULES_FILE}; {pooling} pooling is assumed")
+        if str(model) in _WITHOUT_PROMPT and not isinstance(body, StaticEmbedding):
+            body.pooling.include_prompt = False
+        return encoder
+
+    def describe(self) -> dict[str, object]:
+        """Tell what it is, for people: architecture, pooling, prompts, sizes, where it runs."""
+        kinds = [*(head.kind for head in self.heads), "Normalize"]
+        return {
+            **self.body.describe(),
+            "heads": " + ".join(kinds),
+            "width": self.dim,
+            "prompts": dict(self.settings.texts),
+            "default_prompt": self.settings.default,
+            "languages": list(self.facts.languages),
+            "method": self.facts.method,
+            "device": self.device,
+            "dtype": self.dtype,
+        }
+
+    def encode(
+        self, texts: Sequence[str], report: Report = silent, prompt: str = ""
+    ) -> NDArray[np.float32]:
+        """Encode sentences.
+
+        Args:
+            texts: the sentences.
+            report: called while it goes on.
+            prompt: a text to put before each, or the name of one of the encoder's own.
+
+        Returns:
+            float32 [texts, dim], rows of length one; a blank text, or one without a known piece,
+            is a row of zeros. With a static encoder a row depends on its text alone, to the last
+            bit; with a transformer, in the last bits, on the length of what is read beside it.
+
+        Raises:
+            TypeError: a single text is given in place of a list.
+            OptionError: there is no prompt of that name.
+            EncoderError: a vector is not finite.
+        """
+        vectors = np.empty((len(texts), self.dim), dtype=np.float32)
+        self._encode_into(vectors, texts, report, prompt)
+        return vectors
+
+    def encode_half(
+        self, texts: Sequence[str], report: Report = silent, prompt: str = ""
+    ) -> NDArray[np.float16]:
+        """Encode to the precision in which vectors are searched, in half the memory."""
+        vectors = np.empty((len(texts), self.dim), dtype=np.float16)
+        self._encode_into(vectors, texts, report, prompt)
+        return vectors
+
+    def _encode_into(
+        self,
+        vectors: NDArray[np.float32] | NDArray[np.float16],
+        texts: Sequence[str],
+        report: Report,
+        prompt: str,
+    ) -> None:
+        if isinstance(texts, str):
+            raise TypeError("give a list of texts, not a text")
+        done = 0
+        for rows, block in self.body.embed(texts, self.settings.choose(prompt)):
+            block = self._through_heads(block)[:, : self.settings.truncated]
+            if not np.isfinite(block).all():
+                who = f"{self.name}:" if self.name else "the encoder"
+                raise EncoderError(
+                    f"{who} gives numbers that are not finite in {self.dtype}",
+                    "its weights are broken"
+                    if self.dtype == "float32"
+                    else "give --dtype float32: its numbers may be too large for this type",
+                )
+            vectors[rows] = normalised(np.ascontiguousarray(block))
+            done += len(block)
+            report(Progress("encoding", done, len(texts)))
+        blank = [row for row, text in enumerate(texts) if not text or text.isspace()]
+        vectors[blank] = 0
+
+    def _through_heads(self, block: NDArray[np.float32]) -> NDArray[np.float32]:
+        if not self.heads:
+            return block
+        from xmine.encoders.modules.heads import apply
+
+        changed: NDArray[np.float32] = apply(self.heads, block)
+        changed[np.flatnonzero(~block.any(axis=1))] = 0  # what has no vector gets none from a bias
+        return changed
+
+    def save(self, folder: str | Path, beside: Iterable[Path] = ()) -> None:
+        """Write a folder that `load` and sentence-transformers open; an old one is replaced.
+
+        Args:
+            folder: appears whole or not at all.
+            beside: files to copy into it, such as the options it was trained with.
+        """
+        with replacing_folder(Path(folder)) as partial:
+            self.body.save(partial)
+            kinds = [(self.body.kind, "")]
+            for part in [*self.body.parts, *self.heads, LengthOne()]:
+                place = f"{len(kinds)}_{part.kind}"
+                (partial / place).mkdir()
+                part.save(partial / place)
+                kinds.append((part.kind, place))
+            write_modules(partial, kinds)
+            write_settings(partial, self.settings)
+            write_facts(partial, self.facts)
+            if self.card:
+                (partial / CARD_FILE).write_text(self.card, encoding="utf-8")
+            for path in beside:
+                shutil.copy(path, partial)
+
+
+def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scale rows to length one, in place; rows of zeros stay."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    vectors /= np.where(lengths > 0, lengths, 1).astype(np.float32)[:, None]
+    return vectors
+
+
+def fingerprint(
+    encoder: "SentenceEncoder", digests: list[tuple[str, str]], device: str = ""
+) -> str:
+    """Hash what the vectors of an encoder depend on, but for texts and prompt.
+
+    That is the files it was loaded from and, of a transformer, how it runs; on `device`, where
+    that is another one than it runs on now.
+    """
+    facts: list[object] = [digests, encoder.dim]
+    body = encoder.body
+    if not isinstance(body, StaticEmbedding):
+        device = (device or encoder.device).partition(":")[0]
+        facts += [device, body.dtype, body.batch_size, body.cut_at, body.pooling.include_prompt]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]

@@ -1,0 +1,152 @@
+"""A folder, hub name or `embedded` -> the encoder's folder. Only a hub name may use the network."""
+
+import re
+from pathlib import Path
+
+from xmine.encoders.layout import MODULES_FILE, first_line, read_json
+from xmine.errors import EncoderError
+from xmine.extras import needs
+
+EMBEDDED = Path(__file__).parents[1] / "embedded"
+
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+# What describes an encoder, beside its weights; a repository may hold much else.
+_SMALL = (".json", ".txt", ".model", ".md")
+_WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
+_OLD_WEIGHTS = re.compile(r"pytorch_model(-\d+-of-\d+)?\.bin")
+# Modules that have weights of their own.
+_WEIGHTED = ("Dense", "LayerNorm", "StaticEmbedding", "Transformer")
+_SECONDS = 10
+
+
+def find_encoder(model: str | Path) -> Path:
+    """Find the folder of an encoder; a hub name is looked for in the cache, then downloaded.
+
+    The name `embedded` is that of the encoder that ships; a folder of that name is `./embedded`.
+
+    Raises:
+        EncoderError: there is no such folder; or the name is not in the cache and cannot be
+            downloaded.
+        XmineError: it is a hub name, and huggingface_hub is not installed.
+    """
+    if model == "embedded":
+        return EMBEDDED
+    folder = Path(model)
+    if folder.is_dir():
+        return folder
+    name = str(model)
+    if folder.exists():
+        raise EncoderError(f"{name}: is a file", "give an encoder's folder, or a hub name")
+    if not _HUB_NAME.fullmatch(name) or folder.parent.is_dir():
+        raise EncoderError(
+            f"{name}: no such encoder folder", "a hub name has the form organisation/name"
+        )
+    return _from_hub(name)
+
+
+def _from_hub(name: str) -> Path:
+    """Take a repository from the cache if it is whole there, else download it."""
+    needs(f"{name}: a hub name", "huggingface_hub")
+    from huggingface_hub import constants
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+    try:
+        validate_repo_id(name)
+    except HFValidationError as error:
+        raise EncoderError(
+            f"{name}: no such folder, and no hub name: {first_line(error)}"
+        ) from error
+    folder = _cached(name)
+    missing = "not in the cache" if folder is None else _missing(name, folder)
+    if folder is not None and not missing:
+        return folder
+    looked = f"looked in {constants.HF_HUB_CACHE}"
+    elsewhere = "download it where there is a network, and give its folder"
+    if constants.HF_HUB_OFFLINE:
+        raise EncoderError(
+            f"{name}: {missing}, and HF_HUB_OFFLINE forbids to download it; {looked}", elsewhere
+        )
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        return _download(name)
+    except HfHubHTTPError as error:
+        status = error.response.status_code if error.response is not None else "?"
+        raise EncoderError(
+            f"{name}: the hub has no such encoder, or it is not public (status {status}); {looked}",
+            "check the name; for a private one, log in with: hf auth login",
+        ) from error
+    except Exception as error:  # whatever the layers below make of a network that is not there
+        raise EncoderError(
+            f"{name}: {missing}, and the hub cannot be reached: {error}; {looked}", elsewhere
+        ) from error
+
+
+def _cached(name: str) -> Path | None:
+    """Find the snapshot of a repository in the cache, whole or not."""
+    import huggingface_hub
+
+    for file in (MODULES_FILE, "config.json"):
+        found = huggingface_hub.try_to_load_from_cache(name, file)
+        if isinstance(found, str):
+            return Path(found).parent
+    return None
+
+
+def _missing(name: str, folder: Path) -> str:
+    """Say what a snapshot lacks: other programs leave a part of a repository in the cache.
+
+    Without `modules.json` an encoder would be read as a plain checkpoint, so it has to be known
+    that the repository has none.
+    """
+    import huggingface_hub
+
+    if huggingface_hub.try_to_load_from_cache(name, MODULES_FILE) is None:
+        return f"in the cache without {MODULES_FILE}"
+    places = [""]
+    if (folder / MODULES_FILE).exists():
+        rows = read_json(folder / MODULES_FILE, list)
+        places = [row["path"] for row in rows if str(row["type"]).endswith(_WEIGHTED)]
+        configured = [row["path"] for row in rows if str(row["type"]).endswith("Pooling")]
+        for place in configured:
+            if not (folder / place / "config.json").exists():
+                return f"in the cache without {place}/config.json"
+    for place in places:
+        if not _has_weights(folder / place):
+            return f"in the cache without the weights of {place or 'the model'}"
+    return ""
+
+
+def _has_weights(folder: Path) -> bool:
+    for index in folder.glob("*.index.json"):
+        shards = set(read_json(index)["weight_map"].values())
+        return all((folder / shard).exists() for shard in shards)
+    files = folder.glob("*")
+    return any(_WEIGHTS.fullmatch(file.name) or _OLD_WEIGHTS.fullmatch(file.name) for file in files)
+
+
+def _download(name: str) -> Path:
+    """Download what the encoder needs of a repository, and note where it has no modules.json."""
+    import huggingface_hub
+    from huggingface_hub.errors import EntryNotFoundError
+
+    found = huggingface_hub.HfApi().model_info(name, timeout=_SECONDS)
+    files = [file.rfilename for file in found.siblings or []]
+    try:
+        listed = huggingface_hub.hf_hub_download(name, MODULES_FILE)
+        places = {str(row["path"]) for row in read_json(Path(listed), list)} | {""}
+    except EntryNotFoundError:
+        places = {""}
+    wanted = [file for place in places for file in _wanted(place, files)]
+    return Path(huggingface_hub.snapshot_download(name, allow_patterns=wanted))
+
+
+def _wanted(place: str, files: list[str]) -> list[str]:
+    """Choose the files of one folder of a repository: what describes it, and its weights."""
+    here = [file for file in files if file.rpartition("/")[0] == place]
+    names = {file: file.rpartition("/")[2] for file in here}
+    small = [file for file in here if file.endswith(_SMALL)]
+    new = [file for file in here if _WEIGHTS.fullmatch(names[file])]
+    old = [file for file in here if _OLD_WEIGHTS.fullmatch(names[file])]
+    return small + (new or old)

@@ -1,0 +1,143 @@
+"""What is known of an encoder besides its weights: languages, method, prompts, card."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from xmine.encoders.layout import read_json, setting, write_json
+from xmine.errors import EncoderError, OptionError
+
+FACTS_FILE = "xmine.json"
+SETTINGS_FILE = "config_sentence_transformers.json"
+CARD_FILE = "README.md"
+
+# The lowest version that opens int8 rows; 5.0 to 6.1 were tried and fail on them.
+_SENTENCE_TRANSFORMERS = "6.2.0"
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderFacts:
+    """What an encoder was made for, and how.
+
+    Attributes:
+        languages: ISO 639-1 codes of the languages it was made for; empty if unknown.
+        method: the training method.
+    """
+
+    languages: tuple[str, ...] = ()
+    method: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is done before and after the modules.
+
+    Attributes:
+        texts: by name, as the encoder's folder has them.
+        default: the name of the one that is used if none is asked for; None: no prompt.
+        truncated: how many numbers of a vector are kept (`truncate_dim`); None: all.
+    """
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    default: str | None = None
+    truncated: int | None = None
+
+    def choose(self, wanted: str) -> str:
+        """Turn the name of a prompt, or a prompt itself, or an empty text into the prompt.
+
+        Raises:
+            OptionError: it is none of the names there are, and runs into the sentence behind it.
+        """
+        if not wanted:
+            return self.texts.get(self.default, "") if self.default else ""
+        if wanted not in self.texts and wanted[-1].isalnum():
+            names = ", ".join(self.texts) or "none"
+            raise OptionError(
+                f"the encoder has no prompt {wanted!r}",
+                f"it has: {names}; a prompt given as a text ends in a colon or a space: 'query: '",
+            )
+        return self.texts.get(wanted, wanted)
+
+
+def read_facts(folder: Path, card: str) -> EncoderFacts:
+    """Read `xmine.json`; without it, the languages that the card's front matter names.
+
+    Raises:
+        EncoderError: the file is broken.
+    """
+    path = folder / FACTS_FILE
+    if not path.exists():
+        return EncoderFacts(languages=_languages_of(card))
+    try:
+        facts = read_json(path)
+        return EncoderFacts(tuple(facts["languages"]), facts["method"])
+    except (KeyError, TypeError) as error:
+        raise EncoderError(f"{path}: cannot be read: {error}") from error
+
+
+def write_facts(folder: Path, facts: EncoderFacts) -> None:
+    """Write `xmine.json`."""
+    content = {"languages": list(facts.languages), "method": facts.method}
+    write_json(folder / FACTS_FILE, content)
+
+
+def read_settings(folder: Path) -> Settings:
+    """Read the settings of the whole that sentence-transformers uses.
+
+    Raises:
+        EncoderError: the file is broken, or the default prompt does not exist.
+    """
+    path = folder / SETTINGS_FILE
+    if not path.exists():
+        return Settings()
+    config: dict[str, Any] = read_json(path)
+    texts = {
+        name: text or "" for name, text in (setting(path, config, "prompts", dict) or {}).items()
+    }
+    default = setting(path, config, "default_prompt_name", str)
+    truncated = setting(path, config, "truncate_dim", int)
+    if truncated is not None and truncated < 1:
+        raise EncoderError(f"{path}: truncate_dim is {truncated}, not 1 or more")
+    if not all(isinstance(text, str) for text in texts.values()):
+        raise EncoderError(f"{path}: a prompt that is no text")
+    if default is not None and default not in texts:
+        raise EncoderError(f"{path}: there is no prompt {default!r}, which it names as default")
+    return Settings(texts, default, truncated)
+
+
+def write_settings(folder: Path, settings: Settings) -> None:
+    """Write the settings where sentence-transformers looks for them."""
+    content: dict[str, Any] = {
+        "__version__": {"sentence_transformers": _SENTENCE_TRANSFORMERS},
+        "prompts": dict(settings.texts),
+        "default_prompt_name": settings.default,
+        "similarity_fn_name": "cosine",
+    }
+    if settings.truncated:
+        content["truncate_dim"] = settings.truncated
+    write_json(folder / SETTINGS_FILE, content)
+
+
+def read_card(folder: Path) -> str:
+    """Read the card, if there is one."""
+    path = folder / CARD_FILE
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+
+def without_front_matter(card: str) -> str:
+    """Leave out the block of YAML that a card opens with for model hubs."""
+    return card.split("\n---\n", 1)[-1] if card.startswith("---\n") else card
+
+
+def _languages_of(card: str) -> tuple[str, ...]:
+    """Find `language: en` or a list of codes in a card's front matter."""
+    if not card.startswith("---\n"):
+        return ()
+    front = card[4:].split("\n---", 1)[0]
+    found = re.search(r"^languages?:[ ]*(\S.*)?\n((?:[ ]*- .*\n?)*)", front + "\n", re.MULTILINE)
+    if not found:
+        return ()
+    codes = re.findall(r"\b[a-z]{2,3}\b", f"{found[1] or ''} {found[2]}")
+    return tuple(code for code in codes if code != "multilingual")

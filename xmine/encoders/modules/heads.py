@@ -1,0 +1,226 @@
+"""Sentence vectors -> sentence vectors: Dense, LayerNorm and Normalize of sentence-transformers."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from xmine.encoders.layout import (
+    first_line,
+    head_settings,
+    refuse_unknown,
+    setting,
+    write_json,
+)
+from xmine.errors import EncoderError
+
+if TYPE_CHECKING:
+    from xmine.encoders.modules.protocols import Head
+
+_ACTIVATIONS = ("torch.nn.modules.activation.", "torch.nn.modules.linear.Identity")
+
+
+class Dense(nn.Module):
+    """A linear layer, an activation and, if wanted, the input added to what comes out."""
+
+    kind = "Dense"
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        activation: nn.Module | None = None,
+        residual: bool = False,
+    ) -> None:
+        """Draw the weights; without an activation it is the identity."""
+        super().__init__()
+        self.linear = nn.Linear(in_features, out_features, bias=bias)
+        self.activation = activation or nn.Identity()
+        self.use_residual = residual
+        if residual and in_features != out_features:
+            self.residual = nn.Linear(in_features, out_features, bias=False)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Map [n, in_features] to [n, out_features]."""
+        mapped: Tensor = self.activation(self.linear(vectors))
+        if not self.use_residual:
+            return mapped
+        return mapped + (self.residual(vectors) if hasattr(self, "residual") else vectors)
+
+    def width(self, before: int) -> int:
+        """Tell the width of what comes out, given that of what goes in."""
+        return self.linear.out_features
+
+    @classmethod
+    def load(cls, folder: Path) -> "Dense":
+        """Read a folder of sentence-transformers.
+
+        Raises:
+            EncoderError: it asks for what cannot be honoured, or the weights do not fit.
+        """
+        path, config = folder / "config.json", head_settings(folder)
+        name = str(config.pop("activation_function", "torch.nn.modules.activation.Tanh"))
+        kind = getattr(nn, name.rsplit(".", 1)[-1], None)
+        if not name.startswith(_ACTIVATIONS) or kind is None:
+            raise EncoderError(f"{path}: no such activation: {name}", "it must be one of torch.nn")
+        wide, narrow = (
+            setting(path, config, name, int) for name in ("in_features", "out_features")
+        )
+        bias = setting(path, config, "bias", bool) is not False
+        residual = setting(path, config, "use_residual", bool) or False
+        refuse_unknown(path, config, {})
+        if wide is None or narrow is None:
+            raise EncoderError(f"{path}: does not say in_features and out_features")
+        try:
+            with torch.device("meta"):  # sizes that a file says by mistake take no memory
+                head = cls(wide, narrow, bias, kind(), residual)
+        except Exception as error:  # sizes without sense, an activation with arguments
+            raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
+        load_weights(head, folder)
+        return head
+
+    def save(self, folder: Path) -> None:
+        """Write a folder that sentence-transformers reads."""
+        kind = type(self.activation)
+        config = {
+            "in_features": self.linear.in_features,
+            "out_features": self.linear.out_features,
+            "bias": self.linear.bias is not None,
+            "activation_function": f"{kind.__module__}.{kind.__qualname__}",
+        }
+        write_json(
+            folder / "config.json", config | ({"use_residual": True} if self.use_residual else {})
+        )
+        save_file(self.state_dict(), folder / "model.safetensors")
+
+
+class LayerNorm(nn.Module):
+    """Layer normalisation of the sentence vector."""
+
+    kind = "LayerNorm"
+
+    def __init__(self, dim: int) -> None:
+        """Start with gain 1 and bias 0."""
+        super().__init__()
+        self.dim = dim
+        self.norm = nn.LayerNorm(dim)
+
+    def width(self, before: int) -> int:
+        """Tell the width of what comes out, given that of what goes in."""
+        return before
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Normalise [n, dim]."""
+        normed: Tensor = self.norm(vectors)
+        return normed
+
+    @classmethod
+    def load(cls, folder: Path) -> "LayerNorm":
+        """Read a folder of sentence-transformers.
+
+        Raises:
+            EncoderError: it cannot be read, or the weights do not fit.
+        """
+        path = folder / "config.json"
+        width = setting(path, head_settings(folder), "dimension", int)
+        if width is None:
+            raise EncoderError(f"{path}: does not say the dimension")
+        try:
+            with torch.device("meta"):
+                head = cls(width)
+        except Exception as error:
+            raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
+        load_weights(head, folder)
+        return head
+
+    def save(self, folder: Path) -> None:
+        """Write a folder that sentence-transformers reads."""
+        write_json(folder / "config.json", {"dimension": self.dim})
+        save_file(self.state_dict(), folder / "model.safetensors")
+
+
+class Normalize(nn.Module):
+    """Length one."""
+
+    kind = "Normalize"
+
+    def width(self, before: int) -> int:
+        """Tell the width of what comes out, given that of what goes in."""
+        return before
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Scale [n, dim] to rows of length one."""
+        return nn.functional.normalize(vectors, dim=1)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Normalize":
+        """Read a folder of sentence-transformers; an older one is empty or not there.
+
+        Raises:
+            EncoderError: it works on tokens.
+        """
+        head_settings(folder)
+        return cls()
+
+    def save(self, folder: Path) -> None:
+        """Write an empty configuration, so that the folder survives where empty ones do not."""
+        write_json(folder / "config.json", {})
+
+
+HEADS: dict[str, type[Dense] | type[LayerNorm] | type[Normalize]] = {
+    module.kind: module for module in (Dense, LayerNorm, Normalize)
+}
+
+
+@torch.inference_mode()
+def apply(heads: Sequence[Callable[[Tensor], Tensor]], vectors: NDArray[np.float32]) -> Any:  # noqa: ANN401
+    """Send vectors [n, dim] through heads, on the CPU in float32."""
+    changed = torch.from_numpy(vectors)
+    for head in heads:
+        changed = head(changed)
+    return changed.numpy()
+
+
+def check_fit(heads: "Sequence[Head]", width: int, folder: Path) -> None:
+    """Refuse heads that cannot take what the module before them gives.
+
+    Raises:
+        EncoderError: see there.
+    """
+    try:
+        wide = apply(heads, np.zeros((1, width), dtype=np.float32)).shape[1]
+    except Exception as error:
+        raise EncoderError(
+            f"{folder}: its modules do not fit each other: {first_line(error)}"
+        ) from error
+    for head in heads:
+        width = head.width(width)
+    if wide != width:
+        raise EncoderError(f"{folder}: its modules give {wide} numbers, not {width:,}")
+
+
+def load_weights(module: nn.Module, folder: Path) -> None:
+    """Load `model.safetensors` or `pytorch_model.bin` into a module.
+
+    Raises:
+        EncoderError: there is neither, or names or shapes do not fit.
+    """
+    path = folder / "model.safetensors"
+    try:
+        if path.exists():
+            state = load_file(path)
+        else:
+            path = folder / "pytorch_model.bin"
+            state = torch.load(path, map_location="cpu", weights_only=True)
+        whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
+        module.load_state_dict(whole, assign=True)
+    except FileNotFoundError:
+        raise EncoderError(f"{folder}: no weights (model.safetensors)") from None
+    except Exception as error:  # safetensors, pickle and torch have many
+        raise EncoderError(f"{path}: cannot be read: {first_line(error)}") from error

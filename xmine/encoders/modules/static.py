@@ -1,0 +1,206 @@
+"""A vector per piece; a sentence is their mean. Runs on numpy alone.
+
+Our own folders cut text with sentencepiece, four times as fast as `tokenizers`; those of others
+have a `tokenizer.json`. Vectors are int8 rows with a factor each, or plain floats.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file, save
+
+from xmine.encoders.layout import first_line
+from xmine.encoders.tokenizer import MODEL_FILE, TOKENIZER_FILE, Tokenizer, Vocabulary
+from xmine.errors import EncoderError
+
+WEIGHTS_FILE = "model.safetensors"
+
+_ROWS_AT_ONCE = 512  # so many that their sums stay in the cache
+
+
+class Pieces(Protocol):
+    """How text is cut: see `xmine.encoders.tokenizer.Vocabulary`."""
+
+    @property
+    def tokenizer(self) -> str:
+        """The text of a `tokenizer.json` that cuts in the same way."""
+        ...
+
+    def __len__(self) -> int:
+        """Count the pieces."""
+        ...
+
+    def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Cut texts into pieces: all ids, and where each text starts in them."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write the files that describe it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A vector per piece as it is stored.
+
+    Attributes:
+        rows: int8 or floats [pieces, dim].
+        factors: float32 [pieces], by which the rows are multiplied; None: by one.
+    """
+
+    rows: NDArray[Any]
+    factors: NDArray[np.float32] | None
+
+    @classmethod
+    def rounded(cls, vectors: NDArray[np.float32]) -> "Table":
+        """Round float vectors [pieces, dim] to int8 with a factor per row."""
+        factors = (np.abs(vectors).max(axis=1) / 127).astype(np.float32)
+        rows = vectors / np.maximum(factors, np.finfo(np.float32).tiny)[:, None]
+        return cls(np.rint(rows).astype(np.int8), factors)
+
+    def vectors(self) -> NDArray[np.float32]:
+        """Multiply out: float32 [pieces, dim]."""
+        if self.factors is None:
+            return self.rows.astype(np.float32, copy=False)
+        vectors: NDArray[np.float32] = self.rows * self.factors[:, None]
+        return vectors
+
+
+class StaticEmbedding:
+    """The module that reads text without looking at the order of its words."""
+
+    kind = "StaticEmbedding"
+    parts: tuple[()] = ()
+    texts_at_once = 8192  # 8 MB of vectors: any number would do
+
+    def __init__(self, pieces: Pieces, table: Table) -> None:
+        """Join a vocabulary and the vectors of its pieces."""
+        self.pieces = pieces
+        self.table = table
+        self.vectors = table.vectors()  # float32 [pieces, dim]
+
+    @property
+    def dim(self) -> int:
+        """The width of the vectors."""
+        return int(self.vectors.shape[1])
+
+    def describe(self) -> dict[str, object]:
+        """Tell what it is, for people."""
+        return {
+            "architecture": "static",
+            "pooling": "mean",
+            "pieces": len(self.pieces),
+            "max_length": None,
+            "parameters": self.vectors.size,
+        }
+
+    def embed(
+        self, texts: Sequence[str], prompt: str = ""
+    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """Add up the vectors of each text's pieces.
+
+        Yields:
+            Which texts, and float32 [texts, dim], a block at a time. A row depends on its text
+            alone, to the last bit; a text without a known piece is a row of zeros.
+        """
+        for start in range(0, len(texts), self.texts_at_once):
+            block = texts[start : start + self.texts_at_once]
+            ids, starts = self.pieces.ids([prompt + text for text in block] if prompt else block)
+            yield slice(start, start + len(block)), _mean_of_pieces(self.vectors, ids, starts)
+
+    @classmethod
+    def load(cls, folder: Path) -> "StaticEmbedding":
+        """Read a folder.
+
+        Raises:
+            EncoderError: a file is missing or does not fit the others; the message names it.
+        """
+        is_ours = (folder / MODEL_FILE).exists()
+        pieces = Vocabulary.load(folder) if is_ours else Tokenizer.load(folder)
+        table = _read_table(folder / WEIGHTS_FILE)
+        enough = len(table.rows) == len(pieces) if is_ours else len(table.rows) >= len(pieces)
+        if not enough:
+            raise EncoderError(
+                f"{folder}: {len(table.rows):,} vectors for {len(pieces):,} pieces",
+                f"{WEIGHTS_FILE} and {MODEL_FILE if is_ours else TOKENIZER_FILE} "
+                "are not of the same encoder",
+            )
+        return cls(pieces, table)
+
+    def save(self, folder: Path) -> None:
+        """Write vectors and vocabulary as sentence-transformers reads them (6.2 if int8)."""
+        if self.table.factors is None:
+            tensors = {"embedding.weight": self.vectors}  # in float16 a blank line would be NaN
+        else:
+            tensors = {"embeddings": self.table.rows, "weights": self.table.factors}
+        (folder / WEIGHTS_FILE).write_bytes(save(tensors))
+        self.pieces.save(folder)
+
+
+def _mean_of_pieces(
+    table: NDArray[np.float32],  # [pieces, dim]
+    ids: NDArray[np.int32],  # [all pieces of all texts]
+    starts: NDArray[np.int64],  # [texts + 1]
+) -> NDArray[np.float32]:
+    """Average the vectors of each text, position by position over texts of falling length.
+
+    Adding the first pieces of all texts, then the second ones, is many times as fast as
+    `np.add.reduceat`, and each text's sum has the same order whatever stands beside it.
+    """
+    lengths = np.diff(starts)
+    means = np.zeros((len(lengths), table.shape[1]), dtype=np.float32)
+    order = np.argsort(-lengths, kind="stable")
+    for chunk in range(0, len(order), _ROWS_AT_ONCE):
+        rows = order[chunk : chunk + _ROWS_AT_ONCE]
+        first, falling = starts[rows], -lengths[rows]
+        block = np.zeros((len(rows), table.shape[1]), dtype=np.float32)
+        for position in range(-int(falling[0])):
+            open_rows = int(np.searchsorted(falling, -position))  # those with a piece here
+            block[:open_rows] += table[ids[first[:open_rows] + position]]
+        means[rows] = block / np.maximum(lengths[rows], 1).astype(np.float32)[:, None]
+    return means
+
+
+def _mapped(rows: NDArray[Any], mapping: NDArray[Any], path: Path) -> NDArray[Any]:
+    fits = rows.ndim == 2 and mapping.ndim == 1 and mapping.dtype.kind in "iu"
+    if not fits or (len(mapping) and not 0 <= mapping.min() <= mapping.max() < len(rows)):
+        raise EncoderError(f"{path}: 'mapping' names rows that 'embeddings' has not")
+    mapped: NDArray[Any] = rows[mapping]
+    return mapped
+
+
+def _read_table(path: Path) -> Table:
+    try:
+        tensors: dict[str, NDArray[Any]] = load_file(path)
+    except FileNotFoundError:
+        hint = "open it with sentence-transformers and save it again, which writes one"
+        raise EncoderError(f"{path}: no such file", hint) from None
+    except Exception as error:  # bfloat16 has an error of its own for each version of numpy
+        raise EncoderError(f"{path}: cannot be read: {first_line(error)}") from error
+    if "embedding.weight" in tensors:
+        rows, factors = tensors.pop("embedding.weight"), None
+    elif "embeddings" in tensors:
+        rows, factors = tensors.pop("embeddings"), tensors.pop("weights", None)
+        mapping = tensors.pop("mapping", None)  # of model2vec: several pieces share a row
+        rows = rows if mapping is None else _mapped(rows, mapping, path)
+    else:
+        raise EncoderError(f"{path}: has no tensor 'embeddings' or 'embedding.weight'")
+    if tensors:
+        raise EncoderError(f"{path}: has tensors of no known use: {', '.join(tensors)}")
+    is_float = rows.dtype in (np.float16, np.float32, np.float64)
+    if (
+        rows.ndim != 2
+        or not rows.size
+        or not (is_float or (rows.dtype == np.int8 and factors is not None))
+    ):
+        raise EncoderError(
+            f"{path}: {rows.dtype} embeddings {list(rows.shape)}",
+            "expected floats [pieces, dim], or int8 with float32 weights [pieces]",
+        )
+    if factors is not None and factors.shape != rows.shape[:1]:
+        raise EncoderError(f"{path}: weights {list(factors.shape)} for {len(rows):,} rows")
+    return Table(rows, None if factors is None else factors.astype(np.float32, copy=False))

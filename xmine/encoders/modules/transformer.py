@@ -1,0 +1,233 @@
+"""Text -> token vectors -> a sentence vector: a transformers checkpoint with its pooling.
+
+The same `forward` serves mining and training (`xmine.trainer.models.transformer`).
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from xmine.encoders.layout import read_json, write_json
+from xmine.encoders.modules.checkpoint import (
+    SETTINGS,
+    positions_of,
+    quiet,
+    read_model,
+    read_settings,
+    read_tokenizer,
+)
+from xmine.encoders.modules.heads import Dense
+from xmine.encoders.modules.pooling import Pooling
+from xmine.encoders.tokenizer import ragged
+from xmine.errors import EncoderError
+
+_TEXTS_AT_ONCE = 8192
+# Where nothing else limits them.
+_LONGEST = 2**20
+# Pieces that are read at once at most, over `batch_size`: memory for long texts stays bounded.
+_PIECES_PER_ROW = 256
+
+
+class Transformer(nn.Module):
+    """The module that reads text as a transformer.
+
+    Attributes:
+        model: of the library transformers.
+        tokenizer: its tokenizer.
+        pooling: what makes a sentence vector of token vectors.
+        max_length: pieces of a text, special ones included, beyond which it is cut.
+        cut_at: the same for what is encoded now; a user may want it shorter.
+        batch_size: sentences that are read at once when encoding, fewer if they are long.
+        dtype: the number type in which matrices are multiplied. Weights, sums and norms stay in
+            float32, or more neighbours would change (bench/dtypes.py, `throughout`).
+    """
+
+    kind = "Transformer"
+    # Texts that are sorted by length together, and so share batches. 6 % of what is read of web
+    # text is padding, with 8,192 of them 2 %; but that many are read again after a kill.
+    texts_at_once = 2048
+
+    def __init__(
+        self,
+        model: Any,  # noqa: ANN401 - a PreTrainedModel, which is not typed
+        tokenizer: Any,  # noqa: ANN401 - a PreTrainedTokenizerFast
+        pooling: Pooling,
+        max_length: int,
+    ) -> None:
+        """Join the parts."""
+        super().__init__()
+        self.model = model
+        self.tokenizer = tokenizer
+        self.pooling = pooling
+        self.max_length = max_length
+        self.cut_at = max_length
+        self.batch_size = 32
+        self.dtype = "float32"
+
+    @property
+    def dim(self) -> int:
+        """The width of the sentence vectors."""
+        return self.pooling.dim
+
+    @property
+    def parts(self) -> list[Pooling]:
+        """What has a folder of its own behind the first."""
+        return [self.pooling]
+
+    def pooler(self) -> Dense | None:
+        """Give a copy of the layer and tanh that a BERT checkpoint has for its first piece.
+
+        SimCSE's supervised vectors are its output. As a head behind `cls` pooling it has a folder
+        that sentence-transformers reads.
+        """
+        found: Any = getattr(self.model, "pooler", None)
+        layer = getattr(found, "dense", None)
+        if not isinstance(layer, nn.Linear) or not isinstance(found.activation, nn.Tanh):
+            return None
+        head = Dense(layer.in_features, layer.out_features, activation=nn.Tanh())
+        head.linear.load_state_dict(layer.state_dict())
+        return head
+
+    def describe(self) -> dict[str, object]:
+        """Tell what it is, for people."""
+        config = self.model.config
+        return {
+            "architecture": config.model_type,
+            "layers": getattr(config, "num_hidden_layers", None),
+            "attention_heads": getattr(config, "num_attention_heads", None),
+            "pooling": " + ".join(self.pooling.modes),
+            "pieces": len(self.tokenizer),
+            "max_length": self.max_length,
+            "parameters": sum(each.numel() for each in self.model.parameters()),
+        }
+
+    def ids(
+        self, texts: Sequence[str], prompt: str = ""
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Tokenise: int32 [all pieces], and where each text starts in them, int64 [texts + 1]."""
+        ids, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            found = self.tokenizer(
+                [prompt + text for text in texts[start : start + _TEXTS_AT_ONCE]],
+                truncation=True,
+                max_length=self.cut_at,
+                return_attention_mask=False,
+                return_token_type_ids=False,
+            )
+            block, starts = ragged(found["input_ids"])
+            ids.append(block)
+            lengths.append(np.diff(starts))
+        return np.concatenate(ids), np.cumsum(np.concatenate(lengths))
+
+    def forward(self, ids: Tensor, mask: Tensor, prompt_length: int = 0) -> Tensor:
+        """Embed: ids and mask int64 [n, len], padded on the right -> float32 [n, dim]."""
+        reduced = self.dtype != "float32"
+        with torch.autocast(ids.device.type, getattr(torch, self.dtype), enabled=reduced):
+            tokens = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+        pooled: Tensor = self.pooling(tokens, mask, prompt_length)
+        return pooled
+
+    def padded(
+        self, ids: NDArray[np.int32], starts: NDArray[np.int64], rows: NDArray[np.int64]
+    ) -> tuple[Tensor, Tensor]:
+        """Make a batch of some rows: ids and mask int64 [rows, longest], on the model's device."""
+        lengths = starts[rows + 1] - starts[rows]
+        mask = np.arange(lengths.max(initial=1)) < lengths[:, None]  # [rows, longest]
+        batch = np.full(mask.shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
+        batch[mask] = np.concatenate([ids[starts[row] : starts[row + 1]] for row in rows])
+        device = self.model.device
+        return torch.from_numpy(batch).to(device), torch.from_numpy(mask).long().to(device)
+
+    def embed(
+        self, texts: Sequence[str], prompt: str = ""
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """Embed texts in batches of like length.
+
+        Yields:
+            Which texts, and float32 [texts, dim]. A text without pieces is a row of zeros.
+        """
+        skipped = self.prompt_length(prompt)
+        for first in range(0, len(texts), self.texts_at_once):
+            ids, starts = self.ids(texts[first : first + self.texts_at_once], prompt)
+            order = np.argsort(-np.diff(starts), kind="stable")
+            while len(order):
+                longest = int(starts[order[0] + 1] - starts[order[0]])
+                fitting = self.batch_size * _PIECES_PER_ROW // max(1, longest)
+                rows = order[: max(1, min(self.batch_size, fitting))]
+                order = order[len(rows) :]
+                yield first + rows, self._embed_rows(ids, starts, rows, skipped)
+
+    @torch.inference_mode()
+    def _embed_rows(
+        self,
+        ids: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        prompt_length: int,
+    ) -> NDArray[np.float32]:
+        vectors = np.zeros((len(rows), self.dim), dtype=np.float32)
+        full = np.flatnonzero(starts[rows + 1] > starts[rows])
+        if len(full):
+            batch, mask = self.padded(ids, starts, rows[full])
+            vectors[full] = self(batch, mask, prompt_length).cpu().numpy()
+        return vectors
+
+    def prompt_length(self, prompt: str) -> int:
+        """Count the pieces of a prompt with the special ones before it, where it is not pooled."""
+        if not prompt or self.pooling.include_prompt:
+            return 0
+        ids, _ = self.ids([prompt])
+        ends_special = len(ids) > 0 and int(ids[-1]) in self.tokenizer.all_special_ids
+        return len(ids) - int(ends_special)
+
+    @classmethod
+    def load(cls, folder: Path, pooling_folder: Path | None) -> "Transformer":
+        """Read a checkpoint and its pooling.
+
+        Without a folder for it, a model made to predict the next piece is pooled by its last one,
+        any other by the mean, as sentence-transformers does.
+
+        Raises:
+            EncoderError: a file is missing, weights are missing, or a setting cannot be honoured.
+        """
+        plain = pooling_folder is None
+        lower, longest = read_settings(folder)
+        model = read_model(folder, plain=plain)
+        tokenizer = read_tokenizer(folder, model, lower=lower, plain=plain)
+        width = int(model.config.hidden_size)
+        if pooling_folder is None:
+            pooling = Pooling(width, ("lasttoken",) if _predicts_pieces(model) else ("mean",))
+        else:
+            pooling = Pooling.load(pooling_folder)
+        if pooling.token_dim != width:
+            raise EncoderError(
+                f"{pooling_folder}: is for width {pooling.token_dim}, the model has {width}"
+            )
+        limits = [longest or tokenizer.model_max_length, positions_of(model) or _LONGEST, _LONGEST]
+        return cls(model, tokenizer, pooling, min(limits))
+
+    def save(self, folder: Path) -> None:
+        """Write the checkpoint with the settings that sentence-transformers reads."""
+        with quiet():
+            self.model.save_pretrained(folder)
+            self.tokenizer.save_pretrained(folder)
+        path = folder / "tokenizer_config.json"
+        config = read_json(path)
+        if config.get("tokenizer_class") == "TokenizersBackend":  # a name that transformers 5 made
+            config["tokenizer_class"] = "PreTrainedTokenizerFast"
+        for name in ("backend", "is_local", "local_files_only"):  # of the loading, not of it
+            config.pop(name, None)
+        write_json(path, config)
+        write_json(
+            folder / SETTINGS[0], {"max_seq_length": self.max_length, "do_lower_case": False}
+        )
+
+
+def _predicts_pieces(model: Any) -> bool:  # noqa: ANN401
+    made_as = str((model.config.architectures or [""])[0])
+    return made_as.endswith("ForCausalLM") and bool(getattr(model.config, "is_causal", True))

@@ -1,0 +1,72 @@
+"""An encoder for each side of mining: what dual encoders are trained to."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import EncoderError
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderPair:
+    """Two encoders, perhaps the same, whose vectors can be compared.
+
+    Attributes:
+        source, target: what encodes the lines of each side.
+    """
+
+    source: SentenceEncoder
+    target: SentenceEncoder
+
+    def __post_init__(self) -> None:
+        """Refuse vectors that cannot be compared."""
+        if self.source.dim != self.target.dim:
+            raise EncoderError(
+                f"{self.source.name} gives vectors of width {self.source.dim}, "
+                f"{self.target.name} of width {self.target.dim}",
+                "mining compares them: they must be as wide",
+            )
+
+    @property
+    def dim(self) -> int:
+        """The width of the vectors."""
+        return self.source.dim
+
+    @property
+    def sides(self) -> dict[str, SentenceEncoder]:
+        """The encoders by the names of their sides."""
+        return {"source": self.source, "target": self.target}
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """All that either knows, in order, none twice."""
+        return tuple(dict.fromkeys(self.source.facts.languages + self.target.facts.languages))
+
+    @property
+    def name(self) -> str:
+        """As the user named it."""
+        one = self.source is self.target
+        return self.source.name if one else f"{self.source.name} and {self.target.name}"
+
+
+def english_first(pair: EncoderPair) -> EncoderPair:
+    """Turn a pair so that its source is what reads English.
+
+    Training writes all languages into both folders, that of the source first: so English is for
+    the target if it knows English and the source states another language first.
+    """
+    first = pair.source.facts.languages[:1]
+    turned = first not in ((), ("en",)) and "en" in pair.target.facts.languages
+    return EncoderPair(pair.target, pair.source) if turned else pair
+
+
+def is_pair(folder: str | Path) -> bool:
+    """Tell whether a folder holds an encoder for each side, in `source` and `target`."""
+    return all((Path(folder) / side / "modules.json").is_file() for side in ("source", "target"))
+
+
+def as_pair(encoder: SentenceEncoder | EncoderPair) -> EncoderPair:
+    """Take one encoder for both sides."""
+    if isinstance(encoder, EncoderPair):
+        return encoder
+    return EncoderPair(encoder, encoder)

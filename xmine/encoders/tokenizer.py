@@ -1,0 +1,164 @@
+"""Text -> piece ids: a sentencepiece model of our own, or a `tokenizer.json` of somebody else's.
+
+Encoding with ours needs sentencepiece alone. `tokenizer.json` is written beside it for
+sentence-transformers and whoever else reads that format; both give the same ids but for ties
+between equal scores.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import sentencepiece
+from numpy.typing import NDArray
+
+from xmine.errors import EncoderError
+from xmine.extras import needs
+from xmine.files.atomic import replacing
+
+# The unknown piece. Text cannot spell it, since the normaliser folds case.
+UNKNOWN = "<UNK>"
+
+# The lists that sentencepiece gives take ten times the room of an array.
+_TEXTS_AT_ONCE = 65_536
+
+MODEL_FILE = "sentencepiece.model"
+TOKENIZER_FILE = "tokenizer.json"
+
+
+def nfkc(text: str) -> str:
+    """Apply NFKC, without which a decomposed accent would be an unknown piece."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+class Vocabulary:
+    """The pieces of an encoder, and how text is cut into them.
+
+    Attributes:
+        model: the serialised sentencepiece model, which encoding uses.
+        tokenizer: the same as the text of a `tokenizer.json`, for other readers.
+    """
+
+    def __init__(self, model: bytes, tokenizer: str) -> None:
+        """Take a serialised sentencepiece model and its twin."""
+        self.model = model
+        self.tokenizer = tokenizer
+        self._pieces = sentencepiece.SentencePieceProcessor()
+        self._pieces.LoadFromSerializedProto(model)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Vocabulary":
+        """Read `sentencepiece.model` and `tokenizer.json`.
+
+        Raises:
+            EncoderError: one is missing, or the first is not a sentencepiece model.
+        """
+        path = folder / MODEL_FILE
+        try:
+            return cls(path.read_bytes(), (folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise EncoderError(f"{error.filename}: {error.strerror}") from error
+        except RuntimeError as error:
+            raise EncoderError(f"{path}: not a sentencepiece model") from error
+
+    def save(self, folder: Path) -> None:
+        """Write the two files into a folder; where the model is, both are whole."""
+        with replacing(folder / TOKENIZER_FILE) as partial:
+            partial.write_text(self.tokenizer, encoding="utf-8")
+        with replacing(folder / MODEL_FILE) as partial:
+            partial.write_bytes(self.model)
+
+    def __len__(self) -> int:
+        """Count the pieces."""
+        return int(self._pieces.get_piece_size())
+
+    def meaningless(self) -> list[int]:
+        """List the pieces that get no vector: the unknown one and the bare start of a word.
+
+        With them at zero, a text of unknown characters alone is a row of zeros, and not a
+        neighbour of every other such text.
+        """
+        start = int(self._pieces.piece_to_id("▁"))
+        return sorted({0, start})  # 0, the unknown piece, also where there is no bare start
+
+    def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Cut texts into pieces.
+
+        Returns:
+            The ids of all pieces, one text after the other, int32 [pieces]; and where each text
+            starts in them, with the end behind the last, int64 [texts + 1].
+        """
+        ids, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            block = [nfkc(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
+            rows = self._pieces.encode(block, out_type=int)
+            lengths.append(np.fromiter(map(len, rows), np.int64, len(rows)))
+            ids.append(np.fromiter(chain.from_iterable(rows), np.int32, int(lengths[-1].sum())))
+        return np.concatenate(ids), np.cumsum(np.concatenate(lengths))
+
+
+class Tokenizer:
+    """The pieces of somebody else's static encoder."""
+
+    def __init__(self, tokenizer: str) -> None:
+        """Take the text of a `tokenizer.json`.
+
+        Raises:
+            ValueError: it is none.
+        """
+        from tokenizers import Tokenizer as Backend
+
+        self.tokenizer = tokenizer
+        try:
+            self._backend = Backend.from_str(tokenizer)
+        except Exception as error:  # its own kind is Exception itself
+            raise ValueError(str(error)) from error
+        self._backend.no_padding()
+        self._count = max(self._backend.get_vocab().values(), default=-1) + 1
+
+    @classmethod
+    def load(cls, folder: Path) -> "Tokenizer":
+        """Read `tokenizer.json`.
+
+        Raises:
+            EncoderError: it is missing, or is none.
+            XmineError: tokenizers is not installed.
+        """
+        path = folder / TOKENIZER_FILE
+        needs(str(path), "tokenizers")
+        try:
+            return cls(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise EncoderError(f"{path}: {error.strerror}") from error
+        except ValueError as error:
+            raise EncoderError(f"{path}: cannot be read: {error}") from error
+
+    def save(self, folder: Path) -> None:
+        """Write `tokenizer.json`."""
+        with replacing(folder / TOKENIZER_FILE) as partial:
+            partial.write_text(self.tokenizer, encoding="utf-8")
+
+    def __len__(self) -> int:
+        """Count the pieces, up to the last number that one has."""
+        return self._count
+
+    def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Cut texts into pieces, without any special ones; see `Vocabulary.ids`.
+
+        Raises:
+            EncoderError: a text has an unknown piece, and there is no piece for those.
+        """
+        try:
+            found = self._backend.encode_batch_fast(list(texts), add_special_tokens=False)
+        except Exception as error:  # its own kind is Exception itself
+            raise EncoderError(f"{TOKENIZER_FILE}: cannot cut a text: {error}") from error
+        return ragged([encoding.ids for encoding in found])
+
+
+def ragged(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Join rows of ids: int32 [all ids], and where each row starts, int64 [rows + 1]."""
+    starts = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=starts[1:])
+    return np.fromiter(chain.from_iterable(rows), np.int32, int(starts[-1])), starts

@@ -1,0 +1,304 @@
+"""Encoders on the same items -> the gain of each over the first, and whether it exceeds chance.
+
+The paired bootstrap: items are drawn with replacement, the same ones for both encoders, and the
+figures are computed again from what was drawn (Efron & Tibshirani, 1993, "An Introduction to the
+Bootstrap", chapter 13; Koehn, 2004, "Statistical significance tests for machine translation
+evaluation").
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair, as_pair, english_first
+from xmine.errors import XmineError
+from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.options import (
+    GAIN_TASKS,
+    BuccOptions,
+    EvaluationOptions,
+    GainOptions,
+    TatoebaOptions,
+)
+from xmine.evaluation.readers.bucc import find_bucc
+from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of
+from xmine.evaluation.retrieval.bucc import mine_pair
+from xmine.evaluation.retrieval.bucc_protocols import in_words, settle
+from xmine.evaluation.retrieval.tatoeba import (
+    codes_of,
+    tatoeba_folder,
+    tatoeba_hits,
+    tatoeba_languages,
+)
+from xmine.evaluation.similarity.correlation import spearman
+from xmine.evaluation.similarity.sts import read_stsb_split, score
+from xmine.progress import Report, silent
+
+CONFIDENCE = 0.95
+Values = NDArray[Any]
+Statistic = Callable[[Values], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What a figure of an encoder is made of.
+
+    Attributes:
+        name: of the benchmark and its part, such as `tatoeba cmn`.
+        metric: what the figure is.
+        unit: what the items are.
+        protocol: how it is measured, in a sentence.
+        values: [items, ...], in an order that is the same for every encoder.
+        statistic: values of some items -> their figure; not a number where they have none.
+    """
+
+    name: str
+    metric: str
+    unit: str
+    protocol: str
+    values: Values
+    statistic: Statistic
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What the paired bootstrap says of two encoders; figures are unscaled.
+
+    Attributes:
+        before, after: the figures of both, of all items.
+        low, high: the ends of the 95 % percentile interval of their difference.
+        p: one-sided: of the resamples, and the one that there is, (count + 1) / (resamples + 1),
+            the share in which `after` is not higher.
+        items: how many there are.
+    """
+
+    before: float
+    after: float
+    low: float
+    high: float
+    p: float
+    items: int
+
+    @property
+    def gain(self) -> float:
+        """By how much the figure is higher afterwards."""
+        return self.after - self.before
+
+    @property
+    def verdict(self) -> str:
+        """`better` or `worse` where the interval is on one side of 0, else `unclear`."""
+        if self.low > 0:
+            return "better"
+        return "worse" if self.high < 0 else "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """The gains of encoders over the first of them.
+
+    Attributes:
+        found: for each encoder but the first, what was measured and its gain.
+        skipped: benchmark -> why it was measured for none.
+        failed: what could not be measured though there are files, and why.
+    """
+
+    found: Sequence[Sequence[tuple[Items, Gain]]]
+    skipped: Mapping[str, str]
+    failed: Sequence[str]
+
+
+def paired_bootstrap(
+    before: Values, after: Values, statistic: Statistic, *, resamples: int = 1000, seed: int = 1
+) -> Gain:
+    """Compare two encoders on the same items.
+
+    A resample without a figure, such as one that drew one item only, is drawn again.
+
+    Args:
+        before: [items, ...]; row i is what the figure needs of item i.
+        after: the same of the other encoder.
+        statistic: rows -> the figure; higher is better.
+        resamples: how many.
+        seed: of the draws, which depend on it and on the number of items alone.
+    """
+    if len(before) != len(after):
+        raise ValueError(f"{len(before)} and {len(after)} items: they come in pairs")
+    random, differences = np.random.default_rng(seed), np.empty(resamples)
+    for at in range(resamples):
+        difference = np.nan
+        while np.isnan(difference):
+            drawn = random.integers(len(before), size=len(before))
+            difference = statistic(after[drawn]) - statistic(before[drawn])
+        differences[at] = difference
+    low, high = np.quantile(differences, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
+    p = (int((differences <= 0).sum()) + 1) / (resamples + 1)
+    return Gain(statistic(before), statistic(after), low, high, p, len(before))
+
+
+def measure_gains(
+    encoders: Sequence[SentenceEncoder | EncoderPair],
+    data: DataFolder,
+    options: GainOptions,
+    report: Report = silent,
+) -> Gains:
+    """Compare each encoder with the first, on what there are files for.
+
+    Args:
+        encoders: two or more. Of a pair, one reads English and the other any other language.
+        data: the folder with the benchmarks' files.
+        options: benchmarks, languages, resamples.
+        report: called while it goes on.
+
+    Raises:
+        MissingData: there is nothing for any of the benchmarks.
+    """
+    readers = [english_first(as_pair(encoder)) for encoder in encoders]
+    languages = _languages(readers, options)
+    found: list[list[tuple[Items, Gain]]] = [[] for _ in readers[1:]]
+    skipped: dict[str, str] = {}
+    failed: list[str] = []
+    for task in dict.fromkeys(options.task or GAIN_TASKS):
+        baseline: list[Items] = []
+        for at, reader in enumerate(readers):
+            try:
+                measured = _TASKS[task](reader, data, options, languages, report)
+            except MissingData as error:
+                skipped[task] = error.expected
+                break
+            except XmineError as error:
+                failed.append(f"{reader.name}: {task}: {error.message}")
+                if at == 0:
+                    break
+                continue
+            if at == 0:
+                baseline = measured
+            else:
+                found[at - 1] += _paired(baseline, measured, options)
+    if not any(found) and not failed:
+        raise MissingData(
+            f"{data.path or 'no benchmark data'}: there is nothing to compare on: "
+            + "; ".join(f"{task}: expected {expected}" for task, expected in skipped.items()),
+            "xmine eval NAME --help says which files it reads; name the folder with --data",
+        )
+    return Gains(found, skipped, failed)
+
+
+def _languages(encoders: Iterable[EncoderPair], options: GainOptions) -> set[str]:
+    """Tell the languages to compare in: those that every encoder knows, of those that say so."""
+    if options.language:
+        return codes_of(options.language)
+    stated = [codes_of(each.languages) for each in encoders if each.languages]
+    return set.intersection(*stated) if stated else set()
+
+
+def _paired(
+    before: Sequence[Items], after: Sequence[Items], options: GainOptions
+) -> list[tuple[Items, Gain]]:
+    rows = []
+    for one, other in zip(before, after, strict=True):
+        settings = {"resamples": options.resamples, "seed": options.seed}
+        gain = paired_bootstrap(one.values, other.values, one.statistic, **settings)
+        rows.append((one, gain))
+    return rows
+
+
+def _tatoeba(
+    reader: EncoderPair,
+    data: DataFolder,
+    options: GainOptions,
+    languages: set[str],
+    report: Report,
+) -> list[Items]:
+    folder = tatoeba_folder(data)
+    wanted = [language for language in tatoeba_languages(folder) if language in languages]
+    if not wanted:
+        raise _no_language()
+    settings = TatoebaOptions(**_shared(options))
+    turned = EncoderPair(reader.target, reader.source)
+    rows = []
+    for language in wanted:
+        hits, _ = tatoeba_hits(turned, folder, language, settings, report)
+        name = f"tatoeba {language}"
+        rows.append(Items(name, "accuracy", "sentence pairs", PROTOCOL, hits, mean_accuracy))
+    return rows
+
+
+def _bucc(
+    reader: EncoderPair,
+    data: DataFolder,
+    options: GainOptions,
+    languages: set[str],
+    report: Report,
+) -> list[Items]:
+    pairs = [
+        pair for pair in find_bucc(data).pairs if codes_of(pair.split("-")) - {"en"} <= languages
+    ]
+    if not pairs:
+        raise _no_language()
+    settings = BuccOptions(**_shared(options))
+    folder = find_bucc(data, pairs)
+    protocol = settle(settings, folder)
+    rows = []
+    for pair in pairs:
+        english = pair.startswith("en-")
+        sides = reader if english else EncoderPair(reader.target, reader.source)
+        mined = mine_pair(sides, folder, pair, protocol, settings, report)
+        for kind, (threshold, measured) in mined.cuts.items():
+            counts = measured.counts_at(threshold)
+            said = in_words(settings, protocol)
+            rows.append(Items(f"bucc {pair} {kind}", "F1", "source lines", said, counts, f1))
+    return rows
+
+
+def _stsb(
+    reader: EncoderPair,
+    data: DataFolder,
+    options: GainOptions,
+    languages: set[str],
+    report: Report,
+) -> list[Items]:
+    pairs = read_stsb_split(data, "test")
+    if pairs is None:
+        raise data.missing("stsb/stsb-en-test.csv, or SentEval's STS/STSBenchmark/sts-test.csv")
+    scored = score(reader.source, pairs, options.prompt, report)
+    values = np.stack([scored.cosines, scored.gold], axis=1)
+    spearman(scored.cosines, scored.gold, scored.name)  # says what is wrong where there is none
+    protocol = "Spearman of the cosine against people's scores, no training"
+    return [Items("stsb", "Spearman", "sentence pairs", protocol, values, rank_correlation)]
+
+
+_TASKS = {"tatoeba": _tatoeba, "bucc": _bucc, "stsb": _stsb}
+
+
+def mean_accuracy(hits: Values) -> float:
+    """Average both directions of hits, bool [pairs, 2]."""
+    return accuracy_of(hits).mean
+
+
+def f1(counts: Values) -> float:
+    """Compute F1 from counts of pairs kept, right and gold, int64 [lines, 3]; 0 if there are none.
+
+    F1 is not a mean over lines: precision and recall are of all that was drawn.
+    """
+    kept, right, gold = counts.sum(axis=0).tolist()
+    return float(2 * right / (kept + gold)) if kept + gold else 0.0
+
+
+def rank_correlation(values: Values) -> float:
+    """Compute Spearman's correlation of cosines and scores, float64 [pairs, 2]."""
+    if (np.ptp(values, axis=0) == 0).any():
+        return float("nan")
+    return spearman(values[:, 0], values[:, 1], "a resample")
+
+
+def _shared(options: GainOptions) -> dict[str, Any]:
+    """Take what every benchmark is told of how the encoder runs."""
+    return {field.name: getattr(options, field.name) for field in fields(EvaluationOptions)}
+
+
+def _no_language() -> MissingData:
+    return MissingData("files in a language that all encoders say they know; or give --language")

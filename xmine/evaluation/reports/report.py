@@ -1,0 +1,159 @@
+"""What was measured -> a folder to read: report.md, report.json, pictures.
+
+It is written for someone who has not read the papers: each benchmark opens with the question it
+answers, and what its columns mean stands below the table.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from xmine.errors import FileError
+from xmine.evaluation.benchmarks import ABOUT
+from xmine.evaluation.everything import Outcome, headline
+from xmine.evaluation.reports.compare import main_figures, published_beside
+from xmine.evaluation.reports.record import record
+from xmine.evaluation.reports.tables import as_markdown, described
+from xmine.evaluation.result import Result
+
+REPORT_FILE = "report.json"
+# A table of more rows shows its averages, and all of it folded away.
+_LONG = 25
+
+
+def write_report(
+    folder: Path, outcome: Outcome, about: Mapping[str, object], pictures: Mapping[str, str]
+) -> None:
+    """Write `report.md` and `report.json` into a folder that exists.
+
+    Args:
+        folder: where.
+        outcome: what was measured.
+        about: the encoder, and what its vectors depend on.
+        pictures: file name -> what it shows; the files are in the folder.
+    """
+    facts = record(
+        {
+            "encoder": dict(about),
+            "results": {name: each.as_json() for name, each in outcome.results.items()},
+            "seconds": {name: round(each, 1) for name, each in outcome.seconds.items()},
+            "missing": outcome.missing,
+            "failed": outcome.failed,
+        }
+    )
+    text = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)
+    (folder / REPORT_FILE).write_text(text + "\n", encoding="utf-8")
+    lines = _markdown(outcome, facts, pictures)
+    (folder / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read_report(path: Path) -> tuple[str, dict[str, Result]]:
+    """Read the results of a report, or of one benchmark as `-o` writes it.
+
+    Returns:
+        The name of the encoder, and its results by benchmark.
+
+    Raises:
+        FileError: it cannot be read, or is something else.
+    """
+    path = path / REPORT_FILE if path.is_dir() else path
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        rows = found["results"].values() if "results" in found else [found]
+        results = [Result.from_json(row) for row in rows]
+        for each in results:
+            if each.benchmark not in ABOUT:
+                raise KeyError(each.benchmark)
+            each.cells()  # what cannot be printed is not ours
+        return str(found["encoder"]["model"]), {each.benchmark: each for each in results}
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise FileError(f"{path}: no figures of xmine eval", "write them with -o") from None
+
+
+def _markdown(outcome: Outcome, facts: Mapping[str, Any], pictures: Mapping[str, str]) -> list[str]:
+    machine, encoder = facts["machine"], Path(facts["encoder"]["model"]).name
+    commit = f" (commit {facts['commit']})" if facts["commit"] else ""  # a wheel has none
+    cells = [["benchmark", "figure", "better", "what it asks"]]
+    for name, result in outcome.results.items():
+        metric = next(each for each in result.metrics if each.name == result.headline[1])
+        cells.append([name, headline(result), metric.better, ABOUT[name][0]])
+    lines = [
+        f"# {encoder}",
+        "",
+        f"Measured on {facts['date']} with xmine {facts['version']}{commit}, "
+        f"{machine['cores']} cores of {machine['processor']}.",
+        "",
+        f"Encoder: {described(facts['encoder'])}.{_languages(facts['encoder'])}",
+        "",
+        "Shares and correlations are printed times 100, as papers do; `report.json` has them "
+        "unscaled. A figure means something only together with its protocol, which stands below "
+        "each heading: published figures may stand beside ours where it says so, and only there.",
+        "",
+        "## At a glance",
+        "",
+        *_with_left_end(cells),
+    ]
+    for name, result in outcome.results.items():
+        lines += ["", *_section(encoder, result, outcome.seconds.get(name))]
+    if pictures:
+        lines += ["", "## Pictures", ""]
+        for file, words in pictures.items():
+            stem = Path(file).stem
+            lines += [f"![{stem}]({file})", "", f"{words} Data: `{stem}.csv`.", ""]
+    for title, reasons in (("Failed", outcome.failed), ("Not measured", outcome.missing)):
+        if reasons:
+            lines += ["", f"## {title}", "", *(f"- {name}: {why}" for name, why in reasons.items())]
+    return lines
+
+
+def _languages(about: Mapping[str, Any]) -> str:
+    stated = ", ".join(about["languages"])
+    words = " It was made for {}; figures of other languages stand here all the same."
+    return words.format(stated) if stated else ""
+
+
+def _section(encoder: str, result: Result, seconds: float | None) -> list[str]:
+    lines = [
+        f"## {result.benchmark}",
+        "",
+        "**{}** {}".format(*ABOUT[result.benchmark]),
+        "",
+        f"- protocol: {result.protocol}",
+        f"- files: {result.split}",
+        *([] if seconds is None else [f"- time: {seconds:.1f} s"]),
+        "",
+    ]
+    cells = result.cells()
+    if len(result.rows) > _LONG:
+        main = {row for row, _ in main_figures(result)}
+        short = [cells[0], *(row for row in cells[1:] if row[0] in main)]
+        lines += [*as_markdown(short), "", "<details><summary>all rows</summary>", ""]
+        lines += [*as_markdown(cells), "", "</details>"]
+    else:
+        lines += as_markdown(cells)
+    lines += [
+        "",
+        *(
+            f"- {metric.title}: {metric.meaning}{_better(metric.better)}"
+            for metric in result.metrics
+        ),
+    ]
+    lines += [f"- note: {note}" for note in result.notes]
+    for each in published_beside({encoder: result}):
+        verdict = f"not comparable: {each.obstacle}" if each.obstacle else "comparable"
+        lines += ["", f"{each.source} ({verdict}):", "", *as_markdown(each.cells)]
+    return lines
+
+
+def _better(word: str) -> str:
+    return f" ({word} is better)" if word else ""
+
+
+def _with_left_end(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Set a table of words in Markdown, all to the left."""
+    lines = as_markdown(cells)
+    lines[1] = lines[1].replace("---:", "---")
+    return lines

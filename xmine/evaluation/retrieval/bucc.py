@@ -1,0 +1,286 @@
+"""BUCC: mine the translations hidden in two files of news, and compare with gold pairs by F1.
+
+Zweigenbaum, Sharoff & Rapp (2018), "Overview of the third BUCC shared task". A figure stands for
+its protocol: with the threshold chosen on the pairs it is measured on, F1 is an upper bound.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.options import BuccOptions
+from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
+from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.retrieval.bucc_protocols import Protocol, in_words, settle
+from xmine.evaluation.retrieval.xsim import enough
+from xmine.mining.candidates import Scored, score_pairs
+from xmine.mining.options import MiningOptions
+from xmine.mining.selection import best_without_gold
+from xmine.progress import Report, silent
+from xmine.scoring.gold import Agreement, Oracle, agreement, best_threshold
+from xmine.text.sentences import sentence_table
+
+# Thresholds for the ratio margin that others ship: WikiMatrix and stopes; CRISS; the advice of
+# sentence-transformers.
+FIXED = (1.04, 1.06, 1.2)
+_SAME = 1e-6  # a range of scores that float32 does not tell apart
+_METRICS = (
+    Metric("precision", "precision", "share of the kept pairs that are gold pairs"),
+    Metric("recall", "recall", "share of the gold pairs that are kept"),
+    Metric("f1", "F1", "harmonic mean of precision and recall"),
+    Metric("threshold", "threshold", "lowest score kept", scale=1, digits=4, better=""),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Scored pairs before the cut, and the gold pairs to find.
+
+    Attributes:
+        scores: float64 [pairs], falling.
+        pairs: ids of source and target.
+        gold: the true pairs.
+        lines: ids of all lines of the source.
+    """
+
+    scores: NDArray[np.float64]
+    pairs: Sequence[tuple[str, str]]
+    gold: frozenset[tuple[str, str]]
+    lines: Sequence[str]
+
+    def best(self) -> Oracle:
+        """Find the cut that is best for these gold pairs."""
+        return best_threshold(self.scores.tolist(), self.pairs, self.gold)
+
+    def at(self, threshold: float) -> Agreement:
+        """Compare the pairs that score the threshold or more with the gold pairs."""
+        return agreement(self._kept(threshold), self.gold)
+
+    def counts_at(self, threshold: float) -> NDArray[np.int64]:
+        """Count by source line what `at` counts: int64 [lines, 3], pairs kept, right, and gold."""
+        kept = self._kept(threshold)
+        right = [pair for pair in kept if pair in self.gold]
+        counted = [Counter(source for source, _ in each) for each in (kept, right, self.gold)]
+        return np.array([[count[line] for count in counted] for line in self.lines], dtype=np.int64)
+
+    def _kept(self, threshold: float) -> Sequence[tuple[str, str]]:
+        return self.pairs[: int((self.scores >= threshold).sum())]
+
+    def half(self, which: int) -> "Candidates":
+        """Keep the pairs, gold ones too, whose source id falls into half 0 or 1."""
+        kept = [half_of(source) == which for source, _ in self.pairs]
+        return Candidates(
+            self.scores[kept],
+            [pair for pair, keep in zip(self.pairs, kept, strict=True) if keep],
+            frozenset(pair for pair in self.gold if half_of(pair[0]) == which),
+            [line for line in self.lines if half_of(line) == which],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """A language pair, mined.
+
+    Attributes:
+        split: what was read.
+        scored: all pairs.
+        auto: the cut that needs no gold pairs, a probability, and what that keeps.
+        found: the same, named.
+        cuts: the thresholds that gold pairs choose, that of the protocol first, `oracle` last; and
+            the candidates that each is measured on.
+    """
+
+    split: BuccSplit
+    scored: Scored
+    auto: tuple[float, Agreement]
+    found: Candidates
+    cuts: Mapping[str, tuple[float, Candidates]]
+
+
+def half_of(identity: str) -> int:
+    """Say which half an id belongs to, 0 or 1: the lowest bit of its SHA-256, the same for ever."""
+    return hashlib.sha256(identity.encode()).digest()[-1] & 1
+
+
+def evaluate_bucc(
+    encoder: SentenceEncoder, data: DataFolder, options: BuccOptions, report: Report = silent
+) -> Result:
+    """Mine each language pair and give F1 at several thresholds, that of the protocol first.
+
+    Raises:
+        FileError: a file is missing, is empty or has a wrong line, a split that the protocol
+            needs has no gold pairs, or there are fewer sentences than neighbours.
+    """
+    folder = find_bucc(data, options.pair)
+    protocol = settle(options, folder)
+    rows: dict[str, list[Row]] = {}
+    notes = []
+    for pair in folder.pairs:
+        mined = mine_pair(encoder, folder, pair, protocol, options, report)
+        kinds = _at_thresholds(mined, protocol)
+        notes += _notes(mined.split, mined.scored, kinds)
+        for kind, (value, agreed) in kinds.items():
+            rows.setdefault(kind, []).append(_row(f"{pair} {kind}", value, agreed))
+    if protocol.threshold_from == "hash":
+        notes.append(
+            "held-out is over the half of the ids that the threshold was not chosen on; the other "
+            "rows are over all of them."
+        )
+    averages = []
+    if len(folder.pairs) > 1:
+        averages = [_mean(kind, each) for kind, each in rows.items()]
+    by_pair = [row for each in zip(*rows.values(), strict=True) for row in each]
+    return Result(
+        benchmark="bucc",
+        protocol=in_words(options, protocol),
+        split=f"BUCC 2018 {protocol.split}, {', '.join(folder.pairs)}",
+        metrics=_METRICS,
+        rows=[*by_pair, *averages],
+        headline=((averages or by_pair)[0].name, "f1"),
+        settings={"protocol": options.protocol, **asdict(protocol)},
+        unit="kept",
+        notes=notes,
+    )
+
+
+def unified(side: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], set[str]]:
+    """Keep the first line of each text; also give the ids of those whose text comes again."""
+    counts = Counter(text.strip() for _, text in side)
+    first = {text.strip(): (name, text) for name, text in reversed(side)}
+    rows = [row for row in side if first[row[1].strip()] == row]
+    return rows, {name for name, text in rows if counts[text.strip()] > 1}
+
+
+def mine_pair(
+    encoder: SentenceEncoder | EncoderPair,
+    folder: BuccFolder,
+    pair: str,
+    protocol: Protocol,
+    options: BuccOptions,
+    report: Report = silent,
+) -> Mined:
+    """Mine a language pair and choose the thresholds that gold pairs choose.
+
+    Raises:
+        FileError: as `evaluate_bucc`.
+    """
+    split = folder.read(pair, protocol.split)
+    scored, found, auto = _mine(encoder, split, protocol, options, report)
+    cuts: dict[str, tuple[float, Candidates]] = {}
+    if protocol.threshold_from == "hash":
+        cuts["held-out"] = _held_out(found, split.name)
+    elif protocol.threshold_from != "oracle":
+        learned = folder.read(pair, protocol.threshold_from)
+        other = _mine(encoder, learned, protocol, options, report)[1]
+        cuts[protocol.split] = other.best().threshold, found
+    cuts["oracle"] = found.best().threshold, found
+    return Mined(split, scored, auto, found, cuts)
+
+
+def _mine(
+    encoder: SentenceEncoder | EncoderPair,
+    split: BuccSplit,
+    protocol: Protocol,
+    options: BuccOptions,
+    report: Report,
+) -> tuple[Scored, Candidates, tuple[float, Agreement]]:
+    """Score all pairs of a split, name them by id, and cut them as `auto` does."""
+    tables, ids, repeated = [], [], []
+    for number, side in enumerate(split.sides):
+        rows, dropped = unified(side) if protocol.duplicates == "dropped" else (side, set())
+        tables.append(
+            sentence_table(
+                f"{split.name}, {('source', 'target')[number]}",
+                [text for _, text in rows],
+                dedup=protocol.duplicates == "folded",
+            )
+        )
+        ids.append([name for name, _ in rows])
+        repeated.append(dropped)
+    searched = min(len(table) for table in tables)
+    enough(searched, protocol.neighborhood, protocol.margin, split.name)
+    mining = MiningOptions(
+        margin=protocol.margin,
+        neighborhood=protocol.neighborhood,
+        retrieval=protocol.retrieval,
+        src_prompt=options.prompt,
+        tgt_prompt=options.prompt,
+    )
+    scored = score_pairs(tables[0], tables[1], encoder, mining, report)
+    sources = scored.source.lines[scored.chosen.sources].tolist()
+    targets = scored.target.lines[scored.chosen.targets].tolist()
+    scores, pairs = [], []
+    for score, source, target in zip(scored.chosen.scores.tolist(), sources, targets, strict=True):
+        pair = (ids[0][source - 1], ids[1][target - 1])
+        counts = pair[0] not in repeated[0] and pair[1] not in repeated[1]
+        if counts and (protocol.lowest is None or score >= protocol.lowest):
+            scores.append(score)
+            pairs.append(pair)
+    lines = [name for name, _ in split.sides[0]]
+    found = Candidates(np.array(scores, dtype=np.float64), pairs, split.gold, lines)
+    cut, kept = best_without_gold(scored)
+    at = scored.source.lines[kept.sources], scored.target.lines[kept.targets]
+    named = {(ids[0][x - 1], ids[1][y - 1]) for x, y in zip(*at, strict=True)}
+    return scored, found, (cut, agreement(named & set(pairs), split.gold))
+
+
+def _at_thresholds(mined: Mined, protocol: Protocol) -> dict[str, tuple[float, Agreement]]:
+    """Cut at every threshold, that of the protocol first."""
+    kinds = {kind: (value, on.at(value)) for kind, (value, on) in mined.cuts.items()}
+    kinds["auto"] = mined.auto
+    if protocol.margin == "ratio":
+        kinds |= {f"at {value:g}": (value, mined.found.at(value)) for value in FIXED}
+    return kinds
+
+
+def _held_out(found: Candidates, name: str) -> tuple[float, Candidates]:
+    """Choose the threshold on one half of the ids; the other is to be measured."""
+    validation, rest = found.half(0), found.half(1)
+    if not (validation.gold and rest.gold):
+        raise FileError(
+            f"{name}.gold: too few pairs to hold out a half of them: {len(found.gold)}",
+            "choose --threshold-from oracle",
+        )
+    return validation.best().threshold, rest
+
+
+def _row(name: str, threshold: float, found: Agreement) -> Row:
+    figures = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+    return Row(name, found.mined, {**figures, "threshold": threshold})
+
+
+def _mean(kind: str, rows: Sequence[Row]) -> Row:
+    """Average over language pairs; a mean of thresholds would mean nothing."""
+    mean = mean_row(f"mean of {len(rows)} {kind}", rows)
+    return Row(mean.name, mean.items, {**mean.figures, "threshold": np.nan})
+
+
+def _notes(
+    split: BuccSplit, scored: Scored, kinds: Mapping[str, tuple[float, Agreement]]
+) -> list[str]:
+    sizes = " and ".join(f"{len(side):,}" for side in split.sides)
+    notes = [f"{split.name}: {sizes} sentences, {len(split.gold):,} gold pairs."]
+    if scored.scores.clamped:
+        notes.append(
+            f"{split.name}: {scored.scores.clamped:,} neighbourhoods near zero, ratio not defined; "
+            "raised to 0.000001."
+        )
+    if np.ptp(scored.scores.targets) < _SAME:
+        notes.append(
+            f"{split.name}: every pair has the same score: the encoder tells no sentences apart."
+        )
+    lost = [kind for kind, (value, _) in kinds.items() if kind != "auto" and np.isinf(value)]
+    if lost:
+        notes.append(
+            f"{split.name}: nothing is kept ({', '.join(lost)}): where the threshold comes from, "
+            "no scored pair is a gold pair."
+        )
+    return notes

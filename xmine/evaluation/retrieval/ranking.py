@@ -1,0 +1,137 @@
+"""Retrieval from a multilingual pool: are the right candidates among the nearest 20, and on top?
+
+LAReQA (Roy et al., 2020): questions, and the sentences of eleven languages that answer them.
+Mewsli-X (Ruder et al., 2021): mentions in news, and descriptions of a million entities.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.options import EvaluationOptions
+from xmine.evaluation.readers.ranking import (
+    CANDIDATES,
+    MENTIONS,
+    RankingTask,
+    read_lareqa,
+    read_mewsli_x,
+)
+from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.knn.cosines import Vectors
+from xmine.knn.exact import nearest
+from xmine.progress import Report, silent
+
+DEPTH = 20
+_BLOCK = 50_000  # candidates that are encoded and searched at a time
+
+_LAREQA = ("lareqa/xquad-r", "xquad-r", "lareqa")
+_MEWSLI_X = ("mewsli-x", "mewsli_x/output/dataset", "mewslix")
+_WHAT = f"LAReQA's xquad-r/*.json, or Mewsli-X's {CANDIDATES} and {MENTIONS}"
+
+
+def average_precision(ranking: Sequence[int], gold: Collection[int], depth: int = DEPTH) -> float:
+    """Average the precision at each right candidate among the first of a ranking.
+
+    Divided by how many of them could be right, `min(len(gold), depth)`, so that a perfect ranking
+    has 1 (scikit-learn's has no depth). With one right candidate it is the reciprocal of its rank.
+
+    Args:
+        ranking: candidates, best first, none twice.
+        gold: the right ones, at least one.
+        depth: how far down to look.
+    """
+    hits, total = 0, 0.0
+    for rank, candidate in enumerate(ranking[:depth], start=1):
+        if candidate in gold:
+            hits += 1
+            total += hits / rank
+    return total / min(len(gold), depth)
+
+
+def top(queries: Vectors, blocks: Iterable[Vectors], depth: int = DEPTH) -> NDArray[np.int64]:
+    """Find the nearest candidates of each query by dot product; equal ones in their order.
+
+    Args:
+        queries: [queries, dim].
+        blocks: [some, dim] each, one after the other all candidates; each is let go.
+        depth: how many to find.
+
+    Returns:
+        int64 [queries, depth], numbers of candidates, nearest first; fewer if there are fewer.
+    """
+    columns = np.empty((len(queries), 0), dtype=np.int64)
+    values = np.empty((len(queries), 0), dtype=np.float32)
+    before = 0
+    for block in blocks:
+        found = nearest(queries, block, depth)
+        columns = np.concatenate([columns, found.targets + before], axis=1)
+        values = np.concatenate([values, found.target_cosines], axis=1)
+        order = np.argsort(-values, axis=1, kind="stable")[:, :depth]
+        columns = np.take_along_axis(columns, order, axis=1)
+        values = np.take_along_axis(values, order, axis=1)
+        before += len(block)
+    return columns
+
+
+def evaluate_retrieval(
+    encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
+) -> Result:
+    """Measure the mean average precision of each language on LAReQA and Mewsli-X.
+
+    Raises:
+        MissingData: the data folder has neither.
+        FileError: a file is missing, cannot be read, or names what does not exist.
+    """
+    tasks = []
+    folder = data.find("??.json", _LAREQA)
+    if folder:
+        tasks.append(read_lareqa(folder))
+    folder = data.find(CANDIDATES, _MEWSLI_X)
+    if folder:
+        tasks.append(read_mewsli_x(folder))
+    if not tasks:
+        raise data.missing(_WHAT)
+    rows, means = [], []
+    for task in tasks:
+        measured = _rows(encoder, task, options, report)
+        rows += measured
+        means.append(mean_row(f"{task.name}, mean of {len(measured)}", measured))
+    return Result(
+        benchmark="retrieval",
+        protocol=f"mAP@{DEPTH} of the candidates of all languages, ranked by dot product; "
+        + "; ".join(task.protocol for task in tasks),
+        split=", ".join(f"{task.name} ({len(task.candidates):,} candidates)" for task in tasks),
+        metrics=(
+            Metric("map", f"mAP@{DEPTH}", "mean over the queries of their average precision"),
+        ),
+        rows=[*rows, *means],
+        headline=(means[0].name, "map"),
+        settings={"depth": DEPTH, "similarity": "dot product of unit vectors", "trained": False},
+        unit="queries",
+        notes=[note for task in tasks for note in task.notes],
+    )
+
+
+def _rows(
+    encoder: SentenceEncoder, task: RankingTask, options: EvaluationOptions, report: Report
+) -> list[Row]:
+    texts = [query.text for queries in task.queries.values() for query in queries]
+    vectors = encoder.encode_half(texts, report, options.prompt)
+
+    def blocks() -> Iterator[Vectors]:
+        for row in range(0, len(task.candidates), _BLOCK):
+            block = task.candidates[row : row + _BLOCK]
+            yield encoder.encode_half(block, report, options.prompt)
+
+    rankings, rows, done = top(vectors, blocks()).tolist(), [], 0
+    for language, queries in task.queries.items():
+        each = [
+            average_precision(ranking, query.gold)
+            for ranking, query in zip(rankings[done:], queries, strict=False)
+        ]
+        rows.append(Row(f"{task.name} {language}", len(each), {"map": float(np.mean(each))}))
+        done += len(queries)
+    return rows

@@ -1,0 +1,171 @@
+"""Tatoeba: up to 1,000 sentences of 112 languages against their English translations.
+
+LASER's test set (Artetxe & Schwenk, 2019), files `tatoeba.xxx-eng.xxx` and `tatoeba.xxx-eng.eng`.
+Averages over 14 and 36 languages are those of mSimCSE and XTREME; Emma-X averages over all 112.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder, read_aligned
+from xmine.evaluation.options import TatoebaOptions
+from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.retrieval.aligned import (
+    MEAN,
+    PROTOCOL,
+    TEXTUAL,
+    accuracy_of,
+    check_known,
+    retrieval_hits,
+    unknown_note,
+    unknown_rows,
+)
+from xmine.evaluation.retrieval.groups import check_groups, group_rows, read_groups
+from xmine.progress import Report, silent
+
+FOURTEEN = tuple("ara bul cmn deu ell fra hin rus spa swh tha tur urd vie".split())
+THIRTY_SIX = FOURTEEN + tuple(
+    "afr ben est eus fin heb hun ind ita jav jpn".split()
+    + "kat kaz kor mal mar nld pes por tam tel tgl".split()
+)
+# ISO 639-1 -> the codes of the files, for the languages that an encoder says it was made for.
+CODES = dict(
+    pair.split(":")
+    for pair in (
+        "af:afr am:amh ar:ara az:aze be:bel bg:bul bn:ben br:bre bs:bos ca:cat ch:cha cs:ces "
+        "cy:cym da:dan de:deu el:ell eo:epo es:spa et:est eu:eus fa:pes fi:fin fo:fao fr:fra "
+        "fy:fry ga:gle gd:gla gl:glg he:heb hi:hin hr:hrv hu:hun hy:hye ia:ina id:ind ie:ile "
+        "io:ido is:isl it:ita ja:jpn jv:jav ka:kat kk:kaz km:khm ko:kor ku:kur kw:cor la:lat "
+        "lt:lit lv:lvs mk:mkd ml:mal mn:mon mr:mar ms:zsm nb:nob nl:nld nn:nno oc:oci pl:pol "
+        "pt:por ro:ron ru:rus sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swh ta:tam te:tel th:tha "
+        "tk:tuk tl:tgl tr:tur tt:tat ug:uig uk:ukr ur:urd uz:uzb vi:vie xh:xho yi:yid zh:cmn"
+    ).split()
+)
+_FEW = 3  # languages that the name of a mean lists
+_WHAT = "LASER's Tatoeba test set, tatoeba.xxx-eng.xxx and tatoeba.xxx-eng.eng"
+
+
+def evaluate_tatoeba(
+    encoder: SentenceEncoder, data: DataFolder, options: TatoebaOptions, report: Report = silent
+) -> Result:
+    """Measure retrieval accuracy between each language and English.
+
+    Raises:
+        FileError: a file is missing or cannot be read, or two differ in their number of lines.
+    """
+    folder = tatoeba_folder(data)
+    groups = read_groups(options.groups)
+    languages = _languages(folder, options.language)
+    rows, unknown = [], {}
+    for each in languages:
+        hits, unknown[each] = tatoeba_hits(
+            EncoderPair(encoder, encoder), folder, each, options, report
+        )
+        rows.append(_row(each, hits))
+    check_groups(groups, languages)
+    averages, notes = group_rows(groups, rows)
+    notes += unknown_note(unknown)
+    for name, members in (("mean of 14", FOURTEEN), ("mean of 36", THIRTY_SIX)):
+        if set(members) <= set(languages):
+            averages.append(mean_row(name, [row for row in rows if row.name in members]))
+        elif not options.language:
+            lacking = ", ".join(sorted(set(members) - set(languages)))
+            notes.append(f"No {name}: {lacking} missing.")
+    if len(rows) > 1:
+        averages.append(mean_row(f"mean of all {len(rows)}", rows))
+    known = codes_of(encoder.facts.languages)
+    own = [row for row in rows if row.name in known]
+    if own and len(own) < len(rows):
+        names = ", ".join(row.name for row in own) if len(own) <= _FEW else str(len(own))
+        averages.append(mean_row(f"the encoder's own ({names})", own))
+    return Result(
+        benchmark="tatoeba",
+        protocol=PROTOCOL + (TEXTUAL if options.textual else ""),
+        split="LASER's Tatoeba v1, each language against English",
+        metrics=(
+            Metric("to_english", "xx→en", "share of sentences whose nearest English one is right"),
+            Metric("from_english", "en→xx", "the same from English"),
+            MEAN,
+        ),
+        rows=[*rows, *averages],
+        headline=([*rows, *averages][-1].name, "mean"),
+        settings={"textual": options.textual},
+        unit="pairs",
+        notes=notes,
+    )
+
+
+def tatoeba_folder(data: DataFolder) -> Path:
+    """Find the files.
+
+    Raises:
+        MissingData: there are none.
+    """
+    return data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
+
+
+def codes_of(languages: Iterable[str]) -> set[str]:
+    """Give languages the codes that they have in the names of the files."""
+    return {CODES.get(code, code) for code in languages}
+
+
+def tatoeba_languages(folder: Path) -> list[str]:
+    """List the languages there are files of, by their code."""
+    return sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
+
+
+def _languages(folder: Path, wanted: Sequence[str]) -> list[str]:
+    found = tatoeba_languages(folder)
+    wanted = [each if each in found else CODES.get(each, each) for each in wanted]
+    for language in wanted:
+        if language not in found:
+            raise FileError(
+                f"{folder}: no tatoeba.{language}-eng.{language}", f"there are {', '.join(found)}"
+            )
+    return list(dict.fromkeys(wanted)) or found
+
+
+def tatoeba_hits(
+    encoders: EncoderPair, folder: Path, language: str, options: TatoebaOptions, report: Report
+) -> tuple[NDArray[np.bool_], int]:
+    """Tell which sentences of a language find their translation.
+
+    Args:
+        encoders: the source reads the language, the target reads English.
+        folder: what `tatoeba_folder` gave.
+        language: one of `tatoeba_languages`.
+        options: prompt, and what counts as found.
+        report: called while it goes on.
+
+    Returns:
+        bool [pairs, 2], found to English and from it; and how many lines of the language have no
+        vector.
+
+    Raises:
+        FileError: a file cannot be read, or the two differ in their number of lines.
+    """
+    pair = f"tatoeba.{language}-eng"
+    texts = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.eng")
+    sides = [
+        encoder.encode_half(side, report, options.prompt)
+        for encoder, side in zip((encoders.source, encoders.target), texts, strict=True)
+    ]
+    check_known(pair, sides)
+    same = (texts[0], texts[1]) if options.textual else None
+    return retrieval_hits(sides[0], sides[1], same), unknown_rows(sides[0])
+
+
+def _row(language: str, hits: NDArray[np.bool_]) -> Row:
+    accuracy = accuracy_of(hits)
+    figures = {
+        "to_english": accuracy.forward,
+        "from_english": accuracy.backward,
+        "mean": accuracy.mean,
+    }
+    return Row(language, accuracy.pairs, figures)

@@ -1,0 +1,211 @@
+"""xSIM++: xSIM with perturbed sentences among the candidates; errors by what was changed in them.
+
+Chen et al. (2023), "xSIM++: An improved proxy to bitext mining performance for low-resource
+languages": FLORES-200 and LASER's `LANG_augmented.SPLIT` (a sentence a line) with
+`LANG_errtype.SPLIT.json` (`{sentence: {"src": original, "errtype": kind}}`).
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder, incomplete, read_aligned
+from xmine.evaluation.options import XsimPlusPlusOptions
+from xmine.evaluation.readers.json_rows import filled_text, json_file
+from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.retrieval.aligned import check_known, unknown_note, unknown_rows
+from xmine.evaluation.retrieval.xsim import best_lines, enough, margin_in_words
+from xmine.files.reading import read_lines
+from xmine.progress import Report, silent
+
+# A sentence of the references, or a perturbation of another sentence; LASER's word for it.
+MISALIGNED = "misaligned"
+ALL = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """References and their perturbations.
+
+    Attributes:
+        language: of both.
+        references: one for each line of the other languages.
+        perturbations: more sentences, each a reference with something changed.
+        kinds: perturbation -> its original and what was changed.
+    """
+
+    language: str
+    references: list[str]
+    perturbations: list[str]
+    kinds: Mapping[str, tuple[str, str]]
+
+    @property
+    def texts(self) -> list[str]:
+        """All candidates, references first."""
+        return self.references + self.perturbations
+
+    def names(self) -> list[str]:
+        """Name the kinds of errors: what can be changed, and the misaligned last."""
+        return [*sorted({kind for _, kind in self.kinds.values()}), MISALIGNED]
+
+
+def errors_by_kind(chosen: NDArray[np.int64], perturbed: Perturbed) -> Counter[str]:
+    """Count the lines that chose another text than their reference, by what was changed in it.
+
+    Args:
+        chosen: int64 [references], rows of the references followed by the perturbations.
+        perturbed: the texts.
+    """
+    texts = [text.strip() for text in perturbed.texts]
+    counts: Counter[str] = Counter()
+    for row, candidate in enumerate(chosen.tolist()):
+        right, found = texts[row], texts[candidate]
+        if found != right:
+            original, kind = perturbed.kinds.get(found, ("", ""))
+            counts[kind if original == right else MISALIGNED] += 1
+    return counts
+
+
+def evaluate_xsimplusplus(
+    encoder: SentenceEncoder,
+    data: DataFolder,
+    options: XsimPlusPlusOptions,
+    report: Report = silent,
+) -> Result:
+    """Measure the error rate from each language to one with perturbations, and what it consists of.
+
+    Raises:
+        FileError: a file is missing or cannot be read, files differ in their number of lines, the
+            JSON file has another form or belongs to other sentences, there are fewer lines than
+            neighbours or than two, or no line has a vector.
+    """
+    split = options.split
+    folder = data.holding(
+        f"*_errtype.{split}.json",
+        (f"flores200/{split}_augmented", f"{split}_augmented"),
+        f"LASER's eng_Latn_augmented.{split} and eng_Latn_errtype.{split}.json",
+    )
+    rows, notes, kinds = [], [], list[str]()
+    for path in sorted(folder.glob(f"*_errtype.{split}.json")):
+        language = path.name.removesuffix(f"_errtype.{split}.json")
+        plain = folder.parent / split
+        perturbed = read_perturbed(folder, plain, language, split)
+        kinds += perturbed.names()
+        vectors = encoder.encode(perturbed.texts, report, options.prompt)
+        unknown = {f"{language} with perturbations": unknown_rows(vectors)}
+        for source in _sources(plain, split, language, options.language):
+            texts, _ = read_aligned(plain / f"{source}.{split}", plain / f"{language}.{split}")
+            name = str(plain / f"{source}.{split}")
+            enough(len(texts), options.neighborhood, options.margin, name)
+            own = encoder.encode(texts, report, options.prompt)
+            check_known(name, (own, vectors))
+            unknown[source] = unknown_rows(own)
+            best = best_lines(own, vectors, options.margin, options.neighborhood, report)
+            rows.append(_row(f"{source}-{language}", best.targets, perturbed))
+            if best.clamped:
+                notes.append(
+                    f"{rows[-1].name}: {best.clamped:,} neighbourhoods near zero, raised to 1e-6."
+                )
+        notes.append(
+            f"{language}: {len(perturbed.references):,} references and "
+            f"{len(perturbed.perturbations):,} perturbations to choose from."
+        )
+        lacking = sum(text.strip() not in perturbed.kinds for text in perturbed.perturbations)
+        if lacking:
+            notes.append(f"{path.name} lacks {lacking:,} of them: counted as {MISALIGNED}.")
+        notes += unknown_note(unknown)
+    averages = [mean_row(f"mean of {len(rows)}", rows)] if len(rows) > 1 else []
+    named = sorted(set(kinds) - {MISALIGNED})
+    return Result(
+        benchmark="xsim++",
+        protocol=f"{margin_in_words(options.margin, options.neighborhood)}; a choice with another "
+        "text than the reference is an error",
+        split=f"FLORES-200 {split} with LASER's perturbations",
+        metrics=[
+            Metric(ALL, "xsim++", "share of lines that miss the reference", 100, 2, "lower"),
+            *(Metric(kind, kind, f"of these by {kind}", 100, 2, "lower") for kind in named),
+            Metric(MISALIGNED, MISALIGNED, "by another reference's text", 100, 2, "lower"),
+        ],
+        rows=[*rows, *averages],
+        headline=((averages or rows)[0].name, ALL),
+        settings={
+            "split": split,
+            "margin": options.margin,
+            "neighborhood": options.neighborhood,
+        },
+        unit="lines",
+        notes=notes,
+    )
+
+
+def read_perturbed(folder: Path, plain: Path, language: str, split: str) -> Perturbed:
+    """Read references and perturbations.
+
+    Args:
+        folder: has `LANG_augmented.SPLIT` and `LANG_errtype.SPLIT.json`.
+        plain: has `LANG.SPLIT`.
+        language: as in the names of the files.
+        split: `dev` or `devtest`.
+
+    Raises:
+        FileError: a file is missing, the JSON file has another form, or it has no entry for any
+            of the sentences.
+    """
+    names = [f"{language}_augmented.{split}", f"{language}_errtype.{split}.json"]
+    incomplete(folder, names, "xSIM++'s augmented set")
+    references = read_lines(plain / f"{language}.{split}")
+    perturbations = read_lines(folder / names[0])
+    path = folder / names[1]
+    kinds = _read_kinds(path)
+    known = {text.strip() for text in references}
+    described = [kinds[text.strip()] for text in perturbations if text.strip() in kinds]
+    if not described:
+        raise FileError(f"{path}: has none of the sentences of {names[0]}", "is it another split?")
+    if not any(original in known for original, _ in described):
+        raise FileError(
+            f"{path}: no original of it is in {plain / f'{language}.{split}'}",
+            "is it another split?",
+        )
+    return Perturbed(language, references, perturbations, kinds)
+
+
+def _read_kinds(path: Path) -> dict[str, tuple[str, str]]:
+    table = json_file(path)
+    form = '{"sentence": {"src": "original", "errtype": "kind"}}'
+    if not table:
+        raise FileError(f"{path}: expected {form}")
+    kinds = {}
+    for text, entry in table.items():
+        where = f"{path}: the entry of {text[:40]!r}"
+        if not (isinstance(entry, dict) and {"src", "errtype"} <= entry.keys()):
+            raise FileError(f"{where} has another form; expected {form}")
+        original, kind = (filled_text(entry, field, where) for field in ("src", "errtype"))
+        if kind in (ALL, MISALIGNED):
+            raise FileError(
+                f"{where} has the errtype {kind!r}, the name of a column here", "name it otherwise"
+            )
+        kinds[text.strip()] = (original.strip(), kind)
+    return kinds
+
+
+def _sources(plain: Path, split: str, target: str, wanted: Sequence[str]) -> list[str]:
+    names = sorted(path.name.removesuffix(f".{split}") for path in plain.glob(f"*.{split}"))
+    found = [name for name in names if name != target]
+    for language in wanted:
+        if language not in found:
+            raise FileError(f"{plain}: no {language}.{split}", f"there are {', '.join(found)}")
+    if not found:
+        raise FileError(f"{plain}: no language beside {target}", f"put xxx.{split} there")
+    return list(dict.fromkeys(wanted)) or found
+
+
+def _row(name: str, chosen: NDArray[np.int64], perturbed: Perturbed) -> Row:
+    counts = errors_by_kind(chosen, perturbed)
+    shares = {kind: counts[kind] / len(chosen) for kind in perturbed.names()}
+    return Row(name, len(chosen), {ALL: sum(shares.values()), **shares})

@@ -1,0 +1,4 @@
+"""Benchmarks that compare cosines with ratings of people: STS, XSTS, quality estimation.
+
+Nothing here retrieves or trains a classifier.
+"""

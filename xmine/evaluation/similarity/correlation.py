@@ -1,0 +1,87 @@
+"""Cosines of text pairs against people's judgements of them -> Spearman's or Pearson's correlation.
+
+Spearman's has average ranks for ties. Where every value is the same there is no correlation, and
+that is an error, never a zero.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import EncoderError, FileError
+from xmine.progress import Report
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Cosines of pairs: float64 [pairs], and how many pairs have a text without a vector."""
+
+    cosines: Values
+    blank: int
+
+
+def compare(
+    encoder: SentenceEncoder,
+    first: Sequence[str],
+    second: Sequence[str],
+    report: Report,
+    prompt: str,
+) -> Compared:
+    """Encode pairs and take their cosines; a text without a vector has cosine 0 with any other."""
+    one, other = (encoder.encode(texts, report, prompt) for texts in (first, second))
+    blank = ~one.any(axis=1) | ~other.any(axis=1)
+    return Compared(row_cosines(one, other), int(blank.sum()))
+
+
+def row_cosines(one: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]]) -> Values:
+    """Multiply unit rows [pairs, dim] of two matrices, row by row: float64 [pairs]."""
+    cosines: Values = np.einsum("ij,ij->i", one, other, dtype=np.float64)
+    return cosines
+
+
+def spearman(system: Values, gold: Values, what: str) -> float:
+    """Correlate the ranks of two lists.
+
+    Args:
+        system: float64 [pairs], what the encoder says.
+        gold: float64 [pairs], what people say.
+        what: where they come from, for messages.
+
+    Raises:
+        FileError: there are fewer than two pairs, or all judgements are the same.
+        EncoderError: the encoder says the same of all pairs.
+    """
+    from scipy.stats import spearmanr
+
+    return _correlate(spearmanr, system, gold, what)
+
+
+def pearson(system: Values, gold: Values, what: str) -> float:
+    """Correlate the values of two lists; arguments and errors as of `spearman`."""
+    from scipy.stats import pearsonr
+
+    return _correlate(pearsonr, system, gold, what)
+
+
+def _correlate(measure: Callable[..., Any], system: Values, gold: Values, what: str) -> float:
+    if len(gold) < 2:
+        raise FileError(f"{what}: {len(gold)} judged pairs", "a correlation needs two at least")
+    if np.ptp(gold) == 0:
+        raise FileError(f"{what}: all judgements are {gold[0]:g}: nothing correlates with them")
+    if np.ptp(system) == 0:
+        raise EncoderError(
+            f"{what}: the encoder gives every pair the cosine {system[0]:.4f}",
+            "it tells no texts apart, or knows none of their words",
+        )
+    return float(measure(system, gold).statistic)
+
+
+def blank_note(blank: int) -> list[str]:
+    """Say how many pairs have a text without a vector."""
+    return [f"{blank:,} pairs have a text without a vector: cosine 0."] if blank else []

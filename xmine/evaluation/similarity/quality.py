@@ -1,0 +1,163 @@
+"""Quality estimation: does the cosine of a sentence and its translation tell how good that is?
+
+Pearson's correlation with direct assessments by people: WMT21's first task, as in Emma-X, and
+MLQE-PE (Fomicheva et al., 2020), whose test20 and dev sets belong to the same language pairs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder, incomplete, number, read_aligned, read_headed
+from xmine.evaluation.options import EvaluationOptions
+from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.similarity.correlation import Values, blank_note, compare, pearson
+from xmine.progress import Report, silent
+
+SEVEN = ("en-de", "en-zh", "et-en", "ne-en", "ro-en", "ru-en", "si-en")
+ELEVEN = (*SEVEN, "en-cs", "en-ja", "km-en", "ps-en")  # those of WMT21 without training data
+
+_REPOSITORY = ("mlqe-pe/data", "mlqe-pe", "data", ".")
+_WHAT = (
+    "test21_goldlabels/en-de-test21/{test21.src,test21.mt,goldlabels/test21.da} and so on, or "
+    "direct-assessments/test/en-de-test/test20.ende.df.short.tsv, of mlqe-pe, unpacked"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Translations:
+    """Sentences, their machine translations, and what people think of these.
+
+    Attributes:
+        name: where they come from, for messages.
+        sources, translations: the texts.
+        gold: float64 [sentences], direct assessments, standardised for each judge and averaged.
+    """
+
+    name: str
+    sources: list[str]
+    translations: list[str]
+    gold: Values
+
+
+def evaluate_qe(
+    encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
+) -> Result:
+    """Measure Pearson's correlation of cosines with assessments for each language pair.
+
+    Raises:
+        MissingData: there is no set.
+        FileError: a file is missing or cannot be read.
+    """
+    sets = {
+        "WMT21": read_wmt21(data),
+        "test20": read_assessments(data, "test", "test20"),
+        "dev": read_assessments(data, "dev", "dev"),
+    }
+    if not any(sets.values()):
+        raise data.missing(_WHAT)
+    rows, means, blank = [], [], 0
+    for name, pairs in sets.items():
+        measured = []
+        for pair, judged in pairs.items():
+            compared = compare(encoder, judged.sources, judged.translations, report, options.prompt)
+            figure = pearson(compared.cosines, judged.gold, judged.name)
+            measured.append(Row(f"{name} {pair}", len(judged.gold), {"pearson": figure}))
+            blank += compared.blank
+        rows += measured
+        means += _means(name, dict(zip(pairs, measured, strict=True)))
+    return Result(
+        benchmark="qe",
+        protocol="Pearson of the cosine of sentence and translation against direct assessments "
+        "(z-standardised), no training",
+        split=", ".join(name for name, pairs in sets.items() if pairs),
+        metrics=(Metric("pearson", "Pearson", "correlation of cosine and assessment"),),
+        rows=[*rows, *means],
+        headline=(means[0].name, "pearson"),
+        settings={"similarity": "cosine", "correlation": "pearson", "trained": False},
+        unit="sentences",
+        notes=[*blank_note(blank), *_lacking(sets)],
+    )
+
+
+def _means(name: str, rows: Mapping[str, Row]) -> list[Row]:
+    """Average a set over the eleven or seven pairs that papers have, or over what there is."""
+    averages = [
+        mean_row(f"{name}, mean of {len(whole)}", [rows[each] for each in whole])
+        for whole in (ELEVEN, SEVEN)
+        if set(whole) <= set(rows)
+    ]
+    if rows and not averages:
+        averages.append(mean_row(f"{name}, mean of {', '.join(rows)}", list(rows.values())))
+    return averages
+
+
+def _lacking(sets: Mapping[str, Mapping[str, Translations]]) -> list[str]:
+    notes = []
+    for name, pairs in sets.items():
+        whole = ELEVEN if name == "WMT21" else SEVEN
+        lacking = [pair for pair in whole if pair not in pairs]
+        if pairs and lacking:
+            notes.append(f"{name} has {len(whole)} pairs; missing: {', '.join(lacking)}.")
+    return notes
+
+
+def read_wmt21(data: DataFolder) -> dict[str, Translations]:
+    """Read WMT21's test set with its gold labels: language pair -> sentences.
+
+    Raises:
+        FileError: a pair lacks a file, or files differ in their number of lines.
+    """
+    places = [f"{place}/test21_goldlabels" for place in _REPOSITORY]
+    folder = data.find("*-test21/goldlabels", places)
+    found = {}
+    for pattern in ("*-test21", "zero-shot/*-test21"):
+        for inside in sorted(folder.glob(pattern)) if folder else ():
+            files = ["test21.src", "test21.mt", "goldlabels/test21.da"]
+            incomplete(inside, files, "WMT21's test set with gold labels, for each pair,")
+            sources, translations, scores = read_aligned(*(inside / name for name in files))
+            path = inside / files[-1]
+            gold = [
+                number(text, f"{path}:{line}", "assessment")
+                for line, text in enumerate(scores, start=1)
+            ]
+            found[inside.name.removesuffix("-test21")] = Translations(
+                str(path), sources, translations, np.array(gold)
+            )
+    return found
+
+
+def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Translations]:
+    """Read MLQE-PE's direct assessments of a split: language pair -> sentences.
+
+    Args:
+        data: the data folder.
+        split: `test` or `dev`, as its folder is called.
+        stem: what the names of its files begin with.
+
+    Raises:
+        FileError: a file cannot be read, lacks a column, or has an assessment that is no number.
+    """
+    places = [f"{place}/direct-assessments/{split}" for place in _REPOSITORY]
+    pattern = f"*/{stem}.*.df.short.tsv"
+    folder = data.find(pattern, places)
+    found = {}
+    for path in sorted(folder.glob(pattern)) if folder else ():
+        letters = path.name.split(".")[1]
+        found[f"{letters[:2]}-{letters[2:]}"] = _read_table(path)
+    return found
+
+
+def _read_table(path: Path) -> Translations:
+    sources, translations, gold = [], [], []
+    for where, line in read_headed(path, ("original", "translation", "z_mean")):
+        sources.append(line["original"])
+        translations.append(line["translation"])
+        gold.append(number(line["z_mean"], where, "assessment"))
+    if not gold:
+        raise FileError(f"{path}: no sentences below the head")
+    return Translations(str(path), sources, translations, np.array(gold))

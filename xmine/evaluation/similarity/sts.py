@@ -1,0 +1,226 @@
+"""Semantic textual similarity: does the cosine of two English sentences rank pairs as people do?
+
+STS12-16, STS-B and SICK-R as in SentEval and SimCSE: Spearman's correlation, without training.
+Years have sub-sets, whose aggregation papers choose differently; so all three ways are shown.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.data import DataFolder, MissingData, incomplete
+from xmine.evaluation.options import STS_TASKS, StsOptions
+from xmine.evaluation.readers.scored_pairs import (
+    ScoredPairs,
+    read_score_apart,
+    read_score_first,
+    read_sick,
+    read_stsb,
+    read_stsb_tabs,
+)
+from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.similarity.correlation import Values, blank_note, compare, spearman
+from xmine.progress import Report, silent
+
+SUBSETS = {
+    "sts12": ("MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews"),
+    "sts13": ("FNWN", "OnWN", "headlines"),  # SMT is not free, and nobody reports it
+    "sts14": ("OnWN", "deft-forum", "deft-news", "headlines", "images", "tweet-news"),
+    "sts15": ("answers-forums", "answers-students", "belief", "headlines", "images"),
+    "sts16": ("answer-answer", "headlines", "plagiarism", "postediting", "question-question"),
+}
+_SURPRISE = {("sts12", "OnWN"), ("sts12", "SMTnews")}  # their files have this in their name
+TITLES = {"stsb": "STS-B", "sickr": "SICK-R"} | {name: name.upper() for name in SUBSETS}
+DEV = "STS-B dev"
+
+_SENTEVAL = ("STS", "downstream/STS", "data/downstream/STS")
+_SICK = ("sts/sick", "sick", "SICK", "downstream/SICK", "data/downstream/SICK")
+_STSB = ("stsb", "stsb-multi-mt/data", "data")
+_STSB_TABS = tuple(f"{place}/STSBenchmark" for place in _SENTEVAL)
+_WHAT = (
+    "STS sets: sts/2012/*.test.tsv to 2016, sts/sick/SICK_test_annotated.txt and "
+    "stsb/stsb-en-test.csv; or SentEval's STS/STS12-en-test/STS.{input,gs}.*.txt, "
+    "STS/STSBenchmark/sts-test.csv and SICK/SICK_test_annotated.txt"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What an encoder and people say of the pairs of one sub-set.
+
+    Attributes:
+        name: of the sub-set.
+        cosines, gold: float64 [pairs].
+        blank: how many pairs have a text without a vector.
+    """
+
+    name: str
+    cosines: Values
+    gold: Values
+    blank: int = 0
+
+
+def aggregate(subsets: Sequence[Scored]) -> dict[str, float]:
+    """Correlate sub-sets in the three ways that papers have.
+
+    Returns:
+        `all`, of all pairs as one list (SBERT, SimCSE); `wmean`, of each sub-set, weighted by its
+        pairs (SentEval); `mean`, of each sub-set, all counting the same.
+
+    Raises:
+        FileError: a sub-set has fewer than two pairs or one judgement only.
+        EncoderError: the encoder says the same of all pairs of a sub-set.
+    """
+    each = [spearman(subset.cosines, subset.gold, subset.name) for subset in subsets]
+    whole = spearman(
+        np.concatenate([subset.cosines for subset in subsets]),
+        np.concatenate([subset.gold for subset in subsets]),
+        ", ".join(subset.name for subset in subsets),
+    )
+    pairs = [len(subset.gold) for subset in subsets]
+    return {
+        "all": whole,
+        "wmean": float(np.average(each, weights=pairs)),
+        "mean": fmean(each),
+    }
+
+
+def evaluate_sts(
+    encoder: SentenceEncoder, data: DataFolder, options: StsOptions, report: Report = silent
+) -> Result:
+    """Measure Spearman's correlation of cosines with scores on each STS set there is.
+
+    Raises:
+        MissingData: there is none of those wanted.
+        FileError: a file cannot be read, or a sub-set has no scores.
+    """
+    found, lacking = _read_tasks(list(dict.fromkeys(options.task)) or list(STS_TASKS), data)
+    rows, blank = [], 0
+    for title, subsets in found.items():
+        row, blanks = _row(encoder, title, subsets, options, report)
+        rows.append(row)
+        blank += blanks
+    notes = blank_note(blank)
+    counted = [row for row in rows if row.name in TITLES.values()]
+    headline = next((row.name for row in rows if row.name == TITLES["stsb"]), rows[0].name)
+    if len(counted) == len(STS_TASKS):
+        headline = f"average of {len(counted)}"
+        rows.append(mean_row(headline, counted))
+    elif lacking and not options.task:
+        notes.append(f"No average of {len(STS_TASKS)}: {', '.join(lacking)} missing.")
+    if DEV in found:
+        notes.append(f"{DEV} is for choosing among encoders and counts in no average.")
+    return Result(
+        benchmark="sts",
+        protocol="Spearman of the cosine against people's scores, no training",
+        split=f"test sets: {', '.join(found)}",
+        metrics=(
+            Metric("all", "all", "of all pairs of the sub-sets as one list"),
+            Metric("wmean", "wmean", "mean over the sub-sets, weighted by their pairs"),
+            Metric("mean", "mean", "mean over the sub-sets"),
+        ),
+        rows=rows,
+        headline=(headline, "all"),
+        settings={"similarity": "cosine", "correlation": "spearman", "trained": False},
+        unit="pairs",
+        notes=notes,
+    )
+
+
+def _read_tasks(
+    wanted: Sequence[str], data: DataFolder
+) -> tuple[dict[str, list[ScoredPairs]], list[str]]:
+    """Read what there is: title -> sub-sets; and name what is missing.
+
+    A year that is not whole has another title, so that nobody takes its figure for that of it all.
+    """
+    found, lacking = {}, []
+    for task in wanted:
+        try:
+            subsets, without = read_task(task, data)
+        except MissingData as error:
+            missing = error
+            lacking.append(TITLES[task])
+            continue
+        title = TITLES[task] + (f" without {', '.join(without)}" if without else "")
+        lacking += [f"{TITLES[task]} {name}" for name in without]
+        found[title] = subsets
+    if not found:
+        raise missing
+    dev = read_stsb_split(data, "dev") if TITLES["stsb"] in found else None
+    return found | ({DEV: [dev]} if dev else {}), lacking
+
+
+def _row(
+    encoder: SentenceEncoder,
+    title: str,
+    subsets: Sequence[ScoredPairs],
+    options: StsOptions,
+    report: Report,
+) -> tuple[Row, int]:
+    scored = [score(encoder, pairs, options.prompt, report) for pairs in subsets]
+    row = Row(title, sum(len(each.gold) for each in scored), aggregate(scored))
+    return row, sum(each.blank for each in scored)
+
+
+def score(encoder: SentenceEncoder, pairs: ScoredPairs, prompt: str, report: Report) -> Scored:
+    """Take the cosines of the pairs of a sub-set."""
+    compared = compare(encoder, pairs.first, pairs.second, report, prompt)
+    return Scored(pairs.name, compared.cosines, pairs.gold, compared.blank)
+
+
+def read_task(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]]:
+    """Read the sub-sets of a task, named as in `--task`, in either layout.
+
+    Returns:
+        The sub-sets there are, and the names of those there are not.
+
+    Raises:
+        MissingData: the data folder has none of them.
+        FileError: a sub-set has no scores, or cannot be read.
+    """
+    if task == "stsb":
+        pairs = read_stsb_split(data, "test")
+        if pairs is None:
+            data.holding("stsb-en-test.csv", _STSB, _WHAT)
+        return [pairs] if pairs else [], []
+    if task == "sickr":
+        folder = data.holding("SICK_test_annotated.txt", _SICK, _WHAT)
+        return [read_sick(folder / "SICK_test_annotated.txt")], []
+    return _read_year(task, data)
+
+
+def _read_year(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]]:
+    year, inside = f"20{task[3:]}", f"{TITLES[task]}-en-test"
+    plain = data.find(f"{year}/*.test.tsv", ("sts",))
+    folder = plain or data.holding(f"{inside}/STS.*.txt", _SENTEVAL, _WHAT)
+    found, lacking = [], []
+    for name in SUBSETS[task]:
+        long = f"surprise.{name}" if (task, name) in _SURPRISE else name
+        names = [f"{inside}/STS.input.{long}.txt", f"{inside}/STS.gs.{long}.txt"]
+        names = [f"{year}/{name}.test.tsv"] if plain else names
+        if not any((folder / each).exists() for each in names):
+            lacking.append(name)
+            continue
+        incomplete(folder, names, "a sub-set with its scores")
+        paths = [folder / each for each in names]
+        found.append(read_score_first(*paths) if plain else read_score_apart(*paths))
+    if not found:
+        incomplete(folder, [f"{year}/{name}.test.tsv" for name in SUBSETS[task]], TITLES[task])
+    return found, lacking
+
+
+def read_stsb_split(data: DataFolder, split: str, language: str = "en") -> ScoredPairs | None:
+    """Read `dev` or `test` of STS-B, in either layout; None if the data folder does not have it.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    folder = data.find(f"stsb-{language}-{split}.csv", _STSB)
+    if folder:
+        return read_stsb(folder / f"stsb-{language}-{split}.csv")
+    folder = data.find(f"sts-{split}.csv", _STSB_TABS) if language == "en" else None
+    return read_stsb_tabs(folder / f"sts-{split}.csv") if folder else None

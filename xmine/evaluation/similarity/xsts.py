@@ -1,0 +1,173 @@
+"""Semantic textual similarity in other languages and across two: does the cosine rank as people do?
+
+SemEval-2017's tracks (Cer et al., 2017), the pairs with English that Reimers & Gurevych (2020)
+added, which together are Emma-X's ten, and STS-B with its translations crossed (stsb-multi-mt).
+"""
+
+from collections.abc import Collection, Sequence
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder, incomplete
+from xmine.evaluation.options import EvaluationOptions
+from xmine.evaluation.readers.scored_pairs import (
+    ScoredPairs,
+    read_score_apart,
+    read_score_last,
+    read_stsb,
+)
+from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.similarity.correlation import blank_note, compare, spearman
+from xmine.progress import Report, silent
+
+# Row -> what its files are called. 4b comes from translations with their quality judged, is far
+# harder than 4a, and no published average holds it.
+TRACKS = {
+    "ar-ar": "track1.ar-ar",
+    "ar-en": "track2.ar-en",
+    "es-es": "track3.es-es",
+    "es-en": "track4a.es-en",
+    "es-en 4b": "track4b.es-en",
+    "en-en": "track5.en-en",
+    "tr-en": "track6.tr-en",
+}
+ADDED = {"de-en": "en-de", "fr-en": "fr-en", "it-en": "it-en", "nl-en": "nl-en"}
+# The six tracks lie beside them, in case the folder of SemEval is not there.
+REPEATED = {name: name for name in ("ar-ar", "es-es", "es-en", "en-en")} | {
+    "ar-en": "en-ar",
+    "tr-en": "en-tr",
+}
+MEANS = {
+    "mean of 10 (Emma-X)": (*REPEATED, *ADDED),
+    "mean of 5 (mSimCSE)": ("ar-ar", "ar-en", "es-es", "es-en", "tr-en"),
+}
+_SPEARMAN = Metric("spearman", "Spearman", "rank correlation of cosine and people's scores")
+_WHAT = (
+    "sts17/STS2017.eval.v1.1/STS.input.track*.txt and sts17/STS2017.gs, "
+    "sts17/STS2017-extended/STS.*.txt, or stsb/stsb-en-test.csv with other languages"
+)
+
+
+def evaluate_xsts(
+    encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
+) -> Result:
+    """Measure Spearman's correlation on each track and each pair of languages there is.
+
+    Raises:
+        MissingData: there is none.
+        FileError: a file is missing or cannot be read.
+    """
+    tracks, stsb = read_tracks(data), read_crossed(data)
+    if not tracks and not stsb:
+        raise data.missing(_WHAT)
+    rows, blank = [], 0
+    for name, pairs in (tracks | stsb).items():
+        compared = compare(encoder, pairs.first, pairs.second, report, options.prompt)
+        figure = spearman(compared.cosines, pairs.gold, pairs.name)
+        rows.append(Row(name, len(pairs.gold), {"spearman": figure}))
+        blank += compared.blank
+    means, notes = _means(rows, stsb, tracks)
+    return Result(
+        benchmark="xsts",
+        protocol="Spearman of the cosine against people's scores, no training",
+        split=", ".join(
+            name for name, found in (("STS 2017", tracks), ("STS-B test", stsb)) if found
+        ),
+        metrics=(_SPEARMAN,),
+        rows=[*rows, *means],
+        headline=(_headline([*means, rows[0]]), "spearman"),
+        settings={"similarity": "cosine", "correlation": "spearman", "trained": False},
+        unit="pairs",
+        notes=[*blank_note(blank), *notes],
+    )
+
+
+def _headline(rows: Sequence[Row]) -> str:
+    """Choose the ten languages of Emma-X, or translations of one set: five are of few languages."""
+    names = [row.name for row in rows]
+    wanted = ("mean of 10", "STS-B crossed")
+    return next((name for start in wanted for name in names if name.startswith(start)), names[0])
+
+
+def _means(
+    rows: Sequence[Row], crossed: Collection[str], tracks: Collection[str]
+) -> tuple[list[Row], list[str]]:
+    """Average what papers average, the largest average first; nothing that lacks a track."""
+    known = {row.name: row for row in rows}
+    means, notes = [], []
+    for name, members in MEANS.items():
+        lacking = [each for each in members if each not in known]
+        if not lacking:
+            means.append(mean_row(name, [known[each] for each in members]))
+        elif tracks:
+            notes.append(f"No {name}: {', '.join(lacking)} missing.")
+    across = [known[name] for name in crossed if len(set(_sides(name))) == 2]
+    if across:
+        means.append(mean_row(f"STS-B crossed, mean of {len(across)}", across))
+    return means, notes
+
+
+def _sides(name: str) -> list[str]:
+    return name.removeprefix("STS-B ").split("-")
+
+
+def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
+    """Read SemEval-2017's tracks and those added to them: name of the row -> pairs.
+
+    Raises:
+        FileError: a file is missing or cannot be read.
+    """
+    found = {}
+    folder = data.find("STS2017.eval.v1.1/STS.input.track*.txt", ("sts17", ""))
+    if folder:
+        texts = [f"STS2017.eval.v1.1/STS.input.{name}.txt" for name in TRACKS.values()]
+        scores = [f"STS2017.gs/STS.gs.{name}.txt" for name in TRACKS.values()]
+        incomplete(folder, texts + scores, "SemEval-2017 with its gold scores")
+        for row, text, score in zip(TRACKS, texts, scores, strict=True):
+            # Of the 500 pairs of track 6 as distributed, the first 250 have scores.
+            found[row] = read_score_apart(
+                folder / text, folder / score, fewer_scores=row == "tr-en"
+            )
+    folder = data.find("STS2017-extended/STS.*.txt", ("sts17", ""))
+    if folder:
+        names = ADDED if found else REPEATED | ADDED
+        files = {row: f"STS2017-extended/STS.{name}.txt" for row, name in names.items()}
+        incomplete(folder, list(files.values()), "STS2017-extended")
+        found |= {row: read_score_last(folder / name) for row, name in files.items()}
+    return found
+
+
+def read_crossed(data: DataFolder) -> dict[str, ScoredPairs]:
+    """Read STS-B's test set in English and other languages, and cross them line by line.
+
+    Returns:
+        `STS-B en-en`, and for each other language xx: both texts in it, and one of each language
+        both ways. Nothing if there is English alone.
+
+    Raises:
+        FileError: a file cannot be read, or differs from the English one in its scores.
+    """
+    folder = data.find("stsb-en-test.csv", ("stsb", "stsb-multi-mt/data", "data"))
+    names = sorted(path.name for path in folder.glob("stsb-*-test.csv")) if folder else []
+    if folder is None or len(names) < 2:
+        return {}
+    english = read_stsb(folder / "stsb-en-test.csv")
+    found = {"STS-B en-en": english}
+    for name in names:
+        language = name.split("-")[1]
+        if language == "en":
+            continue
+        other = read_stsb(folder / name)
+        if other.gold.tolist() != english.gold.tolist():
+            raise FileError(
+                f"{other.name}: its scores are not those of {english.name}",
+                "line N of one has to be the translation of line N of the other",
+            )
+        found[f"STS-B {language}-{language}"] = other
+        found[f"STS-B en-{language}"] = _crossed(english, other)
+        found[f"STS-B {language}-en"] = _crossed(other, english)
+    return found
+
+
+def _crossed(one: ScoredPairs, other: ScoredPairs) -> ScoredPairs:
+    return ScoredPairs(f"{one.name} × {other.name}", one.first, other.second, one.gold)

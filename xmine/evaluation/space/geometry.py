@@ -1,0 +1,283 @@
+"""Geometry of a multilingual space: aligned texts -> invariance, canonical form and isotropy.
+
+Emma-X (Guo et al., 2023), appendix B: are the languages one distribution (eq. 16), do translations
+form clusters (eq. 17), are all directions used (eq. 18)?
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import EncoderError, FileError
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.options import GeometryOptions
+from xmine.evaluation.result import Metric, Result, Row
+from xmine.evaluation.retrieval.groups import Groups, read_groups
+from xmine.evaluation.retrieval.parallel import AlignedSet, largest_set
+from xmine.progress import Report, silent
+
+FLOOR = 1e-8  # of variances: a direction that a language does not use has none
+_SAME = 1e-9  # mean squared distance of vectors that float32 does not tell apart
+_METRICS = (
+    Metric(
+        "kl_diag_mean",
+        "KL",
+        "divergence between two languages: diagonal Gaussians, mean of dimensions and pairs",
+        scale=1,
+        digits=4,
+        better="lower",
+    ),
+    Metric("kl_diag_sum", "KL sum", "the same, summed over dimensions", 1, 2, "lower"),
+    Metric(
+        "kl_full", "KL full", "the same with Ledoit-Wolf's full covariances", 1, 2, better="lower"
+    ),
+    Metric(
+        "calinski_harabasz",
+        "CH",
+        "Calinski-Harabasz index, translations being a cluster",
+        scale=1,
+        digits=2,
+    ),
+    Metric("between_within", "B/W", "the same without its factor for the numbers", 1, 4),
+    Metric(
+        "principal_ratio",
+        "PR",
+        "isotropy: 1 if no direction stands out, 0.3679 if one does",
+        scale=1,
+        digits=4,
+    ),
+)
+_COMPARE = (
+    "KL orders encoders measured on the same files and has no absolute meaning; CH grows with the "
+    "number of languages, so never compare it across different ones, nor with groups of another "
+    "size."
+)
+_FEW = "Fewer lines ({}) than dimensions ({}): covariances are mostly noise, KL full above all."
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalForm:
+    """How far sentences lie apart, against their translations (Emma-X, eq. 17).
+
+    Attributes:
+        between: squared distances of the sentences' centroids from the mean, times languages.
+        within: squared distances of all vectors from their sentence's centroid.
+        freedom: (lines of all languages - sentences) / (sentences - 1).
+    """
+
+    between: float
+    within: float
+    freedom: float
+
+    @property
+    def ratio(self) -> float:
+        """B/W, as the equation has it."""
+        return self.between / self.within
+
+    @property
+    def index(self) -> float:
+        """Calinski-Harabasz as scikit-learn has it, with degrees of freedom."""
+        return self.ratio * self.freedom
+
+
+def diagonal_divergence(
+    means: NDArray[np.float64], variances: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Divergence between Gaussians with diagonal covariances, in nats, summed over dimensions.
+
+    Args:
+        means: [languages, dim].
+        variances: [languages, dim], none 0.
+
+    Returns:
+        [languages, languages]; row i, column j is KL(i || j).
+    """
+    logs = np.log(variances).sum(axis=1)
+    columns = [
+        ((variances + (means - mean) ** 2) / variance - 1).sum(axis=1)
+        for mean, variance in zip(means, variances, strict=True)
+    ]
+    doubled: NDArray[np.float64] = np.stack(columns, axis=1) + logs[None, :] - logs[:, None]
+    return doubled / 2
+
+
+def full_divergence(
+    means: NDArray[np.float64], covariances: Iterable[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Divergence between Gaussians, in nats; variances below `FLOOR` along an axis count as that.
+
+    Args:
+        means: [languages, dim].
+        covariances: [dim, dim] each; taken one by one.
+
+    Returns:
+        [languages, languages]; row i, column j is KL(i || j).
+    """
+    count, dim = means.shape
+    upper = np.triu_indices(dim)  # the other half is the same: 204 languages in 0.9 GB, not 1.7
+    twice = np.where(upper[0] == upper[1], 1.0, 2.0)
+    packed, logs = np.empty((count, len(twice))), np.empty(count)
+    for at, covariance in enumerate(covariances):
+        values, axes = np.linalg.eigh(covariance)
+        values = np.maximum(values, FLOOR)
+        packed[at] = ((axes * values) @ axes.T)[upper]
+        logs[at] = np.log(values).sum()
+    columns = []
+    for at, mean in enumerate(means):
+        whole = np.zeros((dim, dim))
+        whole[upper] = packed[at]
+        precision = np.linalg.inv(np.triu(whole, 1).T + whole)
+        traces = packed @ (precision[upper] * twice)  # tr(P S) of symmetric P and S
+        away = means - mean
+        columns.append(traces + ((away @ precision) * away).sum(axis=1) - dim)
+    return (np.stack(columns, axis=1) + logs[None, :] - logs[:, None]) / 2
+
+
+def between_languages(divergence: NDArray[np.float64]) -> float:
+    """Average KL(i || j) over ordered pairs of languages, i and j differing (Emma-X, eq. 16)."""
+    count = len(divergence)
+    return float((divergence.sum() - np.trace(divergence)) / (count * (count - 1)))
+
+
+def canonical_form(vectors: Sequence[NDArray[np.floating]]) -> CanonicalForm:
+    """Compare distances between sentences with those between translations.
+
+    In closed form: scikit-learn's calinski_harabasz_score goes through all rows once for every
+    sentence, and wants them in one array.
+
+    Args:
+        vectors: [sentences, dim] for each language; row N is the same sentence in all.
+    """
+    languages, sentences = len(vectors), len(vectors[0])
+    centroids = np.zeros(vectors[0].shape)
+    for each in vectors:
+        centroids += each
+    centroids /= languages
+    between = languages * float(((centroids - centroids.mean(axis=0)) ** 2).sum())
+    within = sum(float(((each - centroids) ** 2).sum()) for each in vectors)
+    return CanonicalForm(between, within, (languages - 1) * sentences / (sentences - 1))
+
+
+def principal_ratio(vectors: Sequence[NDArray[np.floating]]) -> float:
+    """Compare the direction with the least partition function to that with the most (eq. 18).
+
+    An eigenvector has no sign of its own and the figure depends on it: each is turned to the side
+    where most of the rows' sum lies, so that a space of one direction gives 1/e.
+
+    Args:
+        vectors: unit rows [sentences, dim] for each language; not centred.
+    """
+    dim = vectors[0].shape[1]
+    gram, total = np.zeros((dim, dim)), np.zeros(dim)
+    for each in vectors:
+        block = each.astype(np.float64)
+        gram += block.T @ block
+        total += block.sum(axis=0)
+    _, axes = np.linalg.eigh(gram)
+    axes *= np.where(total @ axes < 0, -1.0, 1.0)
+    sums = sum(np.exp(each.astype(np.float64) @ axes).sum(axis=0) for each in vectors)
+    return float(np.min(sums) / np.max(sums))
+
+
+def measure_geometry(vectors: Sequence[NDArray[np.floating]]) -> dict[str, float]:
+    """Measure all three, on unit rows [sentences, dim] of two languages or more.
+
+    Canonical form is left out where all translations have the same vector: it has no value there.
+    """
+    from sklearn.covariance import ledoit_wolf
+
+    means = np.stack([each.mean(axis=0, dtype=np.float64) for each in vectors])
+    variances = np.stack([each.var(axis=0, dtype=np.float64) for each in vectors])
+    diagonal = between_languages(diagonal_divergence(means, np.maximum(variances, FLOOR)))
+    shrunk = (ledoit_wolf(each.astype(np.float64))[0] for each in vectors)
+    figures = {
+        "kl_diag_mean": diagonal / means.shape[1],
+        "kl_diag_sum": diagonal,
+        "kl_full": between_languages(full_divergence(means, shrunk)),
+    }
+    form = canonical_form(vectors)
+    if form.within > _SAME * len(vectors) * len(vectors[0]):
+        figures |= {"calinski_harabasz": form.index, "between_within": form.ratio}
+    return {**figures, "principal_ratio": principal_ratio(vectors)}
+
+
+def evaluate_geometry(
+    encoder: SentenceEncoder, data: DataFolder, options: GeometryOptions, report: Report = silent
+) -> Result:
+    """Measure the space of the aligned set with the most languages.
+
+    Raises:
+        FileError: no aligned files, fewer than two languages (in a group too), or fewer than two
+            lines that have a vector in every language.
+    """
+    groups = read_groups(options.groups)
+    aligned = largest_set(data, options)
+    members, notes = _members(groups, aligned)
+    vectors = {
+        language: encoder.encode(texts, report, options.prompt)
+        for language, texts in aligned.texts.items()
+    }
+    vectors, blank = _with_meaning(vectors, aligned)
+    lines, dim = next(iter(vectors.values())).shape
+    rows = []
+    for name, languages in members.items():
+        figures = measure_geometry([vectors[each] for each in languages])
+        rows.append(Row(f"{name} ({len(languages)})", lines * len(languages), figures))
+    notes.append(_COMPARE)
+    if lines < dim:
+        notes.append(_FEW.format(lines, dim))
+    if blank:
+        notes.append(f"{blank} lines left out: without a vector in some language.")
+    if any("calinski_harabasz" not in row.figures for row in rows):
+        notes.append("No CH where all translations of a sentence have the same vector.")
+    return Result(
+        benchmark="geometry",
+        protocol="KL between Gaussians of languages, Calinski-Harabasz of translations, principal "
+        "ratio of all vectors; a group on its own languages alone",
+        split=f"{aligned.name}, {len(aligned.texts)} languages, {lines:,} lines each",
+        metrics=_METRICS,
+        rows=rows,
+        headline=(rows[0].name, "kl_diag_mean"),
+        settings={"languages": list(aligned.texts), "lines": lines, "variance_floor": FLOOR},
+        unit="lines",
+        notes=notes,
+    )
+
+
+def _members(groups: Groups, aligned: AlignedSet) -> tuple[dict[str, list[str]], list[str]]:
+    """List the languages of every row: all of them first."""
+    members, notes = {"all": list(aligned.texts)}, []
+    for name, languages in groups.items():
+        members[name] = [each for each in dict.fromkeys(languages) if each in aligned.texts]
+        lacking = [each for each in languages if each not in aligned.texts]
+        if len(members[name]) < 2:
+            raise FileError(
+                f"group {name}: {len(members[name])} of its languages in {aligned.name}; two at "
+                "least are needed",
+                f"there are {', '.join(aligned.texts)}",
+            )
+        if lacking:
+            notes.append(f"Group {name} lacks {', '.join(lacking)}: not among the files.")
+    return members, notes
+
+
+def _with_meaning(
+    vectors: Mapping[str, NDArray[np.float32]], aligned: AlignedSet
+) -> tuple[dict[str, NDArray[np.float32]], int]:
+    """Leave out lines that are a row of zeros in some language; tell how many."""
+    kept = np.all([each.any(axis=1) for each in vectors.values()], axis=0)
+    if kept.sum() < 2:
+        raise FileError(
+            f"{aligned.name}: {kept.sum()} lines have a vector in every language; two at least "
+            "are needed"
+        )
+    if np.ptp([each[kept].mean(axis=0) for each in vectors.values()], axis=0).max() < _SAME and all(
+        np.ptp(each[kept], axis=0).max() < _SAME for each in vectors.values()
+    ):
+        raise EncoderError(f"{aligned.name}: the encoder gives all sentences the same vector")
+    if kept.all():
+        return dict(vectors), 0
+    return {name: each[kept] for name, each in vectors.items()}, int((~kept).sum())

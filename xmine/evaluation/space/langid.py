@@ -1,0 +1,157 @@
+"""Language probe: XNLI in several languages -> can a linear classifier tell them apart?
+
+mSimCSE (Wang et al., 2022), table 7. The better it can, the more of the language is in the vectors.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.options import LangidOptions
+from xmine.evaluation.readers.xnli import NliPair, has_xnli, read_xnli
+from xmine.evaluation.result import Metric, Result, Row
+from xmine.evaluation.transfer.logistic import logistic_regression
+from xmine.progress import Report, silent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Sentences = Mapping[str, Sequence[str]]
+    Encoded = Mapping[str, NDArray[np.float32]]
+
+SETS: tuple[tuple[str, ...], ...] = (("en", "de", "fr", "hi"), ("en", "tr", "ar", "bg"))
+
+
+def probe_accuracy(train: "Encoded", test: "Encoded") -> float:
+    """Train multinomial logistic regression on one half of the sentences, and count on the other.
+
+    Args:
+        train: language -> rows [sentences, dim].
+        test: the same of other sentences.
+    """
+    probe = logistic_regression(*_stacked(train), strength=1.0)
+    inputs, classes = _stacked(test)
+    return float((probe.predict(inputs) == classes).mean())
+
+
+def _stacked(vectors: "Encoded") -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    classes = np.repeat(np.arange(len(vectors)), [len(each) for each in vectors.values()])
+    return np.concatenate(list(vectors.values())), classes
+
+
+def evaluate_langid(
+    encoder: SentenceEncoder, data: DataFolder, options: LangidOptions, report: Report = silent
+) -> Result:
+    """Measure how well languages are told apart, in the papers' sets or in one of the user's.
+
+    Raises:
+        FileError: a file is missing or wrong, a language is not there, fewer than two languages,
+            or too few premises for both halves.
+    """
+    train, test, split = _halves(data)
+    sets, notes = _sets(list(train), options.language)
+    used = dict.fromkeys(language for languages in sets for language in languages)
+
+    def encode(sentences: "Sentences") -> "Encoded":
+        return {each: encoder.encode(sentences[each], report, options.prompt) for each in used}
+
+    trained, tested = encode(train), encode(test)
+    rows = []
+    for languages in sets:
+        accuracy = probe_accuracy(
+            {each: trained[each] for each in languages}, {each: tested[each] for each in languages}
+        )
+        lines = sum(len(test[each]) for each in languages)
+        figures = {"accuracy": accuracy, "chance": 1 / len(languages)}
+        rows.append(Row(" ".join(languages), lines, figures))
+    return Result(
+        benchmark="langid",
+        protocol="multinomial logistic regression (C = 1) on unit vectors of XNLI's premises and "
+        "hypotheses; translations of a sentence are all in training or all in test",
+        split=split,
+        metrics=(
+            Metric(
+                "accuracy", "accuracy", "share of sentences given their language", better="lower"
+            ),
+            Metric(
+                "chance", "chance", "the same at random: languages have equally many", better=""
+            ),
+        ),
+        rows=rows,
+        headline=(rows[0].name, "accuracy"),
+        settings={"split": split, "C": 1.0},
+        unit="tested",
+        notes=notes,
+    )
+
+
+def _halves(data: DataFolder) -> "tuple[Sentences, Sentences, str]":
+    """Give sentences to train on and to test on; no premise is in both, in any language."""
+    dev = read_xnli(data, "dev")
+    if has_xnli(data, "test"):
+        test = read_xnli(data, "test")
+        lacking = sorted(dev.keys() ^ test.keys())
+        if lacking:
+            raise FileError(f"XNLI: dev or test lacks {', '.join(lacking)}", "give both or neither")
+        return _sentences(dev), _sentences(test), "trained on XNLI dev, tested on XNLI test"
+    first = next(iter(dev.values()))
+    premises = list(dict.fromkeys(pair.premise for pair in first))
+    if len(premises) < 2:
+        raise FileError(f"XNLI dev: {len(premises)} premise; two at least are needed")
+    early = set(premises[: len(premises) // 2])
+    at = [pair.premise in early for pair in first]
+
+    def half(wanted: bool) -> "Sentences":
+        kept = {
+            language: [pair for pair, is_early in zip(pairs, at, strict=True) if is_early == wanted]
+            for language, pairs in dev.items()
+        }
+        return _sentences(kept)
+
+    return (
+        half(True),
+        half(False),
+        "XNLI dev: trained on the first half of premises, tested on rest",
+    )
+
+
+def _sentences(pairs: "Mapping[str, Sequence[NliPair]]") -> "Sentences":
+    """List every hypothesis and, once, every premise; equally many in all languages."""
+    first = next(iter(pairs.values()))
+    rows = {pair.premise: at for at, pair in reversed(list(enumerate(first)))}
+    return {
+        language: [
+            *(of_language[at].premise for at in sorted(rows.values())),
+            *(pair.hypothesis for pair in of_language),
+        ]
+        for language, of_language in pairs.items()
+    }
+
+
+def _sets(found: Sequence[str], wanted: Sequence[str]) -> tuple[list[tuple[str, ...]], list[str]]:
+    """Choose the languages of each row."""
+    there = f"there are {', '.join(found)}"
+    if wanted:
+        languages = tuple(dict.fromkeys(wanted))
+        lacking = [each for each in languages if each not in found]
+        if lacking:
+            raise FileError(f"XNLI: no {', '.join(lacking)}", there)
+        if len(languages) < 2:
+            raise FileError("--language names one language", "name two at least")
+        return [languages], []
+    notes = [
+        f"No set {' '.join(each)}: {', '.join(lacking)} missing."
+        for each in SETS
+        if (lacking := [language for language in each if language not in found])
+    ]
+    sets = [each for each in SETS if set(each) <= set(found)]
+    if sets:
+        return sets, notes
+    if len(found) < 2:
+        raise FileError("XNLI: files of one language", "two at least are needed")
+    return [tuple(found)], [*notes, "Not comparable with the paper: all languages found are told."]

@@ -1,0 +1,239 @@
+"""The frozen learner: linear models on vectors of an encoder that stays as it is.
+
+Conneau & Kiela, 2018, "SentEval": logistic regression, its strength of regularisation chosen on dev
+or by cross-validation within train. Numbers are predicted by ridge regression.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.transfer.folds import Places, folds
+from xmine.evaluation.transfer.logistic import logistic_regression
+from xmine.evaluation.transfer.metrics import Floats, goodness
+from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
+from xmine.progress import Progress, Report
+
+# Inverse strengths of regularisation that are tried, wider than SentEval's 1/4 to 32: vectors of
+# length one have small numbers, for which a large C is no more than a usual one for others; pairs,
+# of which most of the three vectors says nothing, want a C far below.
+STRENGTHS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0, 16.0, 64.0)
+INNER_FOLDS = 5
+
+Vectors = NDArray[np.float32]
+
+
+def pair_features(first: Vectors, second: Vectors) -> Vectors:
+    """Join (u, v, |u-v|), as SBERT does (Reimers & Gurevych, 2019): [..., dim] -> [..., 3 dim]."""
+    return np.concatenate([first, second, np.abs(first - second)], axis=-1)
+
+
+def symmetric_features(first: Vectors, second: Vectors) -> Vectors:
+    """Join (|u-v|, u*v), which SentEval learns MRPC from: order says nothing there."""
+    return np.concatenate([np.abs(first - second), first * second], axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Features:
+    """Features of examples: float32 [rows, width], and where the rows of each begin and end.
+
+    An example has one row, or one for each of its choices.
+    """
+
+    rows: Vectors
+    bounds: Places
+
+    def take(self, places: Places) -> "_Features":
+        """Take the examples at some places."""
+        counts = np.diff(self.bounds)[places]
+        rows = [self.rows[self.bounds[at] : self.bounds[at + 1]] for at in places.tolist()]
+        return _Features(np.concatenate(rows), np.concatenate([[0], counts.cumsum()]))
+
+
+_Scorer = Callable[[_Features], Floats]
+_Part = tuple[_Features, Floats, _Features, Floats]  # to learn from and held out, with answers
+
+
+class FrozenLearner:
+    """Learns tasks from frozen vectors.
+
+    Remembers the vectors of the last task for its other folds, and what it learned for another task
+    of the same examples.
+
+    Attributes:
+        chosen: task -> the C chosen, one for each fold.
+    """
+
+    protocol = (
+        "logistic regression on frozen vectors (ridge regression for numbers), its C chosen on dev "
+        f"or, without one, by {INNER_FOLDS}-fold cross-validation on train"
+    )
+
+    def __init__(self) -> None:
+        """Start without vectors."""
+        self.chosen: dict[str, list[float]] = {}
+        self._known: dict[str, Vectors] = {}
+        self._of: tuple[object, ...] = ()
+        self._last: Task | None = None
+        self._fitted: tuple[_Scorer, float] | None = None
+
+    def __call__(
+        self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
+    ) -> Predict:
+        """Learn a task; see `tasks.Learner`. Scores are logarithms of probabilities or odds.
+
+        Raises:
+            FileError: all of train has one answer; or there is no dev, and train is too small for
+                cross-validation.
+        """
+        check_learnable(task)
+        last, self._last = self._last, task
+        if last and last.name != task.name and last.train is not task.train:
+            self._known = {}
+
+        def features(texts: Sequence[tuple[str, ...]]) -> _Features:
+            flat = [text for each in texts for text in each]
+            known = self.vectors(encoder, flat, prompt, report)
+            rows = [_rows([known[text] for text in each], task.symmetric) for each in texts]
+            bounds = np.cumsum([0, *map(len, rows)])
+            return _Features(np.concatenate(rows), bounds)
+
+        if not (self._fitted and self._of == (encoder, prompt) and last and _alike(last, task)):
+            self._fitted = _learned(task, features, report)
+        score, strength = self._fitted
+        self.chosen.setdefault(task.name, []).append(strength)
+        return lambda texts: score(features(texts))
+
+    def settings(self, encoder: SentenceEncoder) -> Mapping[str, object]:
+        """Give what C is chosen from; what was chosen differs from encoder to encoder."""
+        return {"learner": "frozen", "C": list(STRENGTHS), "inner_folds": INNER_FOLDS}
+
+    def notes(self) -> list[str]:
+        """Say which C was chosen."""
+        tasks = [f"{name} {_listed(values)}" for name, values in self.chosen.items()]
+        return [f"C chosen: {'; '.join(tasks)}."]
+
+    def vectors(
+        self, encoder: SentenceEncoder, texts: Sequence[str], prompt: str, report: Report
+    ) -> Mapping[str, Vectors]:
+        """Encode texts that were not yet; give all that are known."""
+        if self._of != (encoder, prompt):
+            self._known, self._of = {}, (encoder, prompt)
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, encoder.encode(new, report, prompt), strict=True))
+        return self._known
+
+
+def _alike(task: Task, other: Task) -> bool:
+    """Tell whether the same is learned from the same examples."""
+    same = task.train is other.train and task.dev is other.dev
+    return same and (task.kind, task.symmetric) == (other.kind, other.symmetric)
+
+
+def _listed(strengths: Sequence[float]) -> str:
+    """List the C of folds: `1/4`, or `1/16 in 3 of 5, 1/4 in 2 of 5`."""
+    counts = sorted(Counter(strengths).items())
+    if len(counts) == 1:
+        return str(Fraction(strengths[0]))
+    return ", ".join(f"{Fraction(each)} in {n} of {len(strengths)}" for each, n in counts)
+
+
+def _rows(vectors: list[Vectors], symmetric: bool) -> Vectors:
+    """Make the rows [1 or choices, width] of one example from the vectors of its texts."""
+    first, *others = vectors
+    if not others:
+        return first[None]
+    if symmetric:
+        return symmetric_features(first, others[0])[None]
+    return np.stack([pair_features(first, other) for other in others])
+
+
+def _learned(
+    task: Task, features: Callable[[Sequence[tuple[str, ...]]], _Features], report: Report
+) -> tuple[_Scorer, float]:
+    """Choose the regularisation, the strongest of equals; then learn from all of train with it."""
+    train, answers = features(task.train.texts), task.train.answers
+    if task.dev is None:
+        parts, count = _inner_parts(task, train), INNER_FOLDS
+    else:
+        parts = iter([(train, answers, features(task.dev.texts), task.dev.answers)])
+        count = 1
+    done, total = 0, count * len(STRENGTHS) + 1
+    totals = np.zeros(len(STRENGTHS))
+    for rows, truth, held_rows, held_truth in parts:
+        for at, strength in enumerate(STRENGTHS):
+            score = _fit(task, rows, truth, strength)
+            totals[at] += goodness(task.kind, score(held_rows), held_truth)
+            done += 1
+            report(Progress("fitting", done, total))
+    best = STRENGTHS[int(totals.argmax())]
+    score = _fit(task, train, answers, best)
+    report(Progress("fitting", total, total))
+    return score, best
+
+
+def _inner_parts(task: Task, rows: _Features) -> Iterator[_Part]:
+    answers, groups = task.train.answers, task.train.groups
+    for learn, held in folds(
+        task.kind, answers, INNER_FOLDS, f"{task.name}, {task.source}", groups
+    ):
+        yield rows.take(learn), answers[learn], rows.take(held), answers[held]
+
+
+def _fit(task: Task, features: _Features, answers: Floats, strength: float) -> _Scorer:
+    """Fit one model; its scores are those of `tasks.Predict`."""
+    if task.kind == "number":
+        from sklearn.linear_model import Ridge
+
+        ridge = Ridge(alpha=1 / strength).fit(features.rows, answers)
+        return lambda held: np.asarray(ridge.predict(held.rows), dtype=np.float64)
+    if task.kind == "document":  # each label against the rest
+        scorers = [_logistic(features.rows, column, 2, strength) for column in answers.T]
+        return lambda held: np.stack([_log_odds(score(held.rows)) for score in scorers], axis=1)
+    if task.kind == "choice":
+        return _fit_choices(features, answers, strength)
+    score = _logistic(features.rows, answers, len(task.classes), strength)
+    return lambda held: score(held.rows)
+
+
+def _fit_choices(features: _Features, answers: Floats, strength: float) -> _Scorer:
+    """Learn which (premise, choice) is right; scores [examples, most choices], none is -inf."""
+    right = np.zeros(len(features.rows))
+    right[features.bounds[:-1] + answers.astype(int)] = 1
+    score = _logistic(features.rows, right, 2, strength)
+
+    def scores(held: _Features) -> Floats:
+        odds, counts = _log_odds(score(held.rows)), np.diff(held.bounds)
+        table = np.full((len(counts), int(counts.max())), -np.inf)
+        table[np.arange(table.shape[1]) < counts[:, None]] = odds
+        return table
+
+    return scores
+
+
+def _logistic(
+    rows: Vectors, answers: Floats, classes: int, strength: float
+) -> Callable[[Vectors], Floats]:
+    """Fit logistic regression: rows -> logarithms of probabilities [rows, classes].
+
+    A class that the answers lack has probability 0.
+    """
+    seen = np.unique(answers).astype(int)
+    model = logistic_regression(rows, answers, strength) if len(seen) > 1 else None
+
+    def score(held: Vectors) -> Floats:
+        table = np.full((len(held), classes), -np.inf)
+        table[:, seen] = model.predict_log_proba(held) if model else 0
+        return table
+
+    return score
+
+
+def _log_odds(scores: Floats) -> Floats:
+    return np.asarray(scores[:, 1] - scores[:, 0])

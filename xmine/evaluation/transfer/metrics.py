@@ -1,0 +1,93 @@
+"""Scores that a learner gives examples, and their answers -> accuracy, F1, R-precision, error."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.evaluation.result import Metric
+from xmine.evaluation.transfer.tasks import Kind
+
+Floats = NDArray[np.float64]
+
+METRICS = (
+    Metric("accuracy", "acc", "share of examples whose highest score is the right answer's"),
+    Metric("f1", "F1", "F1 of the class `paraphrase`"),
+    Metric("mrp", "mRP", "mean share of right ones among the R best labels of a text that has R"),
+    Metric(
+        "micro_f1", "micro-F1", "F1 of all labels of all texts; given where the score is above 0"
+    ),
+    Metric("top1", "top-1", "share of texts whose highest label is one of theirs"),
+    Metric("mae", "MAE", "mean distance of the predicted number; lower is better", better="lower"),
+)
+
+
+def figures(kind: Kind, scores: Floats, answers: Floats) -> dict[str, float]:
+    """Measure everything that a kind of task is measured with, by the names of METRICS.
+
+    Args:
+        kind: of the task; F1 of two classes is the caller's, as only MRPC reports it.
+        scores: as a `Predict` of `tasks.py` gives them.
+        answers: as `Examples` holds them.
+    """
+    if kind == "number":
+        return {"mae": mean_absolute_error(scores, answers)}
+    if kind == "document":
+        return {
+            "mrp": mean_r_precision(scores, answers),
+            "micro_f1": micro_f1(scores, answers),
+            "top1": top_one(scores, answers),
+        }
+    return {"accuracy": accuracy(scores, answers)}
+
+
+def goodness(kind: Kind, scores: Floats, answers: Floats) -> float:
+    """Give the figure that settings are chosen by: higher is better."""
+    measured = figures(kind, scores, answers)
+    if kind == "number":
+        return -measured["mae"]
+    return measured["mrp" if kind == "document" else "accuracy"]
+
+
+def accuracy(scores: Floats, answers: Floats) -> float:
+    """Share of rows of [examples, classes] whose highest score, the first of equals, is right."""
+    return float(np.mean(scores.argmax(axis=1) == answers))
+
+
+def f1(scores: Floats, answers: Floats) -> float:
+    """F1 of class 1 of two; 0 if it is never given and never right."""
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(answers, scores.argmax(axis=1), zero_division=0))
+
+
+def mean_r_precision(scores: Floats, answers: Floats) -> float:
+    """Mean over texts of the share of right ones among the R highest labels.
+
+    R is how many labels the text has; texts without any are left out. Chalkidis et al., 2021,
+    "MultiEURLEX"; scikit-learn has no such figure.
+
+    Args:
+        scores: [texts, labels]; of equal ones the first counts as higher.
+        answers: [texts, labels] of 0 and 1.
+    """
+    ranking = np.argsort(-scores, axis=1, kind="stable")
+    right = np.take_along_axis(answers, ranking, axis=1).cumsum(axis=1)
+    has = answers.sum(axis=1).astype(int)
+    rows = np.flatnonzero(has)
+    return float(np.mean(right[rows, has[rows] - 1] / has[rows]))
+
+
+def micro_f1(scores: Floats, answers: Floats) -> float:
+    """F1 of all labels of all texts together; a label is given where its score is above 0."""
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(answers, scores > 0, average="micro", zero_division=0))
+
+
+def top_one(scores: Floats, answers: Floats) -> float:
+    """Share of texts whose highest label, the first of equals, is one of theirs."""
+    return float(np.mean(answers[np.arange(len(answers)), scores.argmax(axis=1)]))
+
+
+def mean_absolute_error(scores: Floats, answers: Floats) -> float:
+    """Mean distance between numbers."""
+    return float(np.mean(np.abs(scores - answers)))

@@ -1,0 +1,274 @@
+"""Rows -> a matrix on disk (.npy), block by block: whole under its name, or not there.
+
+What a killed process has written stays beside it under a hidden name, and is continued.
+"""
+
+import errno
+import glob
+import os
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from hashlib import blake2b
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.errors import FileError
+from xmine.files.atomic import remove
+from xmine.files.digests import HEAD, NOBODY, Watch
+
+_ROWS_AT_ONCE = 65_536
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# How often rows are hashed that were written before.
+_BYTES_AT_ONCE = 2**20
+_SHAPE = re.compile(rb"'shape': \((\d{1,18}), (\d{1,18})\)")
+
+
+def header(dtype: np.dtype[Any], *shape: int) -> bytes:
+    """Make the header of a .npy file; numpy leaves room in it: that of a matrix has HEAD bytes."""
+    stream = BytesIO()
+    facts = {
+        "descr": np.lib.format.dtype_to_descr(dtype),
+        "fortran_order": False,
+        "shape": shape,
+    }
+    np.lib.format.write_array_header_1_0(stream, facts)
+    return stream.getvalue()
+
+
+class MatrixWriter:
+    """Appends rows to a file; blocks go to the system at once, so that a kill takes none back.
+
+    Attributes:
+        rows: how many there are.
+        broken: whether blocks were there that are not what they were.
+    """
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        path: Path,
+        dim: int,
+        dtype: type[np.floating[Any]],
+        digests: BinaryIO | None = None,
+    ) -> None:
+        """Take an empty file, or one that such a writer has left, opened without a buffer.
+
+        Args:
+            file: to read and write.
+            path: its name in messages.
+            dim: the width of the rows.
+            dtype: their numbers.
+            digests: another such file, which has a line behind each block: how many rows there are
+                then, and a digest of all of them. Rows are gone on with as far as both agree;
+                without digests all begins anew.
+        """
+        self._file, self._path, self._digests = file, path, digests
+        self._dtype = np.dtype(dtype)
+        self._header, self._bytes = header(self._dtype, 0, dim), dim * self._dtype.itemsize
+        self._dim = dim
+        with _writing(path):
+            there = max(0, file.seek(0, os.SEEK_END) - HEAD) // max(self._bytes, 1)
+        self._rewind(there)
+        self.broken = self._disagreeing
+
+    def cut(self, rows: int) -> None:
+        """Leave out what comes behind some rows, or behind the blocks that are among them."""
+        if rows < self.rows:
+            self._rewind(rows)
+
+    def _rewind(self, rows: int) -> None:
+        with _writing(self._path):
+            agreeing = self._agreeing(rows)
+            self._file.seek(0)
+            self._put(self._file, self._header)
+            self._file.truncate(HEAD + self.rows * self._bytes)
+            self._file.seek(0, os.SEEK_END)
+            if self._digests:
+                self._digests.truncate(agreeing)
+                self._digests.seek(agreeing)
+
+    def _agreeing(self, rows: int) -> int:
+        """Count the rows of the blocks that are what they were, and the bytes of their digests."""
+        self.rows, self._state, self._disagreeing = 0, blake2b(digest_size=16), False
+        if not self._digests:
+            return 0
+        self._digests.seek(0)
+        self._file.seek(HEAD)
+        length = 0
+        for line in self._digests.read().splitlines(keepends=True):
+            said = re.fullmatch(rb"(\d{1,18}) [0-9a-f]{32}\n", line)
+            stop = int(said[1]) if said else 0
+            state = self._state.copy()
+            left = (stop - self.rows) * self._bytes if self.rows < stop <= rows else 0
+            while left and (some := self._file.read(min(left, _BYTES_AT_ONCE))):
+                state.update(some)
+                left -= len(some)
+            if line != self._line(stop, state.hexdigest()):
+                self._disagreeing = line.endswith(b"\n")  # or a full disk has cut it short
+                break
+            self.rows, self._state = stop, state
+            length += len(line)
+        return length
+
+    def _line(self, rows: int, digest: str) -> bytes:
+        return f"{rows} {digest}\n".encode()
+
+    def write(self, block: NDArray[Any]) -> None:
+        """Append rows [n, dim].
+
+        Raises:
+            FileError: the disk is full, or the file cannot be written for another reason.
+        """
+        block = np.ascontiguousarray(block, dtype=self._dtype)
+        data = block.data.cast("B") if block.size else b""
+        with _writing(self._path):
+            self._put(self._file, data)
+            self.rows += len(block)
+            self._state.update(data)
+            if self._digests and len(block):
+                self._put(self._digests, self._line(self.rows, self._state.hexdigest()))
+
+    def finish(self) -> str:
+        """Write the number of rows; return the digest of the file, see `digest_of`."""
+        with _writing(self._path):
+            self._file.seek(0)
+            whole = header(self._dtype, self.rows, self._dim)
+            self._put(self._file, whole)
+        state = self._state.copy()
+        state.update(whole)
+        return state.hexdigest()
+
+    @staticmethod
+    def _put(file: BinaryIO, data: bytes | memoryview) -> None:
+        while data:  # where a disk fills up, the first part is written, and the next try fails
+            data = data[file.write(data) :]
+
+
+@contextmanager
+def writing_matrix(
+    path: Path,
+    dim: int,
+    dtype: type[np.floating[Any]],
+    mark: str = "",
+    watch: Watch = NOBODY,
+) -> Iterator[MatrixWriter]:
+    """Give a writer of a matrix, which appears at `path` when all is written.
+
+    Args:
+        path: the .npy file to write.
+        dim: the width of its rows.
+        dtype: their numbers.
+        mark: a name of the work. What is left of the same work, by a kill or an error, is
+            continued from its last block that is what it was; what is left of any other work goes.
+            Without a mark all begins anew.
+        watch: told of rows that are not what they were, and what the file is, before it appears.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    start = f".{path.name[:40]}."
+    partial = path.with_name(f"{start}{mark[:32]}.part")
+    digests = path.with_name(f"{start}{mark[:32]}.digests.part")
+    with _writing(path):
+        for other in path.parent.glob(f"{glob.escape(start)}*.part"):
+            if not mark or other not in (partial, digests) or not other.is_file():
+                remove(other)
+    try:
+        with ExitStack() as stack:
+            with _writing(path):
+                file = stack.enter_context(_opened_part(partial))
+                lines = stack.enter_context(_opened_part(digests)) if mark else None
+            writer = MatrixWriter(file, path, dim, dtype, lines)
+            if writer.broken:
+                watch.changed(partial)
+            yield writer
+            digest = writer.finish()
+        watch.sealed(path, digest)
+        with _writing(path):
+            partial.replace(path)
+            digests.unlink(missing_ok=True)
+    finally:
+        if not mark:
+            partial.unlink(missing_ok=True)
+
+
+def _opened_part(path: Path) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FileError(
+            f"{path}: cannot be written: {error.strerror}",
+            "make room there, or write it elsewhere" if error.errno in _FULL else "",
+        ) from error
+
+
+def open_matrix(
+    path: Path, dtype: type[np.generic] = np.float16, mode: Literal["r", "r+"] = "r"
+) -> NDArray[Any] | None:
+    """Open a matrix without reading it; None where it is missing, cut short, or of other numbers.
+
+    Returns:
+        [rows, dim], memory-mapped.
+    """
+    try:
+        with path.open("rb") as file:
+            start, size = file.read(HEAD), file.seek(0, os.SEEK_END)
+        # What numpy writes, byte for byte: of another header it raises this and that.
+        said = _SHAPE.search(start)
+        shape = (int(said[1]), int(said[2])) if said else (0, 0)
+        whole = HEAD + shape[0] * shape[1] * np.dtype(dtype).itemsize
+        if start != header(np.dtype(dtype), *shape) or size != whole:
+            return None
+        return np.memmap(path, dtype, mode, HEAD, shape)
+    except (OSError, ValueError):
+        return None
+
+
+def without_zeros(
+    vectors: NDArray[np.float16], path: Path, watch: Watch = NOBODY
+) -> tuple[NDArray[np.intp], NDArray[np.float16]]:
+    """Leave out rows of zeros, the vectors of sentences that an encoder knows no piece of.
+
+    Args:
+        vectors: [rows, dim], memory-mapped.
+        path: where the other rows are written to, if there are rows of zeros.
+        watch: told what that file is.
+
+    Returns:
+        the rows that are left, from 0; and their vectors: `vectors` itself where that is all of
+        them, else those of the new file.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    starts = range(0, len(vectors), _ROWS_AT_ONCE)
+    found = [vectors[start : start + _ROWS_AT_ONCE].any(axis=1) for start in starts]
+    kept = np.flatnonzero(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
+    if len(kept) == len(vectors):
+        return kept, vectors
+    with writing_matrix(path, vectors.shape[1], np.float16, watch=watch) as writer:
+        for start, known in zip(starts, found, strict=True):
+            writer.write(vectors[start : start + _ROWS_AT_ONCE][known])
+    return kept, opened(path)
+
+
+def opened(path: Path) -> NDArray[np.float16]:
+    """Open a matrix that has just been written.
+
+    Raises:
+        FileError: it is not there any more.
+    """
+    matrix = open_matrix(path)
+    if matrix is None:
+        raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
+    return matrix

@@ -1,0 +1,194 @@
+"""Lines of a side -> what makes pairs of them suspicious, as a few numbers for each line.
+
+A line takes about 30 bytes, 80 while the table is made, and 46 on disk: a run that was killed, or
+is asked for another threshold, finds them there.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.files.atomic import replacing
+from xmine.files.digests import NOBODY, Watch
+from xmine.files.npy import header
+from xmine.flags.boilerplate import boilerplate, ends_of, variants
+from xmine.flags.near_copies import beyond_latin, letters_of
+from xmine.flags.scripts import foreign_lines
+from xmine.text.hashing import hashes_of
+from xmine.text.sentences import Sentences, folded
+
+Bools = NDArray[np.bool_]
+
+_LINES_AT_ONCE = 4_096
+# Lines of a file: less than a second of work (bench/judging.py), which a kill loses at most.
+_LINES_PER_FILE = 2**15
+# What is seen of a line without looking at others.
+_LINE = np.dtype(
+    [
+        ("key", "<i8"),
+        ("ends", "<i8", 3),
+        ("letters", "<i4"),
+        ("characters", "<i4"),
+        ("ascii", "<i4"),
+        ("beyond_latin", "?"),
+        ("foreign", "?"),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What is to be known of each line of a side.
+
+    Attributes:
+        keys: int64 [lines], a hash of its letters, see `near_copies.letters_of`, or of the folded
+            text if it has none.
+        letters: int32 [lines], how many letters it has.
+        beyond_latin: bool [lines], whether some of them are of another script than Latin.
+        characters, ascii: int32 [lines], its length, and how many characters of it are ASCII.
+        foreign: bool [lines], whether it is in another language than its side.
+        groups: int64 [lines], the first line with the same letters, see
+            `xmine.flags.boilerplate.variants`.
+        boilerplate: bool [lines], whether it is.
+    """
+
+    keys: NDArray[np.int64]
+    letters: NDArray[np.int32]
+    beyond_latin: Bools
+    characters: NDArray[np.int32]
+    ascii: NDArray[np.int32]
+    foreign: Bools
+    groups: NDArray[np.int64]
+    boilerplate: Bools
+
+
+def traits_of(
+    side: Sentences,
+    language: str,
+    seen: Callable[[int], None],
+    folder: Path | None = None,
+    name: str = "",
+    watch: Watch = NOBODY,
+) -> Traits:
+    """Look at every line of a side.
+
+    Args:
+        side: its lines.
+        language: of them, a code or `und`.
+        seen: told now and then how many more lines were looked at.
+        folder: where what was seen of lines is kept, and found again.
+        name: of the side there.
+        watch: told what these files are.
+
+    Raises:
+        FileError: the folder cannot be written to.
+    """
+    is_foreign = foreign_lines(language, side.texts)
+    lines = np.empty(len(side), dtype=_LINE)
+    for start in range(0, len(side), _LINES_PER_FILE):
+        part = lines[start : start + _LINES_PER_FILE]
+        path = None if folder is None else folder / f"{name}-{language}-{start}.npy"
+        if not _found(path, part, seen):
+            _look(lines, range(start, start + len(part)), side.texts, is_foreign, seen)
+            if path is not None:
+                _keep(part, path)
+                watch.sealed(path)
+    keys, letters = lines["key"].copy(), lines["letters"].copy()
+    groups = variants(keys, letters)
+    marked = boilerplate(lines["ends"], groups, side.occurrences)
+    return Traits(
+        keys=keys,
+        letters=letters,
+        beyond_latin=lines["beyond_latin"].copy(),
+        characters=lines["characters"].copy(),
+        ascii=lines["ascii"].copy(),
+        foreign=lines["foreign"].copy(),
+        groups=groups,
+        boilerplate=marked,
+    )
+
+
+def _look(
+    lines: NDArray[Any],
+    some_lines: range,
+    texts: Sequence[str],
+    is_foreign: Callable[[str, str], bool],
+    seen: Callable[[int], None],
+) -> None:
+    """Fill in what is seen of some lines."""
+    for rows, some, spelt in _by_chunks(texts, some_lines):
+        lines["key"][rows] = _keys(some, spelt)
+        lines["ends"][rows] = ends_of(spelt)
+        lines["letters"][rows] = list(map(len, spelt))
+        lines["characters"][rows] = list(map(len, some))
+        lines["ascii"][rows] = [len(text.encode("ascii", "ignore")) for text in some]
+        lines["beyond_latin"][rows] = list(map(beyond_latin, spelt))
+        lines["foreign"][rows] = list(map(is_foreign, some, spelt))
+        seen(len(some))
+
+
+def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) -> bool:
+    """Fill in what a file has of some lines; tell whether there is one that fits."""
+    if path is None or not path.is_file():
+        return False
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return False
+    start = header(_LINE, len(lines))
+    if not data.startswith(start) or len(data) != len(start) + lines.nbytes:
+        return False
+    lines[:] = np.frombuffer(data, _LINE, offset=len(start))
+    seen(len(lines))
+    return True
+
+
+def _keep(lines: NDArray[Any], path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with replacing(path) as partial, partial.open("wb") as file:
+        np.save(file, lines)
+
+
+def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
+    """Read the `keys` of a side out of what `traits_of` has kept; None if that is not all there.
+
+    Args:
+        folder, name: as `traits_of` takes them; the language does not matter to keys.
+        count: how many lines the side has.
+    """
+    keys = np.empty(count, dtype=np.int64)
+    for start in range(0, count, _LINES_PER_FILE):
+        part = np.empty(min(_LINES_PER_FILE, count - start), dtype=_LINE)
+        paths = sorted(folder.glob(f"{name}-*-{start}.npy"))
+        if not any(_found(path, part, lambda _: None) for path in paths):
+            return None
+        keys[start : start + len(part)] = part["key"]
+    return keys
+
+
+def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Find the `groups` of `Traits`, and nothing else."""
+    keys = np.empty(len(texts), dtype=np.int64)
+    letters = np.empty(len(texts), dtype=np.int32)
+    for rows, some, spelt in _by_chunks(texts, range(len(texts))):
+        keys[rows], letters[rows] = _keys(some, spelt), list(map(len, spelt))
+    return variants(keys, letters)
+
+
+def _by_chunks(
+    texts: Sequence[str], lines: range
+) -> Iterator[tuple[slice, Sequence[str], list[str]]]:
+    """Give some thousand lines at a time: their rows, their texts, their letters."""
+    for start in lines[::_LINES_AT_ONCE]:
+        rows = slice(start, min(start + _LINES_AT_ONCE, lines.stop))
+        some = texts[rows]
+        yield rows, some, list(map(letters_of, some))
+
+
+def _keys(texts: Sequence[str], letters: list[str]) -> NDArray[np.int64]:
+    pairs = zip(texts, letters, strict=True)
+    return hashes_of(spelt or folded(text) for text, spelt in pairs)

@@ -1,0 +1,210 @@
+"""Text -> its numbers: digits in any dress, English and Chinese number words, months, decades.
+
+A number may be read in several ways (90年代 is 90 or 1990, `5 p.m.` is 5 or 17); two texts agree
+about it when one reading is found on the other side.
+"""
+
+import re
+from collections.abc import Iterator
+
+from xmine.flags.numbers.chinese import (
+    CHINESE,
+    chinese_digits,
+    chinese_may_count,
+    chinese_months,
+    chinese_words,
+)
+from xmine.flags.numbers.english import (
+    ENGLISH,
+    english_digits,
+    english_may_count,
+    english_months,
+    english_words,
+)
+from xmine.flags.numbers.number import Number, Reader, at_digits, in_place, number, plain
+from xmine.text.languages import short_code
+
+__all__ = ["Number", "Reader", "differing", "numbers", "numbers_differ", "places", "reader"]
+
+# What the source alone has, and what the target alone has.
+Differing = tuple[list[Number], list[Number]]
+
+
+def _digits_alone(text: str) -> list[Number]:
+    """Read digits in a language whose separators are not known: 1.000 is 1 or 1000."""
+    found = []
+    for digits in _PUNCTUATED.findall(text):
+        parts = re.split("[.,' ]", digits)
+        values = {float("".join(parts)), *map(float, parts)}
+        if len(parts) > 1:
+            values |= {float("".join(parts[:-1]) + "." + parts[-1])}
+        found.append(number(values, digits=True))
+    return found
+
+
+_PUNCTUATED = re.compile(r"\d+(?:[.,' ]\d+)*")
+_MAY = {5.0}  # is a name and a verb, too
+_OTHERS = Reader(_digits_alone, lambda _: [], lambda _: False, lambda _: set(), _PUNCTUATED)
+_READERS = {
+    "en": Reader(english_digits, english_words, english_may_count, english_months, ENGLISH),
+    "zh": Reader(chinese_digits, chinese_words, chinese_may_count, chinese_months, CHINESE),
+}
+
+
+def reader(language: str) -> Reader:
+    """Give the functions that read the numbers of a language, named by a code."""
+    return _READERS.get(short_code(language), _OTHERS)
+
+
+def numbers(text: str, language: str = "und") -> list[Number]:
+    """Read the numbers of a text.
+
+    Args:
+        text: as it stands.
+        language: a code such as en, zh-CN or zho_Hans; digits alone are read in others than English
+            and Chinese.
+    """
+    text, read = plain(text), reader(language)
+    return read.digits(text) + read.words(text)
+
+
+def places(text: str, language: str = "und") -> Iterator[tuple[int, int, Number]]:
+    """Find where the numbers of a text stand: start, end, and what each alone may mean.
+
+    A number that is read together with what stands around it (下午5点) has fewer readings here.
+    """
+    read = reader(language)
+    for match in read.places.finditer(in_place(text)):
+        alone = plain(match[0])
+        found = read.digits(alone) or read.words(alone)[:1]
+        months = read.months(alone)
+        if months:
+            found = [number(months, digits=True)]
+        if found:
+            readings = found[0].readings.union(*(each.readings for each in found if each.digits))
+            yield (
+                match.start(),
+                match.start() + len(match[0].rstrip()),
+                found[0]._replace(readings=readings),
+            )
+
+
+_DIGIT = re.compile(r"\d")
+_RAW = re.compile(r"\d+(?:[.,]\d+)*")
+_SCALED = re.compile("[万亿萬億]")
+# The time of day in words is said in too many ways: a quarter to five is 四点三刻.
+_CLOCK = re.compile(r"\b(?:quarter|half|five|ten|twenty) (?:to|past) [a-z]|[点點](?:半|[一三]刻)")
+_LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s+(?=[A-Z一-鿿]))")
+_FOOTNOTE = re.compile(r"[^\W\d](?:[.,;。；]?|\W*\[)(\d{1,3})\W*$")
+
+
+def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> bool:
+    """Tell whether a number of one side is not found on the other.
+
+    A number in digits is to be found there in digits or in words. A mark of a list before the text,
+    or of a footnote behind it, may be missing from a side, and so may a number that is part of a
+    name. Number words and months are said in more ways, or left out: both sides must have a word
+    that the other one lacks, and months if one side has another month. In languages whose number
+    words are not read, both sides must have a number in digits that the other lacks.
+
+    Args:
+        source, target: the texts as they stand.
+        left, right: how their languages write numbers, from `reader`.
+    """
+    return differing(source, target, left, right) is not None
+
+
+def differing(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
+    """Give the numbers that each side has and the other one lacks; None if they do not differ.
+
+    Args:
+        source, target, left, right: as `numbers_differ` takes them, and its rules.
+
+    Returns:
+        what the source alone has and what the target alone has, of the kind that differs: digits,
+        or else words, or else months.
+    """
+    if found := _digits_differ(source, target, left, right):
+        return found
+    if _OTHERS in (left, right):
+        return None
+    turned = len(target) < len(source)  # the shorter is looked at first
+    if turned:
+        source, target, left, right = target, source, right, left
+    found = _words_differ(source, target, left, right)
+    found = found or _months_differ(source, target, left, right)
+    return found[::-1] if found and turned else found
+
+
+def _words_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
+    if not (left.may_count(source) and right.may_count(target)):
+        return None
+    if _CLOCK.search(source) or _CLOCK.search(target):
+        return None
+    source, target = plain(source), plain(target)
+    ours, theirs = left.words(source), right.words(target)
+    lacking = [each for each in ours if each.counts]
+    missing = [each for each in theirs if each.counts]
+    lacking = _lacking(lacking, theirs + right.digits(target)) if missing else []
+    if not lacking:
+        return None
+    missing = _lacking(missing, ours + left.digits(source))
+    return (lacking, missing) if missing else None
+
+
+def _months_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
+    ours = left.months(source)
+    theirs = right.months(target) if ours else set()
+    if not theirs or ours ^ theirs in (set(), _MAY):
+        return None
+    return _months(ours - theirs), _months(theirs - ours)
+
+
+def _months(months: set[float]) -> list[Number]:
+    return [number({month}, digits=False) for month in sorted(months)]
+
+
+def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
+    if not _DIGIT.search(source) and not _DIGIT.search(target):
+        return None
+    digits = {match[0] for match in at_digits(_RAW, source)}
+    if digits == {match[0] for match in at_digits(_RAW, target)} and not (
+        digits and _SCALED.search(source + target)
+    ):
+        return None
+    digits_alone = _OTHERS in (left, right)
+    if digits_alone:
+        left = right = _OTHERS
+    source, target = plain(source), plain(target)
+    ours, theirs = left.digits(source), right.digits(target)
+    lacking = _lacking(ours, theirs)
+    if lacking:  # perhaps it stands there in words
+        lacking = _lacking(lacking, right.words(target))
+    missing = _lacking(theirs, ours)
+    if missing:
+        missing = _lacking(missing, left.words(source))
+    if not lacking and not missing:
+        return None
+    if lacking and missing:
+        return lacking, missing
+    if digits_alone:
+        return None
+    here, there = (source, target) if lacking else (target, source)
+    alone = [each.readings for each in lacking + missing if not each.named]
+    return (lacking, missing) if alone and alone != [_mark(here, there)] else None
+
+
+def _lacking(numbers: list[Number], others: list[Number]) -> list[Number]:
+    known = {reading for each in others for reading in each.readings}
+    return [each for each in numbers if known.isdisjoint(each.readings)]
+
+
+def _mark(here: str, there: str) -> frozenset[float]:
+    """Read the mark of a list or a footnote that only the first of two texts has."""
+    for match, other in (
+        (_LIST_MARK.match(here), _LIST_MARK.match(there)),
+        (_FOOTNOTE.search(here), _FOOTNOTE.search(there)),
+    ):
+        if match and not other:
+            return frozenset({float(match[1])})
+    return frozenset()

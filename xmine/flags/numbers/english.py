@@ -1,0 +1,208 @@
+"""English text -> its numbers: digits with their scales, number words, months, decades."""
+
+import re
+
+from xmine.flags.numbers.number import (
+    DIGITS,
+    Number,
+    at_digits,
+    fraction_of,
+    hour_of,
+    is_named,
+    number,
+    value_of,
+    without_zero_minutes,
+)
+
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+).split()
+_ORDINALS = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_MONTHS = "january february march april may june july august september october november december"
+_WORDS: dict[str, float] = {word: value for value, word in enumerate(_UNITS)}
+_WORDS |= {word: value for value, word in enumerate(_ORDINALS)}
+for _at, _ten in enumerate(_TENS, start=2):
+    _WORDS |= dict.fromkeys((_ten, _ten[:-1] + "ieth", _ten[:-1] + "ies"), 10 * _at)
+_WORDS |= {"fourty": 40}
+_SCALES: dict[str, float] = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "dozen": 12,
+    "score": 20,
+    "decade": 10,
+    "century": 100,
+    "lakh": 1e5,
+    "crore": 1e7,
+}
+_SCALES |= {f"{word}s": value for word, value in _SCALES.items()} | {"centuries": 100}
+_SCALES |= {"hundredth": 1e2, "thousandth": 1e3, "millionth": 1e6, "k": 1e3, "tn": 1e12}
+_SCALES |= {"m": 1e6, "mn": 1e6, "mln": 1e6, "b": 1e9, "bn": 1e9}
+# After digits these may be something else, too: metres, decades in digits, twenty points.
+_LETTERS = {"k", "m", "b", "score", "scores", "decade", "decades", "century", "centuries"}
+_OTHERS: dict[str, set[float]] = {
+    word: {month} for month, word in enumerate(_MONTHS.split(), start=1)
+}
+_OTHERS |= {word[:3]: value for word, value in _OTHERS.items()} | {"sept": {9}}
+_NAMED_MONTHS = re.compile(rf"\b(?:{'|'.join(map(str.title, _OTHERS))})\b")
+_OTHERS |= {
+    "once": {1},
+    "single": {1},
+    "sole": {1},
+    "twice": {2},
+    "double": {2},
+    "doubled": {2, 100},
+    "doubling": {2, 100},
+    "both": {2},
+    "pair": {2},
+    "couple": {2},
+    "fortnight": {14, 2},
+    "thrice": {3},
+    "triple": {3},
+    "tripled": {3},
+    "quadruple": {4},
+    "half": {0.5, 50, 30, 6, 5},  # of all, past the hour, a year; 五折
+    "halves": {0.5, 50},
+    "halved": {0.5, 50},
+    "quarter": {0.25, 25, 15, 3},
+    "quarters": {0.25, 25, 15, 3},
+    "thirds": {3},
+    "noon": {12},
+    "midday": {12},
+    "midnight": {0, 12, 24},
+}
+
+
+_SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
+_DIGITS = re.compile(
+    rf"({DIGITS})(?:(st|nd|rd|th|'?s)\b|[\s-]?(%|percent\b|per cent\b)|[\s-]?({_SCALE})\b"
+    r"|\s?(p)\.?m\b)?",
+    re.IGNORECASE,
+)
+_COUNTED = {*_WORDS, *_SCALES} - {"k", "m", "b", "mn", "mln", "bn", "tn"}
+_ONES_OR_MORE = frozenset(word for word, value in _WORDS.items() if value > 0)
+_JOINING = {"and", "a", "an", "half"}
+_WORD = re.compile(r"[a-z]+")
+# What two dozen and two decades are may be said in another way.
+_VAGUE = {"dozen", "score", "decade", "century", "half", "dozens", "scores", "decades", "centuries"}
+_ROMAN = re.compile(r"\b[IVX]{1,6}\b")
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
+_TIME = re.compile(r"\b(\d{1,2})[:.](\d\d)(?=\s?([ap])\.?m\b)", re.IGNORECASE)
+_RANGE = re.compile(r"\s*(?:-|–|—|to|and|or)\s*[$€£¥]?")
+_ONE = "|".join(sorted(_COUNTED, key=len, reverse=True))
+# May is a verb, too; half and quarter are too many numbers to be found again.
+_NAMED = "|".join(word for word, values in _OTHERS.items() if len(values) == 1 and word != "may")
+# Digits with what scales them, number words that stand together, months, Roman numerals.
+ENGLISH = re.compile(
+    rf"{_DIGITS.pattern}|\b(?:{_ONE})(?:(?:[ -]| and )(?:{_ONE}))*\b"
+    rf"|\b(?:{_NAMED})\b"
+    r"|\b(?-i:[IVX]{2,6})\b",
+    re.IGNORECASE,
+)
+
+
+def english_digits(text: str) -> list[Number]:
+    """Read what is written in digits, with the word that scales it."""
+    found: list[Number] = []
+    end, waiting = -1, None
+    if ":" in text or ".m" in text or "pm" in text:
+        for hour, minute, half in _TIME.findall(text):
+            later = 12 if half in "pP" else 0
+            found.append(number({float(hour), float(hour) + later}, digits=True))
+            found += [number({float(minute)}, digits=True)] if minute != "00" else []
+        text = without_zero_minutes(_TIME.sub(" ", text))
+    for match in at_digits(_DIGITS, text):
+        digits, suffix, percent, scale, afternoon = match.groups()
+        value = value_of(digits)
+        values = {value}
+        if suffix and suffix.lower().endswith("s") and len(suffix) < 3:  # the 90s, 1990's
+            values |= {1900 + value, 2000 + value} if value < 100 else {value // 100 + 1}
+        elif percent:
+            values.add(value / 100)
+        elif afternoon:
+            values.add(value + 12)
+        elif scale:
+            times = _SCALES[scale.lower()]
+            values = {value * times} | ({value} if scale.lower() in _LETTERS else set())
+            if waiting is not None and _RANGE.fullmatch(text[end : match.start()]):
+                found[-1] = number({waiting, waiting * times}, digits=True)
+        elif suffix is None and value < 100 and text[max(match.start() - 1, 0)] in "'’-/–":
+            values |= {1900 + value, 2000 + value}  # '98, 2018-19
+        waiting = None if scale or percent else value
+        end = match.end()
+        named = is_named(text, *match.span(1))
+        whole = fraction_of(text, match.end(1), value)
+        found.append(number(values | hour_of(digits) | whole, digits=True, named=named))
+    return found
+
+
+def english_words(text: str) -> list[Number]:
+    """Read number words, months, Roman numerals."""
+    found: list[Number] = []
+    together: list[str] = []
+    for word in [*_WORD.findall(text.casefold()), ""]:
+        if word in _COUNTED or (together and word in _JOINING):
+            together.append(word)
+            continue
+        if together:
+            first, *others = _word_values(together)
+            counts = _VAGUE.isdisjoint(together) and not _ONES_OR_MORE.isdisjoint(together)
+            found.append(number(first, digits=False, counts=counts))
+            found += [number(each, digits=False) for each in others]
+            together = []
+        if word in _OTHERS:
+            found.append(number(_OTHERS[word], digits=False))
+            if word == "half":
+                together = [word]
+    return found + [number({_roman(letters)}, digits=False) for letters in _ROMAN.findall(text)]
+
+
+def english_may_count(text: str) -> bool:
+    """Look for a number word."""
+    return not _ONES_OR_MORE.isdisjoint(_WORD.findall(text.lower()))
+
+
+def english_months(text: str) -> set[float]:
+    """Read the names of months."""
+    return {max(_OTHERS[name.casefold()]) for name in _NAMED_MONTHS.findall(text)}
+
+
+def _word_values(words: list[str]) -> list[set[float]]:
+    """Read number words that stand together: one number, but also each word for itself."""
+    total = current = years = 0.0
+    scale = 1.0  # of the scale that was read last, if no number followed
+    for word in words:
+        if word == "half":  # half a million; two and a half million; a million and a half
+            total, current = (total + scale / 2, current) if scale > 1 else (total, current + 0.5)
+        elif (times := _SCALES.get(word, 1)) >= 1e3:
+            total, current = total + (current or 1) * times, 0.0
+        elif times > 1:
+            current = (current or 1) * times
+        elif word in _WORDS:
+            if 10 <= current < 100 and _WORDS[word] >= 10:  # nineteen ninety-five
+                years, current = current * 100, 0.0
+            current += _WORDS[word]
+        if word in _COUNTED:
+            scale = _SCALES.get(word, 1)
+    values = {total + current, total + current + years}
+    alone = [{(_WORDS | _SCALES)[word]} for word in words if word in _COUNTED]
+    if len(words) == 2 and words[1] in _WORDS:  # two-thirds
+        values |= {_WORDS.get(words[0], 1) / max(_WORDS[words[1]], 1)}
+    if len(words) == 1 and words[0] in _ORDINALS[3:]:  # a fifth
+        values |= {1 / _WORDS[words[0]]}
+    if words[-1].endswith("ies"):
+        values |= {1900 + total + current}
+    return [values, *alone]
+
+
+def _roman(letters: str) -> float:
+    values = [_ROMAN_VALUES[letter] for letter in letters]
+    following = [*values[1:], 0]
+    return sum(-a if a < b else a for a, b in zip(values, following, strict=True))

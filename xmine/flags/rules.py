@@ -1,0 +1,303 @@
+"""Chosen pairs -> what makes each of them suspicious.
+
+docs/flags.md says what each flag means and how it was measured.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.files.digests import NOBODY, Watch
+from xmine.flags.flag_set import Flags
+from xmine.flags.line_features import Traits, traits_of
+from xmine.flags.near_copies import copied, letters_of, too_unequal
+from xmine.flags.numbers import numbers_differ, reader
+from xmine.knn.neighbours import Neighbours
+from xmine.progress import Progress, Report, silent
+from xmine.scoring.margin import SMALLEST_MEAN
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.text.languages import scripts_of, short_code
+from xmine.text.packed import PickedTexts
+from xmine.text.sentences import Sentences
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+# A hub is among the neighbours of this many lines at least, of this many times as many as a line is
+# on average, and of this many times as many as the tenth of lines that is neighbour most often.
+_FEWEST_LISTS = 25
+_TIMES_MEAN = 10.0
+_TIMES_TENTH = 5.0
+# Pairs that are right with this chance show what pairs of this run look like, if there are enough.
+CONFIDENT = 0.9
+_FEWEST_CONFIDENT = 30
+# Lengths differ by chance as if each side had this many more characters' worth of freedom: the
+# spread of log ratios at this length is the square root of two times that of long lines.
+_SHORT = 15.0
+_FARTHEST_LENGTH = 3.7  # robust standard deviations
+_LEAST_SPREAD = 0.13
+_MOSTLY = 0.8  # a side with this share of ASCII is written in it
+# English to Chinese: median and spread of log ratios of characters, of long lines.
+_PRIOR = {("en", "zh"): (-1.3, 0.2)}
+# A ratio passes for good at this quantile of the confident ones; a cosine does down to this many
+# robust standard deviations below their median.
+_GOOD_RATIO = 0.2
+_FARTHEST_COSINE = 3.5
+_TO_DEVIATION = (
+    0.6745  # median of absolute deviations / standard deviation, of a normal distribution
+)
+_LISTS_AT_ONCE = 65_536
+_PAIRS_AT_ONCE = 4_096
+
+
+def flag_pairs(
+    chosen: ChosenPairs,
+    chances: Floats,
+    neighbours: Neighbours,
+    source: Sentences,
+    target: Sentences,
+    languages: tuple[str, str],
+    report: Report = silent,
+    folder: Path | None = None,
+    watch: Watch = NOBODY,
+) -> Flags:
+    """Name what makes each pair suspicious.
+
+    Args:
+        chosen: the pairs, mining's candidates for instance.
+        chances: float64 [pairs], estimated probabilities that they are right.
+        neighbours: of all rows of `source` and `target`.
+        source, target: the sentences that were searched.
+        languages: their codes, or `und`.
+        report: called while it looks at lines and pairs.
+        folder: where what was seen of lines is kept, and found again.
+        watch: told what these files are.
+
+    Raises:
+        FileError: the folder cannot be written to.
+    """
+    x, y = chosen.sources, chosen.targets
+    done, total = 0, len(source) + len(target) + len(chosen)
+
+    def seen(more: int) -> None:
+        nonlocal done
+        done += more
+        report(Progress("judging", done, total))
+
+    left = traits_of(source, languages[0], seen, folder, "source", watch)
+    right = traits_of(target, languages[1], seen, folder, "target", watch)
+    copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
+    best_first = np.lexsort((-chosen.scores, -chances))
+    texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
+    found = {
+        "hub": _is_hub(neighbours.sources, left)[x] | _is_hub(neighbours.targets, right)[y],
+        "copy": copy,
+        "near-copy": near_copy,
+        "script": left.foreign[x] | right.foreign[y],
+        "number": _other_numbers(texts, languages, seen),
+        "duplicate": _repeated(best_first, left.keys[x]) | _repeated(best_first, right.keys[y]),
+    }
+    sure = (chances >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
+    lengths = left.characters[x], right.characters[y]
+    ascii_ = left.ascii[x], right.ascii[y]
+    found["length"] = odd_lengths(lengths, ascii_, sure, languages) & ~copy & ~near_copy
+    found["high"] = too_high(chosen, sure, neighbours)
+    return Flags.of(found)
+
+
+def _other_numbers(
+    texts: tuple[PickedTexts, PickedTexts],
+    languages: tuple[str, str],
+    seen: Callable[[int], None],
+) -> Bools:
+    """Mark pairs whose numbers differ."""
+    readers = reader(languages[0]), reader(languages[1])
+    differ = np.empty(len(texts[0]), dtype=bool)
+    for start in range(0, len(differ), _PAIRS_AT_ONCE):
+        rows = slice(start, start + _PAIRS_AT_ONCE)
+        some = zip(texts[0][rows], texts[1][rows], strict=True)
+        differ[rows] = [numbers_differ(*pair, *readers) for pair in some]
+        seen(len(differ[rows]))
+    return differ
+
+
+def _copies(
+    chosen: ChosenPairs,
+    sides: tuple[Sentences, Sentences],
+    traits: tuple[Traits, Traits],
+    languages: tuple[str, str],
+) -> tuple[Bools, Bools]:
+    """Mark copies and near copies; only the texts of pairs that may be either are looked at."""
+    x, y = chosen.sources, chosen.targets
+    (left, right), (source, target) = traits, sides
+    scripts = scripts_of(languages[0], source.texts), scripts_of(languages[1], target.texts)
+    same_script = not scripts[0].isdisjoint(scripts[1])
+    ours, theirs = left.letters[x], right.letters[y]
+    same = (left.keys[x] == right.keys[y]) | (np.maximum(ours, theirs) == 0)
+    unequal = too_unequal(
+        np.minimum(ours, theirs), np.maximum(ours, theirs), same_script=same_script
+    )
+    near = ~unequal & (left.beyond_latin[x] == right.beyond_latin[y])
+    rows = np.flatnonzero(same | near)
+    texts = PickedTexts(source.texts, x[rows]), PickedTexts(target.texts, y[rows])
+    copy, near_copy = np.zeros(len(x), dtype=bool), np.zeros(len(x), dtype=bool)
+    for row, one, other in zip(rows, *texts, strict=True):
+        kind = copied(one, other, letters_of(one), letters_of(other), same_script=same_script)
+        copy[row], near_copy[row] = kind == "copy", kind == "near-copy"
+    return copy, near_copy
+
+
+def hubs(
+    ids: NDArray[np.int64], size: int, groups: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find rows that are among the nearest of very many rows of the other matrix.
+
+    At most a tenth of the rows can reach ten times the mean, so hubs, however many, do not move
+    the mean (it depends on sizes alone) nor the ninth decile, which the limit is made of.
+
+    Args:
+        ids: int64 [rows, k], the nearest rows of the other matrix.
+        size: rows of the other matrix.
+        groups: int64 [size], equal numbers from 0 for rows that count as one line, such as the
+            variants of a boilerplate line, which share out the lists they fill; None if each row
+            is its own.
+
+    Returns:
+        int64 [hubs], rows of the other matrix, highest count first, then by row; and int64 [hubs],
+        how many of the `rows` have the hub, or a row of its group, among their nearest.
+    """
+    alone = np.zeros(size, dtype=np.int64)
+    for column in ids.T:
+        alone += np.bincount(column, minlength=size)
+    limit = max(
+        _FEWEST_LISTS, _TIMES_MEAN * float(alone.mean()), _TIMES_TENTH * np.quantile(alone, 0.9)
+    )
+    counts = alone if groups is None else _lists_of_groups(ids, groups)[groups]
+    rows = np.flatnonzero(counts >= limit)
+    rows = rows[np.argsort(-counts[rows], kind="stable")]
+    return rows, counts[rows]
+
+
+def _lists_of_groups(ids: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the lists that each group stands in; a list with several of its rows counts once."""
+    counts = np.zeros(len(groups), dtype=np.int64)
+    for start in range(0, len(ids), _LISTS_AT_ONCE):
+        lists = np.sort(groups[ids[start : start + _LISTS_AT_ONCE]], axis=1)  # [lists, k]
+        first = np.ones(lists.shape, dtype=bool)
+        first[:, 1:] = lists[:, 1:] != lists[:, :-1]
+        counts += np.bincount(lists[first], minlength=len(groups))
+    return counts
+
+
+def _is_hub(ids: NDArray[np.int64], side: Traits) -> Bools:
+    """Mark the lines of a side that are hubs, and boilerplate, which shares its lists.
+
+    Args:
+        ids: int64 [rows of the other side, k], neighbours among the lines of this side.
+        side: this side.
+    """
+    marked = side.boilerplate.copy()
+    marked[hubs(ids, len(marked), side.groups)[0]] = True
+    return marked
+
+
+def odd_lengths(
+    characters: tuple[NDArray[np.int32], NDArray[np.int32]],
+    ascii_: tuple[NDArray[np.int32], NDArray[np.int32]],
+    sure: Bools,
+    languages: tuple[str, str],
+) -> Bools:
+    """Mark pairs whose ratio of characters is far from that of the confident pairs.
+
+    Deviations of log ratios count less the shorter the lines are (Gale & Church, 1993, "A program
+    for aligning sentences in bilingual corpora": the variance of a length grows with the length).
+    Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both,
+    and the ratio has to be odd with and without them. With too few confident pairs a prior is
+    used; without one nothing is marked.
+
+    Args:
+        characters: of the sources and of the targets, int32 [pairs] twice.
+        ascii_: how many of these are ASCII.
+        sure: bool [pairs], which pairs are confident.
+        languages: codes of both sides.
+    """
+    whole = [each.astype(np.float64) for each in characters]
+    mostly = [part > _MOSTLY * every for part, every in zip(ascii_, whole, strict=True)]
+    shared = np.where(mostly[0] != mostly[1], np.minimum(*ascii_), 0)
+    odd = np.ones(len(sure), dtype=bool)
+    for left_out in (0, shared):
+        ours, theirs = (np.maximum(every - left_out, 1) for every in whole)
+        usual = usual_ratio(ours, theirs, sure, languages)
+        if usual is None:
+            return np.zeros(len(sure), dtype=bool)
+        ratios, weights = _log_ratios(ours, theirs)
+        odd &= np.abs(ratios - usual[0]) * weights > _FARTHEST_LENGTH * usual[1]
+    return odd
+
+
+def usual_ratio(
+    ours: Floats, theirs: Floats, sure: Bools, languages: tuple[str, str]
+) -> tuple[float, float] | None:
+    """Give median and spread of the log ratios of characters, target by source.
+
+    Args:
+        ours, theirs: characters of the sources and of the targets, float64 [pairs] twice.
+        sure: bool [pairs], which pairs are confident.
+        languages: codes of both sides.
+
+    Returns:
+        those of the confident pairs; with too few of them, what is known of the languages, or None.
+    """
+    if sure.sum() < _FEWEST_CONFIDENT:
+        return _prior(*map(short_code, languages))
+    ratios, weights = _log_ratios(ours[sure], theirs[sure])
+    middle = float(np.median(ratios))
+    spread = float(np.median(np.abs(ratios - middle) * weights))
+    return middle, max(spread / _TO_DEVIATION, _LEAST_SPREAD)
+
+
+def _log_ratios(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
+    """Give the log ratios of lengths, and how much a deviation of each counts."""
+    return np.log(theirs / ours), 1 / np.sqrt(1 + _SHORT / np.minimum(ours, theirs))
+
+
+def _prior(source: str, target: str) -> tuple[float, float] | None:
+    """Give median and spread of log ratios of two languages, in either order."""
+    if (target, source) in _PRIOR:
+        middle, spread = _PRIOR[target, source]
+        return -middle, spread
+    return _PRIOR.get((source, target))
+
+
+def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:
+    """Mark pairs whose ratio passes for good though their cosine is lower than good ones are.
+
+    Their neighbours are further away still, and dividing by next to nothing makes the ratio high
+    (https://github.com/facebookresearch/LASER/issues/129). Nothing is marked with few confident
+    pairs, nor with one neighbour, which as a rule is the pair itself.
+    """
+    left = neighbours.target_cosines.mean(axis=1, dtype=np.float64)[chosen.sources]
+    right = neighbours.source_cosines.mean(axis=1, dtype=np.float64)[chosen.targets]
+    ratios = chosen.cosines / np.maximum((left + right) / 2, SMALLEST_MEAN)  # [pairs]
+    if sure.sum() < _FEWEST_CONFIDENT or neighbours.targets.shape[1] < 2:
+        return np.zeros(len(chosen), dtype=bool)
+    good: Bools = ratios >= np.quantile(ratios[sure], _GOOD_RATIO)
+    return good & (chosen.cosines < lowest_good_cosine(chosen.cosines[sure]))
+
+
+def lowest_good_cosine(cosines: NDArray[np.float32]) -> float:
+    """Tell below which cosine a pair is none of those that confident pairs, float32 [sure], are."""
+    middle = float(np.median(cosines))
+    spread = float(np.median(np.abs(cosines - middle))) / _TO_DEVIATION
+    return middle - _FARTHEST_COSINE * spread
+
+
+def _repeated(order: NDArray[np.intp], keys: NDArray[np.int64]) -> Bools:
+    """Mark texts that are, but for case, punctuation, digits and space, that of a better pair."""
+    _, first = np.unique(keys[order], return_index=True)
+    repeated = np.ones(len(keys), dtype=bool)
+    repeated[order[first]] = False
+    return repeated

@@ -1,0 +1,144 @@
+"""A line and the language of its file -> whether it is in another script, or not in English.
+
+Names stay in Latin letters in text of any script, so a line of Latin letters is judged by the words
+that names do not have: those that are not capitalised, and function words.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from xmine.text.languages import function_words, scripts_of
+
+_RANGES = {
+    "LATIN": "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ",
+    "GREEK": "Ͱ-Ͽἀ-῿",
+    "CYRILLIC": "Ѐ-ԯ",
+    "HEBREW": "֐-׿",
+    "ARABIC": "؀-ۿݐ-ݿ",
+    "DEVANAGARI": "ऀ-ॿ",
+    "THAI": "฀-๿",
+    "HANGUL": "ᄀ-ᇿ가-힯",
+    "HIRAGANA": "ぁ-ゟ",
+    "KATAKANA": "゠-ヿ",
+    "CJK": "々㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff",
+}
+# A line with a smaller share of letters in its own script is not written in it; most of a line in
+# its own script is, however many names of other scripts it quotes.
+_LEAST_OWN = 0.05
+_MOST_OTHERS = 0.5
+_FEWEST_LETTERS = 4  # a sign of the zodiac, a formula
+_FEWEST_WORDS = 3  # that names do not have
+_IN_NAMES = frozenset(("of", "the", "and"))
+# English prose has more than twice as many function words as this. A line with fewer is in another
+# language if it has more of the words below, which are frequent in twenty other languages and not
+# English, or many with accents. This hits 2 of 10,000 English lines.
+_FUNCTION_WORDS = 0.16
+_ACCENTED_WORDS = 0.12
+_FEWEST_SMALL_WORDS = 3
+_OTHER_FUNCTION_WORDS = frozenset(
+    (
+        "aan aber aby adalah af al ale alla als ama ambayo anche ao att au auch auf aus aux av "
+        "avec az až bei ben benim bij bir biraz bis bu bunu byl byla byli bylo byly ce cette "
+        "cha che cho comme con cu các có của daha dal dan dann dans dari das dass dat de dei "
+        "del della delle dem dengan der des det değil di diese diesem diesen dieser dieses din "
+        "dla dos du durch een egy ei ein eine einem einen einer eines el elle em er es est esta "
+        "este et ett että foi fue för für gegen gibi gli haben har hatte hatten het hii hili "
+        "hivyo hiyo hogy huo hän ich ihre ihren ihrer ikke il ile im ini inte ist itu için ja "
+        "jak jako je jedoch jeg jeho jejich její jen jest již jsem jsme jsou kadar kama kann "
+        "katika kde ke kein keine không kterou která které který kteří kuwa kwa können la "
+        "lakini las le les leur lo los lze là maar mais mají mehr met mezi mit mohou muy más "
+        "một na naar nach nachdem nebo nel nem není những ni nicht nie niet noch non nous nu "
+        "nur não och od oder og olan olarak olduğunu oli ont onun ook op oraz os pada para pas "
+        "pentru pero pia più po podle pokud por pour pouze pro protože przez på při que qui sau "
+        "se sehr sein seine seinen seiner si sich sie sind się sollte som sono sonra sont su "
+        "sus své são tak také te tento tidak této tím um uma un una und une unter untuk var ve "
+        "viele volt vom von voor vor vous vya và však wa wao watu wenn werden wie wir wird "
+        "worden wordt wurde wurden während y yake yang za ze zijn zu zum zur zwei zwischen är "
+        "çok è és été über được şey že și"
+    ).split()
+)
+_LATIN = _RANGES["LATIN"]
+_WORD = re.compile(rf"[{_LATIN}]+")
+_TAG = re.compile("<[^<>]*>")
+
+
+def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], bool]:
+    """Make the test of the lines of a side.
+
+    Args:
+        language: its code; where it is `und`, the main script of the side counts as its own.
+        texts: its lines.
+
+    Returns:
+        a function of a line and its letters (`xmine.flags.near_copies.letters_of`).
+    """
+    scripts = scripts_of(language, texts)
+    ranges = "".join(_RANGES.get(script, "") for script in scripts)
+    if not ranges:
+        return lambda text, letters: False
+    others = re.compile(f"[{ranges}]+")
+    if "LATIN" not in scripts:
+        return lambda text, letters: _in_another_script(text, letters, others)
+    words = function_words(language)
+    return lambda text, letters: (
+        _not_latin(letters, others) or (bool(words) and _in_another_language(text, words))
+    )
+
+
+def share_of_script(language: str, texts: Sequence[str], letters: str) -> float:
+    """Tell which share of letters is of the scripts of a language, 0 to 1; 1 if there is none.
+
+    Args:
+        language, texts: as `foreign_lines` takes them.
+        letters: of a line (`xmine.flags.near_copies.letters_of`).
+    """
+    ranges = "".join(_RANGES.get(script, "") for script in scripts_of(language, texts))
+    if not ranges or not letters:
+        return 1.0
+    return 1 - len(re.sub(f"[{ranges}]", "", letters)) / len(letters)
+
+
+def _in_another_script(text: str, letters: str, own: re.Pattern[str]) -> bool:
+    foreign = own.sub("", letters)
+    if len(foreign) < max(_FEWEST_LETTERS, _MOST_OTHERS * len(letters)):
+        return False
+    if len(_WORD.sub("", foreign)) >= max(_FEWEST_LETTERS, _MOST_OTHERS * len(letters)):
+        return True
+    if len(letters) - len(foreign) > _LEAST_OWN * len(letters):
+        return False
+    english = function_words("en")
+    words = [
+        word.lower()
+        for word in _WORD.findall(_plain(text))
+        if len(word) > 1 and (word.islower() or word.lower() in english)
+    ]
+    return sum(word not in _IN_NAMES for word in words) >= _FEWEST_WORDS
+
+
+def _not_latin(letters: str, own: re.Pattern[str]) -> bool:
+    if letters.isascii():
+        return False
+    foreign = len(own.sub("", letters))
+    return foreign >= max(_FEWEST_LETTERS, _MOST_OTHERS * len(letters))
+
+
+def _plain(text: str) -> str:
+    """Leave out tags; make a line in capitals throughout, where they mark no names, lower case."""
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    return text.lower() if text.isupper() else text
+
+
+def _in_another_language(text: str, function_words: frozenset[str]) -> bool:
+    text = _plain(text)
+    words = text.lower().split()
+    if len(function_words.intersection(words)) >= _FUNCTION_WORDS * len(words):
+        return False  # most lines end here
+    written = _WORD.findall(text)
+    small = [word for word in written if word.islower()]
+    own = sum(word.lower() in function_words for word in written)
+    if len(small) < _FEWEST_SMALL_WORDS or own >= _FUNCTION_WORDS * len(written):
+        return False
+    others = sum(word in _OTHER_FUNCTION_WORDS for word in small)
+    accented = sum(not word.isascii() for word in small)
+    return others > own or accented >= max(2, _ACCENTED_WORDS * len(written))

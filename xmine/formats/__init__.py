@@ -1,1 +1,0 @@
-"""Files that hold pairs: a module per format, each with `read`, `write` and `languages`."""

@@ -1,0 +1,178 @@
+"""Two matrices -> the best cells of each row, kept as keys, band of sources by band of sources."""
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xmine.knn.duplicates import Side
+from xmine.knn.topk import EMPTY, GROUP, BlockMaxima, Keys
+from xmine.knn.workers import Crew, blas_threads
+
+if TYPE_CHECKING:
+    import torch
+
+# Sources and targets of a block: 8 MB of cosines, so that those of two workers lie in a level 3
+# cache of 32 MB.
+_ROWS, _COLUMNS = 1024, 2048
+_NARROWEST = 256
+# Multiply-adds of a band, after which state may be saved: 0.7 s on two cores. A shorter band
+# converts all targets to float32 for fewer sources: at 2,048 of them that is 1 % of the product.
+_BAND = 2**36
+_SHORTEST_BAND = 2048
+# Numbers of a band, 64 MB: one worker then reports once in 0.7 s, however few the targets.
+_WIDEST_BAND = 2**24
+# Below this many multiply-adds, less than 0.05 s, threads cost more than they bring.
+_SMALL = 2**32
+# Anonymous memory of a worker beyond its block, for the cells that it looks into.
+_LOOKED_INTO = 16 * 2**20
+# On a device of torch: 1 GiB of cosines.
+_DEVICE_BAND, _DEVICE_COLUMNS = 8192, 32768
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the product is cut: bands of sources, then blocks of `rows` x `columns` of cosines.
+
+    Attributes:
+        band: sources that all targets are multiplied with before the next ones.
+        rows: sources of a block.
+        columns: targets of a block.
+        workers: how many blocks at once.
+    """
+
+    band: int
+    rows: int
+    columns: int
+    workers: int
+
+    def memory(self, dim: int, keep: int) -> int:
+        """Give the bytes of anonymous memory that the search takes, inputs and results aside.
+
+        Args:
+            dim: of the vectors.
+            keep: cells kept of each row.
+        """
+        blocks = 4 * self.columns * dim + 5 * self.rows * self.columns
+        return self.band * (4 * dim + 8 * keep) + self.workers * (blocks + _LOOKED_INTO)
+
+
+def planned(
+    sources: int, targets: int, dim: int, keep: int, memory: int, device: str = "cpu"
+) -> Plan:
+    """Cut the product so that it takes at most `memory` bytes, or as few as it can."""
+    if device != "cpu":
+        return Plan(min(sources, _DEVICE_BAND), _DEVICE_BAND, min(targets, _DEVICE_COLUMNS), 1)
+    workers = 1 if sources * targets * dim < _SMALL else blas_threads()
+    band = min(max(_SHORTEST_BAND, _BAND // (targets * dim)), max(_ROWS, _WIDEST_BAND // dim))
+    rows, columns = _ROWS, _COLUMNS
+    while True:
+        each = _evenly(sources, band, 1)
+        plan = Plan(each, _evenly(each, rows, 1), _evenly(targets, columns, workers), workers)
+        if plan.memory(dim, keep) <= memory or columns <= _NARROWEST:
+            return plan
+        if band > rows:
+            band = max(rows, band // 2)
+        else:
+            rows, columns = rows // 2, columns // 2
+
+
+def _evenly(length: int, most: int, workers: int) -> int:
+    """Cut a length into equal pieces, as many for each worker, in multiples of a group."""
+    pieces = workers * -(-length // (workers * most))
+    return -(-length // (pieces * GROUP)) * GROUP
+
+
+class Band:
+    """Some sources and the best targets that they have found so far.
+
+    Attributes:
+        start, stop: which sources.
+        vectors: float32 [some, dim]; zeros behind the last one.
+        best: keys [stop - start, kept].
+        finished: how many targets they have seen.
+        lock: held while `best` or `finished` change.
+    """
+
+    def __init__(self, left: Side, start: int, stop: int, keep: int) -> None:
+        """Read the sources."""
+        self.start, self.stop = start, stop
+        rows = -(-(stop - start) // GROUP) * GROUP
+        out = np.empty((rows, left.vectors.shape[1]), dtype=np.float32)
+        self.vectors = left.wide(start, stop, out)
+        self.best: Keys = np.full((stop - start, keep), EMPTY, dtype=np.int64)
+        self.finished = 0
+        self.lock = Lock()
+
+
+class Multiplier:
+    """What one worker multiplies with: room for a block, made once."""
+
+    def __init__(self, right: Side, plan: Plan) -> None:
+        """Make the room."""
+        self.side, self.rows = right, plan.rows
+        self.right = np.empty((plan.columns, right.vectors.shape[1]), dtype=np.float32)
+        self.cells = np.empty(plan.rows * plan.columns, dtype=np.float32)
+        self.maxima = BlockMaxima(plan.rows * plan.columns)
+
+    def multiply(self, band: Band, start: int, stop: int, best: Keys, crew: Crew) -> None:
+        """Let the cells of a band and of some targets into the best of both.
+
+        Args:
+            band: the sources.
+            start: the first target; no other worker has these targets now.
+            stop: the one behind the last.
+            best: keys of those targets, [stop - start, kept].
+            crew: tells when to stop.
+        """
+        columns = -(-(stop - start) // GROUP) * GROUP
+        right = self.side.wide(start, stop, self.right[:columns])
+        for row in range(0, len(band.vectors), self.rows):
+            if crew.stopped:
+                return
+            left = band.vectors[row : row + self.rows]
+            block = self.cells[: len(left) * columns].reshape(len(left), columns)
+            np.matmul(left, right.T, out=block)
+            block[band.stop - band.start - row :] = -np.inf
+            block[:, stop - start :] = -np.inf
+            self.maxima.reduce(block)
+            self.maxima.offer_columns(best, band.start + row)
+            with band.lock:
+                self.maxima.offer_rows(band.best[row : row + len(left)], start)
+        with band.lock:
+            band.finished += stop - start
+
+
+class TorchMultiplier:
+    """The same on a device of torch, which has the blocks and finds the best cells of each."""
+
+    def __init__(self, right: Side, device: str) -> None:
+        """Have products computed in float32 proper: TF32 errs far more than is allowed for."""
+        import torch
+
+        torch.set_float32_matmul_precision("highest")
+        self.torch, self.device, self.side = torch, device, right
+        self.band: Band | None = None
+
+    def multiply(self, band: Band, start: int, stop: int, best: Keys, crew: Crew) -> None:
+        """See `Multiplier.multiply`."""
+        torch = self.torch
+        if band is not self.band:
+            self.band = band
+            self.left = torch.from_numpy(band.vectors[: band.stop - band.start]).to(self.device)
+        rows = torch.from_numpy(np.array(self.side.rows(start, stop)))  # it wants to own them
+        block = self.left @ rows.to(self.device).float().T
+        self._offer(block, band.best, start)
+        self._offer(block.T, best, band.start)
+        band.finished += stop - start
+
+    def _offer(self, block: "torch.Tensor", best: Keys, column: int) -> None:
+        """Let cells [rows, columns] into the best [rows, kept]; keys are made as by `topk.pack`."""
+        torch = self.torch
+        values, columns = block.topk(min(best.shape[1], block.shape[1]), dim=1)
+        bits = values.contiguous().view(torch.int32)
+        numbers = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).long()
+        keys = (numbers << 32) | (0xFFFFFFFF - (columns + column))
+        both = torch.cat([torch.from_numpy(best).to(self.device), keys], dim=1)
+        best[:] = both.sort(dim=1).values[:, -best.shape[1] :].cpu().numpy()

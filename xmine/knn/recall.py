@@ -1,0 +1,66 @@
+"""A sample of rows and their true neighbours -> how far to look for a wanted recall."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.knn.exact import search_few
+from xmine.knn.rescoring import Direction
+
+# Rows on which the setting is chosen, and others on which the recall is measured. Their neighbours
+# are searched for among all: 5 s for a thousand among a million of 512 dimensions.
+CHOSEN_ON, MEASURED_ON = 2000, 1000
+# The recall of the sample must exceed what is wanted by so many of its standard errors.
+_ERRORS = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Some rows and their true neighbours.
+
+    Attributes:
+        rows: int64 [rows], rising.
+        ids: int64 [rows, k].
+        cosines: float32 [rows, k].
+    """
+
+    rows: NDArray[np.int64]
+    ids: NDArray[np.int64]
+    cosines: NDArray[np.float32]
+
+    def found(self, cosines: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Tell which of what was found, [rows, k], is as near as the true neighbours are."""
+        return cosines >= self.cosines[:, -1:]
+
+
+def sample(way: Direction, size: int, seed: int, memory: int, tick: Callable[[], None]) -> Sample:
+    """Draw rows of a direction and search for their neighbours among all."""
+    rows = np.sort(np.random.default_rng(seed).permutation(len(way.queries))[:size])
+    return Sample(rows, *search_few(way.queries, rows, way.others, way.k, memory, tick))
+
+
+def measured(way: Direction, memory: int, tick: Callable[[], None]) -> float:
+    """Tell which share of the k nearest a direction has found, on rows that chose nothing."""
+    fresh = sample(way, MEASURED_ON, 2, memory, tick)
+    return float(fresh.found(way.cosines[fresh.rows]).mean())
+
+
+def enough(found: NDArray[np.bool_], wanted: float) -> bool:
+    """Tell whether rows found the share that is wanted, [rows, k], with some certainty."""
+    shares = found.mean(axis=1)
+    error = float(shares.std()) / math.sqrt(len(shares))
+    return float(shares.mean()) - _ERRORS * error >= wanted
+
+
+def lowest(is_enough: Callable[[int], bool], low: int, high: int, step: int = 1) -> int:
+    """Find the lowest number above `low` that is enough, to a step; `high` is, or is the last."""
+    while high - low > step:
+        middle = (low + high) // 2
+        if is_enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high

@@ -1,0 +1,174 @@
+"""The best cells of each row, as float32 found them -> its k nearest, exactly.
+
+Float32 sums of products err by at most `error(dim)`. Whatever was not kept is at most the last kept
+cell and that error; where the k-th exact cosine is above it, nothing is missing. Source of the
+bound: N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.knn.cosines import ordered, rescored, widen
+from xmine.knn.duplicates import Side
+from xmine.knn.neighbours import FILES
+from xmine.knn.state_files import SearchFiles
+from xmine.knn.topk import Keys, columns_of, values_of
+from xmine.knn.workers import Crew
+
+_ROWS_AT_ONCE = 512
+# What is searched again: rows and columns of a block, and pairs that are rescored at once.
+_AGAIN_ROWS, _AGAIN_COLUMNS, _AGAIN_PAIRS = 256, 2048, 2**14
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Rows that look for their nearest others, and where these are put.
+
+    Attributes:
+        queries, others: their distinct rows.
+        ids: int64 [queries, k], to be filled.
+        cosines: float32 [queries, k], to be filled.
+        found: the same for all rows, not the distinct ones alone; None if that is all of them.
+    """
+
+    queries: Side
+    others: Side
+    ids: NDArray[np.int64]
+    cosines: NDArray[np.float32]
+    found: tuple[NDArray[np.int64], NDArray[np.float32]] | None = None
+
+    @property
+    def k(self) -> int:
+        """Neighbours per row."""
+        return int(self.ids.shape[1])
+
+    def result(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Give every row what its distinct row has found, and all rows that are equal to it."""
+        if self.found is None:
+            return self.ids, self.cosines
+        ids, cosines = self.found
+        step = max(1, 2**20 // ids.shape[1] ** 2)
+        for start in range(0, len(ids), step):
+            row = self.queries.distinct(np.arange(start, min(start + step, len(ids))))
+            some = slice(start, start + step)
+            near = self.others.spread(self.ids[row], self.cosines[row], ids.shape[1])
+            ids[some], cosines[some] = near
+        return ids, cosines
+
+
+def directions(left: Side, right: Side, k: int, files: SearchFiles) -> tuple[Direction, Direction]:
+    """Make what the search fills: sources look for targets, and targets for sources.
+
+    All arrays are opened here, before a state is restored that may not fit what was lost of them.
+    """
+
+    def direction(queries: Side, others: Side, names: tuple[str, ...]) -> Direction:
+        found = _opened(files, names, (len(queries.vectors), min(k, len(others.vectors))))
+        if left.first is None and right.first is None:
+            return Direction(queries, others, *found)
+        names = tuple(f"distinct_{name}" for name in names)
+        distinct = _opened(files, names, (len(queries), min(k, len(others))))
+        return Direction(queries, others, *distinct, found)
+
+    return direction(left, right, FILES[:2]), direction(right, left, FILES[2:])
+
+
+def _opened(
+    files: SearchFiles, names: tuple[str, ...], shape: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    return files.array(names[0], shape, np.int64), files.array(names[1], shape, np.float32)
+
+
+def error(dim: int) -> float:
+    """Bound the error of a float32 inner product of unit rows, whatever the order of summation.
+
+    The sum of the products' magnitudes is at most 1, or a little more as fp16 rounds lengths.
+    """
+    return (dim + 64) * 2.0**-24
+
+
+def settle(way: Direction, keys: Keys, start: int, crew: Crew, tick: Callable[[], None]) -> None:
+    """Fill the k nearest of rows from `start`.
+
+    Args:
+        way: what to fill.
+        keys: the best cells of those rows, [rows, kept].
+        start: the first row.
+        crew: does the work.
+        tick: called several times a second.
+    """
+    doubtful: list[NDArray[np.int64]] = []
+
+    def settle_some(first: int) -> None:
+        some = keys[first : first + _ROWS_AT_ONCE]
+        rows = np.arange(start + first, start + first + len(some))
+        doubtful.append(rows[~_settled(way, some, rows)])
+
+    crew.run(settle_some, range(0, len(keys), _ROWS_AT_ONCE), tick)
+    rows = np.sort(np.concatenate(doubtful))
+    pieces = [rows[i : i + _AGAIN_ROWS] for i in range(0, len(rows), _AGAIN_ROWS)]
+    crew.run(lambda piece: _search_again(way, piece, crew), pieces, tick)
+
+
+def _settled(way: Direction, keys: Keys, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Fill the k nearest of some rows out of their best cells; tell which rows are certain."""
+    keys = keys[:, ::-1]
+    values = values_of(keys).astype(np.float64)  # [rows, kept], falling
+    margin = error(way.queries.vectors.shape[1])
+    # Below this, k others are nearer for certain; what is above 1 will be cut to 1 and is tied.
+    bar = np.minimum(values[:, way.k - 1] - 2 * margin, 1 - margin)
+    near = values >= bar[:, None]
+    width = int(near.any(axis=0).sum())
+    ids = np.where(near, columns_of(keys), -1)[:, :width]
+    queries = way.queries.at(rows)
+    cosines = rescored(queries, way.others.vectors, way.others.in_place(ids))
+    way.ids[rows], way.cosines[rows] = ordered(ids, cosines, way.k)
+    if keys.shape[1] == len(way.others):
+        return np.ones(len(rows), dtype=np.bool_)
+    return np.asarray(way.cosines[rows, -1] > values[:, -1] + margin)
+
+
+def _search_again(way: Direction, rows: NDArray[np.int64], crew: Crew) -> None:
+    """Rescore whatever may be among the k nearest of some rows, however many others that are.
+
+    Their k-th best so far is in `way`; only what comes within the error of it is rescored.
+    """
+    dim = way.queries.vectors.shape[1]
+    queries = way.queries.at(rows)
+    left = widen(queries, np.empty((len(rows), dim), dtype=np.float32))
+    bar = (way.cosines[rows, -1].astype(np.float64) - error(dim)).astype(np.float32)
+    bar = np.nextafter(bar, np.float32(-np.inf))[:, None]
+    ids = np.full((len(rows), way.k), len(way.others), dtype=np.int64)
+    cosines = np.full((len(rows), way.k), -np.inf, dtype=np.float32)
+    for start in range(0, len(way.others), _AGAIN_COLUMNS):
+        if crew.stopped:
+            return
+        stop = min(start + _AGAIN_COLUMNS, len(way.others))
+        right = way.others.wide(start, stop, np.empty((stop - start, dim), dtype=np.float32))
+        at, other = np.nonzero(left @ right.T >= bar)
+        for first in range(0, len(at), _AGAIN_PAIRS):
+            row, column = at[first : first + _AGAIN_PAIRS], other[first : first + _AGAIN_PAIRS]
+            column = column + start
+            exact = rescored(queries[row], way.others.vectors, way.others.in_place(column)[:, None])
+            ids, cosines = _with(ids, cosines, row, column, exact[:, 0])
+    way.ids[rows], way.cosines[rows] = ids, cosines
+
+
+def _with(
+    ids: NDArray[np.int64],
+    cosines: NDArray[np.float32],
+    row: NDArray[np.int64],
+    column: NDArray[np.int64],
+    exact: NDArray[np.float32],
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Let cells (row, column, cosine) into the k nearest of each row."""
+    rows, k = ids.shape
+    row = np.concatenate([np.repeat(np.arange(rows), k), row])
+    column = np.concatenate([ids.ravel(), column])
+    exact = np.concatenate([cosines.ravel(), exact])
+    order = np.lexsort((column, -exact, row))
+    kept = order[np.searchsorted(row[order], np.arange(rows))[:, None] + np.arange(k)]
+    return column[kept], exact[kept]

@@ -1,0 +1,267 @@
+"""Lines that are aligned already -> a score for each pair, against the neighbourhoods of its lines.
+
+A pair's cosine is compared with those of the k nearest lines on both sides, as mining does it, but
+the pair is given and not looked for: the scoring mode of LASER's margin-based mining (Artetxe &
+Schwenk, 2019, "Margin-based parallel corpus mining with multilingual sentence embeddings").
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.errors import FileError, OptionError
+from xmine.files.reading import name_of
+from xmine.flags.flag_set import Flags
+from xmine.flags.near_copies import same_texts
+from xmine.flags.rules import flag_pairs
+from xmine.knn.exact import nearest
+from xmine.knn.neighbours import Neighbours
+from xmine.mining.candidates import Encoded, rows_of, without_zeros
+from xmine.mining.options import ScoringOptions
+from xmine.pairs.io import languages_of, read_pairs
+from xmine.pairs.pair import Pair
+from xmine.progress import Report, silent
+from xmine.scoring.margin import pair_scores
+from xmine.scoring.probability import NEIGHBOURS, Confidence, Floats, estimate
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.text.inputs import read_texts
+from xmine.text.languages import check_language, check_sides, guess_language
+from xmine.text.packed import PickedTexts
+from xmine.text.sentences import Sentences, folded, sentence_table
+
+_PAIRS_AT_ONCE = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedScores:
+    """Pairs as they were read, and a score for each that has text on both sides.
+
+    Attributes:
+        given: all pairs.
+        chosen: those that have a score, as rows of `source` and `target`, best first.
+        numbers: int64 [chosen], which of `given` each is, from 0.
+        confidence: how likely each is a translation; None where there are too few lines to tell.
+        flags: [chosen], what makes each suspicious, see `Pair`.
+        neighbours: the nearest rows both ways.
+        source, target: what they were looked for in: the distinct lines of a side, then those of
+            its pool, without those unknown to the encoder.
+        clamped: scores whose neighbourhood mean was near zero and was raised.
+        languages: codes of source and target, as given, read or guessed; `und` where that failed.
+        warnings: what the user should know before trusting the scores.
+    """
+
+    given: list[Pair]
+    chosen: ChosenPairs
+    numbers: NDArray[np.int64]
+    confidence: Confidence | None
+    flags: Flags
+    neighbours: Neighbours
+    source: Sentences
+    target: Sentences
+    clamped: int
+    languages: tuple[str, str]
+    warnings: list[str]
+
+    @property
+    def chances(self) -> Floats | None:
+        """Give the probability of each of `chosen`, float64."""
+        return None if self.confidence is None else self.confidence.chances
+
+    def rows(self) -> Iterator[Pair]:
+        """Walk through all pairs in the order in which they were read.
+
+        Their lines are those that the file names; where it names none, the number of the pair.
+        """
+        columns = zip(
+            self.chosen.scores.tolist(),
+            self.chosen.cosines.tolist(),
+            [None] * len(self.chosen) if self.chances is None else self.chances.tolist(),
+            self.flags,
+            strict=True,
+        )
+        judged = dict(zip(self.numbers.tolist(), columns, strict=True))
+        nothing = (None, None, None, None)
+        unnumbered = all(pair.source_line is pair.target_line is None for pair in self.given)
+        for number, pair in enumerate(self.given):
+            score, cosine, prob, flags = judged.get(number, nothing)
+            if unnumbered:
+                pair = pair._replace(source_line=number + 1, target_line=number + 1)
+            yield pair._replace(score=score, cosine=cosine, prob=prob, flags=flags)
+
+
+def score_aligned(
+    source: str | Path,
+    target: str | Path | None = None,
+    encoder: SentenceEncoder | EncoderPair | None = None,
+    options: ScoringOptions | None = None,
+    report: Report = silent,
+    *,
+    pool: tuple[str | Path, str | Path] | None = None,
+    vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
+) -> AlignedScores:
+    """Score every line of one file with the same line of the other.
+
+    Neighbours are looked for in the distinct lines of the other side, so that a line's copies do
+    not fill its neighbourhood; a repeated line has the neighbours of its first occurrence. The
+    partner counts as a neighbour if it is among the k nearest.
+
+    Args:
+        source: a text input, see `xmine.text.inputs`; or, without `target`, a file of pairs, see
+            `xmine.pairs.io.read_pairs`.
+        target: the translations, line by line.
+        encoder: one for both sides, or one for each; the English-Chinese one that ships with
+            xmine if left out.
+        options: see ScoringOptions.
+        report: called while encoding and searching.
+        pool: more lines to look for neighbours in: a text input of the source's language and one
+            of the target's. They are not scored.
+        vectors: in place of an encoder: a matrix [lines, dim] for each side, a row for every line.
+
+    Raises:
+        FileError: an input cannot be read, the lines are not as many on both sides, or none of
+            one side has text that the encoder knows.
+        OptionError: vectors come with an encoder or with a pool.
+    """
+    options = options or ScoringOptions()
+    if vectors is not None and (encoder is not None or pool is not None):
+        raise OptionError(
+            "vectors of lines are given: no encoder is needed, and a pool would have none",
+            "leave out --model and --pool, or the vectors",
+        )
+    given, names, said = _read(source, target)
+    more = [read_texts(each) for each in pool] if pool else [[], []]
+    left = sentence_table(names[0], [pair.source for pair in given] + more[0])
+    right = sentence_table(names[1], [pair.target for pair in given] + more[1])
+    known: tuple[str, ...] = ()
+    sides: tuple[Encoded, ...]
+    if vectors is not None:
+        sides = rows_of(left, right, vectors)
+    else:
+        pair = as_pair(encoder or SentenceEncoder.load())
+        known = pair.languages
+        sides = tuple(
+            without_zeros(side, each.encode_half(side.texts, report, prompt))
+            for side, each, prompt in (
+                (left, pair.source, options.src_prompt),
+                (right, pair.target, options.tgt_prompt),
+            )
+        )
+    languages = (
+        options.src_lang or said[0] or guess_language(left.texts, known),
+        options.tgt_lang or said[1] or guess_language(right.texts, known),
+    )
+    warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
+    warnings += check_sides(names, (left.texts, right.texts), (options.src_lang, options.tgt_lang))
+    return _judged(given, sides, languages, options, list(filter(None, warnings)), report)
+
+
+def _read(
+    source: str | Path, target: str | Path | None
+) -> tuple[list[Pair], tuple[str, str], tuple[str, str]]:
+    """Read the pairs; name the two sides; and tell the languages that a file of pairs says."""
+    if target is None:
+        given, name = list(read_pairs(source)), name_of(source)
+        if not given:
+            raise FileError(f"{name}: no pairs in it")
+        return given, (f"source of {name}", f"target of {name}"), languages_of(source) or ("", "")
+    names = name_of(source), name_of(target)
+    left, right = read_texts(source), read_texts(target)
+    if len(left) != len(right):
+        raise FileError(
+            f"{names[0]} has {len(left):,} lines, {names[1]} {len(right):,}",
+            "the same line of both must be a translation; where no order is known, xmine mine",
+        )
+    return list(map(Pair, left, right)), names, ("", "")
+
+
+def _judged(
+    given: list[Pair],
+    sides: tuple[Encoded, ...],
+    languages: tuple[str, str],
+    options: ScoringOptions,
+    warnings: list[str],
+    report: Report,
+) -> AlignedScores:
+    """Search both ways; score, estimate and flag the pairs whose sides both have a vector."""
+    (left, left_vectors), (right, right_vectors) = sides
+    k = options.neighborhood
+    neighbours = nearest(left_vectors, right_vectors, max(k, NEIGHBOURS), report=report)
+    sources = _rows([pair.source for pair in given], left)  # [given]
+    targets = _rows([pair.target for pair in given], right)
+    numbers = np.flatnonzero((sources >= 0) & (targets >= 0))
+    x, y = sources[numbers], targets[numbers]
+    cosines = _cosines(x, y, neighbours, left_vectors, right_vectors)
+    scores, clamped = pair_scores(x, y, cosines, neighbours.first(k), options.margin)
+    order = np.lexsort((numbers, y, x, -scores))
+    chosen = ChosenPairs(x, y, scores, cosines).take(order)
+    confidence = _estimated(chosen, neighbours, left.texts, right.texts)
+    chances = np.zeros(len(chosen)) if confidence is None else confidence.chances
+    flags = flag_pairs(chosen, chances, neighbours.first(k), left, right, languages)
+    return AlignedScores(
+        given,
+        chosen,
+        numbers[order],
+        confidence,
+        flags,
+        neighbours,
+        left,
+        right,
+        clamped,
+        languages,
+        warnings,
+    )
+
+
+def _rows(texts: list[str], side: Sentences) -> NDArray[np.int64]:
+    """Find the row that stands for each text; -1 for one that is blank or unknown."""
+    known = {folded(text): row for row, text in enumerate(side.texts)}
+    rows = (known.get(folded(text), -1) for text in texts)
+    return np.fromiter(rows, dtype=np.int64, count=len(texts))
+
+
+def _cosines(
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    neighbours: Neighbours,
+    left: NDArray[np.float16],
+    right: NDArray[np.float16],
+) -> NDArray[np.float32]:
+    """Take a pair's cosine from its neighbourhoods or, where it is in neither, from its vectors.
+
+    The one that the search found may differ in the last bit, and mining would score that one.
+    """
+    cosines = np.empty(len(sources), dtype=np.float32)
+    for start in range(0, len(sources), _PAIRS_AT_ONCE):
+        some = slice(start, start + _PAIRS_AT_ONCE)
+        x, y = sources[some], targets[some]
+        products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)
+        cosines[some] = np.minimum(products, 1)
+    for rows, others, ids, values in (
+        (sources, targets, neighbours.targets, neighbours.target_cosines),
+        (targets, sources, neighbours.sources, neighbours.source_cosines),
+    ):
+        pairs, places = np.nonzero(ids[rows] == others[:, None])
+        cosines[pairs] = values[rows[pairs], places]
+    return cosines
+
+
+def _estimated(
+    chosen: ChosenPairs, neighbours: Neighbours, sources: Sequence[str], targets: Sequence[str]
+) -> Confidence | None:
+    """Estimate how likely each pair is; copies are known to be wrong.
+
+    Repeated pairs are estimated once: they are one piece of evidence.
+    """
+    first = np.ones(len(chosen), dtype=bool)  # equal pairs stand together, having equal scores
+    first[1:] = (np.diff(chosen.sources) != 0) | (np.diff(chosen.targets) != 0)
+    distinct = chosen.take(first)
+    texts = PickedTexts(sources, distinct.sources), PickedTexts(targets, distinct.targets)
+    known = np.where(same_texts(*texts), 0, -1).astype(np.int8)
+    confidence = estimate(distinct, neighbours, known)
+    return None if confidence is None else confidence.of(np.cumsum(first) - 1)

@@ -1,0 +1,277 @@
+"""Two text files and what encodes them -> what mining them will take: memory, disk and time.
+
+Sizes are counted, speeds are tried on the first lines and on a small product, so that the estimate
+is there before the work. docs/scale.md compares estimates with what runs took.
+"""
+
+import math
+import shutil
+import time
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.errors import FileError, XmineError
+from xmine.files.reading import name_of
+from xmine.hardware import anonymous_memory, memory_limit, search_device
+from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
+from xmine.knn.exact import MEMORY, exact_memory
+from xmine.knn.faiss_index import centroids_in, index_bytes, training_bytes
+from xmine.knn.workers import blas_threads
+from xmine.mining.options import MiningOptions
+from xmine.scoring.probability import NEIGHBOURS
+from xmine.text.inputs import count_lines, stream_texts
+from xmine.text.sentences import sentence_table
+from xmine.units import duration, in_words
+
+# Lines that speeds are tried on; a transformer reads as many in a second or so on a processor.
+_TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
+
+# Bytes of memory per line, besides its text: its number, place, count and stand-in; and while its
+# file is read, those of finding repeated lines.
+_OF_A_LINE, _WHILE_READING = 32, 40
+
+# Bytes on disk of what is seen of a line, see `xmine.flags.line_features`.
+_OF_TRAITS = 46
+
+# Of memory per line of both sides while candidates are judged.
+_WHILE_JUDGING = 110
+
+# Of memory per number of the blocks that are encoded at once, which is not given back.
+_WHILE_ENCODING = 8
+
+# Of memory while lists are met by what probes them.
+_WHILE_MEETING = 270 * 2**20
+
+# Judging and writing a pair takes as long as reading so many lines; and a run begins with loading
+# libraries and the encoder.
+_JUDGING, _STARTING = 4.0, 1.0
+
+# Exact search takes as long as its product, and this share more.
+_BESIDES = 0.12
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What the first lines of a side show.
+
+    Attributes:
+        lines: in the file.
+        rows: sentences expected in it.
+        bytes: of their UTF-8.
+        reading, encoding, judging: seconds expected for all of it.
+    """
+
+    lines: int
+    rows: int
+    bytes: int
+    reading: float
+    encoding: float
+    judging: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run will take.
+
+    Attributes:
+        lines: of both files.
+        vectors: of both sides, and how wide they are: [sources, targets, dim].
+        index: what finds the neighbours, see `xmine.knn.approximate.choose_index`.
+        device: where.
+        memory: bytes of anonymous memory at the peak, the index left out.
+        index_memory: bytes of the index.
+        disk: bytes that are written.
+        seconds: of each stage.
+    """
+
+    lines: tuple[int, int]
+    vectors: tuple[int, int, int]
+    index: str
+    device: str
+    memory: int
+    index_memory: int
+    disk: int
+    seconds: dict[str, float]
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        index = f" and {in_words(self.index_memory)} for the index" if self.index_memory else ""
+        total = sum(self.seconds.values())
+        return (
+            f"estimate: {self.lines[0]:,} x {self.lines[1]:,} lines, {self.index} search, "
+            f"{in_words(self.memory)} of memory{index}, "
+            f"{in_words(self.disk)} on disk, {duration(total)}"
+        )
+
+    def facts(self) -> dict[str, object]:
+        """Tell it for programs."""
+        return {**asdict(self), "total_seconds": sum(self.seconds.values())}
+
+    def check(self, max_memory: str, folder: Path, there: int = 0) -> None:
+        """Refuse what cannot fit, before it starts.
+
+        Args:
+            max_memory: as `--max-memory` has it; empty for three quarters of what is free.
+            folder: where the files go.
+            there: bytes that a run has written already.
+
+        Raises:
+            XmineError: memory is short; the message names the option that helps.
+            FileError: the disk is too small.
+        """
+        needed, limit = self.memory + self.index_memory, memory_limit(max_memory)
+        if limit is not None and needed > limit:
+            most = "--max-memory is" if max_memory else "three quarters of what is free are"
+            raise XmineError(
+                f"mining takes about {in_words(needed)} of memory; {most} {in_words(limit)}",
+                f"--max-memory {math.ceil(needed / 2**30)}G allows it; {self._smaller()}",
+            )
+        free = shutil.disk_usage(folder).free
+        if self.disk - there > free:
+            raise FileError(
+                f"{folder}: mining takes about {in_words(self.disk - there)} there, "
+                f"{in_words(free)} are free",
+                "make room, or give -o RUN/ on another disk",
+            )
+
+    def _smaller(self) -> str:
+        """Say what would take less memory."""
+        if self.index_memory > self.memory / 2:
+            return "--index exact takes none for an index, but longer"
+        return "or cut the files and mine each part (split -l)"
+
+
+def estimate_run(
+    source: str | Path,
+    target: str | Path,
+    made_by: SentenceEncoder | EncoderPair | tuple[NDArray[Any], NDArray[Any]],
+    options: MiningOptions,
+) -> Estimate | None:
+    """Estimate what mining two files takes; None where one can be read but once.
+
+    Args:
+        source, target: the text inputs.
+        made_by: one encoder for both sides, or one for each, or the vectors of all lines.
+        options: see MiningOptions.
+
+    Raises:
+        FileError: a file cannot be read.
+        OptionError: there is no such index or device.
+    """
+    sources, targets = count_lines(source), count_lines(target)
+    if sources is None or targets is None:
+        return None
+    pair = None if isinstance(made_by, tuple) else as_pair(made_by)
+    encoders = (pair.source, pair.target) if pair else (None, None)
+    left = _tried(source, sources, encoders[0], options)
+    right = _tried(target, targets, encoders[1], options)
+    dim = made_by[0].shape[1] if isinstance(made_by, tuple) else made_by.dim
+    sizes = left.rows, right.rows, dim
+    device = search_device(options.device, *sizes)
+    index = choose_index(*sizes, options.index, device)
+    k = max(options.neighborhood, NEIGHBOURS)
+    rows, texts = left.rows + right.rows, left.bytes + right.bytes
+    indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
+    encoding = max(_while_encoding(each, max(sizes[:2])) for each in encoders)
+    working = max(
+        _WHILE_READING * max(sources, targets) + max(left.bytes, right.bytes),
+        _while_searching(sizes, k, index),
+        _WHILE_JUDGING * rows,
+    )
+    return Estimate(
+        lines=(sources, targets),
+        vectors=sizes,
+        index=index,
+        device=device,
+        memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + encoding + working,
+        index_memory=indexed,
+        disk=rows * (2 * dim + 12 * k + _OF_TRAITS)
+        + indexed
+        + searching_bytes(*sizes, k, index)
+        + texts,
+        seconds={
+            "starting": _STARTING,
+            "reading": left.reading + right.reading,
+            "encoding": left.encoding + right.encoding,
+            "searching": _searching(sizes, index, device),
+            "judging": left.judging + right.judging,
+        },
+    )
+
+
+def _tried(
+    given: str | Path,
+    lines: int,
+    encoder: SentenceEncoder | None,
+    options: MiningOptions,
+) -> Trial:
+    """Read and encode the first lines of a file."""
+    started = time.perf_counter()
+    first = list(islice(stream_texts(given), _TRIED))
+    try:
+        table = sentence_table(name_of(given), first, dedup=options.dedup, segment=options.segment)
+    except FileError:  # blank lines alone
+        if len(first) == lines:
+            raise
+        return Trial(lines, lines, 0, 0.0, 0.0, 0.0)
+    times = lines / len(first)
+    reading = judging = (time.perf_counter() - started) * times
+    if options.segment:  # which takes hundreds of times as long as reading
+        started = time.perf_counter()
+        sentence_table(name_of(given), first, dedup=options.dedup)
+        judging = (time.perf_counter() - started) * times
+    encoding, some = 0.0, table.texts[:_TRIED]
+    if encoder is not None:
+        is_static = isinstance(encoder.body, StaticEmbedding)
+        some = some if is_static else some[:: max(1, len(some) // _TRIED_BY_A_TRANSFORMER)]
+        started = time.perf_counter()
+        encoder.encode_half(some)
+        threads = blas_threads() if is_static else 1
+        encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
+    rows = math.ceil(len(table) * times)
+    size = math.ceil(len(table.packed.data) * times)
+    return Trial(lines, rows, size, reading, encoding, _JUDGING * judging)
+
+
+def _while_encoding(encoder: SentenceEncoder | None, rows: int) -> int:
+    if encoder is None:
+        return 0
+    at_once = encoder.texts_at_once * (1 + blas_threads())
+    return _WHILE_ENCODING * encoder.dim * min(rows, at_once)
+
+
+def _while_searching(sizes: tuple[int, int, int], k: int, index: str) -> int:
+    sources, targets, dim = sizes
+    if index == "exact":
+        return exact_memory(sources, targets, dim, k)
+    if centroids_in(index, dim):
+        return _WHILE_MEETING + training_bytes(dim, index)
+    return MEMORY + training_bytes(dim, index)
+
+
+def _searching(sizes: tuple[int, int, int], index: str, device: str) -> float:
+    sources, targets, dim = sizes
+    rate = _multiply_adds_a_second(dim) if sources * targets * dim > 1e9 else 1e11
+    if index == "exact":
+        return (1 + _BESIDES) * sources * targets * dim / rate
+    return search_seconds(*sizes, index, rate)
+
+
+def _multiply_adds_a_second(dim: int) -> float:
+    """Try a product of float32 on this machine, with all threads."""
+    rows = np.ones((2048, dim), dtype=np.float32)
+    out = np.empty((2048, 2048), dtype=np.float32)
+    best = math.inf
+    for _ in range(3):
+        started = time.perf_counter()
+        np.matmul(rows, rows.T, out=out)
+        best = min(best, time.perf_counter() - started)
+    return 2048 * 2048 * dim / best

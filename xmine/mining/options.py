@@ -1,0 +1,152 @@
+"""Options of mining and of scoring aligned files, declared once."""
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from xmine.errors import OptionError
+from xmine.flags.names import FLAGS
+from xmine.hardware import bytes_of
+from xmine.options import EncodingOptions, flag, option
+from xmine.text.languages import CODES, is_language
+
+
+@dataclass(frozen=True, kw_only=True)
+class MiningOptions(EncodingOptions):
+    """How two sentence files become pairs."""
+
+    threshold: float | str = option(
+        "auto",
+        "Where to cut: auto; gold, the best for --gold; or a number, the lowest score to keep.",
+    )
+    min_prob: float | None = option(
+        None, "Lowest probability to keep, in place of auto.", min=0.0, max=1.0
+    )
+    precision: float | None = option(
+        None,
+        "In place of auto: 0.95 keeps as many pairs as it can with 95 % expected right; "
+        "--min-prob asks it of each pair.",
+        min=0.0,
+        max=1.0,
+    )
+    top: int | None = option(
+        None, "Keep the N most probable pairs; with another option that cuts, N at most.", min=1
+    )
+    score_max: float | None = option(None, "Highest score to keep.")
+    keep_copies: bool = option(
+        False, "Take pairs with the same text on both sides for translations; else they go."
+    )
+    drop: list[str] = option(
+        [], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.", words=FLAGS
+    )
+    neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
+    margin: str = option(
+        "ratio",
+        "How a cosine is compared with its neighbourhood.",
+        choices=("ratio", "distance", "absolute"),
+    )
+    retrieval: str = option(
+        "max",
+        "Which pairs: best of either side first, best target, best source, best both ways.",
+        choices=("max", "fwd", "bwd", "intersect"),
+    )
+    dedup: bool = option(True, "Fold repeated lines to their first occurrence before mining.")
+    src_prompt: str = option(
+        "",
+        "Text before each source sentence, or a name of the encoder's own.",
+        shown_default="the encoder's default, if it has one",
+    )
+    tgt_prompt: str = option(
+        "", "The same for the target.", shown_default="the encoder's default, if it has one"
+    )
+    segment: bool = option(False, "Cut lines into sentences, English and Chinese, before mining.")
+    index: str = option(
+        "auto",
+        "How neighbours are found: exact, auto, or a FAISS factory string such as "
+        "IVF4096,SQfp16; auto is exact up to a fixed size.",
+    )
+    recall: float = option(
+        0.98,
+        "Share of the nearest neighbours that an index other than exact is to find.",
+        min=0.5,
+        max=1.0,
+    )
+    cache: bool = option(
+        True, "Find vectors that were made before, and keep new ones: see xmine cache."
+    )
+    max_memory: str = option(
+        "",
+        "Memory to use at most, such as 4G or 500M; files that are mapped do not count.",
+        shown_default="three quarters of what is free",
+    )
+    src_lang: str = option(
+        "",
+        "Code of the source language, for formats that name it and for the flag script.",
+        shown_default="guessed",
+    )
+    tgt_lang: str = option("", "The same of the target language.", shown_default="guessed")
+
+    def __post_init__(self) -> None:
+        """Check the limits, and turn a threshold given as text into its number."""
+        super().__post_init__()
+        for name in ("src_lang", "tgt_lang"):
+            code = getattr(self, name)
+            if code and not is_language(code):
+                raise OptionError(f"{flag(name)} is {code!r}", CODES)
+        if self.threshold not in ("auto", "gold"):
+            object.__setattr__(self, "threshold", _threshold(self.threshold))
+        cuts = {"--precision": self.precision is not None, "--min-prob": self.min_prob is not None}
+        cuts["--threshold"] = self.threshold != "auto"
+        if isinstance(self.threshold, float):  # a score, below which a probability may cut further
+            cuts["--min-prob"] = False
+        if len(given := [name for name, is_given in cuts.items() if is_given]) > 1:
+            raise OptionError(" and ".join(given), "both choose where to cut: give one of them")
+        bytes_of(self.max_memory)
+        if self.score_max is not None and math.isnan(self.score_max):
+            raise OptionError("--score-max is nan", "give a number")
+        for name in sorted(self.dropped_flags() - set(FLAGS)):
+            raise OptionError(
+                f"--drop: there is no flag {name!r}", f"choose from {', '.join(FLAGS)}"
+            )
+
+    def dropped_flags(self) -> set[str]:
+        """Give the names in `drop`."""
+        return {name.strip() for names in self.drop for name in names.split(",")} - {""}
+
+
+def _threshold(value: float | str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise OptionError(
+            f"--threshold is {value!r}", "give a number such as 1.3, auto, or gold with --gold FILE"
+        )
+    return number
+
+
+_OF_MINING = {each.name: each for each in dataclasses.fields(MiningOptions)}
+
+
+def _as_in_mining(name: str) -> Any:  # noqa: ANN401 - whatever the field's type is
+    """Declare an option as mining has it: default, help, limits and one-letter flag."""
+    of_mining = _OF_MINING[name]
+    return field(default=of_mining.default, metadata=of_mining.metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions(EncodingOptions):
+    """How pairs that are aligned already are scored."""
+
+    neighborhood: int = _as_in_mining("neighborhood")
+    margin: str = _as_in_mining("margin")
+    src_prompt: str = _as_in_mining("src_prompt")
+    tgt_prompt: str = _as_in_mining("tgt_prompt")
+    src_lang: str = _as_in_mining("src_lang")
+    tgt_lang: str = _as_in_mining("tgt_lang")
+
+    def __post_init__(self) -> None:
+        """Check every field as mining does."""
+        MiningOptions(**dataclasses.asdict(self))

@@ -1,0 +1,257 @@
+"""Pairs: as mining makes them, as training takes them, and the files that hold them.
+
+The formats themselves are in `xmine/formats/`.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.errors import FileError
+from xmine.files.atomic import check_free, packing, replacing_all
+from xmine.files.reading import name_of
+from xmine.files.suffixes import kind_of, packing_of
+from xmine.pairs import moses
+from xmine.pairs.losses import Losses
+from xmine.pairs.pair import UNKNOWN, Languages, Pair, settled
+from xmine.pairs.paths import FORMATS, place_to_read, place_to_write
+from xmine.pairs.tsv import tsv_rows
+from xmine.run.folder import PAIRS_FILE, RUN_FILE
+from xmine.run.run_file import check_written
+from xmine.text.languages import names_language
+from xmine.text.packed import TextPacker, picked
+
+__all__ = [
+    "Pair",
+    "Pairs",
+    "ParallelText",
+    "Written",
+    "check_pair_file",
+    "languages_of",
+    "read_pairs",
+    "read_parallel",
+    "tsv_rows",
+    "write_pairs",
+]
+
+_PAIRS_AT_ONCE = 4_096
+# Kinds of files that are not read as pairs -> what to do.
+_NO_PAIRS = {
+    "csv": "save it with tabs between and no quotes, as .tsv; or score its columns: "
+    "xmine score {0}:1 {0}:2 -o pairs.tsv",
+    "json": "write an object on each line, as .jsonl: jq -c '.[]' {0} > rows.jsonl",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Mined pairs, best score first.
+
+    Attributes:
+        scores: float32 [pairs], margin scores.
+        sources, targets: the sentences as they stand in their files; they may be looked up only
+            when they are asked for.
+        source_lines, target_lines: int64 [pairs], 1-based lines of those files.
+        cosines: float32 [pairs].
+        source_offsets, target_offsets: int64 [pairs], where the sentences start in their lines, in
+            characters from 0; None where a line is a sentence.
+        probs: float64 [pairs], estimated probability that each is a translation; None if there
+            is no estimate.
+        flags: what makes each suspicious, see `Pair`; None if nobody looked.
+    """
+
+    scores: NDArray[np.float32]
+    sources: Sequence[str]
+    targets: Sequence[str]
+    source_lines: NDArray[np.int64]
+    target_lines: NDArray[np.int64]
+    cosines: NDArray[np.float32]
+    source_offsets: NDArray[np.int64] | None = None
+    target_offsets: NDArray[np.int64] | None = None
+    probs: NDArray[np.float64] | None = None
+    flags: Sequence[str] | None = None
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.sources)
+
+    def rows(self) -> Iterator[Pair]:
+        """Walk through the pairs."""
+        for start in range(0, len(self), _PAIRS_AT_ONCE):
+            yield from self._rows(slice(start, start + _PAIRS_AT_ONCE))
+
+    def _rows(self, some: slice) -> Iterator[Pair]:
+        nothing = repeat(None)
+        columns = (
+            self.sources[some],
+            self.targets[some],
+            self.scores[some].tolist(),
+            self.source_lines[some].tolist(),
+            self.target_lines[some].tolist(),
+            self.cosines[some].tolist(),
+            nothing if self.source_offsets is None else self.source_offsets[some].tolist(),
+            nothing if self.target_offsets is None else self.target_offsets[some].tolist(),
+            nothing,
+            nothing if self.probs is None else self.probs[some].tolist(),
+            nothing if self.flags is None else self.flags[some],
+        )
+        return map(Pair, *columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of pairs that were written.
+
+    Attributes:
+        count: pairs in the file.
+        notes: what the format could not hold, with counts; to be joined with commas.
+    """
+
+    count: int
+    notes: list[str]
+
+
+def check_pair_file(path: str, *, force: bool, source: str | Path | None = None) -> None:
+    """Refuse a name that pairs cannot be written to; called before the work.
+
+    Args:
+        path: where they are to go.
+        force: whether it may be there already.
+        source: the file of pairs that they come from, if there is one.
+
+    Raises:
+        OptionError: no format has that suffix, the name ends in `/`, or is that of `source`.
+        FileError: see `xmine.files.atomic.check_free`.
+    """
+    for each in place_to_write(path, source).paths:
+        check_free(Path(each), force=force)
+
+
+def write_pairs(
+    pairs: Iterable[Pair],
+    path: str,
+    languages: Languages = UNKNOWN,
+    losses: Losses | None = None,
+) -> Written:
+    """Write pairs in the format that the name says; files appear whole or not at all.
+
+    Args:
+        pairs: read one by one, never held all together.
+        path: see `check_pair_file`.
+        languages: codes of the source and the target language, for the formats that say them; a
+            Moses pair has them in its names.
+        losses: counts what is lost, perhaps together with what `read_pairs` passes over.
+
+    Raises:
+        OptionError: no format has that suffix.
+        FileError: it cannot be written.
+    """
+    place, count = place_to_write(path), 0
+    losses = Losses() if losses is None else losses
+
+    def counted() -> Iterator[Pair]:
+        nonlocal count
+        for pair in pairs:
+            count += 1
+            yield settled(pair, path, count)
+
+    with ExitStack() as stack:
+        partials = stack.enter_context(replacing_all([Path(each) for each in place.paths]))
+        streams = [  # all are closed before the first one gets its name
+            stack.enter_context(packing(stack.enter_context(partial.open("wb")), packing_of(each)))
+            for partial, each in zip(partials, place.paths, strict=True)
+        ]
+        if place.format:
+            place.format.write(streams[0], counted(), languages, losses)
+        else:
+            moses.write((streams[0], streams[1]), counted(), losses)
+    return Written(count, losses.notes())
+
+
+def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]:
+    """Read pairs one by one, in the format that the suffix says; TSV where it says none.
+
+    Args:
+        spec: a file, perhaps in an archive; `corpus.en,corpus.zh` for a Moses pair;
+            `memory.tmx:en,zh` to choose two languages; `-` is TSV on standard input.
+        losses: counts what is passed over.
+
+    Raises:
+        FileError: a file is missing, or is not what it should be; the message names the line. The
+            pairs of a run are not what it has written.
+    """
+    place = place_to_read(spec)
+    if (Path(spec) / RUN_FILE).is_file():
+        check_written(Path(spec), PAIRS_FILE)
+    if place.moses:
+        return moses.read(place.moses)
+    if hint := _NO_PAIRS.get(kind_of(place.paths[0])):
+        raise FileError(f"{spec}: not a format of pairs", hint.format(place.paths[0]))
+    losses = Losses() if losses is None else losses
+    return (place.format or FORMATS["tsv"]).read(place.paths[0], place.chosen, losses)
+
+
+def languages_of(spec: str | Path) -> Languages | None:
+    """Tell the source and the target language, where the spec or the file says them.
+
+    Raises:
+        FileError: see `read_pairs`.
+    """
+    place = place_to_read(spec)
+    if place.moses:
+        return moses.languages(place.moses)
+    if place.chosen:
+        return place.chosen if all(map(names_language, place.chosen)) else None
+    if not place.format:
+        return None
+    found = place.format.languages(place.paths[0])
+    return None if found == UNKNOWN else found
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelText:
+    """Pairs to train with: row i of `sources` is a translation of row i of `targets`.
+
+    Attributes:
+        sources, targets: the sentences.
+        origins: the name of each pair's source of data; empty where the file has none.
+    """
+
+    sources: Sequence[str]
+    targets: Sequence[str]
+    origins: Sequence[str]
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.sources)
+
+    def take(self, rows: NDArray[np.intp]) -> "ParallelText":
+        """Keep some pairs, in the order of `rows`."""
+        columns = self.sources, self.targets, self.origins
+        return ParallelText(*(picked(column, rows) for column in columns))
+
+
+def read_parallel(path: str | Path) -> ParallelText:
+    """Read pairs to train with, of any format that `read_pairs` knows.
+
+    Pairs with an empty side are left out. The texts are packed: a machine with eight GPUs holds
+    them eight times.
+
+    Raises:
+        FileError: see `read_pairs`; also when there are no pairs.
+    """
+    sources, targets, origins = TextPacker(), TextPacker(), list[str]()
+    for pair in read_pairs(path):
+        if pair.source.strip() and pair.target.strip():
+            sources.append(pair.source)
+            targets.append(pair.target)
+            origins.append(sys.intern(pair.origin or ""))  # few, of very many pairs
+    if not origins:
+        raise FileError(f"{name_of(path)}: no pairs in it")
+    return ParallelText(sources.packed(), targets.packed(), origins)

@@ -1,0 +1,256 @@
+"""What people say of pairs, and the file beside the pairs that takes each verdict at once.
+
+A line per verdict, the first of the file says its version; later lines beat earlier ones of the
+same judge, and nothing is ever changed. docs/browsing.md describes the columns.
+"""
+
+import errno
+import os
+import re
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from xmine.errors import FileError
+from xmine.files.reading import STDIN
+from xmine.run.folder import JUDGEMENTS_FILE, RUN_FILE
+
+ACCEPT, REJECT, UNSURE = "accept", "reject", "unsure"
+VERDICTS = (ACCEPT, REJECT, UNSURE)
+TAKEN_BACK = "none"
+_VERSION = 1
+_COLUMNS = "source_line target_line source_offset target_offset judgement judge texts time"
+_TITLE = "# judgements of xmine, version "
+HEADER = f"{_TITLE}{_VERSION}: {_COLUMNS}\n".encode()
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+# The last column has a fixed width: a line that was cut short is never taken for a whole one.
+_LINE = re.compile(
+    r"(\d{1,18})\t(\d{1,18}|)\t(?:(\d{1,18})\t(\d{1,18})|\t)\t(accept|reject|unsure|none)\t"
+    r"([^\t]*)\t([0-9a-f]{8})\t(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)",
+    re.ASCII,
+)
+# Another process holds the lock for as long as a disk takes to write a line.
+PATIENCE = 5.0  # seconds
+
+
+class Place(NamedTuple):
+    """Which pair: its lines, where its sentences begin in them, and a hash of both texts.
+
+    The hash keeps a verdict from sticking to another pair if the files change. In a file of pairs
+    without lines `source_line` is the number of the pair, and there is no `target_line`.
+    """
+
+    source_line: int
+    target_line: int | None
+    source_offset: int | None
+    target_offset: int | None
+    texts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What somebody says of a pair: `accept`, `reject`, `unsure`, or `none` to take it back."""
+
+    place: Place
+    judgement: str
+    judge: str
+    time: str
+
+    def line(self) -> bytes:
+        """Give its line of the file."""
+        place = self.place
+        where = ("" if each is None else str(each) for each in place[:4])
+        columns = (*where, self.judgement, self.judge, place.texts)
+        return ("\t".join((*columns, self.time)) + "\n").encode("utf-8", "replace")
+
+
+def hash_of(source: str, target: str) -> str:
+    """Hash the texts of a pair: 8 hexadecimal digits."""
+    text = f"{source}\n{target}".encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=4).hexdigest()
+
+
+def now() -> str:
+    """Tell the time as the file has it, in UTC."""
+    return datetime.now(UTC).strftime(_TIME)
+
+
+def file_beside(pairs: str | Path) -> Path:
+    """Name the file of judgements of a run or of a file of pairs.
+
+    Raises:
+        FileError: pairs on standard input have no place beside them.
+    """
+    if (Path(pairs) / RUN_FILE).is_file():
+        return Path(pairs) / JUDGEMENTS_FILE
+    if str(pairs) == STDIN:
+        raise FileError("pairs on standard input cannot be judged", "write them to a file first")
+    from xmine.pairs.paths import place_to_read  # here: it loads every format
+
+    first = Path(place_to_read(pairs).paths[0])
+    return first.with_name(f"{first.name}.{JUDGEMENTS_FILE}")
+
+
+def is_file_of_verdicts(start: bytes) -> bool:
+    """Tell a file of judgements by its first bytes."""
+    return start.startswith(_TITLE.encode())
+
+
+def why_not_writable(path: Path) -> str:
+    """Say why judgements cannot be kept there; empty if they can."""
+    asked = path if path.exists() else path.parent
+    return "" if os.access(asked, os.W_OK) else f"{asked}: cannot be written"
+
+
+def verdicts_in(lines: Iterable[str]) -> Iterator[tuple[int, Verdict]]:
+    """Read what stands behind the header, with numbers that count from the first of `lines`.
+
+    A line that a kill or a full disk cut short is passed over.
+    """
+    for number, line in enumerate(lines, start=1):
+        if found := _LINE.fullmatch(line):
+            source, target, at_source, at_target, judgement, judge, texts, time = found.groups()
+            starts = _whole(at_source), _whole(at_target)
+            place = Place(int(source), _whole(target), *starts, texts)
+            yield number, Verdict(place, judgement, judge, time)
+
+
+def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Verdict]]:
+    """Find the verdict that counts of every pair: the last one that was not taken back.
+
+    Lines that have had other texts at another time are another pair.
+
+    Args:
+        path: for messages.
+        lines: the whole file, header included.
+
+    Returns:
+        numbers of lines, from 1, and verdicts.
+
+    Raises:
+        FileError: another version of xmine has made it.
+    """
+    check_header(f"{lines[0]}\n".encode(), path)
+    said: dict[Place, dict[str, tuple[int, Verdict]]] = {}
+    for number, verdict in verdicts_in(lines):
+        by_judge = said.setdefault(verdict.place, {})
+        by_judge.pop(verdict.judge, None)
+        if verdict.judgement != TAKEN_BACK:
+            by_judge[verdict.judge] = number, verdict
+    return [next(reversed(each.values())) for each in said.values() if each]
+
+
+def _whole(digits: str | None) -> int | None:
+    return int(digits) if digits else None
+
+
+def read_from(path: Path, start: int) -> tuple[list[Verdict], int]:
+    """Read the verdicts behind a byte of the file, and tell where the whole lines end.
+
+    Raises:
+        FileError: it cannot be read, or is not a file of judgements, or one of another version.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(start)
+            data = file.read()
+    except FileNotFoundError:
+        return [], 0
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror}") from error
+    if start == 0 and not HEADER.startswith(data):
+        check_header(data, path)
+    end = data.rfind(b"\n") + 1
+    text = data[:end].decode("utf-8", "replace")
+    return [each for _, each in verdicts_in(text.split("\n"))], start + end
+
+
+def check_header(data: bytes, path: Path) -> None:
+    """Refuse what is not a file of judgements that this version of xmine can read.
+
+    Raises:
+        FileError: see there.
+    """
+    if not is_file_of_verdicts(data):
+        raise FileError(f"{path}: not a file of judgements", "move it away, and judge again")
+    version = data[len(_TITLE) :].partition(b":")[0]
+    if version != str(_VERSION).encode():
+        raise FileError(
+            f"{path}: judgements of version {version[:9].decode(errors='replace')}, "
+            f"not {_VERSION}: made by another version of xmine",
+            "read them with that one",
+        )
+
+
+def append(path: Path, verdicts: Iterable[Verdict], patience: float = PATIENCE) -> None:
+    """Add verdicts to the file, which is made if it is not there; they are on the disk afterwards.
+
+    Each is written at once, so that a kill leaves whole lines and at most one that is cut short.
+
+    Args:
+        path: the file.
+        verdicts: what is said.
+        patience: seconds to wait for another process that writes there.
+
+    Raises:
+        FileError: it cannot be written, is not a file of judgements, or stays locked.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            with _locked(handle, path, patience):
+                _mend(handle, path)
+                for verdict in verdicts:
+                    _write_whole(handle, verdict.line())
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise FileError(
+            f"{path}: cannot be written: {error.strerror}", "the judgement is not kept"
+        ) from error
+
+
+@contextmanager
+def _locked(handle: int, path: Path, patience: float) -> Iterator[None]:
+    import fcntl  # of Linux and macOS
+
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise FileError(
+                    f"{path}: another process does not let go of it",
+                    "the judgement is not kept: say it again, or end that process",
+                ) from None
+            time.sleep(0.002)
+    yield  # the lock goes when the handle is closed, or with the process
+
+
+def _mend(handle: int, path: Path) -> None:
+    """Begin the file, or end a last line that was cut short."""
+    size = os.fstat(handle).st_size
+    head = os.pread(handle, len(HEADER), 0)
+    if HEADER.startswith(head) and head != HEADER:  # nothing there, or not even the header
+        os.ftruncate(handle, 0)
+        _write_whole(handle, HEADER)
+        return
+    check_header(head, path)
+    if os.pread(handle, 1, size - 1) != b"\n":
+        _write_whole(handle, b"\n")
+
+
+def _write_whole(handle: int, line: bytes) -> None:
+    """Write a line or nothing of it."""
+    size = os.fstat(handle).st_size
+    if os.write(handle, line) != len(line):
+        os.ftruncate(handle, size)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

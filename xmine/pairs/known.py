@@ -1,0 +1,234 @@
+"""Pairs that are known to be right or wrong: the file they come from, and what they say of others.
+
+They are numbers of lines, as `xmine mine` prints them: gold pairs, which are all there are, and
+seed pairs, which are some.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.errors import FileError
+from xmine.files.reading import read_lines
+from xmine.pairs.judgements import (
+    ACCEPT,
+    REJECT,
+    file_beside,
+    hash_of,
+    is_file_of_verdicts,
+    standing_in,
+)
+from xmine.scoring.gold import Agreement
+from xmine.text.sentences import Sentences
+
+
+class KnownPair(NamedTuple):
+    """Two lines, from 1, and whether they are translations of each other."""
+
+    source: int
+    target: int
+    right: bool = True
+
+
+class KnownPairs(NamedTuple):
+    """Pairs that are known; for messages the name of their file, and where in it each stands."""
+
+    name: str
+    pairs: list[KnownPair]
+    numbers: Sequence[int] | None = None  # of lines; None where every line has a pair
+    texts: Sequence[str] | None = None  # hashes of the texts that were judged, see `hash_of`
+    left_out: int = 0  # judged pairs whose lines have other texts now
+
+    def resolved(self, source: Sentences, target: Sentences) -> "KnownPairs":
+        """Name the lines that stand for repeated ones; leave out judged pairs of other texts.
+
+        Raises:
+            FileError: a line is not in its file; the message names the file of known pairs and the
+                line in it. Or no judged pair is in the files.
+        """
+        if self.texts is not None and source.offsets is None and target.offsets is None:
+            return self._still_there(source, target)
+        pairs = []
+        numbers = self.numbers or range(1, len(self.pairs) + 1)
+        for number, pair in zip(numbers, self.pairs, strict=True):
+            lines = []
+            for line, side in zip(pair[:2], (source, target), strict=True):
+                if not 1 <= line <= side.total:
+                    raise FileError(
+                        f"{self.name}:{number}: line {line} of {side.name}, which has "
+                        f"{side.total:,}",
+                        "the first column is a line of the first file, the second of the second",
+                    )
+                lines.append(line if side.stands_for is None else int(side.stands_for[line - 1]))
+            pairs.append(KnownPair(lines[0], lines[1], pair.right))
+        return KnownPairs(self.name, pairs, self.numbers)
+
+    def _still_there(self, source: Sentences, target: Sentences) -> "KnownPairs":
+        """Keep the pairs whose lines have the texts that were judged."""
+        pairs = []
+        for pair, texts in zip(self.pairs, self.texts or (), strict=True):
+            found = [
+                _line_and_text(line, side)
+                for line, side in zip(pair[:2], (source, target), strict=True)
+            ]
+            if texts == hash_of(found[0][1], found[1][1]):
+                pairs.append(KnownPair(found[0][0], found[1][0], pair.right))
+        left_out = len(self.pairs) - len(pairs)
+        if not pairs:
+            raise FileError(
+                f"{self.name}: none of the {left_out:,} judged pairs is in {source.name} and "
+                f"{target.name}: the lines have other texts",
+                "give the files that were mined when the pairs were judged",
+            )
+        return KnownPairs(self.name, pairs, left_out=left_out)
+
+    @property
+    def warning(self) -> str:
+        """Say how many pairs were left out; empty if none was."""
+        if not self.left_out:
+            return ""
+        were = "judged pair is" if self.left_out == 1 else "judged pairs are"
+        return f"{self.name}: {self.left_out:,} {were} left out: the lines have other texts now"
+
+
+def _line_and_text(line: int, side: Sentences) -> tuple[int, str]:
+    """Give the line that stands for another one, and its text; no text where there is no line."""
+    if not 1 <= line <= side.total:
+        return line, ""
+    line = line if side.stands_for is None else int(side.stands_for[line - 1])
+    row = int(np.searchsorted(side.lines, line))
+    there = row < len(side) and int(side.lines[row]) == line
+    return line, side.texts[row] if there else ""
+
+
+NOTHING_KNOWN = KnownPairs("", [])
+
+
+def read_known(path: Path) -> KnownPairs:
+    """Read `LINE<TAB>LINE`, and behind another tab, if a pair has been judged, 1 or 0.
+
+    Judgements are read as well, from their file, or from a run or a file of pairs that has been
+    judged: accepted pairs are right, rejected ones wrong, and unsure ones left out.
+
+    Raises:
+        FileError: the file cannot be read or is empty, or a line is not of this kind; the message
+            names the line.
+    """
+    path = known_file(path)
+    lines = read_lines(path)
+    if is_file_of_verdicts(lines[0].encode()):
+        return _judged(path, lines)
+    known: list[KnownPair] = []
+    places: dict[KnownPair, int] = {}
+    for number, line in enumerate(lines, start=1):
+        columns = line.split("\t")
+        if not (2 <= len(columns) <= 3 and all(map(_is_line, columns[:2]))):
+            raise FileError(
+                f"{path}:{number}: expected two line numbers with a tab between",
+                "a third column may say 1 for a right pair and 0 for a wrong one",
+            )
+        if columns[2:] and columns[2] not in ("0", "1"):
+            raise FileError(f"{path}:{number}: the third column is {columns[2]!r}, not 1 or 0")
+        pair = KnownPair(int(columns[0]), int(columns[1]), columns[2:] != ["0"])
+        if (other := places.get(pair._replace(right=not pair.right))) is not None:
+            raise FileError(
+                f"{path}:{number}: judged right and wrong, the other way in line {other}"
+            )
+        places[pair] = number
+        known.append(pair)
+    return KnownPairs(str(path), known)
+
+
+def known_file(path: Path) -> Path:
+    """Name the file to read: of a run, or of pairs that have been judged, that of judgements.
+
+    Raises:
+        FileError: nobody has judged the pairs of the run.
+    """
+    if not path.exists():
+        return path
+    beside = file_beside(path)
+    if beside.exists():
+        return beside
+    if path.is_dir():
+        raise FileError(f"{path}: no pair of it has been judged", f"xmine browse {path}")
+    return path
+
+
+def _judged(path: Path, lines: list[str]) -> KnownPairs:
+    """Take what stands at the end, pairs in the order of their lines."""
+    known = []
+    for number, verdict in standing_in(path, lines):
+        place = verdict.place
+        if verdict.judgement not in (ACCEPT, REJECT):
+            continue
+        if place.target_line is None:
+            raise FileError(
+                f"{path}:{number}: a pair of a file without lines was judged",
+                "known pairs are lines; judge the run, or pairs with source_line and target_line",
+            )
+        if place.source_offset is not None:
+            raise FileError(
+                f"{path}:{number}: a sentence of a line was judged, not the line",
+                "known pairs are lines; what was mined with --segment cannot be given",
+            )
+        right = verdict.judgement == ACCEPT
+        pair = KnownPair(place.source_line, place.target_line, right)
+        known.append((pair, number, place.texts))
+    if not known:
+        raise FileError(f"{path}: no pair is accepted or rejected", "judge some: xmine browse")
+    known.sort()
+    pairs, numbers, texts = zip(*known, strict=True)
+    return KnownPairs(str(path), list(pairs), list(numbers), list(texts))
+
+
+def _is_line(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 18
+
+
+def labels_of(
+    known: Sequence[KnownPair], source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Tell of each pair what is known: 1 right, 0 wrong, -1 nothing.
+
+    A pair is wrong, too, if one of its lines belongs to a right pair with another line.
+
+    Args:
+        known: right and wrong pairs.
+        source_lines, target_lines: [pairs].
+    """
+    labels = np.full(len(source_lines), -1, dtype=np.int8)
+    if not known:
+        return labels
+    right = {pair[:2] for pair in known if pair.right}
+    wrong = {pair[:2] for pair in known if not pair.right}
+    sources, targets = {source for source, _ in right}, {target for _, target in right}
+    named = [sorted({pair[side] for pair in known}) for side in (0, 1)]
+    rows = np.flatnonzero(np.isin(source_lines, named[0]) | np.isin(target_lines, named[1]))
+    for row in rows.tolist():
+        pair = int(source_lines[row]), int(target_lines[row])
+        taken = pair[0] in sources or pair[1] in targets
+        labels[row] = 1 if pair in right else 0 if taken or pair in wrong else -1
+    return labels
+
+
+def agreement_with_seeds(known: Sequence[KnownPair], labels: NDArray[np.int8]) -> Agreement:
+    """Compare pairs with seed pairs; pairs that the seeds say nothing of do not count.
+
+    Args:
+        known: right and wrong pairs.
+        labels: of the pairs that were kept, see `labels_of`.
+    """
+    gold = len({pair[:2] for pair in known if pair.right})
+    right, judged = int((labels == 1).sum()), int((labels >= 0).sum())
+    return Agreement(
+        precision=right / judged if judged else 0.0,
+        recall=right / gold if gold else 0.0,
+        f1=2 * right / (judged + gold) if judged + gold else 0.0,
+        mined=judged,
+        gold=gold,
+        right=right,
+    )

@@ -1,0 +1,110 @@
+"""Which two languages of a file that may hold more: asked for, or the only two there are."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from xmine.errors import FileError
+from xmine.files.reading import name_of
+from xmine.pairs.pair import UNKNOWN, Languages, Pair
+
+
+@cache
+def same_language(one: str, other: str) -> bool:
+    """Tell whether two codes may be one language: `en` and `en-US`, but not `zh-CN` and `zh-TW`."""
+    one, other = one.lower().replace("_", "-"), other.lower().replace("_", "-")
+    return one == other or one.startswith(f"{other}-") or other.startswith(f"{one}-")
+
+
+def place_of(language: str, codes: list[str]) -> int | None:
+    """Find a language among codes: the very code, or else the first that may name it."""
+    fitting = [at for at, code in enumerate(codes) if same_language(code, language)]
+    return min(fitting, key=lambda at: codes[at].lower() != language.lower(), default=None)
+
+
+def distinct(codes: list[str]) -> list[str]:
+    """Keep the first code of each language."""
+    found: list[str] = []
+    for code in codes:
+        if not any(same_language(code, each) for each in found):
+            found.append(code)
+    return found
+
+
+def shortest(codes: list[str]) -> list[str]:
+    """Cut codes to their languages where that is enough to tell them apart."""
+    short = [re.split("[-_]", code)[0] for code in codes]
+    return [
+        code if short.count(language) > 1 else language
+        for code, language in zip(codes, short, strict=True)
+    ]
+
+
+class Choice:
+    """The two languages to read from a file: found in its first row, if nobody said them."""
+
+    def __init__(self, path: str | Path, chosen: Languages | None) -> None:
+        """Take what the user chose, if anything."""
+        self.path = path
+        self.asked = chosen is not None
+        self.languages = chosen
+        self._reversed: bool | None = None  # not known before the first row
+
+    def turned(self, pair: Pair) -> Pair:
+        """Swap the sides of a pair, if they were chosen the other way round than the file has."""
+        return pair.swapped() if self._reversed else pair
+
+    def too_many(self, where: str, codes: list[str]) -> FileError:
+        """Say that there are more than two languages, and how to choose."""
+        return FileError(
+            f"{where}: {len(codes)} languages: {', '.join(codes)}",
+            f"choose two, source first: {name_of(self.path)}:{','.join(shortest(codes)[:2])}",
+        )
+
+    def of_columns(self, said: Languages | None) -> None:
+        """Take what a file says of its source and its target, which are columns of their own.
+
+        Raises:
+            FileError: the user chose others; only what the file calls `und` can be named freely.
+        """
+        if self.languages is None or said is None:
+            return
+        fits = [
+            all(
+                code == UNKNOWN[0] or same_language(language, code)
+                for language, code in zip(self.languages, codes, strict=True)
+            )
+            for codes in (said, said[::-1])
+        ]
+        if not any(fits):
+            raise FileError(
+                f"{name_of(self.path)}: its languages are {said[0]} and {said[1]}, "
+                f"not {self.languages[0]} and {self.languages[1]}",
+                f"choose those, or none: {name_of(self.path)}",
+            )
+        self._reversed = not fits[0]
+
+    def of_translation(self, codes: list[str], where: str) -> Languages:
+        """Choose two languages of a Hugging Face `translation`, in the order of the file's first.
+
+        Raises:
+            FileError: it has other languages than those, or more than two and nobody chose.
+        """
+        if not self.asked and len(codes) > 2:
+            raise self.too_many(where, codes)
+        if self.languages is None and len(codes) == 2:
+            self.languages = codes[0], codes[1]
+        wanted = self.languages or ("", "")
+        first, second = (place_of(language, codes) for language in wanted)
+        second = None if second == first else second  # `en` and `en-US` may be the same text
+        if first is None or second is None:
+            missing = wanted[0] if first is None else wanted[1]
+            raise FileError(
+                f"{where}: no text in {missing or 'a second language'}; "
+                f"its languages: {', '.join(codes) or 'none'}",
+                "each translation needs both languages",
+            )
+        if self._reversed is None:
+            self._reversed = first > second
+        sides = codes[first], codes[second]
+        return sides[::-1] if self._reversed else sides

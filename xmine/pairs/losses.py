@@ -1,0 +1,108 @@
+"""What a format cannot hold: replaced or left out, and counted, so that it can be said once."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from xmine.pairs.pair import Pair
+from xmine.units import count
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a format cannot hold.
+
+    Attributes:
+        signs: characters without which a text needs no closer look.
+        pattern: what cannot be held.
+        into: what becomes of it.
+        note: how that is said.
+    """
+
+    signs: str
+    pattern: str
+    into: str
+    note: str
+
+
+def _characters(signs: str, into: str, note: str) -> Rule:
+    return Rule(signs, f"[{signs}]", into, note)
+
+
+TABS = _characters("\t", " ", "tabs turned into spaces")
+
+BREAKS = Rule("\n", "\r?\n", " ", "line breaks turned into spaces")
+
+LAST_BREAKS = Rule("\r\n", "\r?\n|\r\\Z", " ", BREAKS.note)  # at a row's end `\r` reads as `\r\n`
+
+NULS = _characters("\x00", "\ufffd", "NUL characters turned into U+FFFD")
+
+SURROGATES = _characters("\ud800-\udfff", "\ufffd", "lone surrogates turned into U+FFFD")
+
+NOT_XML = _characters(
+    "\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff",
+    "\ufffd",
+    "characters that XML cannot hold turned into U+FFFD",
+)
+
+
+class Rules:
+    """All rules of a format, with one class of characters that most texts have none of."""
+
+    def __init__(self, *rules: Rule) -> None:
+        """Make the pattern of all signs."""
+        self.each = rules
+        self.signs = re.compile(f"[{''.join(rule.signs for rule in rules)}]")
+
+
+class Losses:
+    """Counts what was lost, in the order in which it was first met."""
+
+    def __init__(self) -> None:
+        """Start with nothing lost."""
+        self._sentences: Counter[str] = Counter()
+        self._pairs: Counter[str] = Counter()
+        self._units = 0
+
+    def fit(self, text: str, rules: Rules) -> str:
+        """Replace what `rules` name, counting the sentence once for each that applies."""
+        if rules.signs.search(text) is None:
+            return text
+        for rule in rules.each:
+            text, changes = re.subn(rule.pattern, rule.into, text)
+            if changes:
+                self._sentences[rule.note] += 1
+        return text
+
+    def leave_out(self, columns: Iterable[str], pair: Pair) -> None:
+        """Count a pair for those of its columns that the file has no place for."""
+        for kind in {_KINDS[name] for name in columns if getattr(pair, name) is not None}:
+            self._pairs[kind] += 1
+
+    def pass_over(self) -> None:
+        """Count a unit of TMX that lacks one of the two languages."""
+        self._units += 1
+
+    def notes(self) -> list[str]:
+        """Say what was lost, ready to be joined with commas."""
+        texts = [f"{note} in {count(n, 'sentence')}" for note, n in self._sentences.items()]
+        for number in sorted(set(self._pairs.values()), reverse=True):
+            kinds = sorted(kind for kind, n in self._pairs.items() if n == number)
+            texts.append(f"{' and '.join(kinds)} of {count(number, 'pair')} not kept")
+        if self._units:
+            texts.append(f"{count(self._units, 'unit')} without both languages passed over")
+        return texts
+
+
+_KINDS = {
+    "score": "scores",
+    "cosine": "scores",
+    "source_line": "line numbers",
+    "target_line": "line numbers",
+    "source_offset": "offsets",
+    "target_offset": "offsets",
+    "origin": "origins",
+    "prob": "probabilities",
+    "flags": "flags",
+}

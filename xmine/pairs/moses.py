@@ -1,0 +1,56 @@
+"""A Moses pair: two files, line by line translations of each other, named by language."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice, zip_longest
+from typing import BinaryIO
+
+from xmine.errors import FileError
+from xmine.files.reading import name_of, stream_lines
+from xmine.files.suffixes import own_suffix
+from xmine.pairs.losses import LAST_BREAKS, NULS, SURROGATES, Losses, Rules
+from xmine.pairs.pair import UNKNOWN, Languages, Pair
+from xmine.pairs.tsv import encoded
+from xmine.text.languages import names_language
+
+_RULES = Rules(LAST_BREAKS, NULS, SURROGATES)
+
+
+def languages(paths: tuple[str, str]) -> Languages | None:
+    """Read the languages out of the suffixes; None where one does not look like a language."""
+    codes = [_language(path) for path in paths]
+    return None if UNKNOWN[0] in codes else (codes[0], codes[1])
+
+
+def _language(path: str) -> str:
+    code = own_suffix(path)[1:]
+    return code if names_language(code) else UNKNOWN[0]
+
+
+def write(streams: tuple[BinaryIO, BinaryIO], pairs: Iterable[Pair], losses: Losses) -> None:
+    """Write each sentence as a line; nothing but the sentences is kept."""
+    pairs, start = iter(pairs), True
+    while some := list(islice(pairs, 500)):
+        for pair in some:
+            losses.leave_out(pair._fields[2:], pair)
+        for stream, side in zip(streams, ("source", "target"), strict=True):
+            lines = (losses.fit(getattr(pair, side), _RULES) + "\n" for pair in some)
+            stream.write(encoded("".join(lines), start=start))
+        start = False
+
+
+def read(paths: tuple[str, str]) -> Iterator[Pair]:
+    """Read line by line; blank lines are pairs of empty sentences, so that rows stay aligned.
+
+    Raises:
+        FileError: see `xmine.files.reading.read_lines`; also when one file has more lines.
+    """
+    sides = [stream_lines(path, may_be_empty=True) for path in paths]
+    for number, (source, target) in enumerate(zip_longest(*sides)):
+        if source is None or target is None:
+            more = number + 1 + sum(1 for _ in sides[source is None])
+            lengths = (number, more) if source is None else (more, number)
+            raise FileError(
+                f"{name_of(paths[0])} has {lengths[0]:,} lines, {name_of(paths[1])} {lengths[1]:,}",
+                "the same line of both files must be a translation; give the two as they belong",
+            )
+        yield Pair(source, target)

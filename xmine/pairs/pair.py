@@ -1,0 +1,132 @@
+"""One pair, and which of its fields the pairs of a file have."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from operator import index
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xmine.errors import FileError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Languages = tuple[str, str]
+UNKNOWN: Languages = ("und", "und")  # the code of BCP 47 for a language that nobody named
+
+
+class Pair(NamedTuple):
+    """One pair; what a file does not have is None.
+
+    Attributes:
+        source, target: the sentences.
+        score: margin score.
+        source_line, target_line: 1-based lines.
+        cosine: of the two vectors.
+        source_offset, target_offset: where the sentences start in their lines, in characters from
+            0; only where lines were cut into sentences.
+        origin: the name of the pair's source of data.
+        prob: estimated probability that the pair is a translation, from 0 to 1.
+        flags: what makes the pair suspicious: names of flags with commas between; empty
+            if it was looked at and nothing was found.
+    """
+
+    source: str
+    target: str
+    score: float | None = None
+    source_line: int | None = None
+    target_line: int | None = None
+    cosine: float | None = None
+    source_offset: int | None = None
+    target_offset: int | None = None
+    origin: str | None = None
+    prob: float | None = None
+    flags: str | None = None
+
+    def swapped(self) -> "Pair":
+        """Make the target the source, each with its line and its offset."""
+        return self._replace(
+            source=self.target,
+            target=self.source,
+            source_line=self.target_line,
+            target_line=self.source_line,
+            source_offset=self.target_offset,
+            target_offset=self.source_offset,
+        )
+
+
+LARGEST = 10**18 - 1  # of lines and offsets: what fits 18 digits fits 64 bits
+# In the order of columns and keys; later versions append and never insert.
+COLUMNS: dict[str, type] = {
+    "score": float,
+    "source": str,
+    "target": str,
+    "source_line": int,
+    "target_line": int,
+    "cosine": float,
+    "source_offset": int,
+    "target_offset": int,
+    "origin": str,
+    "prob": float,
+    "flags": str,
+}
+_KINDS = tuple(COLUMNS[name] for name in Pair._fields)
+_WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]
+_PAIRS_OF_A_BLOCK = 20_000
+_PLAIN = {str, float, int, type(None)}
+
+
+def is_whole(value: object) -> bool:
+    """Tell whether a value can be a line or an offset in every format."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST
+
+
+def settled(pair: Pair, path: str, number: int) -> Pair:
+    """Turn scalars of numpy into numbers of Python; `path` and `number` are for the message.
+
+    Raises:
+        FileError: a line or an offset is one that not every format can hold.
+    """
+    if not _PLAIN.issuperset(map(type, pair)):
+        pair = Pair(*(_plain(value, kind) for value, kind in zip(pair, _KINDS, strict=True)))
+    for at in _WHOLE:
+        value = pair[at]
+        if value is not None and not is_whole(value):
+            raise FileError(
+                f"{path}: pair {number}: {Pair._fields[at]!r} is {value}, "
+                "not a whole number from 0 to 10^18"
+            )
+    return pair
+
+
+def _plain(value: Any, kind: type) -> Any:  # noqa: ANN401 - whatever the field holds
+    if value is None:
+        return None
+    return index(value) if kind is int else kind(value)
+
+
+def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Iterator[Pair]]:
+    """Look ahead: the columns that some of the first pairs have; and all pairs."""
+    pairs = iter(pairs)
+    head = list(islice(pairs, size))
+    held = {name for name in COLUMNS if any(getattr(pair, name) is not None for pair in head)}
+    return held, chain(head, pairs)
+
+
+def pair_schema(names: Iterable[str] = COLUMNS) -> "dict[str, type[pl.DataType]]":
+    """Give the type that each column has in a table of polars, and in a file of Parquet."""
+    import polars as pl
+
+    types = {float: pl.Float32, int: pl.Int64, str: pl.String}
+    return {name: types[COLUMNS[name]] for name in names}
+
+
+def pair_frame(pairs: Iterable[Pair]) -> "pl.DataFrame":
+    """Make a table of pairs, a row for each; null for what a pair does not have."""
+    import polars as pl
+
+    pairs, schema = iter(pairs), pair_schema(Pair._fields)
+    blocks = [pl.DataFrame(schema=schema)]
+    while some := list(islice(pairs, _PAIRS_OF_A_BLOCK)):
+        columns = dict(zip(Pair._fields, zip(*some, strict=True), strict=True))
+        blocks.append(pl.DataFrame(columns, schema))
+    return pl.concat(blocks)

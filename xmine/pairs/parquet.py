@@ -1,0 +1,168 @@
+"""Parquet: typed columns with the names of `Pair`, or a `translation` struct with two languages.
+
+polars is loaded only when such a file is read or written.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from xmine.errors import FileError
+from xmine.files.reading import name_of
+from xmine.files.records import ParquetFile, is_text, listed, open_parquet, write_parquet
+from xmine.pairs.language_choice import Choice
+from xmine.pairs.losses import SURROGATES, Losses, Rules
+from xmine.pairs.pair import COLUMNS, LARGEST, UNKNOWN, Languages, Pair, pair_schema, split_head
+from xmine.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ROWS_OF_A_GROUP = 20_000
+_ROWS_AT_A_TIME = 5_000
+_RULES = Rules(SURROGATES)
+
+
+def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses: Losses) -> None:
+    """Write row groups of zstd-compressed columns: those that some pair of the first group has.
+
+    The file's metadata has the keys `xmine`, the version, and `languages`, such as `en,zh`.
+    """
+    import polars as pl
+
+    held, pairs = split_head(pairs, ROWS_OF_A_GROUP)
+    names = [name for name in COLUMNS if name in held | {"source", "target"}]
+    others = [name for name in COLUMNS if name not in names]
+    schema = pair_schema(names)
+
+    def blocks() -> Iterator[pl.DataFrame]:
+        while some := list(islice(pairs, ROWS_OF_A_GROUP)):
+            columns = {name: [getattr(pair, name) for pair in some] for name in names}
+            for name in names:
+                if COLUMNS[name] is str:
+                    columns[name] = [text and losses.fit(text, _RULES) for text in columns[name]]
+            for pair in some if others else ():
+                losses.leave_out(others, pair)
+            yield pl.DataFrame(columns, schema)
+
+    metadata = {"xmine": __version__, "languages": ",".join(languages)}
+    write_parquet(blocks(), schema, stream, metadata, ROWS_OF_A_GROUP)
+
+
+def languages(path: str | Path) -> Languages | None:
+    """Read the languages out of the metadata or, of a `translation`, out of its type."""
+    with open_parquet(path) as file:
+        return _said(file)
+
+
+def _said(file: ParquetFile) -> Languages | None:
+    said = file.metadata.get("languages", "").split(",")
+    if "source" not in file.schema and "translation" in file.schema:
+        said = _fields(file)
+    return (said[0] or UNKNOWN[0], said[1] or UNKNOWN[0]) if len(said) == 2 else None
+
+
+def _fields(file: ParquetFile) -> list[str]:
+    """Name the fields of the column `translation`; none if it is no struct."""
+    return [field.name for field in getattr(file.schema["translation"], "fields", ())]
+
+
+def read(
+    path: str | Path, chosen: Languages | None = None, losses: Losses | None = None
+) -> Iterator[Pair]:
+    """Read pairs, some thousand rows at a time.
+
+    Args:
+        path: the file.
+        chosen: which two languages of a `translation`, or which two columns; else a `translation`
+            must have two languages, source first.
+        losses: nothing is lost.
+
+    Raises:
+        FileError: see `xmine.files.records.open_parquet`; also when there are no such columns.
+    """
+    name = name_of(path)
+    choice = Choice(path, chosen)
+    with open_parquet(path) as file:
+        sides = dict(zip(("source", "target"), _sides(file, choice, name), strict=True))
+        others = [each for each in COLUMNS if each in file.schema and each not in sides]
+        _check_types(file, {**{each: (each,) for each in others}, **sides}, name)
+        columns = [file.texts(path).alias(side) for side, path in sides.items()]
+        columns += [_column(file, each) for each in others]
+        row = 0
+        for block in file.blocks(columns, _ROWS_AT_A_TIME):
+            _check_whole(block, others, row, name)
+            given = {each: block[each] for each in block.columns}
+            some = map(Pair, *(given.get(each, repeat(None)) for each in Pair._fields))
+            yield from map(choice.turned, some)
+            row += len(block)
+
+
+def _sides(file: ParquetFile, choice: Choice, name: str) -> list[tuple[str, ...]]:
+    """Choose the columns of source and target, each a path: a language may be in a struct."""
+    names = list(file.schema)
+    if "source" in names and "target" in names:
+        choice.of_columns(_said(file))
+        return [("source",), ("target",)]
+    wanted = ["source", "target"]
+    if "source" not in names:
+        if "translation" in names:
+            codes = choice.of_translation(_fields(file), name)
+            return [("translation", each) for each in codes]
+        if choice.asked and choice.languages and any(each in names for each in choice.languages):
+            wanted = list(choice.languages)
+            if all(each in names for each in wanted):
+                return [(each,) for each in wanted]
+    missing = next(each for each in wanted if each not in names)
+    raise FileError(
+        f"{name}: no column {missing!r}, only {listed('column', names)}",
+        "pairs have columns source and target, or translation: a struct of two texts; "
+        f"or name two columns: {name}:en,zh",
+    )
+
+
+def _check_types(file: ParquetFile, columns: dict[str, tuple[str, ...]], name: str) -> None:
+    for each, path in columns.items():
+        _, kind = file.column(path)
+        if not _fits(kind, COLUMNS[each]):
+            words = {str: "text", int: "whole numbers", float: "numbers"}
+            raise FileError(
+                f"{name}: the column {'.'.join(path)!r} is {str(kind).lower()}, "
+                f"not {words[COLUMNS[each]]}",
+                "write it again with that type",
+            )
+
+
+def _fits(kind: "pl.DataType", wanted: type) -> bool:
+    import polars as pl
+
+    if kind == pl.Null or wanted is str:
+        return kind == pl.Null or is_text(kind)
+    return kind.is_integer() or (wanted is float and kind.is_float())
+
+
+def _column(file: ParquetFile, name: str) -> "pl.Expr":
+    """Read a column that a pair may lack; what it lacks is null."""
+    import polars as pl
+
+    if name == "flags":  # empty where none were found, null where nobody looked
+        return file.column([name])[0].cast(pl.String)
+    if COLUMNS[name] is str:
+        return file.texts([name]).replace("", None)
+    column, kind = file.column([name])
+    if COLUMNS[name] is float:
+        return column.cast(pl.Float64).fill_nan(None)  # pandas writes NaN for what is not there
+    return column.cast(pl.Int64) if kind == pl.Null else column
+
+
+def _check_whole(block: "pl.DataFrame", names: list[str], row: int, name: str) -> None:
+    for each in names:
+        if COLUMNS[each] is int:
+            wrong = (~block[each].is_between(0, LARGEST)).arg_true()
+            if len(wrong):
+                raise FileError(
+                    f"{name}: row {row + wrong[0] + 1}: {each!r} is not a whole number "
+                    "from 0 to 10^18",
+                    "mend the row, or leave it out",
+                )

@@ -1,0 +1,144 @@
+"""What a user writes for a file of pairs -> its paths, its format and which languages are meant.
+
+`pairs.tmx.gz` is one file, `corpus.en,corpus.zh` a Moses pair, `memory.tmx:en,zh` a file and the
+two languages to read, `scored.tsv:2,3` a file and two of its columns, `-` is TSV on standard input,
+`run/` the pairs of a mining run.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from os.path import realpath
+from pathlib import Path
+from typing import BinaryIO
+
+from xmine.errors import FileError, OptionError
+from xmine.files.reading import exists
+from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, kind_of, suffix_of
+from xmine.pairs import jsonl, moses, parquet, tmx, tsv
+from xmine.pairs.language_choice import same_language
+from xmine.pairs.losses import Losses
+from xmine.pairs.pair import UNKNOWN, Languages, Pair
+from xmine.run.folder import PAIRS_FILE, RUN_FILE
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How files of a format are read and written, and what they say of their languages."""
+
+    read: Callable[[str, Languages | None, Losses], Iterator[Pair]]
+    write: Callable[[BinaryIO, Iterable[Pair], Languages, Losses], None]
+    languages: Callable[[str], Languages | None]
+
+
+FORMATS = {
+    "tsv": Format(tsv.read, tsv.write, tsv.languages),
+    "jsonl": Format(jsonl.read, jsonl.write, jsonl.languages),
+    "parquet": Format(parquet.read, parquet.write, parquet.languages),
+    "tmx": Format(tmx.read, tmx.write, tmx.languages),
+}
+KNOWN = f"end it in {PAIR_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where pairs are.
+
+    Attributes:
+        paths: one file, or two of a Moses pair.
+        chosen: the two languages or columns to read, where the user said them.
+    """
+
+    paths: tuple[str, ...]
+    chosen: Languages | None = None
+
+    @property
+    def moses(self) -> tuple[str, str] | None:
+        """The two files of a Moses pair."""
+        return (self.paths[0], self.paths[1]) if len(self.paths) == 2 else None
+
+    @property
+    def format(self) -> Format | None:
+        """The format that the suffix names, under that of an archive."""
+        return FORMATS.get(kind_of(self.paths[0]))
+
+
+def place_to_read(spec: str | Path) -> Place:
+    """Find what to read; a file that is there is taken by its name, whatever that looks like.
+
+    Raises:
+        FileError: a mining run has not come to its pairs, or a folder is none.
+    """
+    text = str(spec)
+    if (Path(text) / RUN_FILE).is_file():
+        pairs = Path(text) / PAIRS_FILE
+        if not pairs.exists():
+            raise FileError(f"{text}: a run that has no pairs yet", "mine into it again to go on")
+        return Place((str(pairs),))
+    if Path(text).is_dir():
+        raise FileError(
+            f"{text}: is a folder, and no mining run",
+            "give a folder that xmine mine -o FOLDER/ has made, or a file of pairs",
+        )
+    if exists(text):
+        return Place((text,))
+    chosen = re.fullmatch(r"(.+):([A-Za-z][\w-]*),([A-Za-z][\w-]*)", text)
+    columns = re.fullmatch(r"(.+):([1-9][0-9]{0,8}),([1-9][0-9]{0,8})", text)
+    if columns and kind_of(columns[1]) in ("tsv", ""):
+        chosen = columns
+    if chosen:
+        return Place((chosen[1],), (chosen[2], chosen[3]))
+    return _moses(text) or Place((text,))
+
+
+def place_to_write(path: str, source: str | Path | None = None) -> Place:
+    """Find where to write.
+
+    Args:
+        path: what the user gave.
+        source: where the pairs are read from, if it is a file.
+
+    Raises:
+        OptionError: no format has such a name, or it is where the pairs are read from.
+    """
+    if path.endswith("/"):
+        raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
+    place = _moses(path) or Place((path,))
+    if not place.moses and not place.format:
+        named = Path(path).with_suffix(".tsv")
+        raise OptionError(f"{path}: unknown format", f"{KNOWN}; for example {named}")
+    read = [] if source is None else [realpath(each) for each in place_to_read(source).paths]
+    for each in place.paths:
+        if realpath(each) in read:
+            raise OptionError(f"{each}: input and output are the same file", "give another name")
+    return place
+
+
+def is_turned(path: str, languages: Languages) -> bool:
+    """Tell whether the names of a Moses pair say the languages the other way round."""
+    place = place_to_write(path)
+    named = moses.languages(place.moses) if place.moses else None
+    if named is None or UNKNOWN[0] in languages or same_language(*languages):
+        return False
+    return same_language(named[0], languages[1]) and same_language(named[1], languages[0])
+
+
+def language_warnings(path: str, languages: Languages) -> list[str]:
+    """Say what a file that is written would tell of its languages that is not known or not so."""
+    if kind_of(path) == "tmx" and UNKNOWN[0] in languages:
+        why = "language not known, written as und: name it with --src-lang, --tgt-lang"
+        return [f"{path}: {why}"]
+    if is_turned(path, languages):
+        found = f"the source seems to be {languages[0]}, the target {languages[1]}"
+        return [f"{path}: {found}: was the source's file to be named first?"]
+    return []
+
+
+def _moses(text: str) -> Place | None:
+    """Two paths with a comma between, if both end in a suffix that is no format: a language."""
+    paths = tuple(text.split(","))
+    if len(paths) != 2 or not all(map(suffix_of, paths)) or any(map(kind_of, paths)):
+        return None
+    if realpath(paths[0]) == realpath(paths[1]):
+        raise OptionError(f"{text}: the same file twice", "give two files: out.en,out.zh")
+    return Place(paths)

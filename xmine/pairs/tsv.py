@@ -1,0 +1,279 @@
+"""TSV: mined rows (score first, six columns or more), or source, target and perhaps an origin, or
+rows as LASER writes them: score, source, target; or what a header says.
+
+No header is written, and there is no quoting: what stands between two tabs is the text. A
+sentence's own tabs and line breaks become spaces.
+"""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from itertools import chain, count, islice
+from pathlib import Path
+from typing import BinaryIO
+
+from xmine.errors import FileError, XmineWarning
+from xmine.files.reading import name_of, stream_lines
+from xmine.pairs.header import columns_of, named_pair
+from xmine.pairs.losses import BREAKS, LAST_BREAKS, NULS, SURROGATES, TABS, Losses, Rules
+from xmine.pairs.pair import COLUMNS, Languages, Pair, split_head
+from xmine.units import count as counted
+
+_DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
+
+_INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
+
+_LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
+
+_OFFSETS = ("source_offset", "target_offset")
+
+_TRUST = ("prob", "flags")
+
+_NOT_PLAIN = tuple(name for name in COLUMNS if name not in ("source", "target", "origin"))
+
+
+def languages(path: str | Path) -> Languages | None:
+    """TSV does not say its languages."""
+    return None
+
+
+def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses: Losses) -> None:
+    """Write `tsv_rows`; TSV has no place for the languages."""
+    write_rows(stream, tsv_rows(pairs, losses))
+
+
+def tsv_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[str]:
+    """Make a row of each pair: mined rows or plain ones, as the first thousand pairs have it.
+
+    A mined row is score, source, target, source line, target line, cosine and, where the pairs have
+    them, source offset and target offset, then prob and flags; a plain one source, target and,
+    where the pairs have them, their origin.
+
+    Args:
+        pairs: any pairs.
+        losses: counts what has no place in the rows.
+    """
+    losses = Losses() if losses is None else losses
+    held, pairs = split_head(pairs)
+    if held <= {"source", "target", "origin"}:
+        return _plain_rows(pairs, "origin" in held, losses)
+    more = [names for names in (_OFFSETS, _TRUST) if not held.isdisjoint(names)]
+    return _mined_rows(pairs, more, losses)
+
+
+def tsv_row(cells: list[str], losses: Losses) -> str:
+    """Make a row of any cells, counting what does not fit them."""
+    *inner, last = cells
+    return (
+        "\t".join([*(losses.fit(each, _INNER) for each in inner), losses.fit(last, _LAST)]) + "\n"
+    )
+
+
+def _plain_rows(pairs: Iterable[Pair], with_origin: bool, losses: Losses) -> Iterator[str]:
+    for pair in pairs:
+        if pair[2:].count(None) + (pair.origin is not None) < 9:
+            losses.leave_out(_NOT_PLAIN, pair)
+        source = losses.fit(pair.source, _INNER)
+        if with_origin:
+            target, origin = losses.fit(pair.target, _INNER), losses.fit(pair.origin or "", _LAST)
+            yield f"{source}\t{target}\t{origin}\n"
+        else:
+            losses.leave_out(["origin"], pair)
+            yield f"{source}\t{losses.fit(pair.target, _LAST)}\n"
+
+
+def _mined_rows(
+    pairs: Iterable[Pair], more: list[tuple[str, str]], losses: Losses
+) -> Iterator[str]:
+    """Make rows of six columns and, for each two names in `more`, of the two columns of them."""
+    others = ["origin", *chain(*({_OFFSETS, _TRUST} - set(more)))]
+    for pair in pairs:
+        losses.leave_out(others, pair)
+        source, target = losses.fit(pair.source, _INNER), losses.fit(pair.target, _INNER)
+        lines = f"{_whole(pair.source_line)}\t{_whole(pair.target_line)}"
+        row = f"{_rounded(pair.score)}\t{source}\t{target}\t{lines}\t{_rounded(pair.cosine)}"
+        if _OFFSETS in more:
+            row += f"\t{_whole(pair.source_offset)}\t{_whole(pair.target_offset)}"
+        if _TRUST in more:
+            row += f"\t{_rounded(pair.prob)}\t{losses.fit(pair.flags or '', _LAST)}"
+        yield row + "\n"
+
+
+def _rounded(number: float | None) -> str:
+    return "" if number is None else f"{number:.4f}"
+
+
+def _whole(number: int | None) -> str:
+    return "" if number is None else str(number)
+
+
+def read(
+    path: str | Path, chosen: Languages | None = None, losses: Losses | None = None
+) -> Iterator[Pair]:
+    """Read rows by their header; else mined ones, if most of the first ten are, scored, or plain.
+
+    Blank lines are passed over. An XmineWarning tells a guess.
+
+    Args:
+        path: the file.
+        chosen: numbers of two columns, from 1, which are all that is read then; or languages, which
+            TSV does not say itself.
+        losses: nothing is lost.
+
+    Raises:
+        FileError: see `xmine.files.reading.read_lines`; also when a line has only one column, or is
+            not of the kind that most of the first ten are.
+    """
+    if chosen and chosen[0].isdigit():
+        yield from _columns(path, int(chosen[0]), int(chosen[1]))
+        return
+    lines, first = stream_lines(path, may_be_empty=True), []
+    rows: list[list[str]] = []
+    for line in lines:
+        first.append(line)
+        if "\t" in line or line.strip():
+            rows.append(line.split("\t"))
+        if len(rows) == 10:
+            break
+    header = columns_of(rows[0]) if rows else {}
+    votes = list(map(_is_mined, rows))
+    mined = any(votes) and 2 * sum(votes) >= len(votes)
+    scored = not (header or mined) and _are_scored(rows, str(path))
+    for number, line in zip(count(1), chain(first, lines)):
+        columns = line.split("\t")
+        if header and columns == rows[0]:
+            continue
+        if len(columns) < 2:
+            if not line.strip():
+                continue
+            raise FileError(
+                f"{name_of(path)}:{number}: one column; pairs need two with a tab between",
+                "paste source.txt target.txt > pairs.tsv",
+            )
+        if header:
+            if len(columns) != len(rows[0]):
+                raise FileError(
+                    f"{name_of(path)}:{number}: {counted(len(columns), 'column')}; "
+                    f"the header has {len(rows[0])}",
+                    "mend the line, or leave out the header",
+                )
+            yield named_pair(columns, header, f"{name_of(path)}:{number}")
+            continue
+        if _is_mined(columns) != mined:
+            wrong = "not a mined pair, as" if mined else "a mined pair, which"
+            raise FileError(
+                f"{name_of(path)}:{number}: {wrong} the lines around it are" + " not" * (not mined),
+                "leave out a header; give mined and other pairs in files of their own",
+            )
+        if scored and not _is_scored(columns):
+            raise FileError(
+                f"{name_of(path)}:{number}: not score, source and target, as the lines around it "
+                "are",
+                f"mend the line; or read two columns only: {name_of(path)}:2,3",
+            )
+        if mined:
+            yield _mined_pair(columns)
+        elif scored:
+            yield Pair(columns[1], columns[2], float(columns[0]))
+        else:
+            yield Pair(columns[0], columns[1], origin=(columns[2:] or [""])[0] or None)
+
+
+def _columns(path: str | Path, source: int, target: int) -> Iterator[Pair]:
+    for number, line in enumerate(stream_lines(path, may_be_empty=True), start=1):
+        columns = line.split("\t")
+        if max(source, target) <= len(columns):
+            yield Pair(columns[source - 1], columns[target - 1])
+        elif line.strip():
+            raise FileError(
+                f"{name_of(path)}:{number}: there is no column {max(source, target)}, "
+                f"only {counted(len(columns), 'column')}",
+                "columns have a tab between and count from 1",
+            )
+
+
+def _mined_pair(row: list[str]) -> Pair:
+    offsets, more = ["", ""], row[6:]
+    if len(more) >= 2 and all(map(_is_whole, more[:2])):
+        offsets, more = more[:2], more[2:]
+    prob, flags = more[:2] if len(more) >= 2 and _is_share(more[0]) else ("", "")
+    source_line, target_line, source_offset, target_offset = (
+        int(text) if text else None for text in row[3:5] + offsets
+    )
+    return Pair(
+        row[1],
+        row[2],
+        float(row[0]) if row[0] else None,
+        source_line,
+        target_line,
+        float(row[5]) if row[5] else None,
+        source_offset,
+        target_offset,
+        prob=float(prob) if prob else None,
+        flags=flags if prob else flags or None,  # empty beside a prob: looked at, none found
+    )
+
+
+def _is_mined(row: list[str]) -> bool:
+    return (
+        len(row) >= 6
+        and _is_number(row[0])
+        and _is_whole(row[3])
+        and _is_whole(row[4])
+        and _is_number(row[5])
+    )
+
+
+def _are_scored(rows: list[list[str]], path: str) -> bool:
+    """Tell whether the first rows are as LASER writes them, and warn where they may not be."""
+    if not rows or not all(len(row) > 2 and row[0] and _is_number(row[0]) for row in rows):
+        return False
+    # An origin would be the same in row after row.
+    scored = all(map(_is_scored, rows)) and (len(rows) == 1 or len({row[2] for row in rows}) > 1)
+    if len(rows) == 1 or not scored:
+        taken, other = ("score", "1,2") if scored else ("source", "2,3")
+        warnings.warn(
+            f"{name_of(path)}: the numbers in column 1 are taken for the {taken}; {path}:{other} "
+            f"takes columns {other.replace(',', ' and ')} for the pair instead",
+            XmineWarning,
+            stacklevel=3,
+        )
+    return scored
+
+
+def _is_scored(row: list[str]) -> bool:
+    """Tell a row as LASER writes them; a whole number may be a text, such as a year."""
+    return len(row) > 2 and _DECIMAL.fullmatch(row[0]) is not None
+
+
+def _is_share(text: str) -> bool:
+    """Tell whether a cell can be a probability; a whole number is an offset."""
+    return not text or (_is_number(text) and not _is_whole(text) and 0 <= float(text) <= 1)
+
+
+def _is_whole(text: str) -> bool:
+    return not text or (text.isascii() and text.isdigit() and len(text) <= 18)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not text or float(text) is not None
+    except ValueError:
+        return False
+
+
+_BOM = "\ufeff"
+
+
+def write_rows(stream: BinaryIO, rows: Iterable[str]) -> None:
+    """Write rows as UTF-8, many at a time: compressors are slow with small pieces."""
+    waiting: Iterator[str] = iter(rows)
+    start = True
+    while some := "".join(islice(waiting, 500)):
+        stream.write(encoded(some, start=start))
+        start = False
+
+
+def encoded(text: str, *, start: bool) -> bytes:
+    """Encode text; at the start of a file U+FEFF reads as a byte-order mark, so it gets another."""
+    return (_BOM + text if start and text.startswith(_BOM) else text).encode("utf-8")

@@ -1,0 +1,274 @@
+"""Pictures for a report: vectors or scores -> a PNG, and beside it a CSV with what it shows.
+
+Maps as those of mSimCSE (Wang et al., 2022, fig. 1) and Emma-X (Guo et al., 2023, fig. 2): does a
+sentence lie with its translations, or with its language?
+"""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.errors import FileError
+from xmine.extras import needs
+from xmine.files.atomic import replacing_all
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SEED = 1
+JOINED = 60  # sentences whose translations are joined by lines; more would hide the points
+NUMBERED = 30  # sentences whose number is written beside them
+# Okabe & Ito's colours, which differ for every kind of colour vision; markers tell apart as well.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKERS = ("o", "^", "s", "D", "v", "P", "X")
+_AXES = {"pca": "principal component", "tsne": "t-SNE"}
+
+
+def draw_map(
+    vectors: Mapping[str, NDArray[np.floating]], title: str, path: Path, method: str = "tsne"
+) -> None:
+    """Draw parallel sentences in the plane, coloured by language; few are joined and numbered.
+
+    Args:
+        vectors: language -> unit rows [sentences, dim]; row N is the same sentence in all.
+        title: of the picture; Latin letters, since the fonts at hand may have no others.
+        path: of the PNG; the coordinates go beside it, with `.csv` (language, sentence, x, y).
+        method: `tsne` or `pca`.
+
+    Raises:
+        FileError: fewer than three vectors, languages with different numbers of them, or a path
+            that cannot be written.
+    """
+    counts = {len(each) for each in vectors.values()}
+    if len(counts) != 1 or len(vectors) * max(counts) < 3:
+        there = ", ".join(f"{len(each)} of {name}" for name, each in vectors.items())
+        raise FileError(
+            f"{path}: a map needs equally many vectors of each language, three at least",
+            f"there are {there or 'none'}",
+        )
+    sentences = counts.pop()
+    stacked = np.concatenate(list(vectors.values())).astype(np.float64)
+    places = placed(stacked, method).reshape(len(vectors), sentences, 2)
+    draw_places(dict(zip(vectors, places, strict=True)), title, path, method)
+
+
+def draw_places(
+    places: Mapping[str, NDArray[np.float64]],
+    title: str,
+    path: Path,
+    method: str,
+    *,
+    joined: int = JOINED,
+    lines: Sequence[Sequence[int]] = (),
+) -> None:
+    """Draw what `placed` has laid out; see `draw_map`.
+
+    Args:
+        places: language -> [sentences, 2]; row N is the same sentence in all.
+        title: of the picture.
+        path: of the picture and, with `.csv`, of the coordinates.
+        method: what laid them out.
+        joined: up to how many sentences are joined with their translations.
+        lines: for each language the line of each sentence, which goes to the coordinates.
+
+    Raises:
+        FileError: the path cannot be written.
+    """
+    stacked = np.stack(list(places.values()))  # [languages, sentences, 2]
+    sentences = stacked.shape[1]
+    figure, axes = canvas(title, (7.0, 6.4))
+    if sentences <= joined and len(places) > 1:
+        _join(axes, stacked)
+    size = float(np.clip(6000 / (len(places) * sentences), 7, 55))
+    for at, (language, points) in enumerate(places.items()):
+        axes.scatter(
+            points[:, 0],
+            points[:, 1],
+            s=size,
+            c=COLOURS[at % len(COLOURS)],
+            marker=_MARKERS[(at + at // len(COLOURS)) % len(_MARKERS)],
+            linewidths=0.4,
+            edgecolors="white",
+            alpha=0.9 if sentences <= JOINED else 0.75,
+            label=language,
+            zorder=3,
+        )
+    if sentences <= NUMBERED:
+        _number(axes, stacked[0])
+    axes.set(xlabel=f"{_AXES[method]} 1", ylabel=f"{_AXES[method]} 2")
+    if method == "tsne":  # its distances have no scale; those of PCA have
+        axes.set(xticks=[], yticks=[])
+    else:
+        axes.set_aspect("equal", adjustable="datalim")
+    legend_below(figure, len(places))
+    rows = (
+        [language, at, f"{x:.5f}", f"{y:.5f}", *(own[at - 1 : at])]
+        for (language, points), own in zip(places.items(), lines or [()] * len(places), strict=True)
+        for at, (x, y) in enumerate(points.tolist(), start=1)
+    )
+    write_picture(figure, path, ["language", "sentence", "x", "y", *["line"] * bool(lines)], rows)
+
+
+def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path: Path) -> None:
+    """Draw how scores are distributed, each kind as shares of its own number.
+
+    Args:
+        scores: name of a kind, such as `translations` -> its scores.
+        title: of the picture, in Latin letters.
+        path: of the PNG; the shares go beside it, with `.csv` (from, to, one column for each kind).
+
+    Raises:
+        FileError: a kind has no scores, or one that is no finite number; or the path cannot be
+            written.
+    """
+    for name, values in scores.items():
+        if not len(values) or not np.isfinite(values).all():
+            raise FileError(f"{path}: {name} has no scores, or one that is no number")
+    if not scores:
+        raise FileError(f"{path}: no scores to draw")
+    every = np.concatenate([np.asarray(values, dtype=np.float64) for values in scores.values()])
+    low, high = float(every.min()), float(every.max())
+    edges = np.linspace(low, high if high > low else low + 1, 51)
+    figure, axes = canvas(title, (7.0, 4.0))
+    shares = []
+    for at, (name, values) in enumerate(scores.items()):
+        share = np.histogram(values, edges)[0] / len(values)
+        colour = COLOURS[at % len(COLOURS)]
+        style = ("-", "--", "-.", ":")[at % 4]
+        axes.stairs(share, edges, fill=True, color=colour, alpha=0.2)
+        axes.stairs(
+            share,
+            edges,
+            color=colour,
+            linewidth=1.6,
+            linestyle=style,
+            label=f"{name} ({len(values):,})",
+        )
+        axes.axvline(float(np.median(values)), color=colour, linewidth=1, linestyle=":")
+        shares.append(share)
+    axes.set(xlabel="cosine (dotted: median)", ylabel="share", ylim=(0, None))
+    axes.yaxis.set_major_formatter("{x:.0%}")
+    legend_below(figure, len(scores))
+    rows = (
+        [f"{edges[at]:.5f}", f"{edges[at + 1]:.5f}", *(f"{share[at]:.6f}" for share in shares)]
+        for at in range(len(edges) - 1)
+    )
+    write_picture(figure, path, ["from", "to", *scores], rows)
+
+
+def placed(stacked: NDArray[np.floating], method: str) -> NDArray[np.float64]:
+    """Lay rows [rows, dim] out in two dimensions, float64 [rows, 2]; always in the same way.
+
+    Args:
+        stacked: unit rows, two at least.
+        method: `tsne`, or `pca`, which needs no other library.
+
+    Raises:
+        XmineError: scikit-learn, which lays out by t-SNE, is not installed.
+    """
+    if method == "pca":
+        return _principal(stacked.astype(np.float64))
+    needs("t-SNE", "sklearn")
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    perplexity = min(30.0, (len(stacked) - 1) / 3)  # the usual one; has to be below the rows
+    tsne = TSNE(2, perplexity=perplexity, metric="cosine", random_state=SEED, n_jobs=1)
+    with threadpool_limits(1):  # of 300 points: 1.1 s; with two threads on two busy cores 10 to 20
+        return np.asarray(tsne.fit_transform(stacked), dtype=np.float64)
+
+
+def _principal(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Project rows to their two principal components, whose largest weights point upwards."""
+    rows = rows - rows.mean(axis=0)
+    _, _, axes = np.linalg.svd(rows, full_matrices=False)
+    two = axes[:2]
+    heaviest = np.take_along_axis(two, np.abs(two).argmax(axis=1)[:, None], axis=1)
+    found = np.zeros((len(rows), 2))
+    found[:, : len(two)] = rows @ (two * np.where(heaviest < 0, -1.0, 1.0)).T
+    return found
+
+
+def canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":
+    """Make a figure of its own, without matplotlib's global state.
+
+    Raises:
+        XmineError: matplotlib is not installed.
+    """
+    needs("a picture", "matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=inches, dpi=150, layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=11, loc="left", parse_math=False)  # "$" may be in a name
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=8, colors="#555555")
+    axes.xaxis.label.set_color("#555555")
+    axes.yaxis.label.set_color("#555555")
+    return figure, axes
+
+
+def _join(axes: "Axes", places: NDArray[np.float64]) -> None:
+    """Draw a line from each sentence of the first language to its translations."""
+    for first, *others in places.swapaxes(0, 1):
+        for other in others:
+            axes.plot(*zip(first, other, strict=True), color="#bbbbbb", linewidth=0.5, zorder=1)
+
+
+def _number(axes: "Axes", points: NDArray[np.float64]) -> None:
+    """Write the number of each sentence beside its point, white around it to stand out of lines."""
+    from matplotlib.patheffects import withStroke
+
+    for at, (x, y) in enumerate(points.tolist(), start=1):
+        axes.annotate(
+            str(at),
+            (x, y),
+            (4, 4),
+            textcoords="offset points",
+            fontsize=7,
+            color="#333333",
+            path_effects=[withStroke(linewidth=2, foreground="white")],
+            zorder=4,
+        )
+
+
+def legend_below(figure: "Figure", entries: int) -> None:
+    """Name the kinds below the picture, where they cover no points."""
+    from matplotlib.collections import PathCollection
+
+    legend = figure.legend(
+        loc="outside lower center", ncols=min(entries, 8), frameon=False, fontsize=9
+    )
+    for handle in legend.legend_handles:
+        if isinstance(handle, PathCollection):  # points, which in a map of many are small
+            handle.set_sizes([45])
+
+
+def write_picture(
+    figure: "Figure", path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]
+) -> None:
+    """Write a picture in the format of its suffix, and its numbers beside it with `.csv`.
+
+    The same picture gives the same bytes: no date goes into it.
+
+    Raises:
+        FileError: one of them cannot be written; then neither is there.
+    """
+    from matplotlib import rc_context
+
+    form = path.suffix.lower().removeprefix(".")
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with (
+        replacing_all([path, path.with_suffix(".csv")]) as (picture, table),
+        rc_context({"svg.hashsalt": "xmine"}),
+    ):
+        figure.savefig(picture, format=form, metadata=dates.get(form))
+        with table.open("w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream, lineterminator="\n").writerows([head, *rows])

@@ -1,0 +1,175 @@
+"""A histogram of scores or probabilities -> a picture, and beside it a CSV with its bins.
+
+What is expected to be right and wrong, stacked; the cut; the estimated precision of every cut.
+"""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.errors import OptionError
+from xmine.extras import needs
+from xmine.files.atomic import check_free
+from xmine.files.suffixes import PICTURE_SUFFIXES
+from xmine.plots.figures import COLOURS, canvas, legend_below, write_picture
+from xmine.scoring.histogram import Histogram
+from xmine.units import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# `most` of `xmine.scoring.histogram.bin_scores`: as many as can be told apart in a picture.
+BINS = 60
+_RIGHT, _WRONG = COLOURS[0], COLOURS[4]
+_UNKNOWN = "#999999"
+_AXES = {"score": "score", "prob": "probability"}
+
+
+def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") -> None:
+    """Refuse a picture that could not be drawn or written; called before the work.
+
+    Args:
+        path: of the picture.
+        force: whether it may be there already.
+        given: how its name was given, for the message.
+
+    Raises:
+        OptionError: the suffix names no format for pictures.
+        FileError: see `xmine.files.atomic.check_free`; the CSV beside it counts too.
+        XmineError: matplotlib is not installed.
+    """
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise OptionError(
+            f"{given}{str(path)!r}: no format for pictures", f"end it in {PICTURE_SUFFIXES}"
+        )
+    for each in (path, path.with_suffix(".csv")):
+        check_free(each, force=force)
+    needs("a picture", "matplotlib")
+
+
+def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
+    """Draw the pairs, the cut, and how precise each cut is expected to be.
+
+    Args:
+        histogram: of `xmine.scoring.histogram.bin_scores`, with BINS bins at most.
+        path: of the picture; its suffix says the format. The bins go beside it with `.csv` (from,
+            to, pairs, right, precision), from low to high; an end that is open, and what is not
+            estimated, stays empty.
+        title: of the picture; characters that its font lacks become question marks.
+
+    Raises:
+        FileError: a file cannot be written.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    figure, axes = canvas(_drawable(title), (7.0, 4.2))
+    axes.set(xlabel=_AXES[histogram.name], ylabel="pairs")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    if len(histogram.counts):
+        edges = _closed(histogram)
+        _draw_bins(axes, histogram, edges)
+        if histogram.precision is not None:
+            _draw_precision(axes, edges, histogram.precision)
+        _draw_cut(axes, histogram, edges)
+        legend_below(figure, 2)
+    else:
+        axes.set(xticks=[], yticks=[])
+        axes.text(0.5, 0.5, "no pairs", transform=axes.transAxes, ha="center", color=_UNKNOWN)
+    rows = [
+        [_told(each[name]) for name in ("from", "to", "pairs", "right", "precision")]
+        for each in histogram.facts()
+    ]
+    write_picture(figure, path, ["from", "to", "pairs", "right", "precision"], rows)
+
+
+def _told(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"
+
+
+def _drawable(text: str) -> str:
+    """Put question marks where the font has no picture; it would warn and draw boxes."""
+    from matplotlib.font_manager import findfont, get_font
+
+    known = get_font(findfont("DejaVu Sans")).get_charmap()
+    return "".join(each if ord(each) in known else "?" for each in text)
+
+
+def _closed(histogram: Histogram) -> NDArray[np.float64]:
+    """Give open bins the width of the others, so that they can be drawn; float64 [bins + 1]."""
+    edges = histogram.edges.copy()
+    inner = edges[np.isfinite(edges)]
+    width = inner[1] - inner[0] if len(inner) > 1 else 1.0
+    if math.isinf(edges[0]):
+        edges[0] = edges[1] - width
+    if math.isinf(edges[-1]):
+        edges[-1] = edges[-2] + width
+    return edges
+
+
+def _draw_bins(axes: "Axes", histogram: Histogram, edges: NDArray[np.float64]) -> None:
+    """Draw the bars; those that would dwarf the rest run out of the picture, and say so."""
+    counts, right, reach = histogram.counts, histogram.right, histogram.reach
+    if right is None:
+        axes.stairs(counts, edges, fill=True, color=_UNKNOWN, label="pairs")
+    else:
+        axes.stairs(right, edges, fill=True, color=_RIGHT, label="expected right")
+        axes.stairs(counts, edges, baseline=right, fill=True, color=_WRONG, label="expected wrong")
+    axes.set(xlim=(edges[0], edges[-1]), ylim=(0, 1.08 * reach))
+    if counts.max() > reach:
+        at = int(counts.argmax())
+        axes.annotate(
+            f"up to {counts.max():,} pairs",
+            ((edges[at] + edges[at + 1]) / 2, 1.08 * reach),
+            (0, -3),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=7,
+        )
+    named = [
+        (0, "left", f"< {edges[1]:.{histogram.decimals}f}", histogram.edges[0]),
+        (-1, "right", f"≥ {edges[-2]:.{histogram.decimals}f}", histogram.edges[-1]),
+    ]
+    for at, side, name, edge in named:
+        if math.isinf(edge):
+            height = min(int(counts[at]), reach)
+            axes.annotate(
+                name,
+                (edges[at], height),
+                (0, 3),
+                textcoords="offset points",
+                ha=side,
+                fontsize=7,
+                color="#555555",
+            )
+
+
+def _draw_precision(
+    axes: "Axes", edges: NDArray[np.float64], precision: NDArray[np.float64]
+) -> None:
+    """Draw, over the lower edge of each bin, the precision of a cut there."""
+    second = axes.twinx()
+    second.plot(edges[:-1], precision, color="black", linewidth=1.4, label="precision of a cut")
+    second.set(ylim=(0, 1.08), ylabel="estimated precision", yticks=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    second.spines[["top", "left"]].set_visible(False)
+    second.tick_params(labelsize=8, colors="#555555")
+    second.yaxis.label.set_color("#555555")
+
+
+def _draw_cut(axes: "Axes", histogram: Histogram, edges: NDArray[np.float64]) -> None:
+    """Draw the cut at its place, or at the rim that it lies beyond."""
+    if histogram.cut is None:
+        return
+    share = histogram.kept_precision
+    precise = "" if share is None else f", precision {share:.2f}"
+    axes.axvline(
+        float(np.clip(histogram.cut, edges[0], edges[-1])),
+        color=COLOURS[1],
+        linewidth=1.6,
+        linestyle="--",
+        label=f"cut at {histogram.cut:.4f}: {count(histogram.kept, 'pair')}{precise}",
+    )

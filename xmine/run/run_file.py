@@ -1,0 +1,64 @@
+"""`run.toml` of a run, sealed, and what it says its files were when they were written."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from xmine.errors import FileError
+from xmine.files.atomic import replacing
+from xmine.files.digests import digest_of, sealed, unsealed
+from xmine.options import dump_tables, load_toml
+
+RUN_FILE = "run.toml"
+FORMAT = 2  # of the folder
+# The table with a digest for each file, by its name in the folder.
+DIGESTS = "digests"
+_CHANGED = "changed since it was written"
+
+
+def is_of_now(tables: Mapping[str, Any]) -> bool:
+    """Tell whether `run.toml` is of this version's format."""
+    made_with = tables.get("made_with")
+    return isinstance(made_with, dict) and made_with.get("format") == FORMAT
+
+
+def read_tables(path: Path) -> dict[str, Any]:
+    """Read `run.toml`.
+
+    Raises:
+        FileError: it is missing, no TOML, or not what was written; one of another format is read
+            as it is.
+    """
+    tables = load_toml(path)
+    if is_of_now(tables) and unsealed(path.read_text(encoding="utf-8")) is None:
+        raise FileError(f"{path}: {_CHANGED}", "mine again, into another folder")
+    return tables
+
+
+def write_tables(path: Path, tables: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write `run.toml`: the same tables give the same bytes.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    digests = dict(sorted(tables.get(DIGESTS, {}).items()))
+    tables = {**{name: tables[name] for name in tables if name != DIGESTS}, DIGESTS: digests}
+    with replacing(path) as partial:
+        partial.write_text(sealed(dump_tables(tables)), encoding="utf-8")
+
+
+def check_written(folder: Path, *names: str) -> None:
+    """Refuse files of a run that are not what they were; those without a digest pass.
+
+    Raises:
+        FileError: one is not, or `run.toml` cannot be read; the message names it.
+    """
+    digests = read_tables(folder / RUN_FILE).get(DIGESTS)
+    for name in names:
+        path = folder / name
+        known = digests.get(name) if isinstance(digests, dict) else None
+        if known and path.exists() and digest_of(path) != known:
+            raise FileError(
+                f"{path}: {_CHANGED}",
+                "give the command that made the run again, and it makes this file again",
+            )

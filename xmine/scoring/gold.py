@@ -1,0 +1,78 @@
+"""Mined pairs against gold pairs: precision, recall, F1, and the best cut in hindsight."""
+
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xmine.errors import FileError
+from xmine.files.reading import read_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How mined pairs agree with gold pairs; the three shares lie between 0 and 1."""
+
+    precision: float
+    recall: float
+    f1: float
+    mined: int
+    gold: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """The cut that is best for known gold pairs; knowing them, one can do no better."""
+
+    threshold: float
+    agreement: Agreement
+
+
+def agreement(mined: Collection[Hashable], gold: Collection[Hashable]) -> Agreement:
+    """Compare mined pairs with gold pairs; 0 where a share has no denominator."""
+    right = len(set(mined) & set(gold))
+    precision = right / len(mined) if mined else 0.0
+    recall = right / len(gold) if gold else 0.0
+    f1 = 2 * right / (len(mined) + len(gold)) if mined or gold else 0.0
+    return Agreement(precision, recall, f1, len(mined), len(gold), right)
+
+
+def best_threshold(
+    scores: Sequence[float], pairs: Sequence[Hashable], gold: Collection[Hashable]
+) -> Oracle:
+    """Find the cut with the highest F1: midway between the last score kept and the next.
+
+    Of equally good cuts it is the highest. The last score of all is its own cut. Where no pair is
+    right the cut is infinite: best is to keep none.
+
+    Args:
+        scores: falling.
+        pairs: one per score.
+        gold: the true pairs, found or not.
+    """
+    truth, right, best, cut, size = set(gold), 0, 0.0, float("inf"), 0
+    for rank, (score, pair) in enumerate(zip(scores, pairs, strict=True), start=1):
+        right += pair in truth
+        following = scores[rank] if rank < len(scores) else None
+        if following == score:  # no threshold can keep one of two equal scores
+            continue
+        f1 = 2 * right / (rank + len(truth))
+        if f1 > best:
+            lower = score if following is None else following
+            best, cut, size = f1, (score + lower) / 2, rank
+    return Oracle(cut, agreement(pairs[:size], gold))
+
+
+def read_id_pairs(path: Path) -> list[tuple[str, str]]:
+    """Read two columns with a tab between.
+
+    Raises:
+        FileError: the file cannot be read, or a line has no tab; the message names the line.
+    """
+    rows = []
+    for number, line in enumerate(read_lines(path), start=1):
+        first, tab, second = line.partition("\t")
+        if not tab:
+            raise FileError(f"{path}:{number}: expected two columns with a tab between")
+        rows.append((first, second))
+    return rows

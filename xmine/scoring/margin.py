@@ -1,0 +1,152 @@
+"""Nearest neighbours -> margin scores: a cosine compared with those of its neighbourhood.
+
+With a = cos(x, y) and b the mean of x's cosines to its k neighbours and of y's to its own:
+ratio a / b, distance a - b, absolute a (Artetxe & Schwenk, 2019, "Margin-based parallel corpus
+mining with multilingual sentence embeddings"; dual momentum contrast, eq. 4).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.knn.neighbours import Neighbours
+
+# Below this a neighbourhood says nothing and the ratio would be huge or change its sign.
+SMALLEST_MEAN = 1e-6
+# Float64 in between takes 8 bytes a neighbour, and so is made for so many rows at a time.
+_ROWS_AT_ONCE = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class MarginScores:
+    """The score of every neighbour, in the shapes of `Neighbours`.
+
+    Attributes:
+        targets: float32 [sources, k], scores of each source's nearest targets.
+        sources: float32 [targets, k], scores of each target's nearest sources.
+        clamped: cells whose neighbourhood mean was below SMALLEST_MEAN and was raised to it.
+    """
+
+    targets: NDArray[np.float32]
+    sources: NDArray[np.float32]
+    clamped: int
+
+
+def margin_scores(neighbours: Neighbours, margin: str = "ratio") -> MarginScores:
+    """Score every neighbour both ways.
+
+    Args:
+        neighbours: the k nearest rows both ways.
+        margin: `ratio`, `distance` or `absolute`.
+    """
+    source_means, target_means = _means(neighbours)
+    targets, low = _scores(
+        neighbours.target_cosines, neighbours.targets, source_means, target_means, margin
+    )
+    sources, low_too = _scores(
+        neighbours.source_cosines, neighbours.sources, target_means, source_means, margin
+    )
+    return MarginScores(targets, sources, low + low_too if margin == "ratio" else 0)
+
+
+def _scores(
+    cosines: NDArray[np.float32],
+    ids: NDArray[np.int64],
+    own: NDArray[np.float64],
+    others: NDArray[np.float64],
+    margin: str,
+) -> tuple[NDArray[np.float32], int]:
+    """Score the neighbours [rows, k] of one side, and count means that are too small.
+
+    Args:
+        cosines, ids: of the neighbours, [rows, k].
+        own: means of the rows.
+        others: means of what `ids` are rows of.
+        margin: see `margin_scores`.
+    """
+    if margin == "absolute":
+        return cosines, 0
+    scores, low = np.empty(cosines.shape, dtype=np.float32), 0
+    for start in range(0, len(scores), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        means = (own[rows, None] + others[ids[rows]]) / 2
+        low += int((means < SMALLEST_MEAN).sum())
+        scores[rows] = _score(cosines[rows], means, margin)
+    return scores, low
+
+
+def pair_scores(
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    cosines: NDArray[np.float32],
+    neighbours: Neighbours,
+    margin: str = "ratio",
+) -> tuple[NDArray[np.float32], int]:
+    """Score any pairs, whether they are neighbours or not.
+
+    Args:
+        sources: int64 [pairs], rows of the source matrix.
+        targets: int64 [pairs], rows of the target matrix.
+        cosines: float32 [pairs].
+        neighbours: the k nearest rows both ways.
+        margin: `ratio`, `distance` or `absolute`.
+
+    Returns:
+        float32 [pairs], and how many means were raised, as in `MarginScores`.
+    """
+    source_means, target_means = _means(neighbours)
+    means = (source_means[sources] + target_means[targets]) / 2  # [pairs]
+    clamped = int((means < SMALLEST_MEAN).sum())
+    return _score(cosines, means, margin), clamped if margin == "ratio" else 0
+
+
+def scores_near(
+    neighbours: Neighbours,
+    rows: NDArray[np.int64],
+    margin: str,
+    k: int,
+    *,
+    of_sources: bool,
+) -> NDArray[np.float32]:
+    """Score the neighbours of a few rows, as `margin_scores` does it for all.
+
+    Nothing else is read, so that the arrays may be files of any size.
+
+    Args:
+        neighbours: those that are known of each row, perhaps more than k.
+        rows: int64 [rows], of the source matrix or of the target matrix.
+        margin: `ratio`, `distance` or `absolute`.
+        k: how many of them the means are of.
+        of_sources: whether they are rows of the source matrix.
+
+    Returns:
+        float32 [rows, known], also of neighbours beyond the k-th.
+    """
+    ids, cosines, others = (
+        (neighbours.targets, neighbours.target_cosines, neighbours.source_cosines)
+        if of_sources
+        else (neighbours.sources, neighbours.source_cosines, neighbours.target_cosines)
+    )
+    own = np.asarray(cosines[rows])  # [rows, known]
+    theirs = others[ids[rows]][..., :k].mean(axis=-1, dtype=np.float64)  # [rows, known]
+    means = (own[:, :k].mean(axis=1, dtype=np.float64)[:, None] + theirs) / 2
+    return _score(own, means, margin)
+
+
+def _means(neighbours: Neighbours) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Average the cosines of each row's neighbourhood: float64 [sources] and [targets]."""
+    return (
+        neighbours.target_cosines.mean(axis=1, dtype=np.float64),
+        neighbours.source_cosines.mean(axis=1, dtype=np.float64),
+    )
+
+
+def _score(
+    cosines: NDArray[np.float32], means: NDArray[np.float64], margin: str
+) -> NDArray[np.float32]:
+    if margin == "ratio":
+        return (cosines / np.maximum(means, SMALLEST_MEAN)).astype(np.float32)
+    if margin == "distance":
+        return (cosines - means).astype(np.float32)
+    return cosines

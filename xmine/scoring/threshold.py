@@ -1,0 +1,191 @@
+"""Probabilities of pairs -> the probability below which pairs are dropped, and what is kept then.
+
+The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest whose
+pairs are expected to be as precise as is wanted. Where there is no estimate, the cut is a score.
+docs/threshold.md has the derivation and how good it is.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.scoring.probability import Confidence, Floats
+
+# Below this nothing is kept. A higher bar loses files where one line in a hundred is translated.
+_LEAST_PRECISION = 1e-3
+# Standard deviation of the estimated number of wrong pairs, or of right ones if they are fewer, as
+# a share of it; and how many deviations hold nine tenths of a normal distribution. With these nine
+# in ten intervals and more held the true precision on held-out text (docs/threshold.md).
+_DOUBT, _NINE_TENTHS = 0.9, 1.645
+# Whoever asks for a precision wants no less: wrong pairs are counted so many times, since on
+# held-out text there are more near-translations than the model expects (docs/threshold.md).
+_PRUDENCE = 1.15
+# With fewer translations than this one must not rely on the estimate, nor where their gaps are less
+# than so many times as wide as those of wrong pairs, as among short lines (docs/threshold.md).
+FEW, CLOSE = 50, 5.0
+# What the summary offers besides the cut: the two probabilities below it, and the two above.
+_OTHERS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
+_HELP = "--seed-pairs with some known pairs helps; --min-prob, or --threshold, cuts by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a cut is expected to keep.
+
+    Attributes:
+        cut: the lowest probability that is kept; the lowest score where nothing is estimated.
+        pairs: how many are kept.
+        precision: expected share of translations among them; None if not estimated, or none kept.
+        interval: where the true precision lies, nine times in ten; None as above.
+    """
+
+    cut: float
+    pairs: int
+    precision: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The cut and what follows from it.
+
+    Attributes:
+        value: the lowest probability that is kept, a multiple of 0.0001; the lowest score where
+            nothing is estimated.
+        how: `given`, `auto` or `precision 0.95`, or what was done because that could not be.
+        kept: what it keeps, expected precision included.
+        others: the same for other cuts, the lowest first.
+        translations: expected number of them in the files; None if not estimated.
+        weakness: why the estimate is not to be relied on; empty if it is.
+    """
+
+    value: float
+    how: str
+    kept: Kept
+    others: tuple[Kept, ...] = ()
+    translations: float | None = None
+    weakness: str = ""
+
+
+def choose_threshold(
+    scores: NDArray[np.float32],
+    confidence: Confidence | None,
+    lowest: float | None = None,
+    precision: float | None = None,
+) -> Threshold:
+    """Choose the cut through pairs, best first.
+
+    Args:
+        scores: [pairs], falling where nothing is estimated.
+        confidence: how likely each pair is a translation, falling; None if that cannot be
+            estimated, and then all pairs are kept, and with a wanted precision none.
+        lowest: the cut itself; the one of the highest expected F1 if left out.
+        precision: keep the most pairs that are expected to be so precise, with a small reserve, in
+            place of the highest expected F1.
+    """
+    ranks = scores.astype(np.float64) if confidence is None else confidence.chances
+    if lowest is not None:
+        value, how = lowest, "given"
+    elif not len(ranks):
+        value, how = 0.0, "no pair is left to choose from"
+    elif confidence is None:
+        value, how = floored(float(ranks[-1])), "too few lines to compare, all kept"
+        if precision is not None:
+            value, how = _above(ranks), "too few lines to estimate a precision, no pair kept"
+    elif precision is not None:
+        value, how = _most_precise(ranks, precision)
+    else:
+        value, how = _best_f1(ranks, confidence)
+    kept = expected(ranks, confidence, value)
+    return Threshold(
+        value,
+        how,
+        kept,
+        () if confidence is None else _others(ranks, confidence, kept),
+        None if confidence is None else confidence.translations,
+        weakness_of(confidence) if len(ranks) else "",
+    )
+
+
+def expected(ranks: Floats, confidence: Confidence | None, cut: float) -> Kept:
+    """Tell what a cut is expected to keep of pairs with these probabilities, [pairs], falling."""
+    kept = len(ranks) - int(np.searchsorted(ranks[::-1], cut))
+    chances = None if confidence is None else confidence.chances[:kept]
+    return Kept(cut, kept, *precision_of(chances))
+
+
+def precision_of(chances: Floats | None) -> tuple[float | None, tuple[float, float] | None]:
+    """Expect the precision of pairs with these chances, and an interval for it."""
+    if chances is None:
+        return None, None
+    return expected_of(len(chances), float(chances.sum()), float((chances * (1 - chances)).sum()))
+
+
+def expected_of(
+    pairs: int, right: float, variance: float
+) -> tuple[float | None, tuple[float, float] | None]:
+    """Expect the precision of so many pairs, of sums of their chances p and of p (1 - p)."""
+    if not pairs:
+        return None, None
+    # Of few right pairs among many wrong ones no more can be mistaken than there are.
+    unsure = max(min(pairs - right, right), 0.5)
+    doubt = math.sqrt(variance + (_DOUBT * unsure) ** 2)
+    fewest, most = right - _NINE_TENTHS * doubt, right + _NINE_TENTHS * doubt
+    return right / pairs, (max(fewest, 0.0) / pairs, min(most, pairs) / pairs)
+
+
+def _best_f1(chances: Floats, confidence: Confidence) -> tuple[float, str]:
+    kept, right = _curve(chances)
+    best = int(np.argmax(2 * right / (kept + confidence.translations)))
+    if right[best] / kept[best] < _LEAST_PRECISION:
+        return _above(chances), "auto: no pair stands out, none kept"
+    how = "auto" if confidence.translations >= 1 else "auto: hardly any pair stands out"
+    return float(chances[kept[best] - 1]), how
+
+
+def _most_precise(chances: Floats, precision: float) -> tuple[float, str]:
+    kept, right = _curve(chances)
+    enough = np.flatnonzero(kept - _PRUDENCE * (kept - right) >= precision * kept)
+    if not len(enough):
+        return _above(chances), f"precision {precision:g} is not to be expected, no pair kept"
+    return float(chances[kept[enough[-1]] - 1]), f"precision {precision:g}"
+
+
+def _curve(chances: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Follow every cut, the highest first: the pairs it keeps, and the right ones of them."""
+    kept = np.flatnonzero(np.append(chances[1:] != chances[:-1], True)) + 1  # equal ones together
+    return kept, np.cumsum(chances)[kept - 1]
+
+
+def _above(ranks: Floats) -> float:
+    """Give a cut above all pairs."""
+    return round(floored(float(ranks[0])) + 1e-4, 4)
+
+
+def floored(score: float) -> float:
+    """Cut the digits behind the fourth off a score, so that printed it is the same cut."""
+    return math.floor(score * 1e4) / 1e4
+
+
+def _others(ranks: Floats, confidence: Confidence, chosen: Kept) -> tuple[Kept, ...]:
+    """Tell what two lower cuts and two higher ones keep, where that is not the same."""
+    cuts = [expected(ranks, confidence, each) for each in _OTHERS]
+    below = [each for each in cuts if each.cut < chosen.cut and each.pairs > chosen.pairs]
+    above = [each for each in cuts if each.cut > chosen.cut and 0 < each.pairs < chosen.pairs]
+    return (*below[-2:], *above[:2])
+
+
+def weakness_of(confidence: Confidence | None) -> str:
+    """Say why an estimate is not to be relied on; empty if it is."""
+    if confidence is None:
+        return "too few lines to estimate how precise the pairs are"
+    found = confidence.translations
+    if found < 1:
+        return f"no pair stands out from the others: there may be no translations at all; {_HELP}"
+    if found < FEW:
+        return f"a weak estimate: fewer than {FEW} translations stand out; {_HELP}"
+    if confidence.apart < CLOSE:
+        return f"a weak estimate: translations hardly stand out from other pairs; {_HELP}"
+    return ""

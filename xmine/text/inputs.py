@@ -1,0 +1,275 @@
+"""A text input -> its texts: lines of a file, a column of TSV, CSV or Parquet, a field of JSONL.
+
+An input is a path or `path:column`: `zh.tsv:2` (columns count from 1), `zh.csv:text` (as its first
+line names them) or `zh.csv:2`, `docs.jsonl:text` (`a.b` is field b inside field a),
+`docs.parquet:text`. The suffix under `.gz`, `.xz` or `.zst` decides what
+a file is; archives are known by their first bytes. A path that exists as given has no column.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xmine.errors import FileError
+from xmine.files.reading import STDIN, exists, name_of, read_blocks, stream_lines
+from xmine.files.records import (
+    csv_rows,
+    is_text,
+    json_objects,
+    json_text,
+    listed,
+    open_parquet,
+)
+from xmine.files.suffixes import kind_of
+from xmine.units import count
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_ROWS_AT_ONCE = 5000
+_COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
+
+
+class TextInput(NamedTuple):
+    """A path, or `-`, and the column or field in it; empty if none is named."""
+
+    path: str
+    column: str = ""
+
+
+def read_texts(given: str | Path) -> list[str]:
+    """Make a list of what `stream_texts` gives."""
+    return list(stream_texts(given))
+
+
+def stream_texts(given: str | Path) -> Iterator[str]:
+    r"""Every text of an input, one for each line, or row of a Parquet file, blank ones included.
+
+    The file is never held, but for a Parquet file inside an archive. A text of a JSONL or Parquet
+    file may hold any character, `\n` too; null is a blank text.
+
+    Raises:
+        FileError: the file cannot be read, is not what its suffix says, or has no such column;
+            the message names the line or row where there is one.
+    """
+    path, column = text_input(given)
+    kind = kind_of(path)
+    if kind == "parquet":
+        return _parquet_column(path, column)
+    if kind in ("jsonl", "json"):
+        return _jsonl_field(path, column)
+    if kind == "csv":
+        return _csv_column(path, column)
+    if kind == "tmx":
+        raise FileError(
+            f"{path}: a translation memory, not the text of one language",
+            f"xmine convert {path} pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
+        )
+    if column:
+        return _tsv_column(path, column)
+    return _no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
+
+
+def count_lines(given: str | Path) -> int | None:
+    """Count the texts of an input, its lines or rows, without decoding them.
+
+    None where they can be read but once: standard input, a pipe.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    if not can_be_read_again(given):
+        return None
+    path = text_input(given).path
+    if kind_of(path) == "parquet":
+        with open_parquet(path) as file:
+            return len(file)
+    lines, last = 0, b""
+    for block in read_blocks(path):
+        lines += block.count(b"\n")
+        last = block[-1:] or last
+    return lines + (last not in (b"", b"\n"))
+
+
+def can_be_read_again(given: str | Path) -> bool:
+    """Tell whether an input is a file; standard input and pipes can be read but once."""
+    path = text_input(given).path
+    return path != STDIN and not (
+        exists(path) and not (Path(path).is_file() or Path(path).is_dir())
+    )
+
+
+def text_input(given: str | Path) -> TextInput:
+    """Take `path:column` apart; a path that exists, or that nothing is known of, has no column."""
+    whole = str(given)
+    path, colon, column = whole.rpartition(":")
+    if not (path and column and colon) or exists(whole):
+        return TextInput(whole)
+    return TextInput(path, column) if kind_of(path) or exists(path) else TextInput(whole)
+
+
+def is_file(given: str) -> bool:
+    """Tell whether an input is standard input or is there, with or without a column."""
+    path = text_input(given).path
+    return path == STDIN or exists(path)
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[-+]?[0-9]*\.?[0-9]+", text.strip()) is not None
+
+
+def _name_one(path: str, columns: list[str]) -> str:
+    shown = [f"{path}:{column}" for column in columns[:2]]
+    return f"name the one with the text, for example {' or '.join(shown)}"
+
+
+def _no_table(path: str, lines: Iterator[str]) -> Iterator[str]:
+    """Give the lines of a .tsv without a column; refuse several columns, if its first line has."""
+    begun = False
+    for line in lines:
+        if not begun and "\t" in line:
+            cells = line.split("\t")
+            texts = [str(at) for at, cell in enumerate(cells, start=1) if not _is_number(cell)]
+            raise FileError(
+                f"{path}: a table of {len(cells)} columns", _name_one(path, texts or ["1", "2"])
+            )
+        begun = begun or line != ""
+        yield line
+
+
+def _csv_column(path: str, column: str) -> Iterator[str]:
+    """Give a cell for the first line of each row, and blanks for its others and for the names."""
+    rows, at = csv_rows(path), int(column) - 1 if _COLUMN.fullmatch(column) else -1
+    if at < 0:
+        _, lines, names = next(rows)
+        if column not in names:
+            unknown = f"no column {column!r}, only " if column else "a table with "
+            named = all(map(str.isidentifier, names))
+            numbers = [str(number) for number in range(1, len(names) + 1)]
+            raise FileError(
+                f"{name_of(path)}: {unknown}{listed('column', names)}",
+                _name_one(path, names if named else numbers),
+            )
+        at = names.index(column)
+        yield from [""] * lines
+    for where, lines, cells in rows:
+        if at >= len(cells) > 0:
+            raise FileError(
+                f"{where}: there is no column {column}, only {count(len(cells), 'column')}",
+                "columns have a comma between and count from 1",
+            )
+        yield cells[at] if cells else ""
+        yield from [""] * (lines - 1)
+
+
+def _tsv_column(path: str, column: str) -> Iterator[str]:
+    if not _COLUMN.fullmatch(column):
+        raise FileError(
+            f"{path}: there is no column {column!r}", f"give its number, from 1: {path}:2"
+        )
+    at = int(column) - 1
+    for number, line in enumerate(stream_lines(path), start=1):
+        cells = line.split("\t")
+        if at < len(cells):
+            yield cells[at]
+        elif line.strip():
+            raise FileError(
+                f"{name_of(path)}:{number}: there is no column {column}, "
+                f"only {count(len(cells), 'column')}",
+                "columns have a tab between and count from 1",
+            )
+        else:
+            yield ""
+
+
+def _jsonl_field(path: str, field: str) -> Iterator[str]:
+    for where, row in json_objects(path):
+        if row is None:
+            yield ""
+            continue
+        if not field:
+            fields = _fields(row)
+            texts_in = [each for each in fields if isinstance(_inside(row, each), str)]
+            raise FileError(
+                f"{name_of(path)}: JSON objects with {listed('field', fields)}",
+                _name_one(path, texts_in or fields),
+            )
+        try:
+            value = _inside(row, field)
+        except KeyError:
+            held = listed("field", _fields(row))
+            raise FileError(
+                f"{where}: no field {field!r}, only {held}",
+                "name a field that every line has, or mend the line",
+            ) from None
+        yield json_text(value, field, where)
+
+
+def _inside(row: dict[str, Any], field: str) -> Any:  # noqa: ANN401 - what JSON holds
+    """Find `field`, or `a.b` inside `a`; KeyError if there is none."""
+    if field in row:
+        return row[field]
+    outer, dot, inner = field.partition(".")
+    if dot and isinstance(row.get(outer), dict):
+        return _inside(row[outer], inner)
+    raise KeyError(field)
+
+
+def _fields(row: dict[str, Any], depth: int = 3) -> list[str]:
+    """Name the fields of an object as they can be asked for: `a.b` is field b inside field a."""
+    names: list[str] = []
+    for name, value in row.items():
+        inner = _fields(value, depth - 1) if depth and isinstance(value, dict) else []
+        names += [f"{name}.{each}" for each in inner] or [name]
+    return names
+
+
+def _parquet_column(path: str, column: str) -> Iterator[str]:
+    name, rows = name_of(path), 0
+    with open_parquet(path) as file:
+        chosen = file.texts(_text_column(name, path, column, _columns(file.schema)))
+        for block in file.blocks([chosen], _ROWS_AT_ONCE):
+            rows += len(block)
+            yield from block.to_series()
+    if not rows:
+        raise FileError(f"{name}: no rows in it")
+
+
+def _columns(schema: "pl.Schema") -> dict[tuple[str, ...], str]:
+    """Name every column, those inside structs by their path, with its type if that is not text."""
+    import polars as pl
+
+    found: dict[tuple[str, ...], str] = {}
+    waiting: list[tuple[tuple[str, ...], Any]] = [((name,), kind) for name, kind in schema.items()]
+    while waiting:
+        path, kind = waiting.pop(0)
+        if isinstance(kind, pl.Struct):
+            waiting += [((*path, field.name), field.dtype) for field in kind.fields]
+        else:
+            found[path] = "" if is_text(kind) else str(kind).lower()
+    return found
+
+
+def _text_column(
+    name: str, path: str, column: str, columns: dict[tuple[str, ...], str]
+) -> tuple[str, ...]:
+    """Choose the column that is named, or the only one of text."""
+    named = {".".join(parts): parts for parts in columns}
+    texts = [".".join(parts) for parts, kind in columns.items() if not kind]
+    if not column and len(texts) == 1:
+        return named[texts[0]]
+    if not column:
+        every = texts or list(named)
+        raise FileError(f"{name}: {listed('column', every)}", _name_one(path, every))
+    if column not in named:
+        raise FileError(
+            f"{name}: no column {column!r}, only {listed('column', list(named))}",
+            _name_one(path, texts or list(named)),
+        )
+    if kind := columns[named[column]]:
+        raise FileError(
+            f"{name}: the column {column!r} is {kind}, not text",
+            _name_one(path, texts) if texts else "write it again with a column of text",
+        )
+    return named[column]

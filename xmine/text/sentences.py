@@ -1,0 +1,207 @@
+"""Lines of text -> sentence table: one row per sentence, with its line and its place in it."""
+
+import unicodedata
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.errors import FileError
+from xmine.files.reading import name_of
+from xmine.progress import Progress, Report, silent
+from xmine.text.inputs import count_lines, stream_texts
+from xmine.text.packed import PackedTexts, TextPacker
+from xmine.text.segmentation import segment as sentences_of
+
+_LINES_A_REPORT = 50_000  # about a tenth of a second
+_LINES_A_REPORT_CUT = 500  # about a second of English paragraphs
+_FEW = 5  # lines that are named
+_FEWEST_PLACES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The sentences of one file.
+
+    Attributes:
+        name: the path as the user gave it.
+        texts: one sentence per row, as it stands in the file; packed, in whatever is read.
+        lines: int64 [rows], the 1-based line of each row.
+        total: lines in the file.
+        blank: lines without text, which have no row.
+        repeated: sentences folded into an earlier one, which have no row.
+        unknown: sentences that the encoder knows no piece of, which mining leaves out.
+        unknown_lines: the lines of the first few of them.
+        offsets: int64 [rows], where each sentence starts in its line, in characters from 0; None
+            where a line is a sentence.
+        occurrences: int64 [rows], how often each stands in the file, folded ones counted; None
+            where that was not counted.
+        stands_for: int64 [total], for each line of the file the line that is in the table for it:
+            itself, or its first occurrence; None where lines were cut into sentences.
+    """
+
+    name: str
+    texts: Sequence[str]
+    lines: NDArray[np.int64]
+    total: int
+    blank: int
+    repeated: int
+    unknown: int = 0
+    unknown_lines: tuple[int, ...] = ()
+    offsets: NDArray[np.int64] | None = None
+    occurrences: NDArray[np.int64] | None = None
+    stands_for: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.texts)
+
+    @property
+    def packed(self) -> PackedTexts:
+        """The texts as UTF-8 in one buffer."""
+        return self.texts if isinstance(self.texts, PackedTexts) else PackedTexts.of(self.texts)
+
+    def digest(self) -> str:
+        """Hash the texts in their order; tables with the same texts have the same."""
+        return self.packed.digest()
+
+    def known(self, rows: NDArray[np.intp]) -> "Sentences":
+        """Keep the rows that an encoder knows a piece of, and count the others."""
+        others = np.setdiff1d(np.arange(len(self)), rows, assume_unique=True)
+        lines = (*self.unknown_lines, *self.lines[others[:_FEW]].tolist())[:_FEW]
+        unknown = self.unknown + len(others)
+        return replace(self.take(rows), unknown=unknown, unknown_lines=lines)
+
+    def take(self, rows: NDArray[np.intp]) -> "Sentences":
+        """Keep some rows, in the order of `rows`."""
+        offsets = None if self.offsets is None else self.offsets[rows]
+        counts = None if self.occurrences is None else self.occurrences[rows]
+        return replace(
+            self,
+            texts=self.packed.take(rows),
+            lines=self.lines[rows],
+            offsets=offsets,
+            occurrences=counts,
+        )
+
+
+def read_sentences(
+    path: str | Path, *, dedup: bool = True, segment: bool = False, report: Report = silent
+) -> Sentences:
+    """Read the sentences of a text input; see `stream_texts` and `sentence_table`."""
+    total = 0 if report is silent else count_lines(path) or 0
+    lines = stream_texts(path)
+    name = name_of(path)
+    return sentence_table(name, lines, dedup=dedup, segment=segment, report=report, total=total)
+
+
+def sentence_table(
+    name: str,
+    every_line: Iterable[str],
+    *,
+    dedup: bool = True,
+    segment: bool = False,
+    report: Report = silent,
+    total: int = 0,
+) -> Sentences:
+    """Make the table of a file's lines without the blank and, with `dedup`, the repeated ones.
+
+    Two lines repeat each other when `folded` makes them equal; the first one stays. Without this
+    a line's own copies fill its neighbourhood and every ratio score of it is 1.000. With `segment`
+    a line may hold several sentences, and what is said of lines holds for sentences; `report` is
+    called meanwhile, if it is known how many lines there are in `total`.
+
+    Raises:
+        FileError: no line has text.
+    """
+    texts, seen = TextPacker(), FirstRows()
+    lines, offsets = array("q"), array("q")  # of rows
+    counts, stands_for = array("q"), array("q")
+    blank = repeated = number = 0
+    stage = "segmenting" if segment else "reading"
+    pace = _LINES_A_REPORT_CUT if segment else _LINES_A_REPORT
+    for number, line in enumerate(every_line, start=1):
+        if total and (number % pace == 0 or number == total):
+            report(Progress(stage, number, total))
+        stands_for.append(number)
+        if not line.strip():
+            blank += 1
+            continue
+        for offset, text in sentences_of(line) if segment else [(0, line)]:
+            if dedup:
+                row = seen.find(folded(text), texts)
+                if row < len(texts):
+                    stands_for[-1] = lines[row]
+                    counts[row] += 1
+                    repeated += 1
+                    continue
+            texts.append(text)
+            counts.append(1)
+            lines.append(number)
+            offsets.append(offset)
+    if not len(texts):
+        raise FileError(f"{name}: no text in it, only blank lines")
+    return Sentences(
+        name,
+        texts.packed(),
+        _as_array(lines),
+        number,
+        blank,
+        repeated,
+        offsets=_as_array(offsets) if segment else None,
+        occurrences=_as_array(counts),
+        stands_for=None if segment else _as_array(stands_for),
+    )
+
+
+def _as_array(numbers: "array[int]") -> NDArray[np.int64]:
+    return np.frombuffer(numbers, dtype=np.int64)
+
+
+class FirstRows:
+    """Finds the first row that a folded text stands in: a hash table of row numbers.
+
+    A million lines take 24 to 40 MB so, where a dict of their keys takes 200. Rows of equal hashes
+    are compared as texts.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._hashes = array("q")  # of rows
+        self._table = array("q", [-1]) * _FEWEST_PLACES  # place -> row; after a full one, the next
+
+    def find(self, key: str, texts: TextPacker) -> int:
+        """Find the row of a key; if there is none yet, it is given to the next row of `texts`."""
+        table, hashes, own = self._table, self._hashes, hash(key)
+        last = len(table) - 1
+        place = own & last
+        while (row := table[place]) >= 0:
+            if hashes[row] == own and folded(texts[row]) == key:
+                return row
+            place = (place + 1) & last
+        table[place] = len(hashes)
+        hashes.append(own)
+        if 2 * len(hashes) > len(table):
+            self._grow()
+        return len(hashes) - 1
+
+    def _grow(self) -> None:
+        hashes = np.frombuffer(self._hashes, dtype=np.int64)
+        self._table = array("q", [-1]) * (2 * len(self._table))
+        table = np.frombuffer(self._table, dtype=np.int64)
+        rows, places = np.arange(len(hashes)), hashes & (len(table) - 1)
+        while len(rows):  # all at once, then those that another took the place of
+            free = table[places] < 0
+            table[places[free]] = rows[free]
+            left = table[places] != rows
+            rows, places = rows[left], (places[left] + 1) & (len(table) - 1)
+
+
+def folded(text: str) -> str:
+    """Make the key by which lines repeat each other: NFKC, case folding, white space joined."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.casefold().split())

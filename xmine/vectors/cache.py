@@ -1,0 +1,251 @@
+"""Vectors that were made before, found again by what they were made of: texts, encoder, prompt.
+
+An entry is a matrix that a run has written, and a small TOML file that says what it is. It is a
+hard link where the disk is the same, so that it takes no room; on another disk it is a copy.
+"""
+
+import errno
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from xmine.errors import OptionError
+from xmine.files.digests import NOBODY, Watch, digest_of
+from xmine.files.npy import open_matrix
+from xmine.options import dump_toml
+
+_NEW = ".new-"
+_BROKEN = "it is broken"
+_NO_DIGEST = "it has no digest"
+_CHANGED = "it was changed since it was written"
+_NO_LINKS = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EACCES, errno.ENOSYS)
+
+Warn = Callable[[str], None]
+
+
+def unheard(message: str) -> None:
+    """Hear no warning: the default of every function that takes a `warn`."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is written beside a matrix, for people but for the digest.
+
+    Attributes:
+        text: the text input that it has the vectors of.
+        encoder: what made them, as the user named it.
+        rows, dim: its size.
+        made: when, as ISO 8601.
+        digest: of the matrix, see `xmine.files.digests.digest_of`.
+    """
+
+    text: str = ""
+    encoder: str = ""
+    rows: int = 0
+    dim: int = 0
+    made: str = ""
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A matrix in the cache.
+
+    Attributes:
+        key: 32 hexadecimal digits.
+        about: what is written beside it.
+        used: when it was found last, in seconds since 1970.
+        bytes: its size on disk.
+        freed: how many of them go with it; none while a run has the matrix, too.
+        wrong: why it is of no use; empty if nothing is.
+    """
+
+    key: str
+    about: About
+    used: float
+    bytes: int = 0
+    freed: int = 0
+    wrong: str = ""
+
+
+def folder() -> Path:
+    """Name the folder: $XMINE_CACHE, or xmine in $XDG_CACHE_HOME, or in ~/.cache."""
+    if own := os.environ.get("XMINE_CACHE"):
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "xmine")
+
+
+def find(key: str, warn: Warn = unheard) -> Path | None:
+    """Find the matrix of a key, and note that it is used; None if there is none that is whole.
+
+    `warn` is told of one that is broken.
+    """
+    path = _matrix(key)
+    try:
+        if not os.path.lexists(path):
+            return None
+        if wrong := _entry(path).wrong:
+            warn(f"{path}: is left out: {wrong}")
+            return None
+    except OSError as error:
+        warn(f"{path}: cannot be read: {error.strerror}")
+        return None
+    with suppress(OSError):  # whoever may not write here reads all the same
+        os.utime(path.with_suffix(".toml"))
+    return path
+
+
+def keep(
+    key: str, path: Path, text: str, encoder: str, warn: Warn = unheard, digest: str = ""
+) -> None:
+    """Publish a matrix that is whole, and will not be changed in its place.
+
+    Args:
+        key: see `xmine.vectors.encoding.vectors_key`.
+        path: of the matrix.
+        text: the text input, for people.
+        encoder: as the user named it, for people.
+        warn: told why it cannot be, if so; nothing else comes of that.
+        digest: of the matrix; found out if it is left out.
+    """
+    matrix = open_matrix(path)
+    if matrix is None or find(key) is not None:
+        return
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    target = _matrix(key)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=_NEW) as new:
+            link, about = Path(new, "link"), Path(new, "about")
+            if not _linked(path, link):  # a run may go, or give the file another name
+                shutil.copyfile(path, link)
+            rows, dim = matrix.shape
+            facts = About(text, encoder, rows, dim, made, digest or digest_of(path))
+            about.write_text(dump_toml(facts), encoding="utf-8")
+            about.replace(target.with_suffix(".toml"))
+            link.replace(target)
+    except (OSError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        warn(f"the vectors of {text} cannot be kept for later runs: {target.parent}: {why}")
+
+
+def take(key: str, path: Path, warn: Warn = unheard, watch: Watch = NOBODY) -> bool:
+    """Link the matrix of a key to `path`, in place of what is there; tell whether there is one.
+
+    A matrix that is not what it was when it was kept is taken out of the cache.
+
+    Args:
+        key: see `xmine.vectors.encoding.vectors_key`.
+        path: a .npy file in a run's folder.
+        warn: told why a matrix that is there cannot be used, if so.
+        watch: told what the file is, before it is there.
+    """
+    found = find(key, warn)
+    if found is None:
+        return False
+    new = path.with_name(f".{path.name[:40]}.link.part")
+    try:
+        entry, digest = _entry(found), digest_of(found)
+        if digest != entry.about.digest:
+            warn(f"{found}: is left out: {_CHANGED}")
+            remove(entry)
+            return False
+        new.unlink(missing_ok=True)
+        if not _linked(found, new):
+            new.symlink_to(found.resolve())
+        watch.sealed(path, digest)
+        new.replace(path)
+        new.unlink(missing_ok=True)  # replacing a file by itself does nothing
+    except (OSError, RuntimeError) as error:
+        warn(f"{found}: cannot be used: {error}")
+        return False
+    return open_matrix(path) is not None
+
+
+def _linked(path: Path, link: Path) -> bool:
+    """Make a hard link, if the disk is the same and has such links; tell whether it is made."""
+    try:
+        os.link(path.resolve(strict=True), link)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        return False
+    return True
+
+
+def entries() -> list[Entry]:
+    """List what there is, what was used last first.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    found = [_entry(path) for path in _vectors().glob("*.npy")]
+    return sorted(found, key=lambda entry: (-entry.used, entry.key))
+
+
+def chosen(keys: Sequence[str]) -> list[Entry]:
+    """Find entries by the beginnings of their keys.
+
+    Raises:
+        OptionError: there is none, or there are several, that begin so.
+    """
+    every = entries()
+    found: dict[str, Entry] = {}
+    for key in keys:
+        fitting = [entry for entry in every if entry.key.startswith(key)]
+        if not key or len(fitting) != 1:
+            many = f"{len(fitting)} entries begin" if fitting else "no entry begins"
+            raise OptionError(f"{key!r}: {many} so", "xmine cache ls shows their keys")
+        found[fitting[0].key] = fitting[0]
+    return list(found.values())
+
+
+def remove(entry: Entry) -> None:
+    """Take an entry out; a run that has the matrix, too, keeps it.
+
+    Raises:
+        OSError: it cannot be.
+    """
+    for path in (_matrix(entry.key), _matrix(entry.key).with_suffix(".toml")):
+        path.unlink(missing_ok=True)
+
+
+def clear() -> None:
+    """Take out what is left when all entries are: parts of such as were never finished.
+
+    Raises:
+        OSError: it cannot be.
+    """
+    for path in _vectors().glob(f"{_NEW}*"):
+        shutil.rmtree(path)
+
+
+def _vectors() -> Path:
+    return folder() / "vectors"
+
+
+def _matrix(key: str) -> Path:
+    return _vectors() / f"{key}.npy"
+
+
+def _entry(path: Path) -> Entry:
+    """Read what is known of a matrix, and look whether it is whole."""
+    beside = path.with_suffix(".toml")
+    try:
+        about = About(**tomllib.loads(beside.read_text(encoding="utf-8")))
+    except (FileNotFoundError, TypeError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        about = About()
+    entry = Entry(path.stem, about, (beside if beside.exists() else path).lstat().st_mtime)
+    try:
+        at = path.stat()
+    except FileNotFoundError:
+        return replace(entry, wrong="it is gone")
+    entry = replace(entry, bytes=at.st_size, freed=0 if at.st_nlink > 1 else at.st_size)
+    wrong = _BROKEN if open_matrix(path) is None else "" if about.digest else _NO_DIGEST
+    return replace(entry, wrong=wrong)

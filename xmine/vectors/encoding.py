@@ -1,0 +1,163 @@
+"""Sentences -> a matrix of their vectors on disk, encoded as it is written; killed, it continues.
+
+Blocks of rows are fixed, so that the bytes depend neither on where a run was cut off nor on how
+many threads encode.
+"""
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.fingerprint import _DIGITS, _VERSION
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.files.digests import NOBODY, Watch
+from xmine.files.npy import opened, writing_matrix
+from xmine.hardware import allowed_threads
+from xmine.progress import Progress, Report, silent
+from xmine.text.sentences import Sentences
+from xmine.vectors import cache
+
+if TYPE_CHECKING:
+    from xmine.encoders.encoder import SentenceEncoder
+
+
+def encode_sentences(
+    encoder: SentenceEncoder,
+    sentences: Sentences,
+    path: Path,
+    report: Report = silent,
+    prompt: str = "",
+    watch: Watch = NOBODY,
+) -> NDArray[np.float16]:
+    """Write the vectors of sentences to a file, a row for each, and open it.
+
+    An encoder that was loaded from a folder continues what it left when it was killed; a part of
+    other texts, or of another encoder, goes.
+
+    Args:
+        encoder: turns them into vectors.
+        sentences: what is encoded.
+        path: the .npy file; it appears when it is whole.
+        report: called while it goes on.
+        prompt: see `SentenceEncoder.encode`.
+        watch: told what the file is, and of a part that is not what was left.
+
+    Returns:
+        float16 [rows, dim], memory-mapped. Rows are those of `SentenceEncoder.encode_half`: of
+        length one, or zeros; see `xmine.files.npy.without_zeros`.
+
+    Raises:
+        FileError: the file cannot be written.
+        EncoderError: a vector is not finite.
+        OptionError: there is no prompt of that name.
+    """
+    mark = vectors_key(encoder, sentences.digest(), prompt)
+    size, total = encoder.texts_at_once, len(sentences)
+    with writing_matrix(path, encoder.dim, np.float16, mark or "", watch) as writer:
+        writer.cut(min(writer.rows, total) // size * size)
+        if writer.rows % size:
+            writer.cut(0)
+
+        def within(progress: Progress) -> None:
+            report(Progress("encoding", writer.rows + progress.done, total))
+
+        blocks = (sentences.texts[at : at + size] for at in range(writer.rows, total, size))
+        for block in encode_blocks(encoder, blocks, encoder.encode_half, within, prompt):
+            writer.write(block)
+            report(Progress("encoding", writer.rows, total))
+    return opened(path)
+
+
+def vectors_of(
+    encoder: SentenceEncoder,
+    sentences: Sentences,
+    path: Path,
+    report: Report = silent,
+    prompt: str = "",
+    warn: cache.Warn = cache.unheard,
+    watch: Watch = NOBODY,
+) -> NDArray[np.float16]:
+    """Find the vectors of sentences in the cache, or encode them and keep them there.
+
+    Arguments, result and errors are those of `encode_sentences`; `warn` is told what is wrong with
+    the cache, which changes nothing else.
+    """
+    key = vectors_key(encoder, sentences.digest(), prompt)
+    if key is not None and cache.take(key, path, warn, watch):
+        return opened(path)
+    heard = _Heard(watch)
+    vectors = encode_sentences(encoder, sentences, path, report, prompt, heard)
+    if key is not None:
+        cache.keep(key, path, sentences.name, encoder.name, warn, heard.digest)
+    return vectors
+
+
+class _Heard(Watch):
+    """Passes on what it hears, and keeps the digest: the cache needs no other."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch, self.digest = watch, ""
+
+    def sealed(self, path: Path, digest: str = "") -> None:
+        self.digest = digest
+        self._watch.sealed(path, digest)
+
+    def changed(self, path: Path) -> None:
+        self._watch.changed(path)
+
+
+def encode_blocks(
+    encoder: SentenceEncoder,
+    blocks: Iterable[Sequence[str]],
+    encode: Callable[..., NDArray[Any]],
+    report: Report = silent,
+    prompt: str = "",
+) -> Iterator[NDArray[Any]]:
+    """Encode blocks of texts as they come, and give their vectors in that order.
+
+    Args:
+        encoder: turns them into vectors.
+        blocks: of `encoder.texts_at_once` texts each, the last one perhaps of fewer.
+        encode: its method `encode` or `encode_half`.
+        report: told within a block how far it is, where blocks take long.
+        prompt: put before each text.
+    """
+    if not isinstance(encoder.body, StaticEmbedding) or encoder.heads:
+        for block in blocks:  # torch has threads of its own
+            yield encode(block, report, prompt)
+        return
+    threads = allowed_threads()  # numpy's products are not at work here
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[NDArray[Any]]] = deque()
+        for block in blocks:
+            waiting.append(pool.submit(encode, block, silent, prompt))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def vectors_key(
+    encoder: "SentenceEncoder", digest: str, prompt: str = "", device: str = ""
+) -> str | None:
+    """Name the vectors of texts; None for an encoder that does not come from a folder.
+
+    Args:
+        encoder: what makes them.
+        digest: of the texts, see `xmine.text.sentences.Sentences.digest`.
+        prompt: as `SentenceEncoder.encode` takes it.
+        device: where they were made, if not where the encoder runs now.
+    """
+    made_by = encoder.fingerprint(device)
+    if made_by is None:
+        return None
+    facts = [_VERSION, made_by, digest, encoder.settings.choose(prompt)]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]

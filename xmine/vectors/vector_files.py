@@ -1,0 +1,145 @@
+"""Vectors that exist already: a file on disk -> unit rows of the sentences that are mined."""
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.errors import FileError, OptionError
+from xmine.files.digests import NOBODY, Watch
+from xmine.files.npy import opened, writing_matrix
+from xmine.progress import Progress, Report, silent
+
+# Rows as long as one to this are left alone: dividing by 0.9999999 would move the last bit, and
+# the pairs would not be those of the encoder that wrote the file.
+_NEAR_ONE = 1e-4
+_ROWS_AT_ONCE = 8192  # of 1,024 numbers: 32 MB, and as much again for what is made of them
+
+
+def read_vectors(path: str | Path, dim: int | None = None) -> NDArray[Any]:
+    """Open a matrix of vectors, a row per line of a text file; it is not read into memory.
+
+    Args:
+        path: `.npy`, float32 or float16 [lines, dim]; any other file is raw float32, row after
+            row, as LASER writes it.
+        dim: the width of a raw file; a `.npy` file knows its own.
+
+    Raises:
+        OptionError: a raw file and no `dim`, or a `.npy` file of another width.
+        FileError: the file is missing, broken, or not a whole number of rows.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            start = file.read(6)
+        size = path.stat().st_size
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from error
+    if size == 0:
+        raise FileError(f"{path}: the file is empty")
+    if start.startswith(b"PK\x03\x04"):
+        raise FileError(
+            f"{path}: a .npz archive, which holds several arrays",
+            'write one of them: numpy.save("vectors.npy", numpy.load(path)["name"])',
+        )
+    if path.suffix == ".npy" or start == b"\x93NUMPY":
+        return _read_npy(path, dim)
+    if dim is None:
+        raise OptionError(
+            f"{path}: raw float32 does not tell its width", "give it, for example --dim 1024"
+        )
+    if size % (4 * dim):
+        raise FileError(
+            f"{path}: {size:,} bytes are not a whole number of rows of {dim:,} float32 numbers, "
+            f"{4 * dim:,} bytes each",
+            "is --dim right, and are the numbers float32?",
+        )
+    return np.memmap(path, dtype="<f4", mode="r", shape=(size // (4 * dim), dim))
+
+
+def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a header as Python 2 wrote it, or one that looks so
+            vectors = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # numpy parses headers as Python, whose errors come as they are
+        is_said = isinstance(error, (ValueError, OSError, UserWarning))
+        why = str(error).partition("\n")[0][:200] if is_said else "its header cannot be parsed"
+        raise FileError(
+            f"{path}: not a .npy file, or a broken one: {why}",
+            "write it again with numpy.save(path, vectors)",
+        ) from error
+    if vectors.ndim != 2 or vectors.dtype.name not in ("float32", "float16"):
+        raise FileError(
+            f"{path}: {vectors.dtype} {list(vectors.shape)}; expected float32 [lines, dim]",
+            'write it with numpy.save(path, vectors.astype("float32"))',
+        )
+    if dim is not None and vectors.shape[1] != dim:
+        raise OptionError(f"{path}: its width is {vectors.shape[1]:,}, --dim is {dim:,}")
+    return vectors
+
+
+def unit_rows(vectors: NDArray[Any], rows: NDArray[np.int64], name: str) -> NDArray[np.float16]:
+    """Take some rows, scale them to length one, and round them as all vectors are rounded.
+
+    Args:
+        vectors: [lines, dim].
+        rows: the rows to take, from 0.
+        name: the text file they belong to, for the message.
+
+    Returns:
+        float16 [rows, dim]; a row of zeros stays one.
+
+    Raises:
+        FileError: a number is not finite; the message names the row.
+    """
+    units = np.empty((len(rows), vectors.shape[1]), dtype=np.float16)
+    done = 0
+    for block in _unit_blocks(vectors, rows, name):
+        units[done : done + len(block)] = block
+        done += len(block)
+    return units
+
+
+def write_unit_rows(
+    vectors: NDArray[Any],
+    rows: NDArray[np.int64],
+    name: str,
+    path: Path,
+    report: Report = silent,
+    watch: Watch = NOBODY,
+) -> NDArray[np.float16]:
+    """Write to a file what `unit_rows` gives, and open it; it is never in memory as a whole.
+
+    Args:
+        vectors, rows, name: as `unit_rows` takes them.
+        path: the .npy file; it appears when it is whole.
+        report: called while it goes on.
+        watch: told what the file is.
+
+    Raises:
+        FileError: a number is not finite, or the file cannot be written.
+    """
+    with writing_matrix(path, vectors.shape[1], np.float16, watch=watch) as writer:
+        for block in _unit_blocks(vectors, rows, name):
+            writer.write(block)
+            report(Progress("reading vectors", writer.rows, len(rows)))
+    return opened(path)
+
+
+def _unit_blocks(
+    vectors: NDArray[Any], rows: NDArray[np.int64], name: str
+) -> Iterator[NDArray[np.float16]]:
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        taken = rows[start : start + _ROWS_AT_ONCE]
+        block = np.asarray(vectors[taken], dtype=np.float32)
+        finite = np.isfinite(block).all(axis=1)
+        if not finite.all():
+            row = int(taken[np.argmin(finite)]) + 1
+            raise FileError(f"vectors of {name}: row {row:,} has a number that is not finite")
+        lengths = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+        keep = (lengths == 0) | (np.abs(lengths - 1) < _NEAR_ONE)
+        yield (block / np.where(keep, 1, lengths)[:, None]).astype(np.float16)

@@ -1,0 +1,87 @@
+"""Work in a process of its own, which ends with this one: bytes go in, bytes come out.
+
+For long calls of libraries that hold the interpreter: meanwhile this process would answer no signal
+and no key.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from importlib import import_module
+
+from xmine.errors import XmineError
+
+_running: set[subprocess.Popen[bytes]] = set()
+_DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
+
+
+class WorkFailed(XmineError):
+    """The process ended otherwise than well.
+
+    Attributes:
+        told: what the process wrote on standard error.
+    """
+
+    def __init__(self, name: str, code: int, told: str) -> None:
+        """Name the work, the exit code, and the last line on standard error."""
+        last = told.strip().rpartition("\n")[2]
+        super().__init__(f"{name} ended with code {code}: {last}")
+        self.told = told
+
+
+def work_apart(function: str, given: bytes, name: str) -> bytes:
+    """Call a function of bytes in a process of its own; where this one is to end, kill the process.
+
+    Args:
+        function: `module:name`; the module is imported in that process.
+        given: its argument.
+        name: what an error calls the work.
+
+    Returns:
+        What the function returned.
+
+    Raises:
+        WorkFailed: the function raised an error, or the process was killed.
+    """
+    # No folder but those of this process is searched for modules: -m alone adds the current one.
+    command = [sys.executable, "-P", "-m", "xmine.worker_process", function]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment
+    ) as process:
+        _running.add(process)
+        try:
+            out, told = process.communicate(given)
+        finally:
+            _running.discard(process)
+            process.kill()  # where this thread was interrupted; else it is over
+    if process.returncode:
+        raise WorkFailed(name, process.returncode, told.decode("utf-8", "replace"))
+    return out
+
+
+def end_all() -> None:
+    """Kill what `work_apart` has started; whoever waits for it gets the error."""
+    for process in [*_running]:
+        process.kill()
+
+
+def _main() -> None:
+    """Be that process: Ctrl-C is for the other one, and its end is the end of this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":  # elsewhere a process whose parent was killed ends after its call
+        ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+    module, _, name = sys.argv[1].partition(":")
+    given = sys.stdin.buffer.read()
+    try:
+        made = getattr(import_module(module), name)(given)
+    except Exception as error:
+        sys.exit(f"{type(error).__name__}: {error}")
+    sys.stdout.buffer.write(made)
+
+
+if __name__ == "__main__":
+    _main()

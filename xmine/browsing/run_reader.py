@@ -17,7 +17,7 @@ from xmine.mining.options import MiningOptions
 from xmine.pairs.pair import UNKNOWN, Languages
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, STAGES, SUMMARY_FILE
 from xmine.run.run_file import check_written, read_tables
-from xmine.run.tables import candidates_schema, read_sentences
+from xmine.run.tables import candidates_schema, read_columns
 from xmine.scoring.threshold import floored
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _asked(path: Path) -> dict[str, Any]:
 
 
 def _side(path: Path) -> Side:
-    table, metadata = read_sentences(path)
+    table, metadata = read_columns(path, "line", "offset", "text")
     offsets = table["offset"].to_numpy() if "offset" in table.columns else None
     return Side(metadata["name"], TextColumn(table["text"]), table["line"].to_numpy(), offsets)
 

@@ -108,21 +108,25 @@ def read_table(path: Path) -> Sentences:
     Raises:
         FileError: it is missing or broken.
     """
-    table, metadata = read_sentences(path)
+    table, metadata = read_columns(path, "line", "offset", "occurrences", "text")
+    numbers = {name: table[name].to_numpy() for name in table.columns if name != "text"}
     return Sentences(
         metadata["name"],
         _packed(table["text"]),
-        table["line"].to_numpy(),
+        numbers["line"],
         **{each: int(metadata[each]) for each in _COUNTS},
         unknown_lines=tuple(map(int, metadata.get("unknown_lines", "").split())),
-        offsets=table["offset"].to_numpy() if "offset" in table.columns else None,
-        occurrences=table["occurrences"].to_numpy() if "occurrences" in table.columns else None,
+        offsets=numbers.get("offset"),
+        occurrences=numbers.get("occurrences"),
         stands_for=read_repeats(path, int(metadata["total"])),
     )
 
 
-def read_sentences(path: Path) -> "tuple[pl.DataFrame, dict[str, str]]":
-    """Read the table of a side, and its metadata: the name of the file and the counts of lines.
+def read_columns(path: Path, *names: str) -> "tuple[pl.DataFrame, dict[str, str]]":
+    """Read those of some columns that the table of a side has, `line` among them.
+
+    Returns:
+        the columns, and the metadata: the name of the side's file, and the counts of its lines.
 
     Raises:
         FileError: the table is missing or broken, or is another table.
@@ -134,7 +138,7 @@ def read_sentences(path: Path) -> "tuple[pl.DataFrame, dict[str, str]]":
         is_one = "line" in schema and schema.get("text") == pl.String and "name" in metadata
         if not is_one or not all(metadata.get(each, "").isdecimal() for each in _COUNTS):
             raise FileError(f"{path}: not a line table", _AGAIN)
-        table = file.read(*schema)
+        table = file.read(*(name for name in names if name in schema))
     _check_lines(table["line"], int(metadata["total"]), path)
     return table, metadata
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MAGIC = b"PAR1"
+# Of a file with a million rows in a group: a quarter of the memory that reading the groups takes.
+_ROWS_READ_AT_ONCE = 65_536
 _JSON_NAMES: dict[type, str] = {
     dict: "an object",
     list: "a list",
@@ -167,8 +169,10 @@ class ParquetFile:
         return self.column(path)[0].cast(pl.String).fill_null("")
 
     def blocks(self, columns: "Iterable[pl.Expr]", rows: int) -> "Iterator[pl.DataFrame]":
-        """Read columns, so many rows at a time, in the order of the file."""
-        yield from self.frame.select(*columns).collect_batches(chunk_size=rows, maintain_order=True)
+        """Read columns, so many rows at a time at most, in the order of the file."""
+        frame = self.frame.select(*columns)
+        for start in range(0, len(self), _ROWS_READ_AT_ONCE):
+            yield from frame.slice(start, _ROWS_READ_AT_ONCE).collect().iter_slices(rows)
 
     def read(self, *names: str) -> "pl.DataFrame":
         """Read whole columns."""
@@ -247,6 +251,7 @@ def write_parquet(
         table.sink_parquet(
             cast(BinaryIO, output),
             compression="zstd",
+            compression_level=1,
             row_group_size=rows_of_a_group,
             metadata=dict(metadata),
         )

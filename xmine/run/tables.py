@@ -108,11 +108,11 @@ def read_table(path: Path) -> Sentences:
     Raises:
         FileError: it is missing or broken.
     """
-    table, metadata = read_columns(path, "line", "offset", "occurrences", "text")
-    numbers = {name: table[name].to_numpy() for name in table.columns if name != "text"}
+    table, metadata = read_columns(path, "line", "offset", "occurrences")
+    numbers = {name: table[name].to_numpy() for name in table.columns}
     return Sentences(
         metadata["name"],
-        _packed(table["text"]),
+        _packed_texts(path),
         numbers["line"],
         **{each: int(metadata[each]) for each in _COUNTS},
         unknown_lines=tuple(map(int, metadata.get("unknown_lines", "").split())),
@@ -174,14 +174,15 @@ def _check_lines(numbers: "pl.Series", total: int, path: Path) -> None:
     raise FileError(f"{path}: it has lines that are not there", _AGAIN)
 
 
-def _packed(texts: "pl.Series") -> PackedTexts:
-    """Take the texts of a column, a block at a time: only the packed texts are held twice."""
-    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum(texts.str.len_bytes().to_numpy(), out=offsets[1:])
-    data = bytearray()
-    for block in texts.to_frame().iter_slices(ROWS_OF_A_GROUP):
-        data += block.to_series().str.join("").item().encode()
-    return PackedTexts(np.frombuffer(data, dtype=np.uint8), offsets)
+def _packed_texts(path: Path) -> PackedTexts:
+    """Read the texts of a table, a block at a time: they are held once."""
+    data, lengths = bytearray(), [np.zeros(1, dtype=np.int64)]
+    with open_parquet(path) as file:
+        for block in file.blocks([file.texts(["text"])], ROWS_OF_A_GROUP):
+            texts = block.to_series()
+            data += texts.str.join("").item().encode()
+            lengths.append(texts.str.len_bytes().to_numpy())
+    return PackedTexts(np.frombuffer(data, dtype=np.uint8), np.cumsum(np.concatenate(lengths)))
 
 
 def candidates_schema() -> "dict[str, type[pl.DataType]]":

@@ -54,7 +54,7 @@ ORDER = """
 FLOOR = {
     name: floor for floor, line in enumerate(ORDER.strip().splitlines()) for name in line.split()
 }
-HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers", "pyarrow", "pysbd"}
+HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers", "pysbd"}
 HEAVY |= {"textual_plotext", "textual_serve"}
 HEAVY |= {"scipy", "sklearn", "matplotlib"}
 # Where heavy libraries are loaded at the top; whoever imports these modules does so in a function.
@@ -67,19 +67,23 @@ HEAVY_HOMES = {
 }
 # Where one is loaded inside the function that needs it.
 LAZY_HOMES = {
-    "xmine.browsing.query": {"pyarrow"},
+    "xmine.browsing.opened": {"polars"},
+    "xmine.browsing.pair_file": {"polars"},
+    "xmine.browsing.query": {"polars"},
+    "xmine.browsing.run_reader": {"polars"},
+    "xmine.browsing.where": {"polars"},
     "xmine.cli.web_server": {"textual_serve"},
     "xmine.encoders.tokenizer": {"tokenizers"},
-    "xmine.files.records": {"pyarrow"},
+    "xmine.files.records": {"polars"},
     "xmine.hardware": {"torch"},
     "xmine.knn.blocks": {"torch"},
     "xmine.knn.faiss_index": {"faiss"},
-    "xmine.mining.stages": {"pyarrow"},
-    "xmine.pairs.parquet": {"pyarrow"},
+    "xmine.pairs.pair": {"polars"},
+    "xmine.pairs.parquet": {"polars"},
     "xmine.plots.figures": {"matplotlib", "sklearn"},
     "xmine.plots.scores": {"matplotlib"},
-    "xmine.run.tables": {"pyarrow"},
-    "xmine.text.inputs": {"pyarrow"},
+    "xmine.run.tables": {"polars"},
+    "xmine.text.inputs": {"polars"},
     "xmine.text.segmentation": {"pysbd"},
 }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
 
 from xmine.browsing.opening import open_pairs
@@ -172,10 +172,15 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
         without_digests.forget("")
 
     def changed(name: str, change: Callable[[Any], Any]) -> Callable[[], object]:
-        return lambda: pq.write_table(change(pq.read_table(run / name)), run / name)
+        def spoil() -> None:
+            metadata = {**pl.read_parquet_metadata(run / name)}
+            metadata.pop("ARROW:schema", None)
+            change(pl.read_parquet(run / name)).write_parquet(run / name, metadata=metadata)
+
+        return spoil
 
     def without(name: str) -> Callable[[Any], Any]:
-        return lambda table: table.drop_columns([name])
+        return lambda table: table.drop(name)
 
     def text(name: str, text: str) -> Callable[[], object]:
         return lambda: (run / name).write_text(text)
@@ -194,8 +199,8 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
         ),
         (
             "candidates.parquet",
-            changed("candidates.parquet", lambda table: table.set_column(0, "source", table[2])),
-            "source is float, not int64",
+            changed("candidates.parquet", lambda table: table.with_columns(source="score")),
+            "source is Float32",
         ),
         (
             "candidates.parquet",

@@ -49,6 +49,11 @@ class FilterScreen(BaseScreen):
                 yield Label("score")
                 yield Input(_said(query.score_min), id="from", compact=True, placeholder="from")
                 yield Input(_said(query.score_max), id="to", compact=True, placeholder="to")
+            with Horizontal(classes="field"):
+                yield Label("where")
+                yield Input(
+                    query.where, id="where", compact=True, placeholder="prob > 0.9 AND NOT kept"
+                )
             with Horizontal(id="choices"):
                 with Vertical(classes="choice"):
                     yield Label("text in")
@@ -109,6 +114,7 @@ class FilterScreen(BaseScreen):
             score_max=_number(self.query_one("#to", Input).value),
             kept=KEPT[kept.pressed_index],
             verdict=JUDGED[self.query_one("#verdict", Choices).pressed_index],
+            where=self.query_one("#where", Input).value.strip(),
             order=query.order,
             descending=query.descending,
         )

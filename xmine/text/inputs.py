@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xmine.errors import FileError
 from xmine.files.reading import STDIN, exists, name_of, raw_blocks, read_blocks, stream_lines
 from xmine.files.records import (
-    column_texts,
     csv_rows,
     is_text,
     json_objects,
@@ -27,6 +26,9 @@ from xmine.files.records import (
 )
 from xmine.files.suffixes import kind_of
 from xmine.units import count
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _ROWS_AT_ONCE = 5000
 _COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
@@ -76,7 +78,7 @@ class TextInput:
             for block in raw_blocks(self.path):
                 state.update(block)
             with open_parquet(self.path) as file:
-                return Survey(int(file.metadata.num_rows), state.hexdigest())
+                return Survey(len(file), state.hexdigest())
         for block in read_blocks(self.path, state.update):
             lines += block.count(b"\n")
             last = block[-1:] or last
@@ -245,36 +247,26 @@ def _fields(row: dict[str, Any], depth: int = 3) -> list[str]:
 def _parquet_column(path: str, column: str) -> Iterator[str]:
     name, rows = name_of(path), 0
     with open_parquet(path) as file:
-        outer, *inner = _text_column(name, path, column, _columns(file.schema_arrow))
-        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=[".".join([outer, *inner])]):
-            values = batch.column(outer)
-            for each in inner:
-                values = _field(values, each)
-            yield from column_texts(values, rows, name)
-            rows += len(values)
+        chosen = file.texts(_text_column(name, path, column, _columns(file.schema)))
+        for block in file.blocks([chosen], _ROWS_AT_ONCE):
+            rows += len(block)
+            yield from block.to_series()
     if not rows:
         raise FileError(f"{name}: no rows in it")
 
 
-def _field(values: Any, name: str) -> Any:  # noqa: ANN401 - pyarrow has no types
-    from pyarrow import compute
-
-    return compute.struct_field(values, [name])
-
-
-def _columns(schema: Any) -> dict[tuple[str, ...], str]:  # noqa: ANN401
+def _columns(schema: "pl.Schema") -> dict[tuple[str, ...], str]:
     """Name every column, those inside structs by their path, with its type if that is not text."""
-    from pyarrow import types
+    import polars as pl
 
     found: dict[tuple[str, ...], str] = {}
-    waiting: list[tuple[tuple[str, ...], Any]] = [((each.name,), each.type) for each in schema]
+    waiting: list[tuple[tuple[str, ...], Any]] = [((name,), kind) for name, kind in schema.items()]
     while waiting:
         path, kind = waiting.pop(0)
-        if types.is_struct(kind):
-            inner = [kind.field(index) for index in range(kind.num_fields)]
-            waiting += [((*path, field.name), field.type) for field in inner]
+        if isinstance(kind, pl.Struct):
+            waiting += [((*path, field.name), field.dtype) for field in kind.fields]
         else:
-            found[path] = "" if is_text(kind) else str(kind)
+            found[path] = "" if is_text(kind) else str(kind).lower()
     return found
 
 

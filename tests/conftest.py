@@ -1,7 +1,6 @@
-"""What tests share: a toy pair of languages, an encoder for it, sentence files, the command.
+"""What tests share: an encoder of the toy languages, sentence files, the command.
 
-Nothing here needs the network, a GPU or data from outside. The toy languages have 120 words each,
-word for word translations of each other, with enough letters to make a vocabulary.
+Nothing here needs the network, a GPU or data from outside.
 """
 
 import os
@@ -15,14 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.toys.checkpoints import toy_model, toy_tokenizer
+from tests.toys.sentences import CONCEPTS, chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.vocabulary import train_vocabulary
-
-CONCEPTS = 120
 
 
 @pytest.fixture(autouse=True)
@@ -48,30 +47,6 @@ def usual_signals() -> Iterator[None]:
     yield
     for number, action in before.items():
         signal.signal(number, action)
-
-
-_SYLLABLES = ["ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "so", "tu"]
-
-
-def english_word(concept: int) -> str:
-    first, second = divmod(concept, len(_SYLLABLES))
-    return f"{_SYLLABLES[first % 10]}{_SYLLABLES[second]}{'k' if first >= 10 else ''}"
-
-
-def chinese_word(concept: int) -> str:
-    return chr(0x4E00 + 7 * concept) + chr(0x5B00 + 11 * concept)
-
-
-def toy_sentences(count: int, seed: int) -> tuple[list[str], list[str], list[list[int]]]:
-    """Make sentences of 4 to 9 words and their word-for-word translations."""
-    random = np.random.default_rng(seed)
-    meanings = [
-        random.choice(CONCEPTS, size=int(random.integers(4, 10)), replace=False).tolist()
-        for _ in range(count)
-    ]
-    english = [" ".join(map(english_word, words)) for words in meanings]
-    chinese = ["".join(map(chinese_word, words)) for words in meanings]
-    return english, chinese, meanings
 
 
 @pytest.fixture(scope="session")
@@ -129,6 +104,24 @@ def toy_files(tmp_path: Path) -> tuple[Path, Path, set[tuple[int, int]]]:
     target.write_text("\n".join(mixed) + "\n", encoding="utf-8")
     gold = {(int(row) + 1, at + 1) for at, row in enumerate(order) if row < 30}
     return source, target, gold
+
+
+Checkpoint = Callable[..., Path]
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path, toy_pairs: ParallelText) -> Checkpoint:
+    """Write a plain transformers checkpoint of a kind, and name its folder."""
+
+    def make(kind: str = "bert", name: str = "checkpoint") -> Path:
+        tokenizer = toy_tokenizer([*toy_pairs.sources, *toy_pairs.targets])
+        if kind == "xlm-roberta":
+            tokenizer.model_max_length = 10**9  # the folder does not say
+        toy_model(kind, len(tokenizer)).save_pretrained(tmp_path / name)
+        tokenizer.save_pretrained(tmp_path / name)
+        return tmp_path / name
+
+    return make
 
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]

@@ -78,6 +78,7 @@ LAZY_HOMES = {
     "xmine.hardware": {"torch"},
     "xmine.knn.blocks": {"torch"},
     "xmine.knn.faiss_index": {"faiss"},
+    "xmine.pairs.io": {"polars"},
     "xmine.pairs.pair": {"polars"},
     "xmine.pairs.parquet": {"polars"},
     "xmine.plots.figures": {"matplotlib", "sklearn"},

@@ -121,7 +121,7 @@ def mine(
     assert vectorizer is not None  # one of them is there
     inputs = text_input(source), text_input(target)
     estimate = estimate_run(*inputs, vectorizer, options)
-    said = str(estimate) if estimate else "no estimate: standard input has no known size"
+    said = str(estimate) if estimate else "estimate: none, standard input has no known size"
     if dry_run:
         console.summary(said, estimate.facts() if estimate else {"lines": None})
         return

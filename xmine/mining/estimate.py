@@ -25,7 +25,7 @@ from xmine.knn.workers import blas_threads
 from xmine.mining.options import MiningOptions
 from xmine.mining.steps import Vectorizer
 from xmine.scoring.probability import NEIGHBOURS
-from xmine.text.inputs import TextInput
+from xmine.text.inputs import TextInput, text_input
 from xmine.text.sentences import sentence_table
 from xmine.units import duration, in_words
 
@@ -148,8 +148,8 @@ class Estimate:
 
 
 def estimate_run(
-    source: TextInput,
-    target: TextInput,
+    source: str | Path | TextInput,
+    target: str | Path | TextInput,
     vectorizer: SentenceEncoder | Vectorizer,
     options: MiningOptions,
 ) -> Estimate | None:
@@ -164,6 +164,7 @@ def estimate_run(
         FileError: a file cannot be read.
         OptionError: there is no such index or device.
     """
+    source, target = text_input(source), text_input(target)
     if not (source.is_rereadable and target.is_rereadable):
         return None
     sources, targets = source.survey.lines, target.survey.lines

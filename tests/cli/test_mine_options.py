@@ -1,0 +1,568 @@
+"""What one may ask of `xmine mine`, and what it then says."""
+
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.toys.sentences import english_word, toy_sentences
+from xmine.flags.names import FLAGS
+from xmine.pairs.io import read_pairs
+
+Command = Callable[..., Any]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+
+@pytest.fixture
+def mine(tmp_path: Path, toy_files: Toy, toy_folder: Path) -> list[str | Path]:
+    """Two files of 62 lines, 30 translations and two copies; beside them the true pairs."""
+    source, target, gold = toy_files
+    english, _, _ = toy_sentences(2, seed=41)
+    for file in (source, target):
+        with file.open("a", encoding="utf-8") as end:
+            end.write("".join(line + "\n" for line in english))
+    rows = "".join(f"{left}\t{right}\n" for left, right in sorted(gold))
+    Path(tmp_path, "gold.tsv").write_text(rows)
+    return ["mine", "en.txt", "zh.txt", "--model", toy_folder]
+
+
+def strict_json(text: str) -> Any:
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is not JSON")
+
+    assert text.count("\n") == 1
+    return json.loads(text, parse_constant=refuse)
+
+
+def rows_of(tsv: str) -> list[list[str]]:
+    rows = [row.split("\t") for row in tsv.split("\n")[:-1]]
+    assert {len(row) for row in rows} <= {8}
+    return rows
+
+
+def line_pairs(tsv: str) -> list[tuple[int, int]]:
+    return [(int(row[3]), int(row[4])) for row in rows_of(tsv)]
+
+
+def test_columns_seven_and_eight_are_probability_and_flags(
+    command: Command, tmp_path: Path, mine: list[str]
+) -> None:
+    ended = command(*mine, "--threshold", "-inf")
+    assert ended.code == 0
+    rows = rows_of(ended.out)
+    assert len(rows) > 40
+    for row in rows:
+        assert re.fullmatch(r"[01]\.\d{4}", row[6]) and 0 <= float(row[6]) <= 1
+        names = row[7].split(",") if row[7] else []
+        assert names == [name for name in FLAGS if name in names]
+    assert not any(row[1] == row[2] for row in rows)
+    kept = rows_of(command(*mine, "--threshold", "-inf", "--keep-copies").out)
+    copies = [row for row in kept if row[1] == row[2]]
+    assert [row[6] for row in copies] == ["1.0000"] * 2  # they are asked for as translations
+    assert all("copy" in row[7].split(",") for row in copies)
+    assert [row for row in kept if row not in copies] == rows
+    assert sum(float(row[6]) for row in rows) == pytest.approx(30, abs=4)
+    for output in ("pairs.tsv", "pairs.jsonl", "pairs.parquet", "pairs.tsv.gz"):
+        assert command(*mine, "--threshold", "-inf", "-o", output).code == 0
+        pairs = list(read_pairs(tmp_path / output))
+        assert [f"{pair.prob:.4f}" for pair in pairs] == [row[6] for row in rows]
+        assert [pair.flags for pair in pairs] == [row[7] for row in rows]
+    assert Path(tmp_path, "pairs.tsv").read_text("utf-8") == ended.out
+
+
+def test_a_wanted_precision(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    sizes = []
+    for wanted in ("0.5", "0.8", "0.9"):
+        ended = command(*mine, "--precision", wanted)
+        rows = rows_of(ended.out)
+        mean = sum(float(row[6]) for row in rows) / len(rows)
+        assert mean >= float(wanted) - 1e-4
+        assert f"(precision {wanted})" in ended.err
+        assert f"expected precision {mean:.2f} (" in ended.err
+        sizes.append(len(rows))
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1]
+    found = command(*mine, "--precision", "0.99")
+    assert "copy" not in found.out and "\n       dropped: copy 2\n" in found.err
+    best = line_pairs(found.out)[0]
+    Path(tmp_path, "seeds.tsv").write_text(f"{best[0]}\t{best[1]}\t0\n")
+    fewer = command(*mine, "--seed-pairs", "seeds.tsv", "--precision", "0.99")
+    assert best not in line_pairs(fewer.out) and len(line_pairs(fewer.out)) > 10
+    assert "\n       dropped: known to be wrong 1, copy 2\n" in fewer.err
+
+
+@pytest.mark.parametrize(
+    ("others", "how"),
+    [
+        (toy_sentences(62, seed=71)[1], "precision 0.99 is not to be expected, no pair kept"),
+        ("copies", "no pair is left to choose from"),
+    ],
+)
+def test_a_precision_that_no_pair_has(
+    command: Command, tmp_path: Path, mine: list[str], others: list[str] | str, how: str
+) -> None:
+    lines = Path(tmp_path, "en.txt").read_text("utf-8").splitlines()
+    Path(tmp_path, "zh.txt").write_text(
+        "".join(f"{line}\n" for line in (lines if others == "copies" else others)), encoding="utf-8"
+    )
+    mine = [*mine, "--precision", "0.99"]
+    none = command(*mine)
+    assert (none.code, none.out) == (0, "")
+    assert how in none.err
+    facts = strict_json(command(*mine, "-o", "p.tsv", "--json").out)
+    assert (facts["pairs"], facts["precision"], facts["precision_interval"]) == (0, None, None)
+    assert Path(tmp_path, "p.tsv").read_bytes() == b""
+
+
+def test_the_best_n(command: Command, mine: list[str]) -> None:
+    every = line_pairs(command(*mine, "--threshold", "-inf").out)
+    for top in (1, 5, 45):
+        ended = command(*mine, "--top", top)
+        assert line_pairs(ended.out) == every[:top]
+        assert f"(the best {top})" in ended.err
+        assert f"{top} pair" in ended.err
+    assert line_pairs(command(*mine, "--top", "9999").out) == every
+    auto = command(*mine)
+    assert (
+        command(*mine, "--threshold", "1.3", "--top", "9999").out
+        == command(*mine, "--threshold", "1.3").out
+    )
+    assert len(rows_of(auto.out)) > 10
+    assert command(*mine, "--threshold", "1.3", "--top", "10").out == "".join(
+        row + "\n" for row in auto.out.split("\n")[:10]
+    )
+
+
+def test_scores_that_are_too_high(command: Command, mine: list[str]) -> None:
+    mine = [*mine, "--min-prob", "0.5"]
+    plain = rows_of(command(*mine).out)
+    highest = sorted((float(row[0]) for row in plain), reverse=True)[4] + 0.00005
+    ended = command(*mine, "--score-max", highest)
+    left = [row[:6] for row in plain if float(row[0]) <= highest]
+    beyond = len(plain) - len(left)
+    assert [row[:6] for row in rows_of(ended.out)] == left
+    assert f"\n       dropped: copy 2, above --score-max {beyond}\n" in ended.err
+    assert beyond >= 3
+
+
+def test_flags_are_dropped_and_counted(command: Command, mine: list[str]) -> None:
+    """The cut is given, since dropping pairs may move that of auto."""
+    mine = [*mine, "--min-prob", "0", "--keep-copies"]
+    plain = command(*mine)
+    flagged = [row[7].split(",") for row in rows_of(plain.out)]
+    counts = {name: sum(name in each for each in flagged) for name in FLAGS}
+    raised = ", ".join(f"{name} {counts[name]}" for name in FLAGS if counts[name])
+    assert counts["copy"] == 2 and f"\n       flags: {raised}\n" in plain.err
+    assert counts["high"] > 0 == counts["hub"]
+    assert "dropped" not in plain.err
+    for drop in (["copy"], ["number,copy"], ["high", "copy"], ["high,copy"], ["hub"]):
+        names = {name for each in drop for name in each.split(",")}
+        ended = command(*mine, *(part for each in drop for part in ("--drop", each)))
+        stay = [
+            row
+            for row, each in zip(rows_of(plain.out), flagged, strict=True)
+            if not names & set(each)
+        ]
+        assert rows_of(ended.out) == stay
+        gone = [f"{name} {counts[name]}" for name in FLAGS if name in names and counts[name]]
+        said = re.search(r"\n       dropped: (.*)\n", ended.err)
+        assert (said[1] if said else "") == ", ".join(gone)
+
+
+def test_the_summary_has_a_line_for_each_thing(command: Command, mine: list[str]) -> None:
+    ended = command(*mine, "--gold", "gold.tsv", "--drop", "copy")
+    said = [line for line in ended.err.split("\n")[:-1] if "warning" not in line]
+    assert re.fullmatch(
+        r"xmine: \d+ pairs from 62 x 62 sentences, probability at least [01]\.\d{4} \(auto\), "
+        r"\d+\.\d s",
+        said[0],
+    )
+    assert re.fullmatch(
+        r" {7}expected precision [01]\.\d\d \(0\.\d\d to [01]\.\d\d\), about 3\d translations "
+        r"in the files",
+        said[1],
+    )
+    assert said[2].startswith("       a weak estimate: fewer than 50 translations stand out; ")
+    cut = r"0\.\d+ keeps \d+ \([01]\.\d\d\)"
+    assert re.fullmatch(f" {{7}}other cuts: --min-prob {cut}(, {cut}){{0,3}}", said[3])
+    rest = [line.strip().split(":")[0] for line in said[4:]]
+    assert [name for name in rest if name != "flags"] == ["dropped", "against gold"]
+
+
+def test_the_object_tells_all_of_it(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    every = rows_of(command(*mine, "--threshold", "-inf").out)
+    beyond = {"\t".join(row[3:5]) for row in every if float(row[0]) > 1.9}
+    known = Path(tmp_path, "gold.tsv").read_text().splitlines()
+    seeds = [row for row in known if row not in beyond]  # which would be kept
+    Path(tmp_path, "seeds.tsv").write_text("".join(f"{row}\n" for row in seeds))
+    asked = [*mine, "--drop", "copy,number", "--score-max", "1.9", "--min-prob", "0.5"]
+    asked += ["--gold", "gold.tsv"]
+    ended = command(*asked, "--seed-pairs", "seeds.tsv", "--plot", "--json", "-o", "p.tsv")
+    assert (ended.code, ended.err) == (0, "")
+    facts = strict_json(ended.out)
+    rows = rows_of(Path(tmp_path, "p.tsv").read_text("utf-8"))
+    assert facts["pairs"] == len(rows)
+    mean = sum(float(row[6]) for row in rows) / len(rows)
+    assert facts["precision"] == pytest.approx(mean, abs=1e-4)
+    low, high = facts["precision_interval"]
+    assert 0 <= low <= facts["precision"] <= high <= 1
+    assert facts["translations"] == pytest.approx(30, abs=2)
+    assert facts["weakness"].startswith("a weak estimate: fewer than 50 translations stand out")
+    assert facts["dropped"] == {"above --score-max": len(beyond), "copy": 2} and beyond
+    flagged = [name for row in rows for name in row[7].split(",") if name]
+    assert facts["flags"] == {name: flagged.count(name) for name in FLAGS if name in flagged}
+    left = [each["pairs"] for each in facts["histogram"]]
+    assert len(rows) < sum(left) < 62 - 4
+    assert (facts["histogram"][0]["from"], facts["histogram"][-1]["to"]) == (0, 1)
+    assert set(facts["histogram"][0]) == {"from", "to", "pairs", "right", "precision"}
+    for name, count in (("gold", 30), ("seed_pairs", len(seeds))):
+        agreement = facts[name]
+        assert agreement["gold"] == count and 25 <= agreement["right"] <= agreement["mined"]
+    # No seed is wrong, and no line of a pair but those of seeds is judged.
+    assert facts["seed_pairs"]["mined"] <= facts["gold"]["mined"]
+    assert facts["options"]["drop"] == ["copy,number"]
+    plain = strict_json(command(*mine, "--json").err)
+    assert "histogram" not in plain and "gold" not in plain and "seed_pairs" not in plain
+    assert plain["dropped"] == {"copy": 2}
+    assert 1 <= len(plain["other_cuts"]) <= 4
+    assert set(plain["other_cuts"][0]) == {"cut", "pairs", "precision", "interval"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--threshold inf", "--threshold -inf", "--top 3 --plot", "--precision 1 --plot", "-k 1"],
+)
+def test_the_object_is_json_whatever_the_cut(
+    command: Command, mine: list[str], options: str
+) -> None:
+    ended = command(*mine, *options.split(), "--json", "-o", "p.jsonl")
+    assert (ended.code, ended.err) == (0, "")
+    facts = strict_json(ended.out)
+    assert facts["pairs"] >= 0 and facts["cut_how"]
+    said = command(*mine, *options.split())
+    assert said.code == 0
+    assert re.search(r"\b(nan|None)\b", said.err) is None
+
+
+def test_gold_gives_the_best_cut(
+    command: Command, tmp_path: Path, mine: list[str], toy_files: Toy
+) -> None:
+    ended = command(*mine, "--threshold", "gold", "--gold", "gold.tsv")
+    assert ended.code == 0 and "(best for --gold)" in ended.err
+    gold = toy_files[2]
+    rows = rows_of(command(*mine, "--threshold", "-inf").out)
+    every = [(int(row[3]), int(row[4]), float(row[6])) for row in rows]
+
+    def f1(pairs: list[tuple[int, int]]) -> float:
+        return 2 * len(set(pairs) & gold) / (len(pairs) + len(gold))
+
+    cuts = {prob for *_, prob in every}
+    best = max(f1([(x, y) for x, y, prob in every if prob >= cut]) for cut in cuts)
+    assert f1(line_pairs(ended.out)) == best
+    assert f"F1 {best:.3f}" in ended.err
+    alone = command(*mine, "--threshold", "gold", "-o", "p.tsv")
+    assert (alone.code, alone.touched) == (2, set())
+    assert "--threshold gold without gold pairs" in alone.err and "--gold FILE" in alone.err
+    Path(tmp_path, "wrong.tsv").write_text("1\t1\t0\n")
+    wrong = command(*mine, "--threshold", "gold", "--gold", "wrong.tsv", "-o", "p.tsv")
+    assert (wrong.code, wrong.err, wrong.touched) == (2, alone.err, set())
+
+
+def test_gold_alone_changes_no_byte(command: Command, mine: list[str]) -> None:
+    assert command(*mine, "--gold", "gold.tsv").out == command(*mine).out
+
+
+def test_seed_pairs_pin_their_pairs(
+    command: Command, tmp_path: Path, mine: list[str], toy_files: Toy
+) -> None:
+    every = line_pairs(command(*mine, "--threshold", "-inf").out)
+    gold = toy_files[2]
+    right, wrong = [p for p in every if p in gold], [p for p in every if p not in gold]
+    seeds = [(*pair, 1) for pair in right[-8:]] + [(*pair, 0) for pair in wrong[-5:]]
+    rows = "".join("\t".join(map(str, seed)) + "\n" for seed in seeds)
+    Path(tmp_path, "seeds.tsv").write_text(rows)
+    ended = command(*mine, "--threshold", "-inf", "--seed-pairs", "seeds.tsv")
+    assert ended.code == 0
+    probs = dict(zip(line_pairs(ended.out), (row[6] for row in rows_of(ended.out)), strict=True))
+    for source, target, label in seeds:  # and what is known to be wrong is not there
+        assert probs.get((source, target)) == ("1.0000" if label else None)
+    assert "dropped: known to be wrong 5, copy 2" in ended.err
+    assert "against seed pairs: precision 1.000, recall 1.000, F1 1.000" in ended.err
+
+
+@pytest.mark.parametrize("option", ["--seed-pairs", "--gold"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    {
+        "1\t1\n2\t2\t1\n3\t3\tyes\n": "known.tsv:3: the third column is 'yes', not 1 or 0",
+        "1\t1\n1\t63\n": "known.tsv:2: line 63 of zh.txt, which has 62",
+        "63\t1\t0\n": "known.tsv:1: line 63 of en.txt, which has 62",
+        "1\t2\t1\t1\n": "known.tsv:1: expected two line numbers with a tab between",
+        f"1\t{'1' * 19}\n": "known.tsv:1: expected two line numbers with a tab between",
+        f"1\t{'1' * 18}\n": f"known.tsv:1: line {'1' * 18} of zh.txt, which has 62",
+        "1\t1\t1\n1\t1\t0\n": "known.tsv:2: judged right and wrong, the other way in line 1",
+        "": "known.tsv: the file is empty",
+    }.items(),
+)
+def test_what_is_wrong_with_known_pairs_is_said_with_file_and_line(
+    command: Command, tmp_path: Path, mine: list[str], option: str, text: str, message: str
+) -> None:
+    Path(tmp_path, "known.tsv").write_text(text)
+    ended = command(*mine, option, "known.tsv", "-o", "p.tsv", "--hubs", "h.tsv")
+    assert (ended.code, ended.out, ended.touched) == (1, "", set())
+    assert ended.err.startswith(f"xmine: {message}\n")
+
+
+@pytest.mark.parametrize("option", ["--seed-pairs", "--gold"])
+def test_known_pairs_that_are_not_there(command: Command, mine: list[str], option: str) -> None:
+    ended = command(*mine, option, "nowhere.tsv", "-o", "p.tsv")
+    assert (ended.code, ended.out, ended.touched) == (1, "", set())
+    assert ended.err.startswith("xmine: nowhere.tsv: no such file\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    {
+        "--precision 0.9 --threshold 1.1": "--precision and --threshold",
+        "--precision 95": "--precision is 95; it must be at most 1\nhint: did you mean 0.95?",
+        "--precision 950": "--precision is 950; it must be at most 1\n",
+        "--recall 0.2": "--recall is 0.2; it must be at least 0.5\n",
+        "--precision x": "--precision",
+        "--top 0": "--top",
+        "--top 2.5": "--top",
+        "--drop copie": "--drop: there is no flag 'copie'",
+        "--drop copy;number": "--drop: there is no flag 'copy;number'",
+        "--score-max high": "--score-max",
+        "--score-max nan": "--score-max is nan",
+        "--drop copy --drop copie": "--drop: there is no flag 'copie'",
+        "--segment --seed-pairs gold.tsv": "--segment and known pairs of lines",
+        "--segment --threshold gold --gold gold.tsv": "--segment and known pairs of lines",
+        "--threshold often": "--threshold is 'often'",
+        "--plot-file p.jpg": "--plot-file is 'p.jpg': no format for pictures",
+        "--plot-file p": "--plot-file is 'p': no format for pictures",
+    }.items(),
+)
+def test_wrong_options_are_refused_before_the_work(
+    command: Command, mine: list[str], options: str, message: str
+) -> None:
+    ended = command(*mine, *options.split(), "-o", "p.tsv")
+    assert (ended.code, ended.out, ended.touched) == (2, "", set())
+    assert message in ended.err and "Traceback" not in ended.err
+
+
+def test_a_picture_of_the_scores(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    pytest.importorskip("matplotlib")
+    plain = command(*mine)
+    ended = command(*mine, "--plot", "--plot-file", "p.svg")
+    assert (ended.code, ended.out, ended.touched) == (0, plain.out, {"p.svg", "p.csv"})
+    assert Path(tmp_path, "p.svg").read_text("utf-8").startswith("<?xml")
+    with Path(tmp_path, "p.csv").open(encoding="utf-8") as file:
+        bins = list(csv.DictReader(file))
+    assert set(bins[0]) == {"from", "to", "pairs", "right", "precision"}
+    every = len(rows_of(command(*mine, "--threshold", "-inf").out))
+    assert sum(int(each["pairs"]) for each in bins) == every
+    cut = re.search(r"probability at least ([01]\.\d{4}) \(auto\)", ended.err)
+    assert cut is not None
+    kept = len(rows_of(plain.out))
+    assert f"cut at {cut[1]}: {kept} pairs from here up, estimated precision" in ended.err
+    assert ended.err.endswith(plain.err.split("xmine: ")[-1].split(" s\n", 1)[1])
+    again = command(*mine, "--plot-file", "p.svg")
+    assert again.code == 1 and "p.svg: exists already" in again.err
+    first = Path(tmp_path, "p.svg").read_bytes()
+    assert command(*mine, "--plot-file", "p.svg", "--force").code == 0
+    assert Path(tmp_path, "p.svg").read_bytes() == first
+
+
+def test_a_histogram_of_nothing_kept_and_of_one_line(
+    command: Command, tmp_path: Path, mine: list[str]
+) -> None:
+    none = command(*mine, "--threshold", "99", "--plot")
+    assert none.code == 0 and "no pairs: there are no scores to draw" in none.err
+    none = command(*mine, "--min-prob", "1", "--score-max", "1.5", "--plot")
+    assert none.code == 0 and "cut at 1.0000: no pair reaches it" in none.err
+    Path(tmp_path, "one.txt").write_text(toy_sentences(1, seed=1)[0][0] + "\n")
+    one = command("mine", "one.txt", "zh.txt", *mine[3:], "--plot")
+    assert one.code == 0 and "Traceback" not in one.err
+
+
+@pytest.mark.parametrize("name", ["mine", "score"])
+def test_files_are_there_though_the_reader_of_stdout_left(
+    tmp_path: Path, mine: list[str | Path], name: str
+) -> None:
+    pytest.importorskip("matplotlib")
+    asked = [name, *map(str, mine[1:]), "--hubs", "h.tsv", "--plot-file", "p.svg"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "xmine", *asked],
+            cwd=tmp_path,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert ended.returncode == 141 and b"Traceback" not in ended.stderr
+    assert Path(tmp_path, "h.tsv").is_file()
+    assert Path(tmp_path, "p.svg").read_text("utf-8").rstrip().endswith("</svg>")
+    assert Path(tmp_path, "p.csv").read_text("utf-8").startswith("from,to,pairs")
+
+
+@pytest.mark.parametrize("option", ["-o", "--hubs", "--plot-file"])
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_what_is_not_a_regular_file_is_not_replaced(
+    xmine: Command, tmp_path: Path, mine: list[str], option: str, force: list[str]
+) -> None:
+    name = "p.svg" if option == "--plot-file" else "p.tsv"
+    os.mkfifo(tmp_path / name)
+    ended = xmine(*mine, option, name, *force)  # `command` would read the pipe, and wait
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert ended.stderr.startswith(f"xmine: {name}: is not a regular file\n".encode())
+    assert Path(tmp_path, name).is_fifo()
+
+
+def test_known_pairs_may_name_repeated_lines(
+    command: Command, tmp_path: Path, mine: list[str]
+) -> None:
+    plain = command(*mine, "--gold", "gold.tsv", "--seed-pairs", "gold.tsv")
+    for name in ("en.txt", "zh.txt"):
+        path = Path(tmp_path, name)
+        path.write_text(path.read_text("utf-8") * 2, encoding="utf-8")
+    rows = [
+        map(int, row.split("\t")) for row in Path(tmp_path, "gold.tsv").read_text().splitlines()
+    ]
+    Path(tmp_path, "later.tsv").write_text("".join(f"{x + 62}\t{y + 62}\n" for x, y in rows))
+    later = command(*mine, "--gold", "later.tsv", "--seed-pairs", "later.tsv")
+    assert later.out == plain.out
+    told = [re.findall("against .*", ended.err) for ended in (plain, later)]
+    assert told[0] == told[1] and len(told[0]) == 2
+
+
+def test_hubs_are_written(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    ended = command(*mine, "--hubs", "h.tsv")
+    assert (ended.code, ended.touched) == (0, {"h.tsv"})
+    assert "h.tsv: 0 hubs" in ended.err
+    assert Path(tmp_path, "h.tsv").read_bytes() == b""
+    english, _, _ = toy_sentences(400, seed=51)
+    word = english_word(5)  # near to every line that has it, and no other line is
+    without = [line for line in english if word not in line.split()]
+    lines = {
+        "many.txt": [*without[:100], word],
+        "other.txt": [f"{word} {x}" for x in without[100:]],
+    }
+    for name, texts in lines.items():
+        Path(tmp_path, name).write_text("".join(f"{text}\n" for text in texts))
+    ended = command("mine", "many.txt", "other.txt", *mine[3:], "--hubs", "h.tsv", "--force")
+    assert ended.code == 0 and "h.tsv: 1 hub" in ended.err
+    side, line, number, share, variants, text = (
+        Path(tmp_path, "h.tsv").read_text().rstrip("\n").split("\t")
+    )
+    assert (side, line, variants, text) == ("source", "101", "1", word)
+    size = len(lines["other.txt"])
+    assert int(number) > size // 2 and float(share) == pytest.approx(int(number) / size, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        "-o en.tsv",
+        "-o gold.tsv --gold gold.tsv",
+        "--hubs gold.tsv --gold gold.tsv",
+        "--hubs ./gold.tsv --seed-pairs gold.tsv",
+        "--hubs zh.txt",
+        "--hubs p.tsv -o p.tsv",
+        "--plot-file p.svg --hubs p.svg",
+        "--plot-file p.svg --hubs p.csv",
+        "--plot-file p.svg -o p.tsv --gold p.csv",
+        "--hubs en.npy --src-vectors en.npy --tgt-vectors zh.npy",
+    ],
+)
+def test_outputs_that_are_inputs_or_each_other_are_refused(
+    command: Command, tmp_path: Path, mine: list[str], outputs: str
+) -> None:
+    Path(tmp_path, "p.csv").write_text("1\t1\n")
+    source = "en.txt"
+    if "en.tsv" in outputs:
+        source = str(Path(tmp_path, "en.txt").rename(tmp_path / "en.tsv"))
+    rest = mine[3:]
+    if "vectors" in outputs:
+        for name in ("en", "zh"):
+            assert command("encode", f"{name}.txt", "-o", f"{name}.npy", *rest).code == 0
+        rest = []
+    ended = command("mine", source, "zh.txt", *rest, *outputs.split(), "--force")
+    assert (ended.code, ended.out, ended.touched) == (2, "", set())
+    assert "same file" in ended.err
+
+
+@pytest.mark.parametrize("options", ["", "--precision 0.9", "--drop copy", "--margin distance"])
+def test_the_value_that_is_printed_gives_the_same_bytes(
+    command: Command, mine: list[str], options: str
+) -> None:
+    first = command(*mine, *options.split())
+    again = command(*mine, *options.split())
+    assert (again.code, again.out) == (0, first.out) and first.out
+    cut = re.search(r"probability at least ([01]\.\d{4}) \(", first.err)
+    assert cut is not None
+    rest = [] if options.startswith("--precision") else options.split()
+    given = command(*mine, *rest, "--min-prob", cut[1])
+    assert given.out == first.out
+    assert f"probability at least {cut[1]} (given)" in given.err
+    facts = [
+        strict_json(command(*mine, *each, "--json").err)
+        for each in (options.split(), [*rest, "--min-prob", cut[1]])
+    ]
+    for name in ("pairs", "cut", "precision", "precision_interval", "other_cuts", "flags"):
+        assert facts[0][name] == facts[1][name]
+    assert math.isfinite(facts[0]["cut"])
+
+
+def test_runs_and_thread_counts_give_the_same_bytes(
+    xmine: Command, tmp_path: Path, mine: list[str]
+) -> None:
+    """Processes of their own: a library reads the number of threads once."""
+    options = ["--drop", "copy", "--seed-pairs", "gold.tsv", "--force", "--hubs", "h.tsv"]
+    seen = set()
+    for threads in ("1", "2", "2"):
+        ended = xmine(
+            *mine, *options, "-o", "p.jsonl", OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads
+        )
+        assert ended.returncode == 0
+        said = re.sub(rb"\d+\.\d s\n", b"", ended.stderr)
+        seen.add((Path(tmp_path, "p.jsonl").read_bytes(), said))
+    assert len(seen) == 1
+
+
+def test_options_may_stand_in_a_file(command: Command, tmp_path: Path, mine: list[str]) -> None:
+    Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = ["copy"]\ntop = 20\n')
+    asked = command(*mine, "--precision", "0.9", "--drop", "copy", "--top", "20")
+    assert command(*mine, "--options", "run.toml").out == asked.out != ""
+    Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = "copy"\ntop = 20\n')
+    assert command(*mine, "--options", "run.toml").out == asked.out  # as the flag has it
+    Path(tmp_path, "run.toml").write_text('gold = "gold.tsv"\n')
+    refused = command(*mine, "--options", "run.toml")
+    assert (refused.code, refused.err.splitlines()) == (
+        2,
+        ["xmine: run.toml: 'gold' is no option of a file", "hint: give it on the command line"],
+    )
+    Path(tmp_path, "run.toml").write_text('drop = ["copie"]\n')
+    wrong = command(*mine, "--options", "run.toml")
+    assert wrong.code == 2
+    assert wrong.err.startswith("xmine: run.toml: --drop: there is no flag 'copie'\n")
+
+
+def test_a_score_below_all_scores_is_asked_about(command: Command, toy_files: Toy) -> None:
+    ended = command("mine", "en.txt", "zh.txt", "--threshold", "0.5")
+    assert "a probability is --min-prob 0.5" in ended.err
+    for wanted in ("0", "1.3", "auto"):
+        assert (
+            "a probability is" not in command("mine", "en.txt", "zh.txt", "--threshold", wanted).err
+        )

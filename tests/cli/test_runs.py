@@ -1,0 +1,429 @@
+"""Runs as their users meet them: kept, gone on with, refused, judged again."""
+
+import errno
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.toys.command import Ended, without_summary
+from xmine.run.folder import open_run
+
+Command = Callable[..., Ended]
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+MINE = ("mine", "en.txt", "zh.txt", "-o", "run/")
+KEPT = {
+    "run.toml",
+    "source.parquet",
+    "source.repeats.parquet",
+    "source.npy",
+    "target.parquet",
+    "target.repeats.parquet",
+    "target.npy",
+    "neighbours/targets.npy",
+    "neighbours/target_cosines.npy",
+    "neighbours/sources.npy",
+    "neighbours/source_cosines.npy",
+    "neighbours/search.toml",
+    "traits/source-und-0.npy",
+    "traits/target-zh-0.npy",
+    "candidates.parquet",
+    "pairs.parquet",
+    "summary.json",
+    "log.txt",
+}
+
+
+def files(run: Path) -> dict[str, bytes]:
+    """Everything but the log, which has times."""
+    return {
+        str(path.relative_to(run)): path.read_bytes()
+        for path in sorted(run.rglob("*"))
+        if path.is_file() and path.name not in ("log.txt", ".lock")
+    }
+
+
+@pytest.fixture
+def mined(command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path) -> Path:
+    """A run that is done."""
+    ended = command(*MINE, "--model", toy_folder)
+    assert ended.code == 0, ended.err
+    return tmp_path / "run"
+
+
+def test_a_run_keeps_everything_and_nothing_else(mined: Path) -> None:
+    there = {str(path.relative_to(mined)) for path in mined.rglob("*") if path.is_file()}
+    assert there == KEPT | {".lock"}
+    log = (mined / "log.txt").read_text()
+    assert "reading en.txt" in log and "searching 60 x 60 vectors" in log and "pairs from" in log
+
+
+def test_its_pairs_are_those_of_stdout(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    plain = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
+    assert command("convert", "run/", "pairs.tsv").code == 0
+    assert (tmp_path / "pairs.tsv").read_text(encoding="utf-8") == plain.out
+    head = command("pairs", "head", "run", "-n", 3)
+    assert head.out.splitlines() == plain.out.splitlines()[:3]
+
+
+def test_the_same_again_changes_nothing(command: Command, mined: Path, toy_folder: Path) -> None:
+    before, when = files(mined), (mined / "source.npy").stat().st_mtime_ns
+    ended = command(*MINE, "--model", toy_folder)
+    assert ended.code == 0
+    assert files(mined) == before
+    assert (mined / "source.npy").stat().st_mtime_ns == when
+    assert (mined / "log.txt").read_text().count("encoding") == 2  # of the first time
+
+
+def test_another_option_is_refused_and_forced(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    before = files(mined)
+    other = (*MINE, "--model", toy_folder, "--top", "3")
+    ended = command(*other)
+    assert ended.code == 2
+    assert "run: was made with no --top, not --top 3\nhint: give another folder" in ended.err
+    assert files(mined) == before
+    assert command(*other, "--force").code == 0
+    after = files(mined)
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"run.toml", "pairs.parquet", "summary.json"}
+    assert (mined / "log.txt").read_text().count("searching") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda folder: Path(folder, "zh.txt").write_text("一\n二\n"), "target has changed since"),
+        (lambda folder: None, "was made with --neighborhood 4, not --neighborhood 2"),
+    ],
+)
+def test_another_input_is_refused(
+    command: Command,
+    mined: Path,
+    toy_folder: Path,
+    tmp_path: Path,
+    change: Callable[[Path], object],
+    said: str,
+) -> None:
+    before = files(mined)
+    change(tmp_path)
+    ended = command(*MINE, "--model", toy_folder, *(("-k", "2") if "neighb" in said else ()))
+    assert ended.code == 2 and said in ended.err
+    assert files(mined) == before
+
+
+def test_another_encoder_is_refused(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(toy_folder, tmp_path / "other")
+    ended = command(*MINE, "--model", "other")
+    assert ended.code == 2 and "was made with encoder" in ended.err and "other" in ended.err
+    ended = command(*MINE)
+    assert ended.code == 2 and "not encoder embedded" in ended.err
+
+
+def test_vectors_are_found_again_by_another_run(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    ended = command("mine", "en.txt", "zh.txt", "-k", "2", "-o", "second/", "--model", toy_folder)
+    assert ended.code == 0
+    assert (tmp_path / "second" / "source.npy").samefile(mined / "source.npy")
+    ended = command("mine", "en.txt", "zh.txt", "--no-cache", "-o", "third/", "--model", toy_folder)
+    assert not (tmp_path / "third" / "source.npy").samefile(mined / "source.npy")
+    assert (tmp_path / "third" / "source.npy").read_bytes() == (mined / "source.npy").read_bytes()
+
+
+def test_on_another_disk_a_later_run_has_links_to_the_cache(
+    command: Command,
+    toy_files: Toy,
+    toy_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def other_disk(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+    monkeypatch.setattr(os, "link", other_disk)
+    assert command(*MINE, "--model", toy_folder).code == 0
+    before = files(tmp_path / "run")
+    shutil.rmtree(tmp_path / "run")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert (tmp_path / "run" / "source.npy").is_symlink()
+    assert files(tmp_path / "run") == before
+    assert command("cache", "rm", "--all").code == 0
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert not (tmp_path / "run" / "source.npy").is_symlink()
+    assert files(tmp_path / "run") == before
+
+
+def test_without_a_folder_nothing_stays(
+    command: Command,
+    toy_files: Toy,
+    toy_folder: Path,
+    tmp_path: Path,
+    cache_of_its_own: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    ended = command("mine", "en.txt", "zh.txt", "--model", toy_folder)
+    assert ended.code == 0 and not ended.touched
+    assert not cache_of_its_own.exists()
+
+
+def test_vectors_that_were_cut_short_are_made_again(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    before = files(mined)
+    vectors = mined / "target.npy"
+    data = vectors.read_bytes()
+    vectors.unlink()
+    vectors.write_bytes(data[:-100])
+    ended = command(*MINE, "--model", toy_folder)
+    said = "run/target.npy: changed since it was written: made again"
+    assert ended.code == 0 and f"xmine: warning: {said}\n" in ended.err
+    assert said in (mined / "log.txt").read_text()
+    assert without_summary(files(mined)) == without_summary(before)
+    assert "changed" not in command(*MINE, "--model", toy_folder).err
+    assert files(mined) == before
+
+
+@pytest.mark.parametrize("name", ["sources.npy", "search.toml"])
+def test_neighbours_that_were_cut_short_are_searched_again(
+    command: Command, mined: Path, toy_folder: Path, name: str
+) -> None:
+    before = files(mined)
+    path = mined / "neighbours" / name
+    path.write_bytes(path.read_bytes()[:-10])
+    ended = command(*MINE, "--model", toy_folder)
+    assert ended.code == 0
+    assert f"warning: run/neighbours/{name}: changed since it was written: made again" in ended.err
+    assert without_summary(files(mined)) == without_summary(before)
+
+
+def test_unknown_lines_are_left_out_and_it_goes_on(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "en.txt"
+    source.write_text("☃☃\n" + source.read_text(encoding="utf-8") + "☃ ☂\n", encoding="utf-8")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    run = tmp_path / "run"
+    before = files(run)
+    assert len(np.load(run / "source.npy")) == 60
+    assert json.loads(before["summary.json"])["source"]["unknown"] == 2
+    (run / "source.npy").unlink()
+    shutil.rmtree(run / "neighbours")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert files(run) == before
+
+
+def test_another_encoder_sees_lines_that_the_first_did_not_know(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "en.txt"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(f"{text}☃☃\nXerxes, Zoë?\nЖук\n", encoding="utf-8")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    run = tmp_path / "run"
+    assert json.loads((run / "summary.json").read_bytes())["source"]["unknown"] > 0
+    np.save(run / "source.every.npy", np.ones((63, 32), dtype=np.float16))  # a kill left it
+    assert command(*MINE, "--force").code == 0
+    after = files(run)
+    assert command("mine", "en.txt", "zh.txt", "-o", "new/").code == 0
+    assert after == files(tmp_path / "new")
+
+
+def test_what_a_kill_left_behind_is_gone(command: Command, mined: Path, toy_folder: Path) -> None:
+    before = files(mined)
+    (mined / "source.every.npy").write_text("left after all was done")
+    (mined / ".target.every.npy.abc.part").write_text("found in the cache then")
+    for name in ("best.npy.partial", "searched-60.keys", "approximate.state", "trained.faiss"):
+        (mined / "neighbours" / name).write_text("of a search that came to its end")
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert files(mined) == before
+
+
+@pytest.mark.parametrize("name", ["source.parquet", "target.repeats.parquet"])
+def test_a_table_that_was_cut_short_is_made_again(
+    command: Command, mined: Path, toy_folder: Path, name: str
+) -> None:
+    before = files(mined)
+    (mined / name).write_bytes(before[name][:-9])
+    assert command(*MINE, "--model", toy_folder).code == 0
+    assert without_summary(files(mined)) == without_summary(before)
+
+
+def test_a_run_goes_on_from_elsewhere(
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
+) -> None:
+    before = files(mined)
+    mined.rename(tmp_path / "moved run")
+    (tmp_path / "moved run" / "pairs.parquet").unlink()
+    source, target = tmp_path / "en.txt", tmp_path / "zh.txt"
+    ended = command("mine", source, target, "-o", "moved run", "--model", f"{toy_folder}/")
+    assert ended.code == 0, ended.err
+    after = files(tmp_path / "moved run")
+    assert after["summary.json"] != before["summary.json"]  # it names the encoder
+    assert without_summary(after) == without_summary(before)
+
+
+def test_what_is_there_needs_no_room(
+    command: Command, mined: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = shutil.disk_usage(mined)._replace(free=10)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+    assert command(*MINE, "--model", toy_folder).code == 0
+    ended = command("mine", "en.txt", "zh.txt", "-o", "other/", "--model", toy_folder)
+    assert ended.code == 1 and "10 bytes are free" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("output", "said", "hint"),
+    [
+        ("no/run/", "no: no such folder", "mkdir -p no"),
+        ("en.txt/", "en.txt: is a file", "give another name"),
+        ("run", "run: unknown format", "run/ is a run"),
+    ],
+)
+def test_a_folder_that_cannot_be_is_refused_before_the_work(
+    command: Command, toy_files: Toy, output: str, said: str, hint: str
+) -> None:
+    ended = command("mine", "en.txt", "zh.txt", "-o", output)
+    assert ended.code != 0 and not ended.touched and not ended.estimate
+    assert ended.err.startswith(f"xmine: {said}\nhint: ") and hint in ended.err
+
+
+def test_what_is_read_is_not_in_the_run(command: Command, mined: Path) -> None:
+    ended = command("mine", "run/source.parquet:text", "zh.txt", "-o", "run/", "--force")
+    assert ended.code == 2 and not ended.touched
+    assert ended.err == "xmine: run/source.parquet: is in run/\nhint: give another folder\n"
+
+
+def test_score_has_no_runs_and_says_so_before_the_work(
+    command: Command, mined: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "xmine.mining.aligned.score_aligned", lambda *_, **__: pytest.fail("too late")
+    )
+    ended = command("score", "en.txt", "zh.txt", "-o", "run/")
+    assert ended.code == 2 and "run/: a folder, not a file of pairs" in ended.err
+
+
+def test_a_run_without_pairs_is_named(command: Command, mined: Path) -> None:
+    (mined / "pairs.parquet").unlink()
+    ended = command("convert", "run/", "pairs.tsv")
+    assert ended.code == 1
+    assert (
+        ended.err == "xmine: run/: a run that has no pairs yet\nhint: mine into it again to go on\n"
+    )
+
+
+def test_standard_input_is_compared(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    # A line that the encoder does not know is not in the table any more.
+    text = "☃\n".encode() + (tmp_path / "en.txt").read_bytes()
+    piped = ("mine", "-", "zh.txt", "-o", "run/", "--model", toy_folder)
+    assert command(*piped, stdin=text).code == 0
+    before = files(tmp_path / "run")
+    assert command(*piped, stdin=text).code == 0
+    for other in (text[:-20] + b"\n", "☂\n".encode() + text[4:], text[4:] + "☃\n".encode()):
+        ended = command(*piped, stdin=other)
+        assert ended.code == 1 and "- has changed since the run was begun" in ended.err
+        assert files(tmp_path / "run") == before
+
+
+def test_given_vectors_go_through_a_run(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    for name in ("en", "zh"):
+        assert (
+            command("encode", f"{name}.txt", "-o", f"{name}.npy", "--model", toy_folder).code == 0
+        )
+    given = (*MINE, "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy")
+    assert command(*given).code == 0
+    before = files(tmp_path / "run")
+    assert command(*given).code == 0
+    assert files(tmp_path / "run") == before
+    np.save(tmp_path / "zh.npy", np.load(tmp_path / "zh.npy")[::-1])
+    ended = command(*given)
+    assert ended.code == 2 and "--tgt-vectors has changed since" in ended.err
+
+
+def test_another_process_in_the_folder_is_named(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    asked = {"texts": {"source": "x"}}
+    before = files(mined)
+    with open_run(mined.parent / "other", asked):
+        (mined / ".lock").unlink()
+        os.link(mined.parent / "other" / ".lock", mined / ".lock")
+        ended = command(*MINE, "--model", toy_folder)
+    assert ended.code == 1 and "another process is mining into it" in ended.err
+    assert files(mined) == before
+
+
+def test_a_folder_with_other_files_is_refused(
+    command: Command, toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "one.tex").write_text("mine")
+    ended = command("mine", "en.txt", "zh.txt", "-o", "thesis/", "--model", toy_folder, "--force")
+    assert ended.code == 1 and "a folder with other files in it" in ended.err
+    assert not ended.touched
+
+
+def test_a_dry_run_writes_nothing(command: Command, toy_files: Toy, toy_folder: Path) -> None:
+    ended = command(*MINE, "--model", toy_folder, "--dry-run")
+    assert ended.code == 0 and not ended.touched
+    assert "estimate: 60 x 60 lines, exact search, " in ended.estimate
+    told = json.loads(command(*MINE, "--model", toy_folder, "--dry-run", "--json").out)
+    assert told["lines"] == [60, 60] and told["vectors"] == [60, 60, 32]
+    assert told["memory"] > 0 and set(told["seconds"]) == {
+        "starting",
+        "reading",
+        "encoding",
+        "searching",
+        "judging",
+    }
+
+
+def test_what_does_not_fit_is_refused_before_it_starts(
+    command: Command, toy_files: Toy, toy_folder: Path
+) -> None:
+    ended = command(*MINE, "--model", toy_folder, "--max-memory", "1M")
+    assert ended.code == 1 and not ended.touched
+    assert "--max-memory is 1.0 MB\nhint: --max-memory 1G allows it" in ended.err
+
+
+def test_a_full_disk_stops_a_run_and_room_lets_it_go_on(
+    toy_files: Toy, toy_folder: Path, tmp_path: Path
+) -> None:
+    mine = [sys.executable, "-m", "xmine", *MINE, "--model", str(toy_folder)]
+    assert subprocess.run(mine, cwd=tmp_path, capture_output=True, timeout=60).returncode == 0
+    expected = files(tmp_path / "run")
+    for most in (1_000, 4_000):  # bytes: another file is the first that does not fit
+        shutil.rmtree(tmp_path / "run")
+        shutil.rmtree(os.environ["XMINE_CACHE"], ignore_errors=True)
+
+        def limit(most: int = most) -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+        ended = subprocess.run(
+            mine, cwd=tmp_path, capture_output=True, timeout=60, preexec_fn=limit
+        )
+        assert ended.returncode == 1, most
+        assert b"File too large" in ended.stderr and b"Traceback" not in ended.stderr
+        ended = subprocess.run(mine, cwd=tmp_path, capture_output=True, timeout=60)
+        assert ended.returncode == 0, ended.stderr
+        assert files(tmp_path / "run") == expected

@@ -1,0 +1,330 @@
+"""`xmine score` as its users meet it."""
+
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.toys.sentences import chinese_word, english_word, toy_sentences
+from xmine.flags.names import FLAGS
+from xmine.pairs.io import read_pairs
+
+Command = Callable[..., Any]
+
+
+def write(path: Path, lines: list[str]) -> None:
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, toy_folder: Path) -> list[str | Path]:
+    """Sixty aligned lines, a blank one on each side, a wrong and a repeated pair, an odd one."""
+    english, chinese, _ = toy_sentences(60, seed=21)
+    english[6], chinese[7] = " ", ""
+    chinese[10] = chinese[11]
+    english[20], chinese[20] = english[19], chinese[19]
+    english[30] = "☃"
+    write(tmp_path / "a.en", english)
+    write(tmp_path / "a.zh", chinese)
+    return ["score", "a.en", "a.zh", "--model", toy_folder]
+
+
+def test_every_line_gets_a_row_in_its_place(
+    command: Command, tmp_path: Path, corpus: list[str]
+) -> None:
+    ended = command(*corpus)
+    assert (ended.code, ended.touched) == (0, set())
+    rows = [row.split("\t") for row in ended.out.split("\n")[:-1]]
+    sides = [Path(tmp_path, name).read_text("utf-8").splitlines() for name in ("a.en", "a.zh")]
+    assert [row[1] for row in rows] == sides[0]
+    assert [row[2] for row in rows] == sides[1]
+    assert [row[3:5] for row in rows] == [[str(n), str(n)] for n in range(1, 61)]
+    assert {len(row) for row in rows} == {8}
+    unscored = [at for at, row in enumerate(rows) if not row[0]]
+    assert unscored == [6, 7, 30]
+    assert all(rows[at][5:] == ["", "", ""] for at in unscored)
+    assert float(rows[10][0]) < 0.9 < 1.1 < float(rows[11][0])
+    assert rows[19][0] == rows[20][0]
+    assert float(rows[10][6]) < 0.5 < float(rows[11][6])
+    assert (
+        "\nxmine: warning: a.en: 1 line left out: the encoder knows nothing of line 31\n"
+        "xmine: 60 lines: 57 pairs scored, 2 blank, 1 unknown to the encoder, "
+    ) in ended.err
+    said = ended.err.split("\nxmine: 60 lines")[1].split("\n")[1:-1]
+    right = sum(float(row[6]) for row in rows if row[6])
+    assert said[0] == f"       about {right:.0f} of them expected to be translations"
+    assert re.fullmatch(r" {7}score quartiles \d\.\d{4} \d\.\d{4} \d\.\d{4}", said[1])
+    assert said[2].startswith("       flags: ") and len(said) == 3
+
+
+def test_files_and_forms_of_input(command: Command, tmp_path: Path, corpus: list[str]) -> None:
+    options = [*corpus[3:], "--src-lang", "en", "--tgt-lang", "zh"]
+    shown = command("score", "a.en", "a.zh", *options).out
+    for output in ("b.tsv", "b.jsonl.gz", "b.parquet", "b.tmx"):
+        ended = command("score", "a.en", "a.zh", *options, "-o", output)
+        assert (ended.code, ended.out, ended.touched) == (0, "", {output})
+        assert len(list(read_pairs(tmp_path / output))) == 60
+        assert command("score", output, *options).out == shown, output
+    assert Path(tmp_path, "b.tsv").read_text("utf-8") == shown
+    assert command("score", "a.en,a.zh", *options).out == shown
+    assert command("score", "b.tsv:2", "b.jsonl.gz:target", *options).out == shown
+    both = Path(tmp_path, "b.tsv").read_bytes()
+    assert command("score", "-", *options, stdin=both).out == shown
+    side = Path(tmp_path, "a.zh").read_bytes()
+    assert command("score", "a.en", "-", *options, stdin=side).out == shown
+    moses = command("score", "b.parquet", "-o", "c.en,c.zh", *options)
+    assert Path(tmp_path, "c.zh").read_text("utf-8") == Path(tmp_path, "a.zh").read_text("utf-8")
+    lost = (
+        "\n       line numbers of 60 pairs not kept"
+        "\n       flags and probabilities and scores of 57 pairs not kept\n"
+    )
+    assert lost in moses.err
+
+
+def test_the_summary_is_an_object_with_json(
+    command: Command, tmp_path: Path, corpus: list[str]
+) -> None:
+    ended = command(*corpus, "--json", "-o", "b.tsv", "--pool", "a.en", "a.zh")
+    assert (ended.code, ended.err) == (0, "")
+    facts = json.loads(ended.out)
+    counts = {name: facts[name] for name in ("lines", "scored", "blank", "unknown")}
+    assert counts == {"lines": 60, "scored": 57, "blank": 2, "unknown": 1}
+    scores = [pair.score for pair in read_pairs(tmp_path / "b.tsv") if pair.score is not None]
+    quartiles = np.quantile(scores, [0.25, 0.5, 0.75])
+    np.testing.assert_allclose(facts["score_quartiles"], quartiles, atol=2e-4)
+    assert facts["pool"] == ["a.en", "a.zh"]
+    assert facts["compared_with"] == [57, 57]
+    assert facts["options"]["margin"] == "ratio"
+    assert facts["warnings"][-1] == "a.en: 1 line left out: the encoder knows nothing of line 31"
+    stdout = command(*corpus, "--json")
+    assert len(stdout.out.splitlines()) == 60
+    assert json.loads(stdout.err)["scored"] == 57
+
+
+def test_the_object_says_what_is_expected_and_how_weak_that_is(
+    command: Command, tmp_path: Path, corpus: list[str]
+) -> None:
+    facts = json.loads(command(*corpus, "--json", "-o", "b.tsv", "--plot").out)
+    pairs = [pair for pair in read_pairs(tmp_path / "b.tsv") if pair.prob is not None]
+    assert facts["expected_right"] == pytest.approx(sum(pair.prob or 0 for pair in pairs), abs=0.01)
+    assert 54 < facts["expected_right"] < 57 and facts["weakness"] == ""
+    assert sum(each["pairs"] for each in facts["histogram"]) == facts["scored"] == 57
+    assert "histogram" not in json.loads(command(*corpus, "--json").err)
+    # The wrong way round no line has the translation of the same line, and many others do.
+    lines = Path(tmp_path, "a.zh").read_text("utf-8").splitlines()
+    write(tmp_path / "turned.zh", lines[::-1])
+    turned = ["score", "a.en", "turned.zh", *corpus[3:]]
+    facts = json.loads(command(*turned, "--json").err)
+    assert facts["expected_right"] < 3
+    assert facts["weakness"].startswith("no pair stands out from the others")
+    assert f"\n       {facts['weakness']}\n" in command(*turned).err
+    write(tmp_path / "one", lines[:1])
+    facts = json.loads(command("score", "one", "one", *corpus[3:], "--json").err)
+    assert facts["expected_right"] is None and facts["weakness"].startswith("too few lines")
+    assert "expected to be translations" not in command("score", "one", "one", *corpus[3:]).err
+
+
+def test_copies_are_no_translations(command: Command, tmp_path: Path, corpus: list[str]) -> None:
+    """Equal but for white space and width; small letters may be a translation's own."""
+    for name, copies in (
+        ("a.en", ["bade fifi mane", "golu  tuba", "pifi sone", "demak bade"]),
+        ("a.zh", ["bade fifi mane", "golu tuba ", "ｐifi sone", "Demak bade"]),
+    ):
+        path = Path(tmp_path, name)
+        write(path, [*path.read_text("utf-8").splitlines(), *copies])
+    rows = [row.split("\t") for row in command(*corpus).out.split("\n")[:-1]]
+    flags = [row[7].split(",") for row in rows[60:]]
+    assert [row[6] for row in rows[60:63]] == ["0.0000"] * 3
+    assert ["copy" in each for each in flags] == [True] * 3 + [False]
+    assert "near-copy" in flags[3] and float(rows[63][6]) > 0
+
+
+def test_options_change_the_scores(command: Command, tmp_path: Path, corpus: list[str]) -> None:
+    rows = {
+        options: [row.split("\t")[0] for row in command(*corpus, *options.split()).out.splitlines()]
+        for options in ("", "--margin distance", "--margin absolute", "-k 1", "-k 20")
+    }
+    assert len({tuple(scores) for scores in rows.values()}) == len(rows)
+    Path(tmp_path, "run.toml").write_text("margin = 'distance'\n")
+    file = [
+        row.split("\t")[0] for row in command(*corpus, "--options", "run.toml").out.splitlines()
+    ]
+    assert file == rows["--margin distance"]
+
+
+def test_vectors_take_the_place_of_an_encoder(
+    command: Command, tmp_path: Path, corpus: list[str]
+) -> None:
+    for name in ("en", "zh"):
+        command("encode", f"a.{name}", "-o", f"{name}.npy", *corpus[3:])
+    vectors = ["--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
+    ended = command("score", "a.en", "a.zh", *vectors)
+    assert (ended.code, ended.out) == (0, command(*corpus).out)
+    for wrong, message in {
+        ("--pool", "a.en", "a.zh"): "--pool and vectors: the lines of a pool would have none",
+        ("--model", "x"): "--model and vectors",
+        ("--device", "cpu"): "--device and vectors",
+    }.items():
+        ended = command("score", "a.en", "a.zh", *vectors, *wrong)
+        assert ended.err.startswith(f"xmine: {message}")
+        assert (ended.code, ended.out) == (2, "")
+    assert command("score", "a.en", "a.zh", *vectors[:2]).err.startswith(
+        "xmine: vectors of one side only"
+    )
+
+
+def test_a_handful_of_lines_is_warned_of(
+    command: Command, tmp_path: Path, corpus: list[str]
+) -> None:
+    write(tmp_path / "x.en", ["bade fifi", "golu", "golu"])
+    write(tmp_path / "x.zh", ["一", "二", "三"])
+    few = "xmine: warning: only 2 and 3 different lines to compare pairs with; give more with"
+    few_lines = ["score", "x.en", "x.en", *corpus[3:]]
+    write(tmp_path / "y.en", ["bade", "fifi", "mane"])
+    write(tmp_path / "four", ["bade", "fifi", "mane", "golu", "golu"])
+    write(tmp_path / "five", ["bade", "fifi", "mane", "golu", "tuba"])
+    assert command("score", "x.en", "y.en", *corpus[3:]).err.startswith(few)
+    assert "only 4 and 5" in command("score", "four", "five", *corpus[3:]).err
+    assert "only" not in command("score", "five", "five", *corpus[3:]).err
+    assert "only" not in command(*few_lines, "--pool", "a.en", "a.en").err
+    assert "only" not in command(*few_lines, "--margin", "absolute").err
+
+
+def test_a_report_of_hubs(command: Command, tmp_path: Path, corpus: list[str]) -> None:
+    english, chinese, _ = toy_sentences(400, seed=2)
+    write(tmp_path / "h.en", english)
+    write(tmp_path / "h.zh", chinese)
+    ended = command("score", "h.en", "h.zh", *corpus[3:], "-o", "b.tsv", "--hubs", "hubs.tsv.gz")
+    assert (ended.code, ended.out, ended.touched) == (0, "", {"b.tsv", "hubs.tsv.gz"})
+    assert re.search(r"\n       flags: .*\n       0 hubs\n$", ended.err)
+    assert gzip.decompress(Path(tmp_path, "hubs.tsv.gz").read_bytes()) == b""
+
+
+def test_the_lines_of_the_report_are_those_that_are_flagged(
+    command: Command, tmp_path: Path
+) -> None:
+    """Line 6 of the target points where all of the source does; line 7 does but for its digits."""
+    draw = np.random.default_rng(4)
+    vectors = {side: draw.standard_normal((300, 64)) for side in ("en", "zh")}
+    vectors["en"] += 1
+    vectors["zh"] -= vectors["zh"].mean(axis=1, keepdims=True)
+    vectors["zh"][5:7] = 1
+    vectors["zh"][9] = 1 + 0.3 * vectors["zh"][9]
+    for side, rows in vectors.items():
+        np.save(tmp_path / f"{side}.npy", rows.astype(np.float32))
+        write(tmp_path / f"a.{side}", [f"{side} {'xyz'[n % 3] * (n + 1)}" for n in range(300)])
+    lines = Path(tmp_path, "a.zh").read_text().splitlines()
+    lines[5:7] = ["Page 1\tof 2", "Page 2\tof 2"]
+    write(tmp_path / "a.zh", lines)
+    inputs = ["score", "a.en", "a.zh", "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
+    ended = command(*inputs, "--hubs", "hubs.tsv", "-o", "b.tsv")
+    assert ended.touched == {"hubs.tsv", "b.tsv"}
+    report = [row.split("\t") for row in Path(tmp_path, "hubs.tsv").read_text().splitlines()]
+    assert report[0] == ["target", "6", "300", "1.0000", "2", "Page 1 of 2"]
+    assert [row[:3] for row in report[1:]] == [["target", "10", "300"]]
+    pairs = list(read_pairs(tmp_path / "b.tsv"))
+    flagged = [pair.source_line for pair in pairs if "hub" in (pair.flags or "").split(",")]
+    assert flagged == [6, 7, 10]
+    assert "hub 3" in ended.err
+    assert ended.err.endswith(
+        "\n       2 hubs"
+        "\n       hubs.tsv: tabs turned into spaces in 1 sentence"
+        "\n       tabs turned into spaces in 2 sentences\n"
+    )
+    again = command(*inputs, "--hubs", "c.tsv", "-o", "c.jsonl", "--json")
+    assert json.loads(again.out)["hubs"] == 2
+    command(*inputs, "-k", 1, "--hubs", "one.tsv")  # one of the three is the nearest of each
+    first, other = (int(row.split("\t")[2]) for row in Path("one.tsv").read_text().splitlines())
+    assert first + other == 300
+
+
+def test_a_hub_of_a_pool_is_named_as_such(
+    command: Command, tmp_path: Path, toy_folder: Path
+) -> None:
+    words = [english_word(concept) for concept in range(1, 119)]
+    write(tmp_path / "a.en", [f"{english_word(0)} {word}" for word in words])
+    write(tmp_path / "a.zh", [chinese_word(119) + chinese_word(n) for n in range(1, 119)])
+    write(tmp_path / "more.en", ["bade"])
+    write(tmp_path / "more.zh", ["", chinese_word(0)])
+    inputs = ["score", "a.en", "a.zh", "--model", toy_folder, "--pool", "more.en", "more.zh"]
+    command(*inputs, "--hubs", "hubs.tsv")
+    first = Path(tmp_path, "hubs.tsv").read_text("utf-8").splitlines()[0].split("\t")
+    assert (first[0], first[1], first[5]) == ("target pool", "2", chinese_word(0))
+    assert int(first[2]) > 100
+
+
+def test_ratios_of_next_to_nothing_are_warned_of(command: Command, tmp_path: Path) -> None:
+    vectors = np.eye(20, dtype=np.float32)
+    for side, rows in (("en", vectors[:10]), ("zh", vectors[10:])):
+        np.save(tmp_path / f"{side}.npy", rows)
+        write(tmp_path / f"a.{side}", [f"{side} {'x' * n}" for n in range(10)])
+    inputs = ["score", "a.en", "a.zh", "--src-vectors", "en.npy", "--tgt-vectors", "zh.npy"]
+    near_zero = "10 scores too high to trust: a sentence with no neighbour at all makes "
+    near_zero += "any ratio large; --margin distance makes none"
+    assert f"xmine: warning: {near_zero}\n" in command(*inputs).err
+    assert near_zero not in command(*inputs, "--margin", "distance").err
+
+
+def test_flags_are_counted_in_their_order(
+    command: Command, tmp_path: Path, corpus: list[str]
+) -> None:
+    for name in ("a.en", "a.zh"):
+        lines = Path(tmp_path, name).read_text("utf-8").split("\n")
+        lines[40:43] = ["bade fifi 7"] * 3
+        lines[50] += " 15" if name == "a.en" else " 16"
+        write(tmp_path / name, lines[:60])
+    ended = command(*corpus, "--json", "-o", "b.tsv")
+    flags = json.loads(ended.out)["flags"]
+    assert list(flags) == [name for name in FLAGS if name in flags]
+    assert (flags["copy"], flags["number"]) == (3, 1)
+    counts = Counter(
+        name for pair in read_pairs(tmp_path / "b.tsv") for name in (pair.flags or "").split(",")
+    )
+    assert flags == {name: counts[name] for name in flags}
+    assert flags["duplicate"] >= 3
+    told = ", ".join(f"{name} {number}" for name, number in flags.items())
+    assert f"\n       flags: {told}\n" in command(*corpus).err
+
+
+WRONG: dict[str, tuple[int, str]] = {
+    "a.en": (1, "a.en:1: one column; pairs need two with a tab between"),
+    "a.en short.zh": (1, "a.en has 60 lines, short.zh 2\nhint: the same line of both must be a"),
+    "a.en,short.zh": (1, "a.en has 60 lines, short.zh 2\nhint: "),
+    "a.en nowhere": (1, "nowhere: no such file"),
+    "nowhere.tsv": (1, "nowhere.tsv: no such file"),
+    "a.en a.zh --pool a.en nowhere": (1, "nowhere: no such file"),
+    "a.en blank": (1, "blank: no text in it, only blank lines"),
+    "- -": (2, "only one input can be standard input\n"),
+    "a.en a.zh --pool - -": (2, "only one input can be standard input\n"),
+    "a.en a.zh -o new.csv": (2, "new.csv: unknown format\nhint: end it in .tsv, "),
+    "a.en a.zh -o old.tsv": (1, "old.tsv: exists already\nhint: "),
+    "a.en a.zh --hubs old.tsv": (1, "old.tsv: exists already\nhint: "),
+    "a.en a.zh --hubs no/new.tsv": (1, "no: no such folder\nhint: "),
+    "a.en a.zh -o new.tsv --hubs ./new.tsv": (2, "new.tsv: pairs and hubs cannot go to"),
+    "a.en a.zh -o a.en,new.zh --force": (2, "a.en: input and output are the same file\nhint: "),
+    "old.tsv:1 old.tsv:2 -o old.tsv --force": (2, "old.tsv: input and output are the same file"),
+    "old.tsv -o ./old.tsv --force": (2, "old.tsv: input and output are the same file"),
+    "a.en,a.zh --hubs a.zh --force": (2, "a.zh: input and output are the same file"),
+    "a.en a.zh --pool old.tsv:1 a.zh --hubs old.tsv --force": (2, "old.tsv: input and output"),
+    "a.en a.zh --src-lang e_n!": (2, "--src-lang is 'e_n!'"),
+    "a.en a.zh --dim 3": (2, "--dim without vectors"),
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_what_cannot_be_done_is_refused_before_the_work(
+    command: Command, tmp_path: Path, corpus: list[str], line: str
+) -> None:
+    write(tmp_path / "short.zh", ["一", "二"])
+    write(tmp_path / "blank", ["", ""] * 30)
+    write(tmp_path / "old.tsv", ["one\t一"])
+    code, message = WRONG[line]
+    ended = command("score", *line.split(), *corpus[3:])
+    assert ended.err.startswith(f"xmine: {message}")
+    assert (ended.code, ended.out, ended.touched) == (code, "", set())

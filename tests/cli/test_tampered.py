@@ -1,0 +1,258 @@
+"""A run whose files were changed gives the same pairs, or says what is wrong: never other pairs."""
+
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.toys.sentences import toy_sentences
+from xmine import mine
+from xmine.browsing.flag_reasons import Reasons
+from xmine.browsing.neighbourhood import Surroundings, row_of
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.search import run_vectors
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.errors import XmineError
+from xmine.knn import exact
+from xmine.knn import faiss_search as direction
+from xmine.knn import ivf_products as meeting
+from xmine.knn import ivf_search as probing
+from xmine.knn.blocks import Plan
+from xmine.mining.options import MiningOptions
+from xmine.pairs.io import Pair, read_pairs
+from xmine.progress import Progress, silent
+
+LINES = 300
+INDEXES = {"ivf": "IVF8,SQfp16", "codes": "IVF8,SQ8"}
+# Where a run is stopped: at a stage, when this share of it is done.
+STATES = {
+    "encoding": ("encoding", 0.5),
+    "vectors": ("searching", 0.0),
+    "exact": ("searching", 0.5),
+    "ivf": ("searching", 0.5),
+    "codes": ("searching", 0.3),
+    "judging": ("judging", 0.6),
+    "finished": ("", 0.0),
+    "judged again": ("", 0.0),  # with another threshold
+}
+
+
+class StoppedError(Exception):
+    """Stands for a kill."""
+
+
+@pytest.fixture(scope="module")
+def small_steps() -> Iterator[None]:
+    """State is saved at every chance, and work is cut into small parts."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (exact, probing):
+            patch.setattr(module, "_SAVE_SECONDS", 0)
+            patch.setattr(module, "_SAVE_SHARE", float("inf"))
+        patch.setattr(exact, "planned", lambda *_: Plan(64, 32, 64, 2))
+        patch.setattr(probing, "_ASSIGNED_AT_ONCE", 128)
+        patch.setattr(meeting, "_BATCH", 1000)
+        patch.setattr(direction, "_QUERIES_AT_ONCE", 64)
+        patch.setattr("xmine.flags.line_features._LINES_PER_FILE", 128)
+        patch.setattr(StaticEmbedding, "texts_at_once", 64)
+        yield
+
+
+@pytest.fixture(scope="module")
+def runs(
+    toy_folder: Path, small_steps: None, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """A run in each state, the same of other texts, and what it comes to undisturbed."""
+    folder = tmp_path_factory.mktemp("runs")
+    for kind, seed in (("own", 3), ("other", 4)):
+        english, chinese, _ = toy_sentences(LINES, seed=seed)
+        random.Random(seed).shuffle(chinese)
+        for name, texts in (("en.txt", [*english, english[0], "☃☃"]), ("zh.txt", chinese)):
+            (folder / kind).mkdir(exist_ok=True)
+            (folder / kind / name).write_text("\n".join(texts) + "\n", encoding="utf-8")
+        for state in STATES:
+            begin(folder / kind / state, state, toy_folder)
+    for state in STATES:
+        shutil.copytree(folder / "own" / state, folder / "whole" / state)
+        go_on(folder / "whole" / state, folder / "own", state, toy_folder)
+    return {kind: folder / kind for kind in ("own", "other", "whole")}
+
+
+def mine_into(
+    run: Path,
+    texts: Path,
+    state: str,
+    model: Path,
+    report: Callable[[Progress], None] = silent,
+    threshold: float | str = "auto",
+) -> None:
+    index = INDEXES.get(state, "exact")
+    mine(
+        texts / "en.txt",
+        texts / "zh.txt",
+        SentenceEncoder.load(model),
+        MiningOptions(index=index, cache=False, drop=["length,number"], threshold=threshold),
+        report,
+        run=run,
+        force=threshold != "auto",
+    )
+
+
+def go_on(run: Path, texts: Path, state: str, model: Path) -> None:
+    """Give the command that was begun again, or the one that judges again."""
+    mine_into(run, texts, state, model, threshold=1.1 if state == "judged again" else "auto")
+
+
+def begin(run: Path, state: str, model: Path) -> None:
+    """Mine into a folder until the state is reached."""
+    stage, share = STATES[state]
+
+    def stopping(now: Progress) -> None:
+        if now.stage == stage and now.done >= share * now.total:
+            raise StoppedError
+
+    if stage:
+        with pytest.raises(StoppedError):
+            mine_into(run, run.parent, state, model, stopping)
+    else:
+        mine_into(run, run.parent, state, model)
+
+
+def files_in(run: Path) -> list[str]:
+    """All that a command may take up again."""
+    left_out = (".lock", "log.txt")
+    files = [path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()]
+    return sorted(name for name in files if name not in left_out)
+
+
+def with_a_bit_flipped(data: bytes, place: float, dice: random.Random) -> bytes:
+    changed = bytearray(data)
+    changed[min(int(place * len(data)), len(data) - 1)] ^= 1 << dice.randrange(8)
+    return bytes(changed)
+
+
+# What becomes of the bytes of a file.
+CHANGES: dict[str, Callable[[bytes, random.Random], bytes]] = {
+    "a bit": lambda data, dice: with_a_bit_flipped(data, dice.random(), dice),
+    "a bit of the start": lambda data, dice: with_a_bit_flipped(data, dice.random() / 20, dice),
+    "a bit of the end": lambda data, dice: with_a_bit_flipped(data, 1 - dice.random() / 20, dice),
+    "zeros": lambda data, _: data[: len(data) * 2 // 3].ljust(len(data), b"\0"),
+    "half": lambda data, _: data[: len(data) // 2],
+    "a byte less": lambda data, _: data[:-1],
+    "more": lambda data, dice: data + dice.randbytes(99),
+    "nothing": lambda *_: b"",
+}
+IN_ITS_PLACE = ("another run's", "a folder", "nothing at all")
+
+
+def tamper(path: Path, other: Path, change: str, dice: random.Random) -> None:
+    """Change a file, or put something else in its place."""
+    data = path.read_bytes()
+    path.unlink()  # what is linked to it stays
+    if change in CHANGES:
+        path.write_bytes(CHANGES[change](data, dice))
+    elif change == "a folder":
+        path.mkdir()
+        (path / "something").write_text("else")
+    elif change == "another run's":  # names that have a key in them are another run's, too
+        alike = [each for each in other.parent.glob("*") if each.name[:9] == path.name[:9]]
+        path.write_bytes(sorted(alike)[0].read_bytes() if alike else data[::-1])
+
+
+def tried(runs: dict[str, Path], state: str, name: str, change: str, run: Path, model: Path) -> str:
+    """Mine into a run with a changed file; give the message where that is an error."""
+    shutil.rmtree(run, ignore_errors=True)
+    shutil.copytree(runs["own"] / state, run)
+    dice = random.Random(f"{state} {name} {change}")
+    tamper(run / name, runs["other"] / state / name, change, dice)
+    try:
+        go_on(run, runs["own"], state, model)
+    except XmineError as error:
+        assert error.message.startswith(str(run)), error.message
+        return error.message
+    ours, theirs = contents(run), contents(runs["whole"] / state)
+    assert ours.keys() == theirs.keys()
+    assert [each for each in ours if ours[each] != theirs[each]] == []
+    return ""
+
+
+def contents(run: Path) -> dict[str, bytes]:
+    return {name: (run / name).read_bytes() for name in files_in(run)}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(
+    "share", [pytest.param(0.05, id="few"), pytest.param(1.0, id="all", marks=pytest.mark.long)]
+)
+def test_no_change_of_a_file_gives_other_pairs(
+    runs: dict[str, Path], state: str, share: float, tmp_path: Path, toy_folder: Path
+) -> None:
+    names = files_in(runs["own"] / state)
+    tries = [(name, change) for name in names for change in (*CHANGES, *IN_ITS_PLACE)]
+    some = random.Random(state).sample(tries, round(share * len(tries)))
+    wrong, refused = [], set()
+    for name, change in some:
+        try:
+            if tried(runs, state, name, change, tmp_path / "run", toy_folder):
+                refused.add(name)
+        except Exception as error:  # told with all others
+            wrong.append(f"{name}: {change}: {type(error).__name__}: {error}")
+    assert wrong == []
+    assert refused <= {"run.toml"}  # everything else is made again
+
+
+@pytest.mark.parametrize("name", ["neighbours", "traits"])
+@pytest.mark.parametrize("change", ["another run's", "a file"])
+def test_a_folder_of_another_run_or_a_file_in_its_place_is_made_again(
+    runs: dict[str, Path], name: str, change: str, tmp_path: Path, toy_folder: Path
+) -> None:
+    run = Path(shutil.copytree(runs["own"] / "finished", tmp_path / "run"))
+    shutil.rmtree(run / name)
+    if change == "a file":
+        (run / name).write_text("something else")
+    else:
+        shutil.copytree(runs["other"] / "finished" / name, run / name)
+    mine_into(run, runs["own"], "finished", toy_folder)
+    assert contents(run) == contents(runs["whole"] / "finished")
+
+
+def seen(run: Path) -> tuple[list[Pair], list[float]]:
+    """What commands that only read a run show of its pairs; they look at all else, too."""
+    opened = open_pairs(run)
+    pairs = list(read_pairs(run))
+    with suppress(XmineError):
+        around = Surroundings(opened)
+        for row in range(20):
+            around.targets(row)
+            around.sources(row)
+        row_of(opened.source, LINES + 1, table=run / "source.parquet")
+        reasons = Reasons(opened)
+        for row in range(len(opened)):
+            reasons.of(row)
+        run_vectors(opened, "source")
+    assert opened.scores is not None
+    return pairs, opened.scores.tolist()
+
+
+@pytest.mark.parametrize(
+    "share", [pytest.param(0.1, id="few"), pytest.param(1.0, id="all", marks=pytest.mark.long)]
+)
+def test_no_change_of_a_file_shows_other_pairs(
+    runs: dict[str, Path], share: float, tmp_path: Path
+) -> None:
+    whole = runs["whole"] / "finished"
+    expected, read = seen(whole), 0
+    tries = [(name, change) for name in contents(whole) for change in (*CHANGES, *IN_ITS_PLACE)]
+    for name, change in random.Random(1).sample(tries, round(share * len(tries))):
+        run = tmp_path / "run"
+        shutil.rmtree(run, ignore_errors=True)
+        shutil.copytree(whole, run)
+        other = runs["other"] / "finished" / name
+        tamper(run / name, other, change, random.Random(f"{name} {change}"))
+        with suppress(XmineError):
+            assert seen(run) == expected, (name, change)
+            read += 1
+    assert read  # vectors, neighbours and traits are no part of the pairs

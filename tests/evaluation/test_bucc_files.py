@@ -1,0 +1,103 @@
+"""BUCC: its files, in each layout, wrong ones and missing ones."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.toys.bucc import ToyFiles, Write, measure, writer
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.options import BuccOptions
+from xmine.evaluation.readers.bucc import find_bucc, read_gold, read_sentences_by_id
+from xmine.evaluation.retrieval.bucc import evaluate_bucc, unified
+
+Side = list[tuple[str, str]]
+
+
+def test_wrong_ids_are_named_with_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "x.zh").write_text("zh-1\t一\nzh-2\t二\nzh-1\t三\n", encoding="utf-8")
+    with pytest.raises(FileError, match=r"x.zh:3: the id zh-1 is that of line 1 too"):
+        read_sentences_by_id(tmp_path / "x.zh")
+    sides: tuple[Side, Side] = ([("zh-1", "一"), ("zh-2", "二")], [("en-1", "one")])
+    for text, message in [
+        ("zh-1\ten-1\nzh-2\ten-9\n", "x.gold:2: no target sentence has the id 'en-9'"),
+        ("en-1\tzh-1\n", "x.gold:1: no source sentence has the id 'en-1'"),
+        ("zh-1\ten-1\nzh-1\ten-1\n", "x.gold:2: the pair of line 1 again"),
+        ("", "x.gold: the file is empty"),
+    ]:
+        (tmp_path / "x.gold").write_text(text)
+        with pytest.raises(FileError, match=message):
+            read_gold(tmp_path / "x.gold", sides)
+
+
+def test_texts_that_come_again_are_searched_once_and_never_counted() -> None:
+    side = [("1", "same"), ("2", "other"), ("3", " same"), ("4", "Same")]
+    assert unified(side) == ([("1", "same"), ("2", "other"), ("4", "Same")], {"1"})
+
+
+@pytest.fixture
+def write(toy_files: ToyFiles, tmp_path: Path) -> Write:
+    return writer(toy_files, tmp_path)
+
+
+def test_in_the_layout_of_xtreme_test_is_the_training_part(write: Write) -> None:
+    write("zh-en.dev")
+    data = write("zh-en.test")
+    folder = find_bucc(DataFolder(data))
+    assert folder.read("zh-en", "sample").name == "zh-en.dev"
+    assert folder.read("zh-en", "training").name == "zh-en.test"
+    assert not folder.has("test")
+    assert find_bucc(DataFolder(data / "bucc2018")).pairs == ["zh-en"]
+
+
+def test_missing_files_are_named(
+    toy_encoder: SentenceEncoder, write: Write, tmp_path: Path
+) -> None:
+    with pytest.raises(MissingData, match="no benchmark data; expected BUCC 2018"):
+        evaluate_bucc(toy_encoder, DataFolder(None), BuccOptions())
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(MissingData, match=r"expected BUCC 2018's zh-en/zh-en"):
+        measure(toy_encoder, tmp_path / "empty")
+    data = write("zh-en.dev")
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"protocol": "laser"}, "--protocol laser needs .*training: zh-en.training.gold missing"),
+        ({"protocol": "xtreme"}, "--protocol xtreme needs .*zh-en.training.gold missing"),
+        ({"threshold_from": "training"}, "zh-en.training.gold missing"),
+    ]
+    for options, message in wrong:
+        with pytest.raises(FileError, match=message):
+            measure(toy_encoder, data, **options)
+    (data / "bucc2018" / "zh-en.dev.en").unlink()
+    with pytest.raises(FileError, match=r"incomplete: zh-en.dev.en missing"):
+        measure(toy_encoder, data)
+
+
+def test_a_split_that_one_pair_lacks_is_a_hint_to_measure_one(
+    toy_encoder: SentenceEncoder, write: Write
+) -> None:
+    write("zh-en/zh-en.training")
+    data = write("fr-en/fr-en.sample", pair="fr-en")
+    with pytest.raises(FileError, match=r"of sample: zh-en\.sample\.gold missing") as caught:
+        measure(toy_encoder, data)
+    assert caught.value.hint.startswith(
+        "fr-en has sample, zh-en has training; measure one with --pair, or choose another"
+    )
+    assert measure(toy_encoder, data, pair=["zh-en"]).settings["split"] == "training"
+
+
+def test_training_without_gold_of_test_cannot_be_applied(
+    toy_encoder: SentenceEncoder, write: Write
+) -> None:
+    data = write("zh-en/zh-en.training")
+    with pytest.raises(FileError, match=r"--threshold-from training needs .*zh-en.test.gold"):
+        measure(toy_encoder, data, threshold_from="training")
+
+
+def test_one_gold_pair_is_too_few_for_halves(toy_encoder: SentenceEncoder, write: Write) -> None:
+    data = write("zh-en.dev")
+    gold = data / "bucc2018" / "zh-en.dev.gold"
+    gold.write_text(gold.read_text().splitlines()[0] + "\n")
+    with pytest.raises(FileError, match="too few pairs to hold out a half of them: 1"):
+        measure(toy_encoder, data)

@@ -1,0 +1,182 @@
+"""BUCC: what each protocol measures, from which threshold, and the rows of a result."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.toys.bucc import ToyFiles, Write, figure, measure, writer
+from tests.toys.sentences import chinese_word, english_word
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError, OptionError
+from xmine.evaluation.options import BuccOptions
+from xmine.evaluation.retrieval.bucc import NamedPairs, half_of
+from xmine.mining.pipeline import mine
+from xmine.scoring.gold import agreement, read_id_pairs
+
+DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data") / "eval"
+
+
+def test_halves_are_the_same_for_ever() -> None:
+    assert [half_of(f"zh-{number}") for number in range(8)] == [0, 0, 0, 1, 0, 1, 0, 0]
+    pairs = [(f"zh-{number}", f"en-{number}") for number in range(1000)]
+    lines = [source for source, _ in pairs]
+    found = NamedPairs(np.linspace(2, 1, 1000), pairs, frozenset(pairs[:100]), lines)
+    halves = found.half(0), found.half(1)
+    assert sum(len(half.pairs) for half in halves) == 1000
+    assert halves[0].gold | halves[1].gold == found.gold
+    assert {*halves[0].lines, *halves[1].lines} == set(lines)
+    assert 400 < len(halves[0].pairs) < 600
+    assert (np.diff(halves[0].scores) < 0).all()
+
+
+@pytest.fixture
+def write(toy_files: ToyFiles, tmp_path: Path) -> Write:
+    return writer(toy_files, tmp_path)
+
+
+def test_the_sample_alone_is_split_in_halves(toy_encoder: SentenceEncoder, write: Write) -> None:
+    result = measure(toy_encoder, write("zh-en/zh-en.sample"))
+    names = ["held-out", "oracle", "auto", "at 1.04", "at 1.06", "at 1.2"]
+    assert [row.name for row in result.rows] == [f"zh-en {name}" for name in names]
+    assert result.headline == ("zh-en held-out", "f1")
+    assert figure(result, "zh-en oracle") > 0.95
+    assert figure(result, "zh-en held-out") > 0.85
+    assert result.settings["threshold_from"] == "hash"
+    assert "F1 on one half of the ids of sample" in result.protocol
+    assert result.notes == [
+        "zh-en.sample: 60 and 60 sentences, 30 gold pairs.",
+        "held-out is over the half of the ids that the threshold was not chosen on; the other rows "
+        "are over all of them.",
+    ]
+
+
+def test_auto_is_what_mining_chooses(
+    toy_encoder: SentenceEncoder, write: Write, toy_files: ToyFiles
+) -> None:
+    english, chinese, gold = toy_files
+    mined = mine(chinese, english, toy_encoder)
+    lines = zip(mined.pairs.target_lines.tolist(), mined.pairs.source_lines.tolist(), strict=True)
+    expected = agreement(list(lines), gold)
+    result = measure(toy_encoder, write("zh-en.dev"))
+    assert figure(result, "zh-en auto") == pytest.approx(expected.f1)
+    assert figure(result, "zh-en auto", "threshold") == mined.threshold.value
+    row = next(row for row in result.rows if row.name == "zh-en auto")
+    assert row.items == expected.mined
+
+
+def test_wrong_gold_pairs_give_nearly_nothing(toy_encoder: SentenceEncoder, write: Write) -> None:
+    result = measure(toy_encoder, write("zh-en.dev", wrong=True), protocol="msimcse")
+    assert figure(result, "zh-en oracle") < 0.2
+
+
+def test_the_threshold_of_training_is_applied_to_test(
+    toy_encoder: SentenceEncoder, write: Write
+) -> None:
+    write("zh-en/zh-en.training")
+    data = write("zh-en/zh-en.test")
+    for protocol in ("heldout", "laser", "moco"):
+        result = measure(toy_encoder, data, protocol=protocol)
+        assert result.headline == ("zh-en test", "f1")
+        assert result.settings["split"] == "test"
+        assert figure(result, "zh-en test") == figure(result, "zh-en oracle")  # the same files
+    assert [row.name for row in result.rows] == ["zh-en test", "zh-en oracle", "zh-en auto"]
+    assert "distance margin, k = 3" in result.protocol
+
+
+def test_each_protocol_measures_what_it_says(toy_encoder: SentenceEncoder, write: Write) -> None:
+    write("zh-en/zh-en.sample")
+    data = write("zh-en/zh-en.training")
+    expected = {
+        "heldout": ("hash", "training", "folded", "zh-en held-out"),
+        "laser": ("oracle", "training", "dropped", "zh-en oracle"),
+        "st": ("oracle", "training", "kept", "zh-en oracle"),
+        "xtreme": ("sample", "training", "dropped", "zh-en training"),
+        "msimcse": ("oracle", "sample", "kept", "zh-en oracle"),
+        "moco": ("hash", "training", "kept", "zh-en held-out"),
+    }
+    for protocol, (source, split, duplicates, headline) in expected.items():
+        result = measure(toy_encoder, data, protocol=protocol)
+        settings = result.settings
+        assert (settings["threshold_from"], settings["split"]) == (source, split)
+        assert settings["duplicates"] == duplicates
+        assert result.headline[0] == headline
+        assert result.protocol.startswith(f"{protocol}: ")
+
+
+def test_what_is_overridden_is_printed(toy_encoder: SentenceEncoder, write: Write) -> None:
+    data = write("zh-en.dev")
+    result = measure(
+        toy_encoder,
+        data,
+        protocol="msimcse",
+        margin="distance",
+        neighborhood=2,
+        retrieval="intersect",
+        threshold_from="hash",
+    )
+    assert result.protocol.startswith(
+        "msimcse, but --margin distance --neighborhood 2 --retrieval intersect "
+        "--threshold-from hash: F1 on one half of the ids of sample"
+    )
+    assert result.protocol.endswith(
+        "distance margin, k = 2, intersect retrieval, repeated texts kept"
+    )
+    assert [row.name for row in result.rows] == ["zh-en held-out", "zh-en oracle", "zh-en auto"]
+    with pytest.raises(OptionError, match="--margin is 'rato'"):
+        BuccOptions(margin="rato")
+
+
+def test_several_language_pairs_are_averaged(toy_encoder: SentenceEncoder, write: Write) -> None:
+    write("zh-en.dev")
+    data = write("de-en.dev", pair="de-en", wrong=True)
+    result = measure(toy_encoder, data, protocol="msimcse")
+    assert result.headline == ("mean of 2 oracle", "f1")
+    parts = [figure(result, f"{pair} oracle") for pair in ("de-en", "zh-en")]
+    assert figure(result, "mean of 2 oracle") == pytest.approx(sum(parts) / 2)
+    assert result.rows[-1].name == "mean of 2 at 1.2"
+    one = measure(toy_encoder, data, protocol="msimcse", pair=["zh-en"])
+    assert one.headline == ("zh-en oracle", "f1")
+    with pytest.raises(FileError, match="no gold file of fr-en"):
+        measure(toy_encoder, data, pair=["fr-en"])
+
+
+def test_repeated_texts_cost_recall_where_they_are_dropped(
+    toy_encoder: SentenceEncoder, write: Write
+) -> None:
+    data = write("zh-en/zh-en.training")
+    stem = data / "bucc2018" / "zh-en" / "zh-en.training"
+    source, _ = read_id_pairs(Path(f"{stem}.gold"))[0]
+    file = Path(f"{stem}.zh")
+    text = dict(read_id_pairs(file))[source]
+    file.write_text(file.read_text(encoding="utf-8") + f"zh-again\t{text}\n", encoding="utf-8")
+    laser = measure(toy_encoder, data, protocol="laser")
+    folded = measure(toy_encoder, data, threshold_from="oracle")
+    assert figure(folded, "zh-en oracle", "recall") == 1
+    assert figure(laser, "zh-en oracle", "recall") == pytest.approx(29 / 30)
+
+
+def test_an_encoder_that_tells_nothing_apart_is_noted(
+    toy_encoder: SentenceEncoder, write: Write
+) -> None:
+    stem = write("zh-en.dev") / "bucc2018" / "zh-en.dev"
+    for language, text in (("zh", chinese_word(3)), ("en", english_word(3))):
+        rows = [f"{language}-{number}\t{text}\n" for number in range(1, 61)]
+        Path(f"{stem}.{language}").write_text("".join(rows), encoding="utf-8")
+    Path(f"{stem}.gold").write_text("zh-2\ten-1\nzh-4\ten-5\nzh-8\ten-3\n")
+    result = measure(toy_encoder, stem.parents[1], protocol="msimcse")
+    assert figure(result, "zh-en oracle") == 0
+    assert result.notes[1:] == [
+        "zh-en.dev: every pair has the same score: the encoder tells no sentences apart.",
+        "zh-en.dev: nothing is kept (oracle): where the threshold comes from, no scored pair is a "
+        "gold pair.",
+    ]
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason="no benchmark data; name it with XMINE_DATA")
+def test_the_embedded_encoder_on_the_sample() -> None:
+    result = measure(SentenceEncoder.load(), DATA, protocol="msimcse")
+    assert figure(result, "zh-en oracle") == pytest.approx(0.926, abs=5e-4)
+    assert figure(result, "zh-en auto") == pytest.approx(0.9435, abs=5e-4)

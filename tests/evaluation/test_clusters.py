@@ -1,0 +1,169 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.toys.sentences import english_word
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import EncoderError, FileError
+from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.options import ClusterOptions
+from xmine.evaluation.result import Result
+from xmine.evaluation.space.clusters import evaluate_clusters, k_means, purity
+
+
+def titles(kinds: int = 3, each: int = 20) -> list[tuple[str, str]]:
+    """Make lines whose words are those of their label alone."""
+    random = np.random.default_rng(4)
+    lines = []
+    for at in range(kinds * each):
+        words = random.choice(6, size=4, replace=False) + 10 * (at % kinds)
+        lines.append((f"{100 + at % kinds}", " ".join(map(english_word, words.tolist()))))
+    return lines
+
+
+def write_tnews(folder: Path, lines: list[tuple[str, str]]) -> Path:
+    (folder / "tnews").mkdir()
+    rows = [
+        json.dumps({"label": label, "label_desc": "x", "sentence": text, "keywords": ""}) + "\n"
+        for label, text in lines
+    ]
+    (folder / "tnews" / "dev.json").write_text("".join(rows))
+    return folder / "tnews" / "dev.json"
+
+
+def on_tnews(encoder: SentenceEncoder, folder: Path) -> Result:
+    return evaluate_clusters(encoder, DataFolder(folder), ClusterOptions())
+
+
+def on_lines(encoder: SentenceEncoder, path: Path) -> Result:
+    return evaluate_clusters(encoder, DataFolder(None), ClusterOptions(lines=str(path)))
+
+
+def test_golden_g25_purity() -> None:
+    found = purity([0, 0, 0, 1, 1, 2], list("001112"))
+    assert found.micro == pytest.approx(0.83333333, abs=1e-6)
+    assert found.macro == pytest.approx(0.88888889, abs=1e-6)
+
+
+def test_purity_is_what_a_slow_loop_gives() -> None:
+    random = np.random.default_rng(3)
+    clusters = random.integers(0, 5, 200).tolist()
+    labels = [str(each) for each in random.integers(0, 7, 200)]
+    shares, hits = [], 0
+    for cluster in sorted(set(clusters)):
+        inside = [label for label, own in zip(labels, clusters, strict=True) if own == cluster]
+        top = max(inside.count(label) for label in inside)
+        shares.append(top / len(inside))
+        hits += top
+    found = purity(clusters, labels)
+    assert found.micro == pytest.approx(hits / 200)
+    assert found.macro == pytest.approx(sum(shares) / 5)
+
+
+def test_k_means_gives_the_same_clusters_again_the_best_of_ten() -> None:
+    from sklearn.cluster import KMeans
+
+    rows = np.random.default_rng(6).standard_normal((60, 4)).astype(np.float32)
+    found = k_means(rows, 4)
+    assert k_means(rows, 4) == found
+    groups = [rows[np.array(found) == each] for each in range(4)]
+    spread = sum(float(((group - group.mean(axis=0)) ** 2).sum()) for group in groups)
+    ten, one = (KMeans(4, n_init=runs, random_state=1).fit(rows).inertia_ for runs in (10, 1))
+    assert spread == pytest.approx(ten, rel=1e-5)
+    assert spread < 0.95 * one
+
+
+def test_topics_are_found_in_both_formats(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    lines = titles()
+    write_tnews(tmp_path, lines)
+    names = [{"label": str(each), "label_desc": "x"} for each in (100, 101, 102)]
+    (tmp_path / "tnews" / "labels.json").write_text("\n".join(map(json.dumps, names)) + "\n")
+    result = on_tnews(toy_encoder, tmp_path)
+    assert result.figure(*result.headline) == 1
+    floor = result.figure("the same sizes at random", "micro")
+    assert floor is not None
+    assert 1 / 3 <= floor < 0.6
+    assert result.settings["clusters"] == 3
+    plain = tmp_path / "plain.tsv"
+    plain.write_text("".join(f"{label}\t{text}\n" for label, text in lines))
+    assert on_lines(toy_encoder, plain).rows == result.rows
+
+
+def test_labels_at_random_give_the_floor(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    lines = titles(each=60)
+    random = np.random.default_rng(6)
+    shuffled = random.permutation([label for label, _ in lines]).tolist()
+    write_tnews(tmp_path, [(x, text) for x, (_, text) in zip(shuffled, lines, strict=True)])
+    result = on_tnews(toy_encoder, tmp_path)
+    micro = result.figure("k-means", "micro")
+    floor = result.figure("the same sizes at random", "micro")
+    assert micro is not None
+    assert micro == pytest.approx(floor, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("no json", "not JSON"),
+        ("[" * 100_000, "brackets inside brackets"),
+        ('["a"]', "a list, not a JSON object"),
+        ('{"label": "100"}', "no field 'sentence'"),
+        ('{"sentence": "ba", "id": 0}', "no field 'label'"),
+        ('{"label": null, "sentence": "ba"}', "the field 'label' is blank"),
+        ('{"label": true, "sentence": "ba"}', "the field 'label' is true or false"),
+        ('{"label": "100", "sentence": 3}', "the field 'sentence' is a number"),
+        ('{"label": "100", "sentence": "\\ud800"}', "half a character"),
+    ],
+)
+def test_wrong_lines_of_tnews_are_named(
+    toy_encoder: SentenceEncoder, tmp_path: Path, line: str, message: str
+) -> None:
+    path = write_tnews(tmp_path, titles())
+    path.write_text(path.read_text() + line + "\n")
+    with pytest.raises(FileError, match=rf"dev\.json:61: .*{message}"):
+        on_tnews(toy_encoder, tmp_path)
+
+
+def test_blank_lines_alone_are_no_tnews(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    write_tnews(tmp_path, []).write_text("\n\n")
+    with pytest.raises(FileError, match="no lines but blank ones"):
+        on_tnews(toy_encoder, tmp_path)
+
+
+def test_an_encoder_that_tells_nothing_apart_is_to_blame(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    path = tmp_path / "lines.tsv"
+    path.write_text("a\t☃\nb\t☂\n", encoding="utf-8")
+    with pytest.raises(EncoderError, match="1 different vectors; the 2 labels"):
+        on_lines(toy_encoder, path)
+
+
+def test_an_unknown_label_is_named(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    path = write_tnews(tmp_path, titles())
+    path.with_name("labels.json").write_text('{"label": "100", "label_desc": "x"}\n')
+    with pytest.raises(FileError, match=r"dev\.json:2: '101' is no label of labels\.json"):
+        on_tnews(toy_encoder, tmp_path)
+
+
+def test_wrong_plain_lines_are_named(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    path = tmp_path / "lines.tsv"
+    for text, message in {
+        "a\tba\nb de\n": r"lines\.tsv:2: 1 columns",
+        "a\tba\n\tde\n": r"lines\.tsv:2: no label",
+        "a\tba\na\tde\n": "all lines have the label 'a'",
+        f"a\t{english_word(14)}\nb\t{english_word(14)}\n": "1 different texts; its 2 labels",
+        "": "is empty",
+    }.items():
+        path.write_text(text)
+        with pytest.raises(FileError, match=message):
+            on_lines(toy_encoder, path)
+
+
+def test_a_folder_without_tnews_is_missing_data(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    with pytest.raises(MissingData, match=r"tnews/dev\.json"):
+        on_tnews(toy_encoder, tmp_path)

@@ -1,0 +1,142 @@
+"""The tasks of XRETE: which there are, what is absent, and learning one."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.toys.xrete import (
+    MAKE,
+    PAIRS,
+    Row,
+    copa,
+    make_americasnli,
+    make_xcopa,
+    make_xnli,
+    only,
+    review,
+    write,
+)
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.options import TransferOptions
+from xmine.evaluation.transfer.run import evaluate_transfer
+from xmine.evaluation.transfer.xrete import XRETE, xrete_tasks
+from xmine.trainer.finetune import finetuned
+
+
+def test_every_task_has_a_format_here() -> None:
+    assert list(MAKE) == list(XRETE)
+
+
+def test_all_tasks_of_a_folder(tmp_path: Path) -> None:
+    for make in MAKE.values():
+        make(tmp_path)
+    tasks = xrete_tasks(DataFolder(tmp_path))
+    assert [task.name for task in tasks] == list(XRETE)
+    assert [task.kind for task in tasks] == ["pair", "pair", "choice", "document", "number", "pair"]
+    some = xrete_tasks(DataFolder(tmp_path), ["pawsx", "xnli"])
+    assert [task.name for task in some] == ["xnli", "pawsx"]
+    for task in tasks:
+        assert all(len(each.texts) == len(each.answers) for each in task.tests.values())
+        assert task.dev is not None and len(task.dev.texts) == len(task.dev.answers)
+
+
+@pytest.mark.parametrize("name", XRETE)
+def test_what_is_absent_is_left_out_unless_wanted(name: str, tmp_path: Path) -> None:
+    assert xrete_tasks(DataFolder(tmp_path)) == []
+    with pytest.raises(MissingData, match="expected"):
+        xrete_tasks(DataFolder(tmp_path), [name])
+    with pytest.raises(MissingData, match="no benchmark data"):
+        xrete_tasks(DataFolder(None), [name])
+
+
+def test_without_train_a_task_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path / "xnli/dev-en.tsv", PAIRS)
+    write(tmp_path / "pawsx/dev-en.tsv", ["One.\tTwo.\t0"])
+    write(tmp_path / "xcopa/data/et/test.et.jsonl", [copa("A")])
+    make_americasnli(tmp_path)
+    (tmp_path / "xnli/train-en.tsv").unlink()
+    write(tmp_path / "multiarc/dataset_fr_test.json", [review("fr", 3)])
+    notes: list[str] = []
+    assert xrete_tasks(DataFolder(tmp_path), (), notes.append) == []
+    assert [note.partition(" ")[0] for note in notes] == [
+        name for name in XRETE if name != "multieurlex"
+    ]
+    for name, file in (
+        ("multiarc", "dataset_en_train.json"),
+        ("xnli", "train-en.tsv"),
+        ("americasnli", "multinli.train.en.tsv"),
+        ("pawsx", "train-en.tsv"),
+        ("xcopa", "train-labels.lst"),
+    ):
+        with pytest.raises(MissingData, match=file):
+            xrete_tasks(DataFolder(tmp_path), [name])
+        [note] = [note for note in notes if note.startswith(f"{name} was not learned: ")]
+        assert file in note
+
+
+def test_tasks_with_the_same_train_share_it(tmp_path: Path) -> None:
+    make_americasnli(tmp_path)
+    make_xnli(tmp_path)
+    one, other = xrete_tasks(DataFolder(tmp_path))
+    assert one.train is other.train and one.dev is other.dev is not None
+    assert one.train.groups is not None and one.train.groups.tolist() == [0, 1, 2]
+
+
+def test_half_of_social_iqa_is_refused(tmp_path: Path) -> None:
+    make_xcopa(tmp_path)
+    for file, other in (("train-labels.lst", "train.jsonl"), ("train.jsonl", "train-labels.lst")):
+        kept = (tmp_path / "siqa" / file).read_bytes()
+        (tmp_path / "siqa" / file).unlink()
+        assert (tmp_path / "siqa" / other).exists()
+        with pytest.raises(FileError, match=f"siqa: incomplete: {file} missing"):
+            xrete_tasks(DataFolder(tmp_path))
+        (tmp_path / "siqa" / file).write_bytes(kept)
+
+
+def test_train_of_another_data_set_is_no_social_iqa(tmp_path: Path) -> None:
+    make_xcopa(tmp_path)
+    (tmp_path / "siqa").rename(tmp_path / "elsewhere")
+    write(tmp_path / "train.jsonl", [copa("B")])
+    assert "learned from COPA" in only(tmp_path, "xcopa").split
+
+
+def test_frozen_and_trained_heads_measure_it(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    words = ("baba", "bade")
+
+    def reviews(language: str, count: int) -> list[Row]:
+        stars = random.integers(2, size=count)
+        return [
+            review(language, int(1 + 4 * s), f"{words[s]} fifi gone{n % 7}")
+            for n, s in enumerate(stars)
+        ]
+
+    for split, count in (("train", 200), ("dev", 40), ("test", 80)):
+        write(tmp_path / f"multiarc/dataset_en_{split}.json", reviews("en", count))
+    options = TransferOptions(task=["multiarc"], finetune=True, epochs=8, learning_rate=0.02)
+    results = [
+        evaluate_transfer(toy_encoder, DataFolder(tmp_path), options, learner=learner)
+        for learner in (None, finetuned(options))
+    ]
+    for result in results:
+        error = result.figure("multiarc en", "mae")
+        assert error is not None and error < 1.2  # always 3: 2.0
+    assert results[1].settings["learner"] == "finetuned" and results[1].settings["epochs"] == 8
+
+
+@pytest.mark.long
+def test_the_command_trains_the_encoder(tmp_path: Path, toy_folder: Path, xmine: Any) -> None:
+    for split in ("train", "test"):
+        rows = [review("en", 1 + n % 5, f"baba {n}") for n in range(40)]
+        write(tmp_path / f"data/multiarc/dataset_en_{split}.json", rows)
+    flags = ["--finetune", "--epochs", "1", "--seed", "3", "--task", "multiarc", "--json"]
+    ended = xmine("eval", "transfer", "--data", tmp_path / "data", "--model", toy_folder, *flags)
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    assert found["protocol"] == "the encoder is trained with a head on each task"
+    assert found["settings"]["seed"] == 3 and found["headline"]["metric"] == "mae"

@@ -1,0 +1,216 @@
+"""xSIM: the golden value, a slow computation beside the fast one, files, errors."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.toys.sentences import chinese_word
+from tests.toys.xsim import CHOICES, loose, slow_lines, write
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.options import XsimOptions
+from xmine.evaluation.retrieval.xsim import best_lines, error_rate, evaluate_xsim
+from xmine.knn.exact import nearest
+from xmine.pairs.io import ParallelText
+from xmine.scoring.margin import margin_scores
+
+
+def test_golden_g19b() -> None:
+    """Rows of the matrix stand for sources, unit vectors for targets: cosines as in G-19."""
+    cosines = np.array([[0.9, 0.2, 0.1], [0.3, 0.4, 0.5], [0.2, 0.6, 0.8]], dtype=np.float32)
+    target = np.eye(3, dtype=np.float32)
+    neighbours = nearest(cosines, target, 2)
+    means = [x.mean(axis=1) for x in (neighbours.target_cosines, neighbours.source_cosines)]
+    np.testing.assert_allclose(means[0], [0.55, 0.45, 0.70], atol=1e-6)
+    np.testing.assert_allclose(means[1], [0.60, 0.50, 0.65], atol=1e-6)
+    ratios = margin_scores(neighbours, "ratio").targets
+    np.testing.assert_allclose(ratios[0], [1.56521739, 0.38095238], atol=1e-6)
+    np.testing.assert_allclose(ratios[1], [0.90909091, 0.84210526], atol=1e-6)
+    assert neighbours.targets[1].tolist() == [2, 1]
+    best = best_lines(cosines, target, "ratio", 2)
+    assert best.targets.tolist() == [0, 2, 2]
+    assert error_rate(best.targets) == pytest.approx(1 / 3, abs=1e-6)
+
+
+def unit(rows: int, seed: int) -> NDArray[np.float32]:
+    vectors = np.random.default_rng(seed).standard_normal((rows, 12)).astype(np.float32) + 0.3
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+def test_best_lines_are_those_of_a_slow_loop(margin: str) -> None:
+    source, target = unit(30, 1), unit(70, 2)
+    best = best_lines(source, target, margin, 4)
+    assert best.targets.tolist() == slow_lines(source, target, margin, 4)
+    assert best.sources.tolist() == slow_lines(target, source, margin, 4)
+
+
+def test_absolute_is_the_nearest_and_ties_go_to_the_lower_line() -> None:
+    same = np.ones((3, 1), dtype=np.float32)
+    for margin in ("ratio", "distance", "absolute"):
+        best = best_lines(same, same, margin, 2)
+        assert best.targets.tolist() == best.sources.tolist() == [0, 0, 0]
+    assert error_rate(np.array([0, 0, 0])) == pytest.approx(2 / 3)
+    assert error_rate(np.array([0, 0, 0]), ["same", "same", "other"]) == pytest.approx(1 / 3)
+
+
+def test_a_neighbourhood_at_zero_is_counted() -> None:
+    eye = np.eye(6, dtype=np.float32)
+    assert best_lines(eye[:3], eye[3:], "ratio", 2).clamped == 12
+    assert best_lines(eye[:3], eye[3:], "distance", 2).clamped == 0
+
+
+def flores(
+    folder: Path, pairs: ParallelText, shuffled: bool = False, lines: int = 40
+) -> DataFolder:
+    english, chinese = list(pairs.sources[:lines]), list(pairs.targets[:lines])
+    if shuffled:
+        chinese = [chinese[row] for row in np.random.default_rng(2).permutation(lines)]
+    write(folder / "flores101" / "dev" / "eng.dev", english)
+    write(folder / "flores101" / "dev" / "zho.dev", chinese)
+    return DataFolder(folder)
+
+
+def test_translations_are_found_and_shuffled_ones_are_not(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    good = evaluate_xsim(toy_encoder, flores(tmp_path, toy_pairs), XsimOptions())
+    assert good.headline == ("FLORES-101 dev zho-eng", "mean")
+    assert good.rows[0].figures == {"forward": 0, "backward": 0, "mean": 0}
+    bad = evaluate_xsim(toy_encoder, flores(tmp_path, toy_pairs, shuffled=True), XsimOptions())
+    assert bad.rows[0].figures["mean"] > 0.9
+    assert bad.settings == {"margin": "ratio", "neighborhood": 4, "textual": False}
+
+
+def slow_errors(
+    encoder: SentenceEncoder,
+    source: list[str],
+    target: list[str],
+    margin: str = "ratio",
+    neighborhood: int = 4,
+    prompt: str = "",
+) -> float:
+    one, other = (encoder.encode(texts, prompt=prompt) for texts in (source, target))
+    chosen = slow_lines(one, other, margin, neighborhood)
+    return sum(row != at for at, row in enumerate(chosen)) / len(source)
+
+
+def test_each_direction_by_a_slow_loop_with_each_option(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    """Two files are measured from --src to --tgt, whatever their languages."""
+    english, chinese = loose(120, seed=10)
+    write(tmp_path / "a.en", english)
+    write(tmp_path / "a.zh", chinese)
+    seen = set()
+    for options in CHOICES:
+        forward = slow_errors(toy_encoder, english, chinese, **options)
+        backward = slow_errors(toy_encoder, chinese, english, **options)
+        assert forward != backward
+        seen |= {(forward, backward), (backward, forward)}
+        for one, other, figures in (
+            ("en", "zh", {"forward": forward, "backward": backward}),
+            ("zh", "en", {"forward": backward, "backward": forward}),
+        ):
+            files: dict[str, Any] = {
+                "src": str(tmp_path / f"a.{one}"),
+                "tgt": str(tmp_path / f"a.{other}"),
+            }
+            result = evaluate_xsim(toy_encoder, DataFolder(None), XsimOptions(**files, **options))
+            assert result.rows[0].name == f"{one}-{other}"
+            figures["mean"] = (forward + backward) / 2
+            assert result.rows[0].figures == pytest.approx(figures)
+    assert len(seen) == 2 * len(CHOICES)
+
+
+def test_of_many_languages_each_is_measured_towards_the_pivot(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    english, chinese = loose(120, seed=10)
+    write(tmp_path / "flores101" / "dev" / "eng.dev", english)
+    write(tmp_path / "flores101" / "dev" / "zho.dev", chinese)
+    for pivot, name, source, target in (
+        ("", "zho-eng", chinese, english),
+        ("zho", "eng-zho", english, chinese),
+    ):
+        result = evaluate_xsim(toy_encoder, DataFolder(tmp_path), XsimOptions(pivot=pivot))
+        assert result.rows[0].name == f"FLORES-101 dev {name}"
+        assert result.rows[0].figures["forward"] == slow_errors(toy_encoder, source, target)
+        assert result.rows[0].figures["backward"] == slow_errors(toy_encoder, target, source)
+
+
+def test_lines_without_a_vector_are_noted(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    data = flores(tmp_path, toy_pairs)
+    place = tmp_path / "flores101" / "dev"
+    write(place / "zho.dev", ["", "☃", *toy_pairs.targets[2:40]])
+    result = evaluate_xsim(toy_encoder, data, XsimOptions())
+    assert len(result.notes) == 1
+    assert "without a vector" in result.notes[0]
+    assert "zho 2" in result.notes[0]
+    for language in ("eng", "zho"):
+        write(place / f"{language}.dev", [" "] * 40)
+    with pytest.raises(FileError, match="FLORES-101 dev: no line has a vector"):
+        evaluate_xsim(toy_encoder, data, XsimOptions())
+
+
+def test_several_languages_have_a_mean(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    data = flores(tmp_path, toy_pairs)
+    folder = tmp_path / "flores101" / "dev"
+    write(folder / "deu.dev", (folder / "zho.dev").read_text(encoding="utf-8").split()[::-1])
+    result = evaluate_xsim(toy_encoder, data, XsimOptions(margin="absolute"))
+    names = [row.name for row in result.rows]
+    assert names == [f"FLORES-101 dev {x}" for x in ("deu-eng", "zho-eng")] + [
+        "FLORES-101 dev, mean of 2"
+    ]
+    assert result.headline == ("FLORES-101 dev, mean of 2", "mean")
+    assert result.protocol == "nearest by cosine, error rate"
+    figures = [row.figures["forward"] for row in result.rows]
+    assert figures[2] == pytest.approx((figures[0] + figures[1]) / 2)
+
+
+def test_repeated_lines_are_forgiven_by_text(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    english, chinese = list(toy_pairs.sources[:20]), list(toy_pairs.targets[:20])
+    write(tmp_path / "a.en", english + english)
+    write(tmp_path / "a.zh", chinese + chinese)
+    files: dict[str, Any] = {"src": str(tmp_path / "a.en"), "tgt": str(tmp_path / "a.zh")}
+    by_line = evaluate_xsim(toy_encoder, DataFolder(None), XsimOptions(**files))
+    by_text = evaluate_xsim(toy_encoder, DataFolder(None), XsimOptions(**files, textual=True))
+    assert by_line.rows[0].figures["mean"] == 0.5
+    assert by_text.rows[0].figures["mean"] == 0
+    # Only the repeated English lines are forgiven, which are those that Chinese ones choose.
+    write(tmp_path / "a.zh", [*chinese, *[f"{text}{chinese_word(1)}" for text in chinese]])
+    figures = [
+        evaluate_xsim(toy_encoder, DataFolder(None), XsimOptions(**files, textual=textual))
+        .rows[0]
+        .figures
+        for textual in (False, True)
+    ]
+    assert figures[1]["forward"] == figures[0]["forward"]
+    assert figures[1]["backward"] < figures[0]["backward"]
+
+
+def test_fewer_lines_than_neighbours_are_refused(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    data = flores(tmp_path, toy_pairs, lines=3)
+    with pytest.raises(FileError, match="FLORES-101 dev: 3 lines; a margin over 4 neighbours"):
+        evaluate_xsim(toy_encoder, data, XsimOptions())
+    few = evaluate_xsim(toy_encoder, data, XsimOptions(neighborhood=3))
+    assert few.rows[0].items == 3
+    write(tmp_path / "flores101" / "dev" / "zho.dev", ["一"])
+    with pytest.raises(FileError, match=r"eng.dev has 3 lines and .*zho.dev 1"):
+        evaluate_xsim(toy_encoder, data, XsimOptions())
+    one = flores(tmp_path, toy_pairs, lines=1)
+    for margin in ("ratio", "absolute"):
+        with pytest.raises(FileError, match="FLORES-101 dev: 1 line; two at least are needed"):
+            evaluate_xsim(toy_encoder, one, XsimOptions(margin=margin, neighborhood=1))

@@ -1,0 +1,225 @@
+"""xSIM++: perturbations by kind, a slow computation beside the fast one, files, errors."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.toys.xsim import CHOICES, loose, slow_lines, write
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.options import XsimPlusPlusOptions
+from xmine.evaluation.result import Result
+from xmine.evaluation.retrieval.xsimplusplus import (
+    Perturbed,
+    errors_by_kind,
+    evaluate_xsimplusplus,
+    read_perturbed,
+)
+from xmine.pairs.io import ParallelText
+
+
+def augmented(folder: Path, pairs: ParallelText) -> DataFolder:
+    """Make a small set as LASER distributes it: two perturbations of each English sentence."""
+    english, chinese = list(pairs.sources[:30]), list(pairs.targets[:30])
+    other = pairs.sources[100:130]
+    near = [f"{text} {strange.split()[0]}" for text, strange in zip(english, other, strict=True)]
+    far = [
+        " ".join(strange.split()[:4] + text.split()[:1])
+        for text, strange in zip(english, other, strict=True)
+    ]
+    kinds = {
+        text: {"src": source, "errtype": "entity"}
+        for text, source in zip(near, english, strict=True)
+    }
+    kinds |= {
+        text: {"src": source, "errtype": "number"}
+        for text, source in zip(far, english, strict=True)
+    }
+    for language, texts in (("eng_Latn", english), ("zho_Hans", chinese)):
+        write(folder / "flores200" / "devtest" / f"{language}.devtest", texts)
+    place = folder / "flores200" / "devtest_augmented"
+    write(place / "eng_Latn_augmented.devtest", near + far)
+    (place / "eng_Latn_errtype.devtest.json").write_text(json.dumps(kinds), encoding="utf-8")
+    return DataFolder(folder)
+
+
+def measure(encoder: SentenceEncoder, data: DataFolder, **options: Any) -> Result:
+    return evaluate_xsimplusplus(encoder, data, XsimPlusPlusOptions(**options))
+
+
+def test_errors_are_told_by_what_was_changed() -> None:
+    perturbed = Perturbed(
+        "eng",
+        ["one cat", "two dogs", "one cat"],
+        ["two cats ", "two hens"],
+        {"two cats": ("one cat", "number"), "two hens": ("two dogs", "entity")},
+    )
+    assert perturbed.names() == ["entity", "number", "misaligned"]
+    # the reference, a perturbation of it, the same text in another line
+    assert errors_by_kind(np.array([0, 4, 0]), perturbed) == {"entity": 1}
+    # a perturbation of it, another reference, a perturbation of another one
+    counts = errors_by_kind(np.array([3, 0, 4]), perturbed)
+    assert counts == {"number": 1, "misaligned": 2}
+
+
+def test_perturbations_are_candidates(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    result = measure(toy_encoder, augmented(tmp_path, toy_pairs))
+    assert [row.name for row in result.rows] == ["zho_Hans-eng_Latn"]
+    assert [metric.name for metric in result.metrics] == ["error", "entity", "number", "misaligned"]
+    assert result.headline == ("zho_Hans-eng_Latn", "error")
+    assert result.rows[0].figures["error"] < 0.2
+    assert result.notes == [
+        "eng_Latn: 30 references and 60 perturbations to choose from.",
+    ]
+
+
+def test_perturbations_that_are_nearer_are_errors_of_their_kind(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    """References and perturbations change places: each line now chooses its perturbation."""
+    data = augmented(tmp_path, toy_pairs)
+    folder = tmp_path / "flores200"
+    english = (folder / "devtest" / "eng_Latn.devtest").read_text(encoding="utf-8").splitlines()
+    place = folder / "devtest_augmented"
+    changed = (place / "eng_Latn_augmented.devtest").read_text(encoding="utf-8").splitlines()[:30]
+    write(folder / "devtest" / "eng_Latn.devtest", changed)
+    write(place / "eng_Latn_augmented.devtest", english)
+    kinds = {
+        text: {"src": source, "errtype": "causality"}
+        for text, source in zip(english, changed, strict=True)
+    }
+    (place / "eng_Latn_errtype.devtest.json").write_text(json.dumps(kinds), encoding="utf-8")
+    figures = measure(toy_encoder, data).rows[0].figures
+    assert figures["causality"] > 0.8
+    assert figures["error"] == pytest.approx(figures["causality"] + figures["misaligned"])
+
+
+def test_perturbed_figures_by_a_slow_loop_with_each_option(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    english, chinese = loose(130, seed=3)
+    data = augmented(tmp_path, ParallelText(english, chinese, ["x"] * 130))
+    folder = tmp_path / "flores200"
+    read = read_perturbed(folder / "devtest_augmented", folder / "devtest", "eng_Latn", "devtest")
+    seen = set()
+    for options in CHOICES:
+        expected = slow_kinds(toy_encoder, chinese[:30], read, **options)
+        figures = measure(toy_encoder, data, **options).rows[0].figures
+        assert figures == pytest.approx({**expected, "error": sum(expected.values())})
+        seen.add(tuple(expected.values()))
+    assert len(seen) == len(CHOICES)
+
+
+def slow_kinds(
+    encoder: SentenceEncoder,
+    source: list[str],
+    perturbed: Perturbed,
+    margin: str = "ratio",
+    neighborhood: int = 4,
+    prompt: str = "",
+) -> dict[str, float]:
+    one, other = (encoder.encode(texts, prompt=prompt) for texts in (source, perturbed.texts))
+    counts = errors_by_kind(np.array(slow_lines(one, other, margin, neighborhood)), perturbed)
+    return {kind: counts[kind] / len(source) for kind in ("entity", "number", "misaligned")}
+
+
+def test_perturbed_lines_without_a_vector_are_noted(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    data = augmented(tmp_path, toy_pairs)
+    folder = tmp_path / "flores200" / "devtest"
+    write(folder / "zho_Hans.devtest", ["", "☃", *toy_pairs.targets[2:30]])
+    notes = measure(toy_encoder, data).notes
+    assert len(notes) == 2
+    assert "without a vector" in notes[1]
+    assert "zho_Hans 2" in notes[1]
+
+
+def test_languages_and_their_mean(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    data = augmented(tmp_path, toy_pairs)
+    folder = tmp_path / "flores200" / "devtest"
+    (folder / "yue_Hant.devtest").write_bytes((folder / "zho_Hans.devtest").read_bytes())
+    result = measure(toy_encoder, data)
+    assert [row.name for row in result.rows] == [
+        "yue_Hant-eng_Latn",
+        "zho_Hans-eng_Latn",
+        "mean of 2",
+    ]
+    one = measure(toy_encoder, data, language=["zho_Hans"])
+    assert len(one.rows) == 1
+    with pytest.raises(FileError, match=r"no fra_Latn.devtest"):
+        measure(toy_encoder, data, language=["fra_Latn"])
+
+
+def test_what_is_wrong_with_the_files_is_named(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    data = augmented(tmp_path, toy_pairs)
+    with pytest.raises(MissingData, match=r"expected LASER's eng_Latn_augmented.dev and"):
+        measure(toy_encoder, data, split="dev")
+    place = tmp_path / "flores200" / "devtest_augmented"
+    kinds = place / "eng_Latn_errtype.devtest.json"
+    whole = kinds.read_text(encoding="utf-8")
+    for text, message in [
+        ("{", r"errtype.devtest.json: not JSON"),
+        ("[" * 100_000, "errtype.devtest.json: not JSON: brackets inside brackets"),
+        ("1" * 5_000, "errtype.devtest.json: JSON that cannot be read"),
+        ("[]", r"errtype.devtest.json: a list, not a JSON object"),
+        ("{}", r"errtype.devtest.json: expected .*errtype"),
+        ('{"a b": {"src": "a", "errtype": 3}}', "of 'a b': the field 'errtype' is a number"),
+        ('{"a b": {"src": " ", "errtype": "x"}}', "of 'a b': the field 'src' is blank"),
+        ('{"a b": {"src": "a", "errtype": "error"}}', "'a b' has the errtype 'error', the name"),
+        ('{"a b": {"src": "a", "errtype": "misaligned"}}', "has the errtype 'misaligned'"),
+        ('{"a b": {"src": "a"}}', "the entry of 'a b' has another form"),
+        ('{"a b": ["a", "number"]}', "the entry of 'a b' has another form"),
+        ('{"a b": {"src": "a", "errtype": "number"}}', "has none of the sentences"),
+    ]:
+        kinds.write_text(text)
+        with pytest.raises(FileError, match=message):
+            measure(toy_encoder, data)
+    kinds.write_text(whole, encoding="utf-8")
+    english = tmp_path / "flores200" / "devtest" / "eng_Latn.devtest"
+    write(english, ["another"] * 30)
+    with pytest.raises(FileError, match="no original of it is in"):
+        measure(toy_encoder, data)
+    write(english, ["too few"])
+    with pytest.raises(FileError):
+        measure(toy_encoder, data)
+    write(tmp_path / "flores200" / "devtest" / "zho_Hans.devtest", ["一"])
+    write(english, [toy_pairs.sources[0]])
+    with pytest.raises(FileError, match="1 line; two at least are needed"):
+        measure(toy_encoder, data, neighborhood=1)
+    (place / "eng_Latn_augmented.devtest").unlink()
+    with pytest.raises(FileError, match=r"incomplete: eng_Latn_augmented.devtest missing"):
+        measure(toy_encoder, data)
+
+
+def test_uneven_files_and_unknown_perturbations(
+    toy_encoder: SentenceEncoder, tmp_path: Path, toy_pairs: ParallelText
+) -> None:
+    data = augmented(tmp_path, toy_pairs)
+    folder = tmp_path / "flores200"
+    more = folder / "devtest_augmented" / "eng_Latn_augmented.devtest"
+    more.write_text(more.read_text(encoding="utf-8") + "not in the table\n", encoding="utf-8")
+    notes = measure(toy_encoder, data).notes
+    assert notes[1] == "eng_Latn_errtype.devtest.json lacks 1 of them: counted as misaligned."
+    write(folder / "devtest" / "zho_Hans.devtest", ["一"])
+    with pytest.raises(FileError, match=r"zho_Hans.devtest has 1 lines and .*eng_Latn.devtest 30"):
+        measure(toy_encoder, data)
+
+
+def test_perturbed_reads_what_it_is_given(tmp_path: Path, toy_pairs: ParallelText) -> None:
+    augmented(tmp_path, toy_pairs)
+    folder = tmp_path / "flores200"
+    read = read_perturbed(folder / "devtest_augmented", folder / "devtest", "eng_Latn", "devtest")
+    assert (len(read.references), len(read.perturbations), len(read.kinds)) == (30, 60, 60)
+    assert read.texts[:30] == read.references
+    assert read.kinds[read.perturbations[0]] == (read.references[0], "entity")

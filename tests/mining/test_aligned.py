@@ -1,0 +1,333 @@
+"""Scores of aligned lines: those of mining, those of a slow and obvious twin; every line kept."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import xmine
+from tests.toys.sentences import chinese_word, english_word, toy_sentences
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError, OptionError
+from xmine.mining.aligned import score_aligned
+from xmine.mining.aligned_scores import AlignedScores
+from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.pairs.io import Pair, write_pairs
+from xmine.text.sentences import folded
+
+ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
+Aligned = tuple[Path, Path]
+
+
+def write(path: Path, lines: list[str]) -> Path:
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def aligned(tmp_path: Path) -> Aligned:
+    """Forty lines, every fourth with the translation of the line before."""
+    english, chinese, _ = toy_sentences(40, seed=5)
+    chinese[3::4] = chinese[2::4]
+    return write(tmp_path / "a.en", english), write(tmp_path / "a.zh", chinese)
+
+
+def scores(scored: AlignedScores) -> list[float | None]:
+    return [pair.score for pair in scored.rows()]
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+@pytest.mark.parametrize("k", [1, 2, 4, 7])
+def test_mining_and_scoring_the_same_pairs_give_the_same_scores(
+    toy_encoder: SentenceEncoder, aligned: Aligned, margin: str, k: int
+) -> None:
+    every = MiningOptions(threshold=-9, margin=margin, neighborhood=k)
+    mined = {
+        (pair.source, pair.target): (pair.score, pair.cosine)
+        for retrieval in ("fwd", "bwd")
+        for pair in xmine.mine(
+            *aligned, toy_encoder, MiningOptions(**{**vars(every), "retrieval": retrieval})
+        ).pairs.rows()
+    }
+    options = ScoringOptions(margin=margin, neighborhood=k)
+    found = [
+        (pair, mined[pair[:2]])
+        for pair in score_aligned(*aligned, toy_encoder, options).rows()
+        if pair[:2] in mined
+    ]
+    assert len(found) >= 30
+    assert all((pair.score, pair.cosine) == expected for pair, expected in found)
+
+
+def test_mined_pairs_keep_their_scores_if_the_mined_files_are_the_pool(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path
+) -> None:
+    source, target, _ = toy_files
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=-9)).pairs
+    path = str(tmp_path / "pairs.parquet")
+    write_pairs(mined.rows(), path)
+    again = score_aligned(path, None, toy_encoder, pool=(source, target))
+    assert scores(again) == mined.scores.tolist()
+    assert [pair.cosine for pair in again.rows()] == mined.cosines.tolist()
+    assert [pair.source_line for pair in again.rows()] == mined.source_lines.tolist()
+    alone = score_aligned(path, None, toy_encoder)
+    assert scores(alone) != scores(again)
+
+
+def twin(
+    encoder: SentenceEncoder, lines: list[tuple[str, str]], k: int, margin: str
+) -> tuple[list[float | None], int]:
+    """Score line by line, in the words of the definition; count means too near zero."""
+    clamped = 0
+    pools: list[dict[str, NDArray[np.float64]]] = []
+    for side in zip(*lines, strict=True):
+        pool: dict[str, NDArray[np.float64]] = {}
+        for text in side:
+            vector = encoder.encode([text])[0].astype(np.float16).astype(np.float64)
+            if text.strip() and vector.any():
+                pool.setdefault(folded(text), vector)
+        pools.append(pool)
+    result: list[float | None] = []
+    for source, target in lines:
+        if folded(source) not in pools[0] or folded(target) not in pools[1]:
+            result.append(None)
+            continue
+        x, y = pools[0][folded(source)], pools[1][folded(target)]
+        near_x = sorted((min(1.0, float(x @ other)) for other in pools[1].values()), reverse=True)[
+            :k
+        ]
+        near_y = sorted((min(1.0, float(other @ y)) for other in pools[0].values()), reverse=True)[
+            :k
+        ]
+        mean = (sum(near_x) / len(near_x) + sum(near_y) / len(near_y)) / 2
+        clamped += mean < 1e-6
+        cosine = min(1.0, float(x @ y))  # rounding to fp16 can lift it above
+        result.append(
+            {"ratio": cosine / max(mean, 1e-6), "distance": cosine - mean}.get(margin, cosine)
+        )
+    return result, clamped
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+@pytest.mark.parametrize("k", [1, 4, 100])
+def test_a_slow_twin_gives_the_same_scores(
+    toy_encoder: SentenceEncoder, tmp_path: Path, margin: str, k: int
+) -> None:
+    draw = np.random.default_rng(k)
+    english, chinese, _ = toy_sentences(25, seed=k)
+    sides = [[*english, "", " \t", "☃☃"], [*chinese, "", "\u3000", "☂"]]
+    sides[0] += [text.upper() for text in english[:9]]
+    lines = [(sides[0][a], sides[1][b]) for a, b in draw.integers(0, [37, 28], (80, 2)).tolist()]
+    lines += list(zip(english, chinese, strict=True))
+    files = [
+        write(tmp_path / name, [line[side] for line in lines])
+        for side, name in enumerate(("x.en", "x.zh"))
+    ]
+    options = ScoringOptions(neighborhood=k, margin=margin)
+    scored = score_aligned(files[0], files[1], toy_encoder, options)
+    expected, clamped = twin(toy_encoder, lines, k, margin)
+    assert expected.count(None) > 5
+    assert [score is None for score in scores(scored)] == [each is None for each in expected]
+    for score, wanted in zip(scores(scored), expected, strict=True):
+        assert score == wanted or score == pytest.approx(wanted, rel=1e-5, abs=2e-6)
+    assert scored.clamped == (clamped if margin == "ratio" else 0)
+
+
+def test_every_line_has_a_row_with_its_text(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    english, chinese, _ = toy_sentences(6, seed=3)
+    english[1], chinese[1] = "", ""
+    chinese[2] = " \u3000"
+    english[4] = "☃ "
+    files = write(tmp_path / "a", english), write(tmp_path / "b", chinese)
+    rows = list(score_aligned(*files, toy_encoder).rows())
+    assert [(row.source, row.target) for row in rows] == list(zip(english, chinese, strict=True))
+    assert [(row.source_line, row.target_line) for row in rows] == [(n, n) for n in range(1, 7)]
+    judged = [(row.score, row.cosine, row.prob, row.flags) for row in rows]
+    assert [each == (None,) * 4 for each in judged] == [False, True, True, False, True, False]
+    assert all(None not in judged[number] for number in (0, 3, 5))
+    assert all(0 <= prob <= 1 for _, _, prob, _ in judged if prob is not None)
+
+
+def test_repeated_lines_do_not_spoil_each_other(
+    toy_encoder: SentenceEncoder, aligned: Aligned
+) -> None:
+    once = list(score_aligned(*aligned, toy_encoder).rows())
+    for file in aligned:
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text + text.upper() + text * 4, encoding="utf-8")
+    often = list(score_aligned(*aligned, toy_encoder).rows())
+    assert len(often) == 6 * len(once)
+    for number, pair in enumerate(often):
+        first = once[number % len(once)]
+        assert (pair.score, pair.cosine, pair.prob) == (first.score, first.cosine, first.prob)
+    assert often[40].source == once[0].source.upper()
+
+
+def test_pairs_of_a_file_keep_what_they_have(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    english, chinese, _ = toy_sentences(5, seed=3)
+    given = [
+        Pair(one, two, 9.0, 10 + at, None, 0.1, at, 3, "talk", 0.25, "copy")
+        for at, (one, two) in enumerate(zip(english, chinese, strict=True))
+    ]
+    given[2] = given[2]._replace(target="")
+    path = str(tmp_path / "pairs.parquet")
+    write_pairs(given, path, ("en-GB", "zh-TW"))
+    scored = score_aligned(path, None, toy_encoder)
+    assert scored.languages == ("en-GB", "zh-TW")
+    kept = ("source", "target", "source_line", "target_line", "source_offset", "target_offset")
+    for row, pair in zip(scored.rows(), given, strict=True):
+        assert all(getattr(row, name) == getattr(pair, name) for name in (*kept, "origin"))
+        assert row.score != 9.0
+    assert list(scored.rows())[2][2:6] == (None, 12, None, None)
+    assert list(scored.rows())[2][-2:] == (None, None)
+    write_pairs([given[0], Pair("bade", "一")], path)
+    lines = [pair[3:5] for pair in score_aligned(path, None, toy_encoder).rows()]
+    assert lines == [(10, None), (None, None)]
+    write_pairs(given, path, ("en-GB", "zh-TW"))
+    chosen = ScoringOptions(src_lang="fr")
+    assert score_aligned(path, None, toy_encoder, chosen).languages == ("fr", "zh-TW")
+
+
+def test_the_forms_of_input_give_the_same(
+    toy_encoder: SentenceEncoder, aligned: Aligned, tmp_path: Path
+) -> None:
+    options = ScoringOptions(src_lang="en", tgt_lang="zh")
+    expected = list(score_aligned(*aligned, toy_encoder, options).rows())
+    plain = [Pair(pair.source, pair.target) for pair in expected]
+    for name in ("p.tsv", "p.jsonl", "p.tmx", "p.parquet"):
+        write_pairs(plain, str(tmp_path / name), ("en", "zh"))
+    for source, target in (
+        (f"{aligned[0]},{aligned[1]}", None),
+        (f"{tmp_path}/p.tsv", None),
+        (f"{tmp_path}/p.tmx:en,zh", None),
+        (f"{tmp_path}/p.tsv:1", f"{tmp_path}/p.tsv:2"),
+        (f"{tmp_path}/p.jsonl:source", f"{tmp_path}/p.parquet:target"),
+    ):
+        scored = score_aligned(source, target, toy_encoder, options)
+        assert list(scored.rows()) == expected, source
+
+
+def test_vectors_take_the_place_of_an_encoder(
+    toy_encoder: SentenceEncoder, aligned: Aligned
+) -> None:
+    sides = [file.read_text(encoding="utf-8").splitlines() for file in aligned]
+    vectors = toy_encoder.encode(sides[0]), toy_encoder.encode(sides[1])
+    expected = list(score_aligned(*aligned, toy_encoder).rows())
+    assert list(score_aligned(*aligned, vectors=vectors).rows()) == expected
+    with pytest.raises(FileError, match=r"a\.zh has 40 lines, its vectors have 39 rows"):
+        score_aligned(*aligned, vectors=(vectors[0], vectors[1][1:]))
+    for more in ({"encoder": toy_encoder}, {"pool": aligned}):
+        with pytest.raises(OptionError, match="vectors of lines are given"):
+            score_aligned(*aligned, vectors=vectors, **more)
+
+
+def test_a_larger_pool_brings_nearer_neighbours(
+    toy_encoder: SentenceEncoder, aligned: Aligned, tmp_path: Path
+) -> None:
+    english, chinese, _ = toy_sentences(300, seed=77)
+    pool = write(tmp_path / "more.en", english), write(tmp_path / "more.zh", chinese)
+    options = ScoringOptions(margin="distance")
+    alone = score_aligned(*aligned, toy_encoder, options)
+    more = score_aligned(*aligned, toy_encoder, options, pool=pool)
+    assert (len(more.source), len(more.target)) == (340, 330)
+    pairs = list(zip(alone.rows(), more.rows(), strict=True))
+    assert all(after.cosine == before.cosine for before, after in pairs)
+    lower = [(after.score or 0) < (before.score or 0) for before, after in pairs]
+    assert len(lower) == 40 and all(lower)
+    # Copies of a line, and of its partner, in the pool are the line itself.
+    same = score_aligned(*aligned, toy_encoder, options, pool=aligned)
+    assert list(same.rows()) == list(alone.rows())
+
+
+def test_one_line_and_lines_without_a_partner(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    english, chinese, _ = toy_sentences(3, seed=3)
+    files = write(tmp_path / "a", english[:1]), write(tmp_path / "b", chinese[:1])
+    alone = score_aligned(*files, toy_encoder)
+    assert (alone.confidence, alone.chances) == (None, None)
+    (row,) = alone.rows()
+    assert row.score == pytest.approx(1, abs=1e-6)
+    assert row.prob is None and row.flags is not None
+    files = write(tmp_path / "a", [english[0], ""]), write(tmp_path / "b", ["", chinese[0]])
+    scored = score_aligned(*files, toy_encoder)
+    assert (len(scored.chosen), scores(scored)) == (0, [None, None])
+
+
+def test_what_cannot_be_scored_is_refused(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    one = write(tmp_path / "one", ["bade", "fifi"])
+    for lines, message in {
+        ("a", "b", "c"): r"one has 2 lines, \S+other 3$",
+        (): r"other: the file is empty",
+        ("", " "): r"other: no text in it, only blank lines",
+        ("☃", ""): r"other: the encoder knows no piece of any line",
+    }.items():
+        other = write(tmp_path / "other", list(lines))
+        with pytest.raises(FileError, match=message):
+            score_aligned(one, other, toy_encoder)
+    for name, text, message in (
+        ("p.jsonl", "", r"p\.jsonl: no pairs in it"),
+        ("p.tsv", "a\tb\nalone\n", r"p\.tsv:2: one column"),
+        ("q.tsv", " \tb\n", r"source of \S+q\.tsv: no text in it"),
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(FileError, match=message):
+            score_aligned(tmp_path / name, None, toy_encoder)
+    for wrong in ({"margin": "rato"}, {"neighborhood": 0}, {"src_lang": "e n"}):
+        with pytest.raises(OptionError, match=r"--(margin|neighborhood|src-lang) is"):
+            ScoringOptions(**wrong)
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+def test_the_pairs_that_have_a_score_are_there_best_first(
+    toy_encoder: SentenceEncoder, aligned: Aligned, margin: str
+) -> None:
+    scored = score_aligned(*aligned, toy_encoder, ScoringOptions(margin=margin, neighborhood=1))
+    assert sorted(scored.chosen.scores.tolist(), reverse=True) == scored.chosen.scores.tolist()
+    assert sorted(scored.numbers.tolist()) == list(range(40))
+    for row, number in enumerate(scored.numbers.tolist()):
+        text = scored.target.texts[scored.chosen.targets[row]]
+        assert text == scored.given[number].target
+    assert sum((pair.prob or 0) > 0.9 for pair in scored.rows()) >= 30  # with one neighbour too
+
+
+def test_copies_are_known_to_be_wrong_and_hide_no_translation(
+    toy_encoder: SentenceEncoder, aligned: Aligned
+) -> None:
+    plain = score_aligned(*aligned, toy_encoder)
+    english, _, _ = toy_sentences(100, seed=31)
+    for file in aligned:
+        with file.open("a", encoding="utf-8") as end:
+            end.write("".join(line + "\n" for line in english * 2))
+    scored = score_aligned(*aligned, toy_encoder)
+    assert plain.confidence is not None and scored.confidence is not None
+    assert scored.chances is scored.confidence.chances
+    copies = np.array([number >= 40 for number in scored.numbers])
+    assert copies.sum() == 200 and not scored.chances[copies].any()
+    assert all("copy" in scored.flags[row].split(",") for row in np.flatnonzero(copies))
+    assert scored.confidence.translations == pytest.approx(plain.confidence.translations, abs=2)
+    assert scored.chances.sum() == pytest.approx(30, abs=2)
+
+
+def test_a_cosine_is_at_most_one_for_a_partner_that_is_not_the_nearest(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    """Words in another order have the same vector, and of equal ones the first is the nearest."""
+    _, _, meanings = toy_sentences(30, seed=4)
+    orders = [each[at:] + each[:at] for at in range(4) for each in meanings]
+    orders += [each[::-1] for each in orders]
+    source = write(tmp_path / "a", [" ".join(map(english_word, each)) for each in orders])
+    target = write(tmp_path / "b", ["".join(map(chinese_word, each)) for each in orders])
+    options = ScoringOptions(margin="absolute", neighborhood=1)
+    cosines = scores(score_aligned(source, target, toy_encoder, options))
+    assert max(cosine or 0 for cosine in cosines) == 1
+
+
+def test_prompts_stand_before_the_lines_of_their_side(
+    toy_encoder: SentenceEncoder, aligned: Aligned
+) -> None:
+    options = ScoringOptions(src_prompt="bade fifi ", tgt_prompt="golu mane ")
+    with_prompts = scores(score_aligned(*aligned, toy_encoder, options))
+    without = scores(score_aligned(*aligned, toy_encoder))
+    for file, prompt in zip(aligned, (options.src_prompt, options.tgt_prompt), strict=True):
+        write(file, [prompt + line for line in file.read_text(encoding="utf-8").splitlines()])
+    assert scores(score_aligned(*aligned, toy_encoder)) == with_prompts != without

@@ -1,0 +1,453 @@
+"""What is kept of the candidates: probabilities, known pairs, the cut, and what is dropped."""
+
+import dataclasses
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import xmine
+from tests.toys.mined import lines, selected
+from tests.toys.sentences import toy_sentences
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError, OptionError
+from xmine.mining.candidates import best_without_gold
+from xmine.mining.options import MiningOptions
+from xmine.pairs.known import KnownPair, KnownPairs
+from xmine.scoring.gold import agreement
+from xmine.scoring.threshold import choose_threshold
+
+ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
+
+
+NONE = KnownPairs("", [])
+
+
+def known(pairs: Iterable[tuple[int, int]], right: bool = True) -> list[KnownPair]:
+    return [KnownPair(*pair, right) for pair in sorted(pairs)]
+
+
+def write(path: Path, lines: list[str]) -> None:
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+def test_every_pair_has_a_probability_and_flags(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    pairs, confidence = mined.pairs, mined.confidence
+    assert confidence is not None and pairs.probs is not None and pairs.flags is not None
+    assert len(pairs) == len(mined.candidates.chosen) == len(pairs.probs) == len(pairs.flags)
+    np.testing.assert_array_equal(pairs.probs, confidence.chances)
+    found = dict(zip(_line_pairs(mined), pairs.probs.tolist(), strict=True))
+    assert np.mean([found.get(pair, 0.0) for pair in gold]) > 0.9
+    assert np.mean([prob for pair, prob in found.items() if pair not in gold]) < 0.2
+    assert mined.kept.pairs == len(pairs)
+    assert mined.kept.precision == pytest.approx(pairs.probs.mean())
+    assert mined.threshold.translations == confidence.translations
+    assert mined.dropped == {}
+    ranks, chances, cut = mined.curve()
+    assert cut == 0 and chances is not None
+    np.testing.assert_array_equal(chances, confidence.chances)
+    np.testing.assert_array_equal(ranks, confidence.chances)
+    assert mined.eligible.tolist() == list(range(len(pairs)))
+    assert (mined.seeds.pairs, mined.gold.pairs) == ([], [])
+
+
+def test_the_most_probable_pairs_stand_first_equal_ones_by_score(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    assert mined.pairs.probs is not None
+    ranks = list(zip((-mined.pairs.probs).tolist(), (-mined.pairs.scores).tolist(), strict=True))
+    assert ranks == sorted(ranks) and len({prob for prob, _ in ranks}) < len(ranks)
+    for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(min_prob=0.7)):
+        some = xmine.mine(source, target, toy_encoder, options)
+        assert _line_pairs(some) == _line_pairs(mined)[: len(some.pairs)]
+        assert (mined.pairs.probs[len(some.pairs) :] < some.threshold.value).all()
+    assert some.threshold.value == 0.7
+    both = xmine.mine(source, target, toy_encoder, MiningOptions(min_prob=0.7, threshold=1.6))
+    assert _line_pairs(both) == [
+        pair
+        for pair, score in zip(_line_pairs(some), some.pairs.scores.tolist(), strict=True)
+        if score >= 1.6
+    ]
+    assert 0 < len(both.pairs) < len(some.pairs)
+
+
+def _line_pairs(mined: xmine.Mined) -> list[tuple[int, int]]:
+    sides = mined.pairs.source_lines.tolist(), mined.pairs.target_lines.tolist()
+    return list(zip(*sides, strict=True))
+
+
+def test_without_an_estimate_no_pair_has_a_probability(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    write(tmp_path / "a", toy_sentences(1, seed=1)[0])
+    write(tmp_path / "b", toy_sentences(1, seed=2)[1])
+    mined = xmine.mine(tmp_path / "a", tmp_path / "b", toy_encoder)
+    assert (mined.pairs.probs, mined.confidence, mined.kept.precision) == (None, None, None)
+    assert [pair.prob for pair in mined.pairs.rows()] == [None]
+    assert mined.curve()[1] is None
+
+
+def test_a_copy_is_no_translation_unless_a_seed_says_so(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    for file in (source, target):
+        with file.open("a", encoding="utf-8") as end:
+            end.write("bade fima  gosok\n")
+    seeds = KnownPairs("", [KnownPair(61, 61)])
+    for options, known in ((MiningOptions(), seeds), (MiningOptions(keep_copies=True), NONE)):
+        mined = xmine.mine(source, target, toy_encoder, options, seeds=known)
+        assert mined.pairs.probs is not None and mined.pairs.flags is not None
+        at = _line_pairs(mined).index((61, 61))
+        assert mined.pairs.probs[at] == 1
+        assert mined.pairs.flags[at].split(",")[0] == "copy"
+        assert mined.dropped == {} and len(lines(mined) & gold) >= 29
+    dropped = xmine.mine(source, target, toy_encoder)
+    assert lines(dropped).isdisjoint({(61, 61)}) and len(lines(dropped) & gold) >= 29
+    assert dropped.dropped == {"copy": 1}
+
+
+def test_many_copies_do_not_hide_the_translations(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    plain = xmine.mine(source, target, toy_encoder)
+    english, _, _ = toy_sentences(100, seed=31)
+    for file in (source, target):
+        with file.open("a", encoding="utf-8") as end:
+            end.write("".join(line + "\n" for line in english))
+    mined = xmine.mine(source, target, toy_encoder)
+    assert mined.threshold.translations == pytest.approx(plain.threshold.translations, abs=4)
+    assert len(lines(mined) & gold) >= 29
+
+
+def test_seeds_are_pinned_and_sharpen_the_estimate(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    every = MiningOptions(threshold=float("-inf"))
+    plain = xmine.mine(source, target, toy_encoder, every)
+    wrong = [pair for pair in _line_pairs(plain) if pair not in gold]
+    seeds = known(sorted(gold)[:15]) + known(wrong[:10], right=False)
+    mined = xmine.mine(source, target, toy_encoder, every, seeds=KnownPairs("", seeds))
+    assert mined.seeds.pairs == seeds
+    assert plain.pairs.probs is not None and mined.pairs.probs is not None
+    truth = {seed[:2]: float(seed.right) for seed in seeds}
+    left = set(_line_pairs(mined))
+    assert left == set(_line_pairs(plain)) - set(wrong[:10])
+    errors = []
+    for each in (plain, mined):
+        assert each.pairs.probs is not None
+        found = dict(zip(_line_pairs(each), each.pairs.probs.tolist(), strict=True))
+        errors.append(sum(abs(found[pair] - (pair in gold)) for pair in left))
+    assert all(found[pair] == truth[pair] for pair in left if pair in truth)
+    assert errors[1] < errors[0]
+    assert mined.confidence is not None and mined.confidence.any_at_all == 1
+    assert mined.dropped == {"known to be wrong": 10}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"precision": 0.99},
+        {"min_prob": 0.9},
+        {"threshold": 1.3},
+        {"threshold": float("-inf")},
+        {"retrieval": "intersect"},
+        {"drop": ["number", "high"]},
+    ],
+)
+def test_what_was_judged_wrong_never_comes_back_and_what_was_judged_right_is_kept(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles, options: dict[str, object]
+) -> None:
+    """Also a pair that is no candidate: its sentences are nearer to others."""
+    source, target, gold = toy_files
+    plain = xmine.mine(source, target, toy_encoder)
+    wrong = set(sorted(lines(plain) & gold)[:6])
+    there = set(_line_pairs(xmine.mine(source, target, toy_encoder, MiningOptions(top=1000))))
+    taken = {line for pair in wrong for line in pair}
+    far = [(i, j) for i in range(1, 61) for j in range(1, 61) if (i, j) not in there | gold]
+    right = {pair for pair in far[::311] if not taken & set(pair)}
+    assert len(right) >= 5
+    seeds = KnownPairs("", known(right) + known(wrong, right=False))
+    asked = MiningOptions(**options)  # type: ignore[arg-type]
+    mined = xmine.mine(source, target, toy_encoder, asked, seeds=seeds)
+    assert right <= lines(mined) and not wrong & lines(mined)
+    assert mined.pairs.probs is not None
+    probs = dict(zip(_line_pairs(mined), mined.pairs.probs.tolist(), strict=True))
+    assert {probs[pair] for pair in right} == {1.0}
+
+
+def test_gold_chooses_the_best_cut_and_changes_nothing_else(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    truth = KnownPairs("", known(gold))
+    plain = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    best = max(
+        agreement(_line_pairs(plain)[:size], gold).f1 for size in range(1, len(plain.pairs) + 1)
+    )
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold="gold"), gold=truth)
+    assert agreement(_line_pairs(mined), gold).f1 == best
+    assert mined.threshold.how == "best for --gold"
+    auto = xmine.mine(source, target, toy_encoder)
+    again = xmine.mine(source, target, toy_encoder, gold=truth)
+    assert again.threshold == auto.threshold
+    assert list(again.pairs.rows()) == list(auto.pairs.rows())
+    with pytest.raises(OptionError, match="--threshold gold without gold pairs"):
+        xmine.mine(source, target, toy_encoder, MiningOptions(threshold="gold"))
+    for pairs in ([], known(gold, right=False)):
+        with pytest.raises(OptionError, match="--threshold gold without gold pairs"):
+            xmine.mine(
+                source,
+                target,
+                toy_encoder,
+                MiningOptions(threshold="gold"),
+                gold=KnownPairs("", pairs),
+            )
+
+
+def test_a_wanted_precision_is_the_lowest_cut_that_is_expected_to_have_it(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    assert every.confidence is not None
+    for precision in (0.7, 0.9, 0.99):
+        mined = xmine.mine(source, target, toy_encoder, MiningOptions(precision=precision))
+        assert mined.threshold.how == f"precision {precision:g}"
+        assert mined.kept.precision is not None and mined.kept.precision >= precision
+        size = len(mined.pairs)
+        kept = np.arange(1, len(every.pairs) + 1)
+        wrong = kept - np.cumsum(every.confidence.chances)
+        ends = np.diff(every.confidence.chances, append=-1) != 0  # equal ones go together
+        more = ends & (kept > size)
+        assert (1 - 1.15 * wrong[more] / kept[more] < precision).all()
+
+
+def test_the_best_n_with_and_without_a_cut(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    for top in (1, 7, 45, 1000):
+        mined = xmine.mine(source, target, toy_encoder, MiningOptions(top=top))
+        rows = min(top, len(every.pairs))
+        assert _line_pairs(mined) == _line_pairs(every)[:rows]
+        assert mined.kept.pairs == rows and mined.threshold.how == f"the best {rows}"
+        assert every.pairs.probs is not None
+        assert mined.threshold.value == every.pairs.probs[rows - 1]
+    auto = xmine.mine(source, target, toy_encoder)
+    for options in (
+        MiningOptions(top=1000, min_prob=auto.threshold.value),
+        MiningOptions(top=1000, precision=0.9),
+    ):
+        mined = xmine.mine(source, target, toy_encoder, options)
+        without = xmine.mine(source, target, toy_encoder, dataclasses.replace(options, top=None))
+        assert _line_pairs(mined) == _line_pairs(without)
+        # The cut, not the number, left the others out.
+        assert mined.threshold == without.threshold
+    fewer = xmine.mine(
+        source, target, toy_encoder, MiningOptions(top=5, min_prob=auto.threshold.value)
+    )
+    assert _line_pairs(fewer) == _line_pairs(every)[:5]
+    assert fewer.threshold.how == "the best 5"
+
+
+def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    for file in (source, target):
+        file.write_text(file.read_text(encoding="utf-8") * 2, encoding="utf-8")
+    later = {(left + 60, right + 60 * (left % 2)) for left, right in gold}
+    every = MiningOptions(threshold=float("-inf"))
+    plain = xmine.mine(source, target, toy_encoder, every)
+    wrong = [(left + 60, right) for left, right in _line_pairs(plain) if (left, right) not in gold]
+    judged = known(later), known(wrong, right=False)
+    first = known(gold), known(((left - 60, right) for left, right in wrong), right=False)
+    found = [
+        xmine.mine(source, target, toy_encoder, every, seeds=KnownPairs("", right + false))
+        for right, false in (judged, first)
+    ]
+    assert list(found[0].pairs.rows()) == list(found[1].pairs.rows())
+    assert set(found[0].seeds.pairs) == {*first[0], *first[1]}
+    probs = dict(zip(_line_pairs(found[0]), found[0].pairs.probs.tolist(), strict=True))  # type: ignore[union-attr]
+    assert {pair: prob for pair, prob in probs.items() if pair in gold} == dict.fromkeys(
+        probs.keys() & gold, 1.0
+    )
+    assert not probs.keys() & {(left - 60, right) for left, right in wrong}
+    best = [
+        xmine.mine(
+            source, target, toy_encoder, MiningOptions(threshold="gold"), gold=KnownPairs("", pairs)
+        )
+        for pairs in (judged[0], first[0])
+    ]
+    assert best[0].threshold == best[1].threshold
+    assert lines(best[0]) == lines(best[1]) and len(lines(best[0]) & gold) >= 29
+
+
+def test_known_pairs_are_of_whole_lines(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
+    source, target, gold = toy_files
+    truth = KnownPairs("", known(gold))
+    refused = "--segment and known pairs of lines"
+    with pytest.raises(OptionError, match=refused):
+        xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), seeds=truth)
+    with pytest.raises(OptionError, match=refused):
+        options = MiningOptions(segment=True, threshold="gold")
+        xmine.mine(source, target, toy_encoder, options, gold=truth)
+    # Lines of the pairs found may still be compared with gold.
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), gold=truth)
+    assert mined.gold == truth
+    with pytest.raises(FileError, match="seeds:1: line 61 of "):
+        xmine.mine(source, target, toy_encoder, seeds=KnownPairs("seeds", [KnownPair(61, 1)]))
+
+
+@pytest.fixture
+def with_copies(toy_files: ToyFiles) -> tuple[Path, Path, set[tuple[int, int]], set[int]]:
+    """The files with 40 copies below: more than there are translations, and with higher scores."""
+    source, target, gold = toy_files
+    english, _, _ = toy_sentences(40, seed=31)
+    for file in (source, target):
+        with file.open("a", encoding="utf-8") as end:
+            end.write("".join(line + "\n" for line in english))
+    return source, target, gold, set(range(61, 101))
+
+
+def test_copies_take_no_place_and_are_counted(
+    toy_encoder: SentenceEncoder, with_copies: tuple[Path, Path, set[tuple[int, int]], set[int]]
+) -> None:
+    source, target, gold, copies = with_copies
+    for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(threshold=0.0)):
+        mined = xmine.mine(source, target, toy_encoder, options)
+        assert not {pair[0] for pair in lines(mined)} & copies
+        assert mined.dropped == {"copy": 40} and len(lines(mined) & gold) >= 26
+    kept = xmine.mine(source, target, toy_encoder, MiningOptions(keep_copies=True))
+    assert {(line, line) for line in copies} <= lines(kept) and kept.dropped == {}
+    assert len(lines(kept) & gold) >= 26 and len(lines(kept) - gold) <= 46
+    assert kept.threshold.translations is not None
+    assert kept.threshold.translations == pytest.approx(70, abs=6)
+
+
+@pytest.mark.parametrize("precision", [None, 0.9])
+@pytest.mark.parametrize("drop", ["copy", "high", "copy,high"])
+def test_the_cut_is_chosen_among_what_is_left(
+    toy_encoder: SentenceEncoder,
+    with_copies: tuple[Path, Path, set[tuple[int, int]], set[int]],
+    drop: str,
+    precision: float | None,
+) -> None:
+    source, target, _, _ = with_copies
+    options = MiningOptions(drop=[drop], precision=precision)
+    mined = xmine.mine(source, target, toy_encoder, options)
+    assert mined.confidence is not None
+    flags = [set(mined.flags[row].split(",")) for row in range(len(mined.flags))]
+    names = {*drop.split(","), "copy"}
+    rows = np.array([row for row, raised in enumerate(flags) if not names & raised])
+    assert 0 < len(rows) < len(flags)
+    assert mined.eligible.tolist() == rows.tolist()
+    judged = mined.confidence.of(rows)
+    cut = choose_threshold(mined.candidates.chosen.scores[rows], judged, precision=precision)
+    assert mined.threshold == cut  # other cuts and their pairs included
+    ranks, chances, value = mined.curve()
+    assert (ranks.tolist(), value) == (judged.chances.tolist(), cut.value)
+    assert chances is not None and chances.tolist() == judged.chances.tolist()
+    assert mined.kept == mined.threshold.kept and len(mined.pairs) == mined.kept.pairs
+    # Of what an option drops those above the cut are counted alone.
+    above = mined.confidence.chances >= cut.value
+    high = sum("high" in raised for raised, counts in zip(flags, above, strict=True) if counts)
+    assert mined.dropped == {"copy": 40} | ({"high": high} if "high" in names and high else {})
+    top = xmine.mine(source, target, toy_encoder, dataclasses.replace(options, top=5))
+    assert _line_pairs(top) == _line_pairs(mined)[:5]
+    assert top.threshold.value <= float(top.pairs.scores[-1])
+    assert sum(top.dropped.values()) <= sum(mined.dropped.values())
+
+
+def test_what_is_below_the_cut_is_not_counted_as_dropped(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    assert every.pairs.probs is not None
+    highest = float(np.median(every.pairs.scores))
+    for cut in (0.0, 0.5, 0.99):
+        mined = xmine.mine(
+            source, target, toy_encoder, MiningOptions(min_prob=cut, score_max=highest)
+        )
+        above = (every.pairs.scores > highest) & (every.pairs.probs >= cut)
+        assert mined.dropped == {"above --score-max": int(above.sum())}
+        assert (mined.pairs.scores <= highest).all()
+
+
+def test_nothing_is_left(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
+    source, _, _ = toy_files
+    for options in (
+        MiningOptions(drop=["copy"]),
+        MiningOptions(precision=0.9),
+        MiningOptions(drop=["copy"], top=3),
+        MiningOptions(precision=0.9, top=3),
+        MiningOptions(score_max=-9.0),
+    ):
+        mined = xmine.mine(source, source, toy_encoder, options)
+        assert (len(mined.pairs), len(mined.eligible)) == (0, 0)
+        assert mined.threshold.how == "no pair is left to choose from"
+        assert (mined.kept.precision, mined.threshold.others) == (None, ())
+        assert len(mined.curve()[0]) == 0
+
+
+def test_flags_do_not_depend_on_the_cut(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
+    source, target, _ = toy_files
+    every = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    assert every.pairs.flags is not None and any(every.pairs.flags)
+    for options in (MiningOptions(), MiningOptions(top=9), MiningOptions(precision=0.8)):
+        mined = xmine.mine(source, target, toy_encoder, options)
+        assert mined.pairs.flags is not None
+        assert list(mined.pairs.flags) == every.pairs.flags[: len(mined.pairs)]
+
+
+def test_languages_are_guessed_by_lines_that_are_not_copies(tmp_path: Path) -> None:
+    """English lines in both files, many more than there are Chinese ones."""
+    english = [f"This is sentence number {number} of the report." for number in range(240)]
+    chinese = [f"这是报告的第{number}句话。" for number in range(40)]
+    write(tmp_path / "en.txt", english)
+    write(tmp_path / "zh.txt", [*chinese, *english[40:]])
+    vectors = np.random.default_rng(1).standard_normal((240, 32)).astype(np.float32)
+    files = tmp_path / "en.txt", tmp_path / "zh.txt"
+    mined = xmine.mine(*files, vectors=(vectors, vectors))
+    assert (mined.dropped["copy"], mined.languages) == (200, ("en", "zh"))
+    given = MiningOptions(src_lang="de", tgt_lang="fr")
+    assert xmine.mine(*files, options=given, vectors=(vectors, vectors)).languages == ("de", "fr")
+    # Where all lines are copies they are what there is.
+    copied = xmine.mine(files[0], files[0], vectors=(vectors, vectors))
+    assert (copied.dropped, copied.languages) == ({"copy": 240}, ("en", "en"))
+
+
+def test_the_cut_that_a_benchmark_takes_is_that_of_mining(
+    toy_encoder: SentenceEncoder, with_copies: tuple[Path, Path, set[tuple[int, int]], set[int]]
+) -> None:
+    source, target, _, _ = with_copies
+    mined = xmine.mine(source, target, toy_encoder)
+    cut, kept = best_without_gold(mined.candidates)
+    assert cut == mined.threshold.value
+    rows = mined.candidates.source.lines[kept.sources], mined.candidates.target.lines[kept.targets]
+    assert set(zip(*(each.tolist() for each in rows), strict=True)) == lines(mined)
+
+
+def test_candidates_may_be_judged_again_without_a_search(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    first = xmine.mine(source, target, toy_encoder, MiningOptions(top=3))
+    for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(threshold=1.1)):
+        whole = xmine.mine(source, target, toy_encoder, options)
+        again = selected(first.candidates, options, toy_encoder.facts.languages)
+        assert (again.kept, again.threshold) == (whole.kept, whole.threshold)
+        assert list(again.pairs.rows()) == list(whole.pairs.rows())

@@ -1,0 +1,207 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xmine
+from tests.toys.mined import lines
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.errors import FileError, OptionError
+from xmine.files import reading
+from xmine.mining.estimate import estimate_run
+from xmine.mining.options import MiningOptions
+from xmine.mining.search import search
+from xmine.pairs.known import KnownPair, KnownPairs
+from xmine.text.inputs import text_input
+from xmine.text.sentences import read_sentences
+
+ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
+
+
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+@pytest.mark.parametrize("margin", ["ratio", "distance"])
+def test_planted_pairs_are_found(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles, retrieval: str, margin: str
+) -> None:
+    source, target, gold = toy_files
+    options = MiningOptions(retrieval=retrieval, margin=margin)
+    found = lines(xmine.mine(source, target, toy_encoder, options))
+    assert len(found & gold) >= 29
+    assert len(found - gold) <= 2
+
+
+def test_the_chosen_threshold_given_back_gives_the_same_pairs(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    auto = xmine.mine(source, target, toy_encoder)
+    again = xmine.mine(
+        source, target, toy_encoder, MiningOptions(min_prob=float(f"{auto.threshold.value:.4f}"))
+    )
+    assert list(again.pairs.rows()) == list(auto.pairs.rows())
+
+
+def test_repeated_lines_ruin_the_ratio_unless_folded(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    """Each line six times: a line's copies fill its neighbourhood and the ratio is 1.000."""
+    source, target, gold = toy_files
+    for file in (source, target):
+        file.write_text(file.read_text(encoding="utf-8") * 6, encoding="utf-8")
+    every = MiningOptions(threshold=float("-inf"))
+    folded = xmine.mine(source, target, toy_encoder, every)
+    assert len(lines(folded) & gold) >= 29
+    assert folded.candidates.source.repeated == 300
+    kept = xmine.mine(
+        source, target, toy_encoder, MiningOptions(threshold=float("-inf"), dedup=False)
+    )
+    assert kept.pairs.scores.max() == pytest.approx(1.0, abs=1e-3)
+
+
+def test_lines_of_unknown_characters_are_left_out_and_counted(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    with source.open("a", encoding="utf-8") as file:
+        file.write("☃☃☃\n☂☂\n")
+    mined = xmine.mine(source, target, toy_encoder)
+    assert (mined.candidates.source.unknown, mined.candidates.target.unknown) == (2, 0)
+    assert len(lines(mined) & gold) >= 29
+    source.write_text("☃☃☃\n", encoding="utf-8")
+    with pytest.raises(FileError, match="knows no piece of any line"):
+        xmine.mine(source, target, toy_encoder)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (1, 30), (2, 2)])
+def test_tiny_files_are_mined(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path, sizes: tuple[int, int]
+) -> None:
+    source, target, _ = toy_files
+    for file, size in zip((source, target), sizes, strict=True):
+        head = file.read_text(encoding="utf-8").splitlines(keepends=True)[:size]
+        file.write_text("".join(head), encoding="utf-8")
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    assert len(mined.pairs) == min(sizes)
+
+
+def test_vectors_are_rounded_to_half_precision(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    pairs = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf"))).pairs
+    halves = [
+        toy_encoder.encode(side).astype(np.float16) for side in (pairs.sources, pairs.targets)
+    ]
+    exact = (halves[0].astype(np.float64) * halves[1].astype(np.float64)).sum(axis=1)
+    np.testing.assert_allclose(pairs.cosines, np.minimum(exact, 1), atol=1e-6)
+
+
+def test_paragraphs_are_cut_and_the_way_back_is_kept(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    """The planted pairs, three sentences to a line: the same pairs, each a slice of its line."""
+    source, target, gold = toy_files
+    texts = {file: file.read_text(encoding="utf-8").splitlines() for file in (source, target)}
+    places: dict[Path, list[tuple[int, int]]] = {}
+    for file, mark, space in ((source, ".", " "), (target, "。", "")):
+        ended = [text + mark for text in texts[file]]
+        ended = [text[0].upper() + text[1:] for text in ended]
+        paragraphs = [space.join(ended[at : at + 3]) for at in range(0, 60, 3)]
+        file.write_text("\n\n".join(paragraphs) + "\n", encoding="utf-8")  # and blank lines
+        places[file] = [
+            (2 * (at // 3) + 1, paragraphs[at // 3].index(text)) for at, text in enumerate(ended)
+        ]
+    mined = xmine.mine(source, target, toy_encoder, MiningOptions(segment=True))
+    true = {(*places[source][left - 1], *places[target][right - 1]) for left, right in gold}
+    found = {
+        (pair.source_line, pair.source_offset, pair.target_line, pair.target_offset)
+        for pair in mined.pairs.rows()
+    }
+    assert len(found & true) >= 29 and len(found - true) <= 2
+    assert (mined.candidates.source.total, len(mined.candidates.source)) == (39, 60)
+    for pair in mined.pairs.rows():
+        for file, text, line, offset in (
+            (source, pair.source, pair.source_line, pair.source_offset),
+            (target, pair.target, pair.target_line, pair.target_offset),
+        ):
+            assert line is not None and offset is not None
+            whole = file.read_text(encoding="utf-8").split("\n")[line - 1]
+            assert whole[offset : offset + len(text)] == text
+    plain = xmine.mine(source, target, toy_encoder)
+    assert (plain.pairs.source_offsets, plain.pairs.target_offsets) == (None, None)
+
+
+def test_languages_are_given_or_guessed(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
+    source, target, _ = toy_files
+    assert xmine.mine(source, target, toy_encoder).languages == ("und", "zh")
+    options = MiningOptions(src_lang="eng_Latn", tgt_lang="zh-Hant")
+    assert xmine.mine(source, target, toy_encoder, options).languages == ("eng_Latn", "zh-Hant")
+    for code in ("a", "en zh", "<en>", "en-", "en_"):
+        with pytest.raises(OptionError, match="--src-lang is"):
+            MiningOptions(src_lang=code)
+
+
+def test_search_finds_the_translation_and_can_leave_out_the_text_itself(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, gold = toy_files
+    english, chinese = read_sentences(source), read_sentences(target)
+    one, other = sorted(gold)[0]
+    text = english.texts[one - 1]
+    hits = search([text, "☃"], chinese, toy_encoder, k=3)
+    assert hits[0][0].line == other
+    assert len(hits[0]) == 3
+    assert hits[1] == []
+    own = search([text], english, toy_encoder, k=60)[0]
+    assert own[0].text == text and own[0].cosine == pytest.approx(1, abs=1e-3)
+    without = search([text], english, toy_encoder, k=60, exclude_exact=True)[0]
+    assert [hit.text for hit in without] == [hit.text for hit in own[1:]]
+
+
+def test_a_file_is_read_once_and_once_more_for_the_digest_of_a_run(
+    toy_encoder: SentenceEncoder,
+    toy_files: ToyFiles,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source, target, _ = toy_files
+    opened: list[str] = []
+
+    def spy(path: str | Path) -> Any:
+        opened.append(Path(path).name)
+        return real(path)
+
+    real = reading._opened
+    monkeypatch.setattr(reading, "_opened", spy)
+    xmine.mine(source, target, toy_encoder)
+    assert sorted(opened) == ["en.txt", "zh.txt"]
+    opened.clear()
+    inputs = text_input(source), text_input(target)
+    assert estimate_run(*inputs, toy_encoder, MiningOptions()) is not None  # counts, tries lines
+    xmine.mine(*inputs, toy_encoder, run=tmp_path / "run", report=lambda _: None)
+    assert sorted(opened) == ["en.txt"] * 3 + ["zh.txt"] * 3
+    opened.clear()
+    xmine.mine(source, target, toy_encoder, run=tmp_path / "run")  # the digests alone
+    assert sorted(opened) == ["en.txt", "zh.txt"]
+
+
+def test_the_result_reports_and_saves_what_the_command_prints(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path
+) -> None:
+    source, target, gold = toy_files
+    known = KnownPairs("gold", [KnownPair(*pair) for pair in sorted(gold)])
+    mined = xmine.mine(source, target, toy_encoder, gold=known)
+    report = mined.report()
+    found = lines(mined)
+    assert report.agreements["gold"].right == len(found & gold)
+    assert report.agreements["gold"].recall == len(found & gold) / len(gold)
+    assert report.precision == mined.kept.precision
+    assert report.facts()["pairs"] == len(found)
+    assert f"{len(found)} pairs from 60 x 60 sentences" in str(report)
+    frame = mined.pairs.to_polars()
+    assert frame.columns[:3] == ["score", "source", "target"]
+    assert set(frame.select("source_line", "target_line").rows()) == found
+    assert mined.save(tmp_path / "pairs.tsv") == []
+    rows = (tmp_path / "pairs.tsv").read_text("utf-8").splitlines()
+    assert [row.split("\t")[1] for row in rows] == frame["source"].to_list()

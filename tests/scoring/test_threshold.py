@@ -1,0 +1,440 @@
+"""The cut: by a slow walk over all of them, on sets whose truth is known, and where it is weak."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.toys.mined import Floats, Vectors, mined, mixture, sides
+from xmine.scoring import probability as confidence
+from xmine.scoring.probability import Confidence, estimate
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.scoring.threshold import CLOSE, FEW, Threshold, choose_threshold, expected, precision_of
+
+Scores = NDArray[np.float32]
+
+
+def cut_of(
+    source: Vectors, target: Vectors, margin: str = "ratio", retrieval: str = "max"
+) -> tuple[ChosenPairs, Threshold]:
+    pairs, found = ranked(source, target, margin, retrieval)
+    return pairs, choose_threshold(pairs.scores, found)
+
+
+def ranked(
+    source: Vectors, target: Vectors, margin: str = "ratio", retrieval: str = "max"
+) -> tuple[ChosenPairs, Confidence | None]:
+    """Mine, and put the most probable pairs first."""
+    pairs, neighbours = mined(source, target, margin=margin, retrieval=retrieval)
+    found = estimate(pairs, neighbours)
+    if found is None:
+        return pairs, None
+    order = np.lexsort((-pairs.scores, -found.chances))
+    return pairs.take(order), found.of(order)
+
+
+def kept(pairs: ChosenPairs, cut: Threshold) -> NDArray[np.bool_]:
+    assert cut.kept.cut == cut.value
+    return np.arange(len(pairs)) < cut.kept.pairs
+
+
+def f1(right: int, found: int, gold: int) -> float:
+    return 2 * right / (found + gold)
+
+
+def judged(chances: Floats, translations: float | None = None) -> Confidence:
+    """Make an estimate of these chances."""
+    return Confidence(chances, float(chances.sum()) if translations is None else translations, 1.0)
+
+
+def random_case(seed: int, decimals: int) -> Floats:
+    """Falling chances, some of them equal or nearly so."""
+    rng = np.random.default_rng(seed)
+    drawn = np.clip(rng.random(int(rng.integers(1, 80))) ** 2 * 1.2, 0, 1)
+    return np.sort(np.round(drawn, decimals))[::-1]
+
+
+def scores_of(chances: Floats) -> Scores:
+    """Give as many scores, which are of no matter."""
+    return np.random.default_rng(1).random(len(chances)).astype(np.float32)
+
+
+def chosen(
+    chances: Floats, translations: float | None = None, **options: float | None
+) -> Threshold:
+    return choose_threshold(scores_of(chances), judged(chances, translations), **options)
+
+
+def every_cut(chances: Floats) -> list[tuple[float, int, float]]:
+    """Walk over all cuts that differ: value, pairs kept, right ones."""
+    found = []
+    for cut in sorted(set(chances.tolist())):
+        rows = [row for row in range(len(chances)) if float(chances[row]) >= cut]
+        found.append((cut, len(rows), sum(float(chances[row]) for row in rows)))
+    return found
+
+
+# Auto.
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 4])
+def test_the_cut_has_the_highest_expected_f1(decimals: int) -> None:
+    for seed in range(40):
+        chances = random_case(seed, decimals)
+        if not chances.any():
+            continue
+        translations = float(chances.sum()) * (1 + seed % 3 / 4) + 0.1
+        cut = chosen(chances, translations)
+        curve = {
+            value: 2 * right / (pairs + translations) for value, pairs, right in every_cut(chances)
+        }
+        assert cut.value in curve
+        assert curve[cut.value] == pytest.approx(max(curve.values()), rel=1e-12)
+        assert cut.kept.pairs == sum(chances >= cut.value)
+        assert cut.how in ("auto", "auto: hardly any pair stands out")
+        assert cut.translations == translations
+
+
+def test_of_equal_pairs_all_are_kept_or_none() -> None:
+    cut = chosen(np.array([1.0, 0.7, 0.7, 0.7, 0.0]))
+    assert (cut.value, cut.kept.pairs) == (0.7, 4)
+
+
+def test_nothing_that_is_kept_is_less_probable_than_what_is_not() -> None:
+    for seed in range(10):
+        pairs, found = ranked(*sides(300, 300, 60, seed))
+        assert found is not None
+        size = choose_threshold(pairs.scores, found).kept.pairs
+        assert 0 < size < len(pairs)
+        assert found.chances[:size].min() > found.chances[size:].max()
+
+
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+@pytest.mark.parametrize(
+    ("sources", "targets", "shared", "worst"), [(400, 400, 40, 0.12), (200, 500, 100, 0.03)]
+)
+def test_it_is_close_to_the_best_cut_there_is(
+    margin: str, retrieval: str, sources: int, targets: int, shared: int, worst: float
+) -> None:
+    losses, errors, counts = [], [], []
+    for seed in range(10):
+        source, target = sides(sources, targets, shared, seed)
+        pairs, cut = cut_of(source, target, margin, retrieval)
+        right = (pairs.sources == pairs.targets) & (pairs.sources < shared)
+        best = max(f1(right[:n].sum(), n, shared) for n in range(1, len(pairs) + 1))
+        rows = kept(pairs, cut)
+        losses.append(best - f1(right[rows].sum(), rows.sum(), shared))
+        assert cut.kept.precision is not None and cut.translations is not None
+        errors.append(abs(cut.kept.precision - right[rows].mean()))
+        counts.append(cut.translations)
+    assert np.mean(losses) < 0.03 and max(losses) < worst
+    assert np.mean(errors) < 0.05 and max(errors) < 0.07
+    assert np.mean(counts) == pytest.approx(shared, rel=0.08)
+
+
+@pytest.mark.parametrize(("lines", "few"), [(20, 0.06), (100, 0.02), (600, 0.01)])
+def test_without_translations_it_keeps_few_or_none(lines: int, few: float) -> None:
+    shares = []
+    for seed in range(12):
+        pairs, cut = cut_of(*sides(lines, lines, 0, seed))
+        shares.append(kept(pairs, cut).sum() / lines)
+    assert np.mean(shares) < few and np.median(shares) < 0.02
+
+
+@pytest.mark.parametrize("lines", [3, 5, 10, 50, 500])
+def test_when_every_line_is_translated_it_keeps_nearly_all(lines: int) -> None:
+    pairs, cut = cut_of(*sides(lines, lines, lines, 1))
+    assert kept(pairs, cut).sum() >= 0.97 * lines
+
+
+def test_two_translations_among_two_lines_are_kept() -> None:
+    pairs, cut = cut_of(*sides(2, 2, 2, 1))
+    assert kept(pairs, cut).all()
+
+
+def test_one_translation_among_many_lines_is_kept() -> None:
+    source, target = sides(60, 60, 1, 2)
+    pairs, cut = cut_of(source[:1], target)
+    assert pairs.targets[kept(pairs, cut)].tolist() == [0]
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 2)])
+def test_with_too_few_lines_to_compare_it_keeps_everything_and_says_so(
+    size: tuple[int, int],
+) -> None:
+    pairs, cut = cut_of(*sides(*size, 0, 1))
+    assert kept(pairs, cut).all() and len(pairs) == 1
+    assert cut.how == "too few lines to compare, all kept"
+    assert (cut.translations, cut.kept.precision, cut.kept.interval) == (None, None, None)
+    assert cut.others == () and "too few lines" in cut.weakness
+
+
+def test_where_all_is_equal_nothing_stands_out() -> None:
+    same = np.full((20, 4), 0.5, dtype=np.float32)
+    pairs, cut = cut_of(same, same)
+    assert not kept(pairs, cut).any() and cut.kept.precision is None
+    assert cut.how == "auto: no pair stands out, none kept"
+    assert cut.translations == pytest.approx(0, abs=1e-6)
+
+
+def test_a_few_doubtful_pairs_are_kept_but_a_hopeless_crowd_is_not() -> None:
+    doubts = {chance: chosen(np.full(80, chance)).kept.pairs for chance in (0.002, 0.0005)}
+    assert doubts == {0.002: 80, 0.0005: 0}
+
+
+@pytest.mark.parametrize("precision", [None, 0.9])
+def test_no_pairs_at_all(precision: float | None) -> None:
+    nothing = np.zeros(0, dtype=np.float32)
+    for found in (None, Confidence(np.zeros(0), 0.0, 0.0), Confidence(np.zeros(0), 70.0, 1.0)):
+        cut = choose_threshold(nothing, found, precision=precision)
+        assert (cut.value, cut.kept.pairs, cut.others) == (0, 0, ())
+        assert (cut.kept.precision, cut.kept.interval) == (None, None)
+        assert cut.how == "no pair is left to choose from"
+        assert cut.translations == (None if found is None else found.translations)
+
+
+# A wanted precision.
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 4])
+@pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95, 1.0])
+def test_a_wanted_precision_keeps_the_most_pairs_that_are_expected_to_have_it(
+    decimals: int, wanted: float
+) -> None:
+    empty = 0
+    for seed in range(40):
+        chances = random_case(seed, decimals)
+        cut = chosen(chances, precision=wanted)
+        fitting = [
+            (pairs, value)
+            for value, pairs, right in every_cut(chances)
+            if pairs - 1.15 * (pairs - right) >= wanted * pairs - 1e-12  # with a reserve
+        ]
+        if fitting:
+            assert (cut.kept.pairs, cut.value) == max(fitting)
+            assert cut.kept.precision is not None and cut.kept.precision >= wanted - 1e-9
+            assert cut.how == f"precision {wanted:g}"
+        else:
+            empty += 1
+            assert cut.kept.pairs == 0 and cut.value > chances[0]
+            assert cut.how == f"precision {wanted:g} is not to be expected, no pair kept"
+    assert empty < 40 and (wanted < 1 or empty)
+
+
+def test_a_wanted_precision_that_cannot_be_estimated_keeps_nothing_and_says_so() -> None:
+    scores = np.array([1.5, 1.25], dtype=np.float32)
+    cut = choose_threshold(scores, None, precision=0.9)
+    assert cut.kept.pairs == 0
+    assert cut.how == "too few lines to estimate a precision, no pair kept"
+
+
+def test_a_higher_precision_is_a_higher_cut() -> None:
+    pairs, found = ranked(*sides(400, 400, 100, 3))
+    cuts = [choose_threshold(pairs.scores, found, precision=p).value for p in (0.5, 0.8, 0.95, 1)]
+    assert cuts == sorted(cuts) and len(set(cuts)) > 2
+
+
+# A given number.
+
+
+def test_a_number_is_taken_as_it_is() -> None:
+    cut = chosen(np.array([1.0, 0.5, 0.0]), lowest=0.5)
+    assert (cut.value, cut.how, cut.kept.pairs, cut.kept.precision) == (0.5, "given", 2, 0.75)
+
+
+def test_without_an_estimate_a_number_is_a_score() -> None:
+    scores = np.array([1.5, 1.25, 1.0], dtype=np.float32)
+    assert choose_threshold(scores, None, 1.0623).kept.pairs == 2
+    assert choose_threshold(scores, None, -math.inf).kept.pairs == 3
+    none = choose_threshold(scores, None, math.inf)
+    assert (none.kept.pairs, none.kept.precision, none.others) == (0, None, ())
+
+
+def test_without_an_estimate_the_cut_is_the_lowest_score() -> None:
+    cut = choose_threshold(np.array([1.5, 1.25678], dtype=np.float32), None)
+    assert (cut.value, cut.kept.pairs) == (1.2567, 2)
+
+
+@pytest.mark.parametrize("precision", [None, 0.8])
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+@pytest.mark.parametrize("shared", [0, 20, 200])
+def test_its_value_given_as_a_number_is_the_same_cut(
+    margin: str, shared: int, precision: float | None
+) -> None:
+    source, target = sides(200, 200, shared, 5)
+    pairs, found = ranked(source, target, margin)
+    cut = choose_threshold(pairs.scores, found, precision=precision)
+    given = choose_threshold(pairs.scores, found, float(f"{cut.value:.4f}"))
+    assert given.value == cut.value and given.kept == cut.kept and given.others == cut.others
+
+
+def test_the_order_of_the_files_is_no_matter() -> None:
+    for seed in range(10):
+        source, target = sides(12, 9, 3, seed)
+        target[3:6] = target[6:9]
+        assert cut_of(source, target)[1].value == cut_of(target, source)[1].value
+
+
+# Expected precision and its interval.
+
+
+def test_the_expectation_is_the_mean_chance() -> None:
+    for seed in range(40):
+        chances = random_case(seed, 2)
+        for cut in (0.0, 0.1, 0.5, 0.9, 1.1):
+            rows = chances >= cut
+            found = expected(chances, judged(chances), cut)
+            assert (found.cut, found.pairs) == (cut, rows.sum())
+            if rows.any():
+                assert found.precision == pytest.approx(chances[rows].mean())
+                assert found.precision is not None and found.interval is not None
+                low, high = found.interval
+                assert 0 <= low <= found.precision + 1e-12 and found.precision <= high + 1e-12
+                assert high <= 1
+            else:
+                assert (found.precision, found.interval) == (None, None)
+
+
+@pytest.mark.parametrize("chance", [0.8, 0.9, 0.99, 1.0])
+def test_the_interval_narrows_with_more_pairs(chance: float) -> None:
+    widths = []
+    for rows in (1, 3, 10, 100, 1_000, 10_000):
+        _, interval = precision_of(np.full(rows, chance))
+        assert interval is not None
+        widths.append(interval[1] - interval[0])
+    assert widths == sorted(widths, reverse=True) and widths[-1] < 0.9 * widths[0]
+
+
+def interval_of(chances: Floats) -> tuple[float, float]:
+    found, interval = precision_of(chances)
+    assert found == pytest.approx(chances.mean()) and interval is not None
+    assert 0 <= interval[0] <= chances.mean() + 1e-12
+    assert chances.mean() - 1e-12 <= interval[1] <= 1
+    return interval
+
+
+@pytest.mark.parametrize("rows", [100, 10_000, 1_000_000])
+def test_where_few_pairs_are_right_the_doubt_is_that_of_these_few(rows: int) -> None:
+    """Not of the many wrong ones, which nobody doubts."""
+    many = np.repeat([0.95, 0.001], [20, rows])
+    low, high = interval_of(many)
+    right = many.sum()
+    assert low < many.mean() < high
+    assert high * len(many) < 3 * right
+    # The other way round it is that of the few wrong ones.
+    turned = interval_of(1 - many)
+    assert turned[0] < (1 - many).mean() < turned[1]
+    assert (1 - turned[0]) * len(many) < 3 * right
+
+
+def test_few_right_pairs_among_many_wrong_ones_are_not_taken_for_many() -> None:
+    chances = np.array([0.9] * 50 + [0.6] * 10)
+    assert chances.sum() == pytest.approx(51)
+    for wrong in (600, 6_000):
+        low, high = interval_of(np.concatenate([chances, np.zeros(wrong)]))
+        assert 0 <= low * (60 + wrong) < 51 < high * (60 + wrong) < 2.6 * 51
+    low, high = interval_of(np.zeros(90))
+    assert low == 0 and 0 < high * 90 < 1
+
+
+def test_nine_in_ten_intervals_hold_the_true_precision_of_what_the_estimate_assumes() -> None:
+    held = {"auto": 0, "0.9": 0}
+    for seed in range(100):
+        gaps, spacings, right = mixture(500, 0.2, 0.3, 0.1, seed)
+        order = np.argsort(-gaps)
+        gaps, spacings, right = gaps[order], spacings[order], right[order]
+        heights = np.random.default_rng(seed).normal(0.05 * right, 0.15)
+        found = confidence._judged(gaps, spacings, heights, np.full(500, -1, dtype=np.int8))
+        order = np.argsort(-found.chances)
+        chances, right = found.chances[order], right[order]
+        judgement = judged(chances, float((found.chances / found.seen).sum()))
+        for name, wanted in (("auto", None), ("0.9", 0.9)):
+            cut = choose_threshold(gaps.astype(np.float32), judgement, precision=wanted).kept
+            assert cut.interval is not None
+            low, high = cut.interval
+            held[name] += low <= right[: cut.pairs].mean() <= high
+    assert min(held.values()) >= 80
+
+
+# Other cuts.
+
+
+@pytest.mark.parametrize("lowest", [None, 0.0, 0.25, 0.5, 0.97, 1.0])
+def test_other_cuts_are_two_below_and_two_above_that_make_a_difference(
+    lowest: float | None,
+) -> None:
+    for seed in range(20):
+        chances = random_case(seed, 4)
+        cut = chosen(chances, lowest=lowest)
+        below = [other for other in cut.others if other.cut < cut.value]
+        above = [other for other in cut.others if other.cut > cut.value]
+        assert [*below, *above] == list(cut.others) and max(len(below), len(above)) <= 2
+        sizes = [other.pairs for other in cut.others]
+        assert sizes == sorted(sizes, reverse=True) and cut.kept.pairs not in sizes
+        for other in cut.others:
+            assert other == expected(chances, judged(chances), other.cut)
+            assert other.pairs == (chances >= other.cut).sum() > 0
+
+
+def test_other_cuts_are_the_nearest_that_keep_something() -> None:
+    chances = np.linspace(0.94, 0.06, 45)
+    for lowest, others in {
+        0.5: [0.3, 0.4, 0.6, 0.7],
+        0.85: [0.7, 0.8, 0.9],
+        0.1: [0.2, 0.3],
+    }.items():
+        cut = chosen(chances, lowest=lowest)
+        assert [other.cut for other in cut.others if other.cut != 0.05] == others
+
+
+def test_where_pairs_are_equal_or_one_there_are_no_other_cuts() -> None:
+    for chances in ([0.5], [0.5] * 9):
+        assert chosen(np.array(chances)).others == ()
+
+
+# What it says of its weakness.
+
+
+@pytest.mark.parametrize(
+    ("translations", "apart", "weakness"),
+    [
+        (0.4, 9.0, "no pair stands out from the others: there may be no translations at all"),
+        (FEW - 1.0, 9.0, f"a weak estimate: fewer than {FEW} translations stand out"),
+        (FEW - 1.0, 1.0, f"a weak estimate: fewer than {FEW} translations stand out"),
+        (float(FEW), CLOSE, ""),
+        (float(FEW), 2.9, "a weak estimate: translations hardly stand out from other pairs"),
+    ],
+)
+@pytest.mark.parametrize("lowest", [None, 0.3])
+def test_it_says_how_weak_it_is_and_what_to_do(
+    translations: float, apart: float, weakness: str, lowest: float | None
+) -> None:
+    scores = np.linspace(2, 1, 100).astype(np.float32)
+    found = Confidence(np.full(100, translations / 100), translations, 1.0, apart)
+    said = choose_threshold(scores, found, lowest).weakness
+    assert said.startswith(weakness) and bool(said) == bool(weakness)
+    assert not said or ("--seed-pairs" in said and "--threshold" in said)
+
+
+def test_hardly_any_translation_is_said() -> None:
+    chances = np.zeros(100)
+    chances[0] = 0.6
+    assert chosen(chances).how == "auto: hardly any pair stands out"
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3, 5, 10])
+@pytest.mark.parametrize("shared", [0, 1])
+@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+def test_tiny_files_get_a_sane_answer(lines: int, shared: int, margin: str, retrieval: str) -> None:
+    for seed in range(5):
+        source, target = sides(lines, lines, lines * shared, seed)
+        pairs, found = ranked(source, target, margin, retrieval)
+        for precision in (None, 0.5, 0.99):
+            cut = choose_threshold(pairs.scores, found, precision=precision)
+            kept(pairs, cut)
+            assert math.isfinite(cut.value) and cut.how and cut.weakness
+            if cut.translations is not None:
+                assert 0 <= cut.translations <= 2 * lines + 1

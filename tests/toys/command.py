@@ -1,0 +1,35 @@
+"""How a command ended, and the files that a command leaves."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and which files of its folder it added, changed or took away.
+
+    The estimate, the first line of every run, stands apart from what else went to stderr.
+    """
+
+    code: int
+    out: str
+    err: str
+    touched: set[str]
+    estimate: str = ""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"a folder"
+        for path in folder.rglob("*")
+    }
+
+
+def without_summary(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Leave out the summary of a run, which warns of what was mended, and its digest."""
+    others = {name: data for name, data in files.items() if name != "summary.json"}
+    lines = others["run.toml"].splitlines(keepends=True)
+    others["run.toml"] = b"".join(
+        line for line in lines if not line.startswith((b"# blake2b ", b'"summary.json"'))
+    )
+    return others

@@ -1,0 +1,331 @@
+"""Options of encoders: a loaded transformer takes them, and what nothing would read is refused."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from tests.toys.checkpoints import LONGEST, toy_model, toy_tokenizer
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
+from xmine.errors import TrainingError, XmineError
+from xmine.options import EncodingOptions
+from xmine.pairs.io import ParallelText
+from xmine.progress import silent
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.estimate import estimate_training
+from xmine.trainer.methods import transaug
+from xmine.trainer.models.loading import tower_of
+from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.per_method import MocoOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.run.checkpoints import Run
+from xmine.trainer.run.prepare import begin
+from xmine.trainer.train import train
+
+EXACT = EncodingOptions(device="cpu", dtype="float32")
+POSITIONS = 64  # of the toy model
+
+
+@pytest.fixture
+def bert(toy_pairs: ParallelText, tmp_path: Path) -> Path:
+    """Write a plain checkpoint whose pooler has weights, and name its folder."""
+    tokenizer = toy_tokenizer([*toy_pairs.sources, *toy_pairs.targets])
+    toy_model("bert", len(tokenizer)).save_pretrained(tmp_path / "bert")
+    tokenizer.save_pretrained(tmp_path / "bert")
+    return tmp_path / "bert"
+
+
+def begun(name: Path, corpus: ParallelText, folder: Path, **changes: Any) -> Any:
+    options = MsimcseOptions(encoder=str(name), dtype="float32", device="cpu", **changes)
+    run = Run(folder, options, Corpus(pairs=corpus))
+    tower = begin(str(name), options, [corpus.sources], run, silent)
+    assert isinstance(tower, TransformerTower)
+    return tower
+
+
+def test_a_loaded_transformer_cuts_where_it_is_told(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    long = [" ".join(toy_pairs.sources[:9]), toy_pairs.sources[0]]
+    for pieces in (9, 30, POSITIONS):
+        tower = begun(bert, toy_pairs, tmp_path / f"run-{pieces}", max_pieces=pieces).eval()
+        assert np.diff(tower.cut(long).starts)[0] == pieces
+        tower.encoder(EncoderFacts(), "").save(tmp_path / f"saved-{pieces}")
+        with torch.no_grad():
+            read = tower.embed(tower.cut(long)).numpy()
+        saved = str(tmp_path / f"saved-{pieces}")
+        again = SentenceEncoder.load(saved, EXACT)
+        assert again.describe()["max_length"] == pieces
+        np.testing.assert_allclose(read, again.encode(long), atol=1e-5)
+        theirs: Any = SentenceTransformer(saved, device="cpu")
+        np.testing.assert_allclose(read, theirs.encode(long), atol=1e-5)
+    as_it_is = begun(bert, toy_pairs, tmp_path / "run")
+    assert np.diff(as_it_is.cut(long).starts)[0] == LONGEST
+    with pytest.raises(TrainingError, match=f"--max-pieces 65: the encoder has positions for {64}"):
+        begun(bert, toy_pairs, tmp_path / "other", max_pieces=POSITIONS + 1)
+
+
+def test_the_piece_that_is_pooled_is_not_left_out(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    begun(bert, toy_pairs, tmp_path / "mean", pooling="mean", piece_dropout=0.2)
+    for pooling in ("cls", "cls_mlp"):
+        with pytest.raises(TrainingError, match=r"^--piece-dropout: it would leave out"):
+            begun(bert, toy_pairs, tmp_path / pooling, pooling=pooling, piece_dropout=0.2)
+
+
+def test_the_piece_that_is_pooled_is_not_left_out_of_two_views_of_a_text(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    options = MsimcseOptions(encoder=str(bert), pooling="cls", dropout=0.0, dtype="float32")
+    corpus = Corpus(texts=toy_pairs.sources[:60])
+    with pytest.raises(TrainingError, match="would leave out the piece whose vector"):
+        train("msimcse", corpus, options, tmp_path / "new")
+
+
+def test_dropout_that_is_kept_as_a_number_is_set_too(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    """ModernBERT keeps that of attention so."""
+    tower = begun(bert, toy_pairs, tmp_path / "run")
+    layer = tower.body.model.encoder.layer[0]
+    layer.attention_dropout, layer.other = 0.1, 0.1
+    tower.drop(0.3)
+    assert (layer.attention_dropout, layer.other) == (0.3, 0.1)
+
+
+def test_a_loaded_transformer_drops_as_it_is_told(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    """Of hidden numbers and of attention: two readings differ as far as the share says."""
+    spread = {}
+    for share in (None, 0.0, 0.1, 0.5):
+        tower = begun(bert, toy_pairs, tmp_path / f"run-{share}", dropout=share).train()
+        modules = [each.p for each in tower.modules() if isinstance(each, nn.Dropout)]
+        assert len(modules) == 1 + 3 * 2 and set(modules) == {0.1 if share is None else share}
+        side = tower.cut(toy_pairs.sources[:40])
+        torch.manual_seed(1)
+        with torch.no_grad():
+            one, other = tower.embed(side), tower.embed(side)
+        spread[share] = float((one - other).norm(dim=1).mean())
+        tower.encoder(EncoderFacts(), "").save(tmp_path / f"saved-{share}")
+        config = json.loads((tmp_path / f"saved-{share}" / "config.json").read_text())
+        for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
+            assert config[name] == (0.1 if share is None else share)
+    assert spread[0.0] == 0 and spread[None] == spread[0.1] < spread[0.5]
+
+
+def test_the_pooler_of_a_checkpoint_is_a_head_that_others_read(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    """`cls_mlp` gives tanh(W h + b) of the first piece: what transformers calls pooler_output."""
+    import transformers
+    from sentence_transformers import SentenceTransformer
+
+    texts = [" ".join(text.split()[:3]) for text in toy_pairs.sources[:12]]  # none is cut
+    tower = begun(bert, toy_pairs, tmp_path / "run", pooling="cls_mlp").eval()
+    model: Any = transformers.AutoModel.from_pretrained(bert).eval()
+    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(bert)
+    with torch.no_grad():
+        wanted = [
+            model(torch.tensor([tokenizer(text)["input_ids"]])).pooler_output[0].numpy()
+            for text in texts
+        ]
+        found = tower(tower.cut(texts)).numpy()
+    np.testing.assert_allclose(found, np.stack(wanted), atol=1e-6)
+    assert all(each.requires_grad for each in tower.heads.parameters())
+    tower.encoder(EncoderFacts(), "").save(tmp_path / "saved")
+    unit = found / np.linalg.norm(found, axis=1, keepdims=True)
+    np.testing.assert_allclose(
+        SentenceEncoder.load(tmp_path / "saved", EXACT).encode(texts), unit, atol=1e-5
+    )
+    theirs: Any = SentenceTransformer(str(tmp_path / "saved"), device="cpu")
+    np.testing.assert_allclose(theirs.encode(texts), unit, atol=1e-5)
+    with pytest.raises(TrainingError, match="cls_mlp pooling: the encoder has layers behind"):
+        begun(tmp_path / "saved", toy_pairs, tmp_path / "again", pooling="cls_mlp")
+
+
+def test_no_pooler_of_random_numbers_is_taken(
+    bert: Path, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(bert / "model.safetensors")
+    kept = {name: each for name, each in weights.items() if not name.startswith("pooler")}
+    save_file(kept, bert / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(TrainingError, match="cls_mlp pooling: the encoder has no pooler"):
+        begun(bert, toy_pairs, tmp_path / "run", pooling="cls_mlp")
+    options = MsimcseOptions(architecture="transformer", pooling="cls_mlp", vocabulary_size=500)
+    with pytest.raises(TrainingError, match="cls_mlp pooling: a new transformer has no"):
+        train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+
+
+@pytest.mark.parametrize("pooling", ["cls_mlp", "cls", "mean"])
+def test_a_teacher_is_read_as_its_pooling_says(
+    pooling: str,
+    bert: Path,
+    toy_folder: Path,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import transformers
+
+    seen = []
+
+    def no_steps(step: Any, data: Any, *_: Any) -> dict[str, float]:
+        rows = data.rows.columns[0].take(np.arange(3))
+        ids = np.split(rows.ids, rows.starts[1:-1])
+        seen.append((step.teacher(rows), [each.tolist() for each in ids]))
+        return {"accuracy": 1.0}
+
+    monkeypatch.setattr(transaug, "run_steps", no_steps)
+    shared: dict[str, Any] = {"stage": "distil", "distilled_encoder": str(toy_folder)}
+    options = TransaugOptions(teacher=str(bert), dtype="float32", held_out=50, **shared)
+    corpus = Corpus(pairs=toy_pairs)
+    with pytest.raises(TrainingError, match=r"--teacher .*: a checkpoint that does not say"):
+        train("transaug", corpus, options, tmp_path / "unsaid")
+    with pytest.raises(TrainingError, match=r"--teacher .*: a checkpoint that does not say"):
+        estimate_training(corpus, options)
+    train("transaug", corpus, replace(options, teacher_pooling=pooling), tmp_path / "said")
+    [(vectors, ids)] = seen
+    model: Any = transformers.AutoModel.from_pretrained(bert).eval()
+    with torch.no_grad():
+        for vector, pieces in zip(vectors, ids, strict=True):
+            read = model(torch.tensor([pieces]))
+            wanted = {
+                "cls_mlp": read.pooler_output[0],
+                "cls": read.last_hidden_state[0, 0],
+                "mean": read.last_hidden_state[0].mean(dim=0),
+            }
+            torch.testing.assert_close(vector, wanted[pooling], atol=1e-5, rtol=1e-5)
+
+
+NEW_TRANSFORMER = {"layers": 3, "heads": 2, "start": "embedded"}
+OF_TRANSFORMERS = {
+    "max_pieces": 20,
+    "dropout": 0.2,
+    "recompute": True,
+    "dtype": "float32",
+    "pieces_at_once": 50,
+}
+OF_NEW = {"architecture": "transformer", "width": 32}
+OF_VOCABULARY = {"vocabulary_size": 500, "vocabulary_sample": 500}
+
+Cases = list[tuple[dict[str, Any], dict[str, Any]]]
+LOADED: Cases = [
+    ({"encoder": "STATIC"}, OF_NEW | OF_VOCABULARY | {"layers": 3, "heads": 2} | OF_TRANSFORMERS),
+    ({"encoder": "embedded"}, {"dropout": 0.2, "width": 32}),
+    ({"encoder": "BERT"}, OF_NEW | OF_VOCABULARY | {"layers": 3, "heads": 2}),
+    ({}, {"layers": 3, "heads": 2} | OF_TRANSFORMERS),
+    ({"architecture": "transformer", "start": "STATIC"}, OF_VOCABULARY),
+]
+
+
+@pytest.mark.parametrize(
+    ("encoder", "name", "value"),
+    [(encoder, *item) for encoder, given in LOADED for item in given.items()],
+)
+def test_an_option_that_nothing_reads_is_refused(
+    encoder: dict[str, str],
+    name: str,
+    value: Any,
+    bert: Path,
+    toy_folder: Path,
+    toy_pairs: ParallelText,
+    tmp_path: Path,
+) -> None:
+    folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
+    chosen = {option: folders.get(each, each) for option, each in encoder.items()}
+    options = MsimcseOptions(**chosen, **{name: value}, batch_size=32)
+    flag = "--" + name.replace("_", "-")
+    with pytest.raises(TrainingError, match=f"^{flag}: without effect") as error:
+        train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")
+    assert error.value.hint
+    with pytest.raises(TrainingError, match=f"^{flag}: without effect"):
+        estimate_training(Corpus(pairs=toy_pairs), options)
+    assert not (tmp_path / "new.training").exists()
+
+
+READ: list[tuple[Callable[..., TrainingOptions], dict[str, Any]]] = [
+    (MsimcseOptions, {"encoder": "BERT", "pooling": "max", **OF_TRANSFORMERS}),
+    (MsimcseOptions, {"encoder": "STATIC", "pooling": "mean"}),
+    (MsimcseOptions, {"architecture": "transformer", "layers": 1, **OF_TRANSFORMERS, "width": 16}),
+    (MocoOptions, {"src_encoder": "STATIC", "tgt_encoder": "BERT", **OF_TRANSFORMERS}),
+    (MocoOptions, {"src_encoder": "scratch", "tgt_encoder": "BERT", "width": 24, "dropout": 0.3}),
+    # The teacher alone is a transformer: what reads it counts, what trains does not.
+    (TransaugOptions, {"teacher": "BERT", "teacher_pooling": "cls", "dtype": "float32"}),
+]
+UNREAD: list[tuple[dict[str, Any], str]] = [
+    ({"teacher": "BERT", "teacher_pooling": "cls", "dropout": 0.3}, "--dropout"),
+    ({"stage": "distil", "encoder": "BERT"}, "--encoder"),
+    ({"stage": "nli", "distilled_encoder": "BERT"}, "--distilled-encoder"),
+    ({"stage": "nli", "teacher": "BERT"}, "--teacher"),
+    ({"stage": "contrast", "distilled_encoder": "STATIC", "teacher": "BERT"}, "--teacher"),
+    ({"share_encoder": True, "teacher_pooling": "cls"}, "--teacher-pooling"),
+    ({"share_encoder": True, "distilled_encoder": "BERT"}, "--distilled-encoder"),
+    # S' is frozen: the student alone takes options.
+    ({"stage": "contrast", "distilled_encoder": "BERT", "max_pieces": 9}, "--max-pieces"),
+    (
+        {"stage": "contrast", "encoder": "BERT", "distilled_encoder": "STATIC", "width": 9},
+        "--width",
+    ),
+]
+
+
+@pytest.mark.parametrize(("made", "given"), READ)
+def test_an_option_that_one_encoder_reads_is_taken(
+    made: Callable[..., TrainingOptions], given: dict[str, Any], bert: Path, toy_folder: Path
+) -> None:
+    from xmine.trainer.run.encoder_options import check_encoders
+
+    folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
+    check_encoders(made(**{name: folders.get(str(each), each) for name, each in given.items()}))
+
+
+@pytest.mark.parametrize(("given", "flag"), UNREAD)
+def test_stages_refuse_the_encoders_that_they_do_not_have(
+    given: dict[str, Any], flag: str, bert: Path, toy_folder: Path
+) -> None:
+    from xmine.trainer.run.encoder_options import check_encoders
+
+    folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
+    options = TransaugOptions(**{name: folders.get(str(x), x) for name, x in given.items()})
+    with pytest.raises(XmineError, match=f"^{flag}: without effect, since this run "):
+        check_encoders(options)
+
+
+def test_the_frozen_encoder_is_tried_as_it_is(bert: Path, toy_pairs: ParallelText) -> None:
+    """One with fewer positions than `--max-pieces` is read all the same, and does not learn."""
+    short = bert.with_name("short")
+    tokenizer = toy_tokenizer([*toy_pairs.sources, *toy_pairs.targets])
+    toy_model("xlm-roberta", len(tokenizer)).save_pretrained(short)
+    tokenizer.save_pretrained(short)
+    flags: dict[str, Any] = {"encoder": str(bert), "distilled_encoder": str(short)}
+    options = TransaugOptions(stage="contrast", max_pieces=40, batch_size=8, queue_size=8, **flags)
+    found = estimate_training(Corpus(pairs=toy_pairs), options)
+    student = tower_of(SentenceEncoder.load(bert, EXACT))
+    assert found.weights == sum(each.numel() for each in student.parameters())
+
+
+def test_a_stage_that_has_nothing_to_learn_from_says_so(toy_folder: Path) -> None:
+    options = TransaugOptions(stage="nli", encoder=str(toy_folder))
+    with pytest.raises(TrainingError, match="--stage nli learns from triplets, and there are none"):
+        estimate_training(Corpus(texts=["a b", "c d"]), options)
+
+
+def test_the_stage_contrast_freezes_the_second_encoder_unless_it_is_trained() -> None:
+    assert TransaugOptions().learning == (True, True)
+    taught = {"stage": "contrast", "distilled_encoder": "embedded"}
+    assert TransaugOptions(**taught).learning == (True, False)
+    both = TransaugOptions(train_teacher=True, **taught)
+    assert both.learning == (True, True)

@@ -1,0 +1,168 @@
+"""Every method with its encoders on a GPU, or one on each device: as on the processor.
+
+No GPU is here: `fake_gpu.py` stands for one, and refuses what a GPU would.
+"""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from tests.toys.fake_gpu import GPU, OnGpu, gpu
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.errors import OptionError
+from xmine.pairs.io import ParallelText
+from xmine.progress import Progress
+from xmine.trainer.data.corpus import Corpus, Labelled, Triplets
+from xmine.trainer.estimate import estimate_training
+from xmine.trainer.methods import METHODS
+from xmine.trainer.models.queue import KeyQueue
+from xmine.trainer.models.static import StaticTower, new_static
+from xmine.trainer.models.transformer import TransformerTower
+from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.run.checkpoints import Run, run_folder
+from xmine.trainer.train import deterministic
+
+TOY = "the static encoder"  # stands for a folder; as wide as a new one
+COMMON: dict[str, Any] = {
+    "architecture": "transformer",
+    "start": TOY,
+    "width": 16,
+    "layers": 1,
+    "heads": 2,
+    "max_pieces": 24,
+    "dropout": 0.0,
+    "dtype": "float32",
+    "pieces_at_once": 512,
+    "batch_size": 32,
+    "epochs": 1,
+    "steps": 4,
+    "evaluate_every": 2,
+    "held_out": 50,
+    "learning_rate": 0.001,
+    "clip": 0.5,
+    "threads": 1,
+}
+QUEUE = {"queue_size": 80, "queue_init": "prefill", "in_batch_negatives": True}
+MIXED = {"teacher": TOY, "distilled_encoder": TOY, "train_teacher": True, "distil_epochs": 2}
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "msimcse": ("msimcse", {"training_head": True, "logit_rows": 10}),
+    "moco": ("moco", QUEUE),
+    "moco, static and transformer": (
+        "moco",
+        QUEUE | {"src_encoder": TOY, "tgt_encoder": "scratch"},
+    ),
+    "moco, transformer and static": (
+        "moco",
+        QUEUE | {"src_encoder": "scratch", "tgt_encoder": TOY},
+    ),
+    "transaug, static student": ("transaug", {"encoder": TOY, "distilled_encoder": "scratch"}),
+    "transaug, static teacher": ("transaug", QUEUE | {"teacher": TOY, "distilled_encoder": TOY}),
+    "transaug, two towers": ("transaug", QUEUE | MIXED),
+    "emma-x": ("emma-x", {"queue_size": 80, "parallel_mix": 0.5, "momentum": 0.5}),
+}
+
+
+def left(name: str, pairs: ParallelText, folder: Path, device: str) -> dict[str, Tensor]:
+    """Train, and give the losses and all weights."""
+    method, changes = CASES[name]
+    toy = str(folder / "toy")
+    flags = COMMON | {"device": device} | changes
+    if method == "transaug":
+        flags = {"teacher": TOY} | flags
+    flags = {key: toy if value == TOY else value for key, value in flags.items()}
+    options = METHODS[method].options(**flags)
+    english = pairs.sources
+    corpus = Corpus(
+        pairs,
+        (Triplets(english[:200], english[200:400], english[400:600]),) * (method == "transaug"),
+        Labelled(english[:90], english[90:180], np.arange(90) % 3) if method == "moco" else None,
+    )
+    losses: list[float] = []
+
+    def watch(progress: Progress) -> None:
+        if "loss" in progress.numbers:
+            losses.append(progress.numbers["loss"])
+
+    torch.manual_seed(1)
+    run = Run(run_folder(folder / device.replace(":", "")), options, corpus)
+    made = METHODS[method].train(corpus, options, run, watch)
+    assert len(losses) >= 4
+    found = {"losses": torch.tensor(losses)}
+    for side, tower in made.towers.items():
+        assert tower.device == (GPU if device != "cpu" and not is_static(tower) else tower.device)
+        for part, weights in tower.state_dict().items():
+            found[f"{side} {part}"] = weights.held if isinstance(weights, OnGpu) else weights
+    return found
+
+
+def is_static(tower: Any) -> bool:
+    assert isinstance(tower, StaticTower | TransformerTower)
+    return isinstance(tower, StaticTower)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_a_method_trains_on_a_gpu_as_on_the_processor(
+    name: str,
+    toy_pairs: ParallelText,
+    toy_vocabulary: Vocabulary,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    new_static(toy_vocabulary, 16, seed=1).save(tmp_path / "toy")
+    expected = left(name, toy_pairs, tmp_path, "cpu")
+    with gpu(monkeypatch):
+        found = left(name, toy_pairs, tmp_path, "auto")
+    assert found.keys() == expected.keys()
+    for part, weights in expected.items():
+        torch.testing.assert_close(found[part], weights, atol=1e-5, rtol=1e-5)
+
+
+def test_the_estimate_says_where_it_trains(
+    toy_pairs: ParallelText, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, small = Corpus(toy_pairs), {"held_out": 50, "batch_size": 32, "epochs": 1}
+    with gpu(monkeypatch):
+        static = MocoOptions(encoder=str(toy_folder), **small)
+        assert estimate_training(corpus, static).device == "cpu"
+        flags = {"architecture": "transformer", "width": 32, "layers": 1, "heads": 2}
+        flags |= {"start": str(toy_folder), "dtype": "float32", "tgt_encoder": "scratch"}
+        both = MocoOptions(src_encoder=str(toy_folder), **small | flags)
+        assert estimate_training(corpus, both).device == "cuda:0"
+        with pytest.raises(OptionError, match="--device cuda:0: static encoders train on the pro"):
+            estimate_training(corpus, replace(static, device="cuda:0"))
+
+
+def test_cublas_is_told_to_repeat_its_sums_unless_the_user_says_how(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name, filling = "CUBLAS_WORKSPACE_CONFIG", cast(Any, torch.utils.deterministic)
+    for given, expected in ((None, ":4096:8"), (":16:8", ":16:8")):
+        monkeypatch.delenv(name, raising=False)
+        if given:
+            monkeypatch.setenv(name, given)
+        with deterministic(1):
+            assert os.environ[name] == expected  # without which torch 2.6 refuses any product
+            assert torch.are_deterministic_algorithms_enabled()
+            assert not filling.fill_uninitialized_memory
+        assert filling.fill_uninitialized_memory
+
+
+def test_nothing_waits_for_the_gpu_to_know_how_full_a_queue_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with gpu(monkeypatch):
+        queue = KeyQueue(5, 2).to(GPU)
+        for count in (3, 4):
+            queue.put(torch.full((count, 2), float(count)), torch.full((count, 1), count))
+        assert queue.rows.device == queue.texts.device == GPU
+        monkeypatch.setattr(OnGpu, "__int__", None)
+        monkeypatch.setattr(OnGpu, "item", None)
+        assert len(queue) == 5 and queue.keys().tolist()[:3] == [[4, 4], [4, 4], [3, 3]]
+    assert queue.state_dict().keys() == {"rows", "texts", "next", "filled"}  # as saved before

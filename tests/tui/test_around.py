@@ -1,0 +1,207 @@
+"""Neighbours and search on the screen: what is near, why, and the way back."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from textual.events import Resize
+from textual.geometry import Size
+
+from tests.toys.app import drive
+from tests.toys.screens import screen_text, settled
+from xmine.browsing.neighbourhood import Surroundings
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.search import Nearby
+from xmine.pairs.io import write_pairs
+from xmine.tui.app import XmineApp
+from xmine.tui.screens.neighbours import NeighboursScreen
+from xmine.tui.screens.pairs import PairsScreen
+from xmine.tui.screens.search import SearchScreen
+from xmine.tui.widgets.near_lists import NearLists
+
+Snapshot = Callable[..., Awaitable[Any]]
+
+
+async def pressed(pilot: Any, *keys: str) -> list[str]:
+    await pilot.press(*keys)
+    await settled(pilot)
+    return screen_text(pilot.app)
+
+
+def best_pair(path: Path) -> tuple[Opened, int, int]:
+    opened = open_pairs(path)
+    return opened, int(opened.sources[0]), int(opened.targets[0])
+
+
+def test_enter_shows_the_neighbours_of_the_pair_both_ways(
+    mined_run: Path, snapshot: Snapshot
+) -> None:
+    opened, source, target = best_pair(mined_run)
+    around = Surroundings(opened)
+    near = around.targets(source) + around.sources(target)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        rows = await pressed(pilot, "enter")
+        assert isinstance(pilot.app.screen, NeighboursScreen)
+        text = "\n".join(rows)
+        for each in near:
+            assert f"{each.rank}  score {each.score:.4f} cos {each.cosine:.4f}" in text
+            assert f"line {each.line:,}" in text
+        names = [
+            f"source {opened.source.lines[source]:,}",
+            f"target {opened.target.lines[target]:,}",
+        ]
+        await snapshot(pilot, "neighbours", holds=[*names, "= 1  score", "kept", "not the best"])
+        said = " ".join(" ".join(await pressed(pilot, "tab", "j")).split())
+        assert pilot.app.screen.query_one(NearLists).place().side == "right"
+        assert around.sources(target)[1].fate.why[:60] in said
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_stepping_to_neighbours_and_back_restores_cursor_and_pair(mined_run: Path) -> None:
+    opened, source, _ = best_pair(mined_run)
+    other = Surroundings(opened).targets(source)[2]
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        first = await pressed(pilot, "enter", "j", "j")
+        assert any(other.fate.why[:20] in row for row in first)
+        place = pilot.app.screen.query_one(NearLists).place()
+        assert place.highlighted[0] == 2
+        second = await pressed(pilot, "enter")
+        assert f"target {other.line:,}" in "\n".join(second)
+        assert "step 1" in second[0]
+        assert pilot.app.screen.query_one(NearLists).place().side == "right"
+        await pressed(pilot, "j", "enter")
+        assert "step 2" in screen_text(pilot.app)[0]
+        await pressed(pilot, "backspace")
+        assert screen_text(pilot.app)[0] == second[0]
+        assert await pressed(pilot, "escape") == first
+        assert pilot.app.screen.query_one(NearLists).place() == place
+        await pressed(pilot, "escape")
+        assert isinstance(pilot.app.screen, PairsScreen)
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_a_neighbour_is_judged_where_it_stands(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        rows = await pressed(pilot, "enter", "a")
+        assert any("= 1  score" in row and "✓ kept" in row for row in rows)
+        assert pilot.app.judgements.of(0) == "accept"
+        rows = await pressed(pilot, "z")
+        assert not any("✓" in row for row in rows[:-3])
+        at = pilot.app.screen._near["left"]
+        stranger = next(i for i, each in enumerate(at) if each.fate.kind == "not best")
+        await pressed(pilot, *["j"] * stranger, "a")
+        assert "there is no pair to judge" in "\n".join(screen_text(pilot.app))
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_a_file_of_pairs_says_that_it_has_no_neighbours(mined_run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    write_pairs(open_pairs(mined_run).pairs(np.arange(5)), str(path), ("en", "zh"))
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        rows = await pressed(pilot, "enter")
+        assert isinstance(pilot.app.screen, PairsScreen)
+        assert "has no neighbours" in "\n".join(rows)
+
+    drive(XmineApp(path), (80, 24), script)
+
+
+def test_a_typed_sentence_shows_its_nearest_in_both_files(
+    mined_run: Path, snapshot: Snapshot
+) -> None:
+    opened = open_pairs(mined_run)
+    row = int(opened.targets[3])
+    text, line = opened.target.texts[row], int(opened.target.lines[row])
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "F")
+        assert isinstance(pilot.app.screen, SearchScreen)
+        assert "! the text to search for is empty" in "\n".join(await pressed(pilot, "enter"))
+        pilot.app.screen.query_one("#sought").value = "🙂"
+        assert "knows no piece of it" in "\n".join(await pressed(pilot, "enter"))
+        pilot.app.screen.query_one("#sought").value = text
+        rows = await pressed(pilot, "enter")
+        found = Nearby(opened).search(text, 4)
+        for each in found["source"] + found["target"]:
+            assert f"{each.rank}  cos {each.cosine:.4f} line {each.line}" in "\n".join(rows)
+        assert (found["target"][0].line, found["target"][0].text) == (line, text)
+        await snapshot(pilot, "search", holds=["source", "target", "en.txt", f" line {line}"])
+        await pressed(pilot, "enter")
+        assert isinstance(pilot.app.screen, NeighboursScreen)
+        assert f"target {line}" in "\n".join(screen_text(pilot.app))
+        await pressed(pilot, "escape")
+        assert isinstance(pilot.app.screen, SearchScreen)
+        assert screen_text(pilot.app)[3:20] == rows[3:20]
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_screens_have_room_in_the_smallest_window(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        near = await pressed(pilot, "enter")
+        assert sum("score" in row for row in near) >= 3
+        assert "kept" in near[-2]
+        both = await pressed(pilot, "F")
+        assert {"source", "target"} <= {row.split()[0] for row in both if row.strip()}
+
+    drive(XmineApp(mined_run), (60, 15), script)
+
+
+@pytest.mark.parametrize(
+    ("way", "key"),
+    [([], "j"), (["t"], "right"), (["enter"], "j"), (["F"], "x")],
+    ids=["pairs", "threshold", "neighbours", "search"],
+)
+def test_a_window_that_was_tiny_has_the_same_keys_again(
+    mined_run: Path, way: list[str], key: str
+) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        before = await pressed(pilot, *way)
+        for size in ((50, 20), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+        again = screen_text(pilot.app)
+        assert again[-1] == before[-1]  # what the keys do
+        assert await pressed(pilot, key) != again
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_an_app_that_begins_in_a_tiny_window_has_its_keys_in_a_larger_one(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        assert await pressed(pilot, "j") != await pressed(pilot, "k")
+
+    drive(XmineApp(mined_run), (50, 20), script)
+
+
+def test_a_window_that_is_large_for_a_moment_only_keeps_its_keys(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pilot.resize_terminal(50, 20)
+        for width in (80, 50):  # both before the screen is drawn again
+            size = Size(width, 20)
+            pilot.app.screen.on_resize(Resize(size, size, size))
+        await settled(pilot)
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        assert await pressed(pilot, "j") != await pressed(pilot, "k")
+
+    drive(XmineApp(mined_run), (80, 24), script)

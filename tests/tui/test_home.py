@@ -1,0 +1,176 @@
+"""Home: what was opened lately, and files that are chosen in a tree; theme and keys stay."""
+
+import gc
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input, OptionList, Static
+
+from tests.toys.app import drive
+from tests.toys.screens import screen_text, settled
+from xmine.tui.app import XmineApp
+from xmine.tui.jobs import Job
+from xmine.tui.screens.picker import Files, PickerScreen
+from xmine.tui.state.recent import recent, remember
+from xmine.tui.state.state import settings
+
+Snapshot = Callable[..., Any]
+
+
+def rows_of(pilot: Any) -> str:
+    return "\n".join(screen_text(pilot.app))
+
+
+async def until_shown(pilot: Any, text: str) -> str:
+    """Wait for a text; the worker of a tree never ends, so that `settled` would wait for ever."""
+    for _ in range(200):
+        if text in rows_of(pilot):
+            break
+        await pilot.pause(0.05)
+    assert text in rows_of(pilot)
+    return rows_of(pilot)
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the app remembers."""
+    folder = tmp_path / "remembered"
+    monkeypatch.setenv("XMINE_STATE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a run that is not finished, texts, and names to be afraid of."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "run.toml").touch()
+    for name in ("en.txt", "句子.txt", "a\x1b[31m[red]b", ".hidden"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def test_what_was_opened_is_listed_as_it_is_now(folder: Path) -> None:
+    for name in ("gone.tsv", "half", "a\x1b[31m[red]b"):
+        remember(folder / name)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        text = rows_of(pilot)
+        assert "▫ a␛[31m[red]b  file" in text
+        assert "◌ half  not finished" in text
+        assert "✗ gone.tsv  gone" in text
+        said = pilot.app.screen.query_one("#said", Static)
+        await pilot.press("G", "enter")
+        assert "gone.tsv: is gone; x takes it off the list" in str(said.render())
+        await pilot.press("k", "enter")
+        assert "half: is not finished" in str(said.render())
+        await pilot.press("j", "x")
+        assert [Path(each.path).name for each in recent()] == ["a\x1b[31m[red]b", "half"]
+        assert pilot.app.screen.query_one(OptionList).option_count == 2
+        pilot.app.theme = "nord"
+        await pilot.pause()
+
+    drive(XmineApp(), (80, 24), script)
+    assert settings().theme == "nord"
+
+
+def test_a_file_is_chosen_in_a_tree(folder: Path) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        app.show("mine")
+        await settled(pilot)
+        await pilot.press("tab", "ctrl+o")
+        assert isinstance(app.screen, PickerScreen)
+        text = await until_shown(pilot, "en.txt")
+        assert "Choose target" in text
+        assert "▸ half/ a run" in text and "句子.txt" in text and "a␛[31m[red]b" in text
+        assert ".hidden" not in text
+        await pilot.press("full_stop")
+        await until_shown(pilot, ".hidden")
+        tree = app.screen.query_one(Files)
+        for _ in range(9):
+            if tree.cursor_node is None or "句子" not in str(tree.cursor_node.label):
+                await pilot.press("j")
+        assert "句子" in str(tree.cursor_node.label), rows_of(pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.screen.query_one("#target", Input).value == "句子.txt"
+        await pilot.press("ctrl+o")
+        await until_shown(pilot, "en.txt")
+        (folder / "encoder").mkdir()
+        await pilot.press("full_stop", "full_stop")
+        await until_shown(pilot, "encoder/")
+        tree = app.screen.query_one(Files)
+        while "encoder" not in str(tree.cursor_node.label):
+            await pilot.press("j")
+        await pilot.press("space")  # a folder that is no run, such as an encoder
+        await pilot.pause()
+        assert app.screen.query_one("#target", Input).value == "encoder"
+        assert app.screen.query_one("#source", Input).value == ""
+
+    drive(XmineApp(), (80, 24), script)
+
+
+def test_home_looks_as_it_did(snapshot: Snapshot, state: Path) -> None:
+    rows = [
+        {"path": "/corpus/news/run", "opened": "2026-01-31T12:00:00Z"},
+        {"path": "/corpus/机器翻译.tsv", "opened": "2026-01-30T12:00:00Z"},
+    ]
+    state.mkdir()
+    (state / "recent.json").write_text(json.dumps({"recent": rows}), encoding="utf-8")
+
+    async def script(pilot: Any) -> None:
+        holds = ["Home", "mine two text", "✗ run", "✗ 机器翻译.tsv", "2026-01-30", "/corpus/news"]
+        await snapshot(pilot, "home", holds=holds)
+
+    drive(XmineApp(), (80, 24), script)
+
+
+@pytest.mark.long
+def test_the_forms_and_a_job_look_as_they_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        for name, holds in (
+            ("mine", ["Mine", "--threshold", "source: no name yet", "run/"]),
+            ("train", ["Train", "msimcse", "emma-x", "--encoder", "--epochs"]),
+        ):
+            app.show(name)
+            await settled(pilot)
+            app.screen.set_focus(None)
+            await snapshot(pilot, name, holds=holds)
+        job = Job("mining", ["mine", "en.txt", "zh.txt", "-o", "run/"], Path("run"))
+        for stage, done, total in (("reading", 5, 5), ("encoding", 512, 2048)):
+            event = {"stage": stage, "done": done, "total": total, "numbers": {"rows/s": 1234.5}}
+            job.hear(json.dumps(event))
+        job.hear('{"warning": "no [markup] \\u001b[31m here: 机器翻译"}')
+        job.code, job.seconds = 0, 75.0
+        app.jobs.jobs["mining"] = job
+        app.get_screen("mine")._show_form(False)
+        app.show("mine")
+        await settled(pilot)
+        holds = ["✓ reading", "▸ encoding", "25% 512 of 2,048", "rows/s 1,234", "done in 1:15"]
+        holds += ["xmine mine en.txt zh.txt -o run/", "warning: no [markup] ␛[31m here: 机器翻译"]
+        await snapshot(pilot, "mining", holds=holds)
+
+    drive(XmineApp(), (80, 24), script)
+
+
+def test_the_garbage_collector_works_from_the_first_screen_on_and_leaves_what_is_loaded() -> None:
+    async def script(pilot: Any) -> None:
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > 10_000
+
+    gc.disable()  # as `xmine browse` does before it loads the app
+    try:
+        drive(XmineApp(), (80, 24), script)
+    finally:
+        gc.enable()
+        gc.unfreeze()

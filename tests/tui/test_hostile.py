@@ -1,0 +1,225 @@
+"""Text that is meant to break a screen: every cell shows what it should, and nothing is lost."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from textual.widgets import Input
+
+from tests.toys.app import HOSTILE, drive
+from tests.toys.screens import screen_text, settled
+from xmine.browsing.opened import rows_at
+from xmine.browsing.opening import open_pairs
+from xmine.display import visible
+from xmine.pairs.io import Pair, write_pairs
+from xmine.tui.app import XmineApp
+from xmine.tui.text import cut
+from xmine.tui.widgets.pair_detail import PairDetail
+from xmine.tui.widgets.pair_table import PairTable
+
+# Each character of a text is another one, so that a lost one is seen.
+HAN = ["".join(chr(0x4E00 + 97 * row + at) for at in range(45)) for row in range(30)]
+SCREENS = {
+    "t": "Threshold",
+    "enter": "Neighbours",
+    "F": "Search a sentence",
+    "M": "Mine",
+    "T": "Train",
+    "h": "Home",
+}
+HAN[20:] = [f"{'a' * (at % 3)}{HAN[at]}" for at in range(20, 30)]
+
+
+@pytest.fixture
+def han(tmp_path: Path) -> Path:
+    """A file of Chinese pairs, with and without a letter before, which moves them by a cell."""
+    path = tmp_path / "han.jsonl"
+    write_pairs((Pair(text, text[::-1], 1.5, 1, 1, 0.5) for text in HAN), str(path))
+    return path
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    path = tmp_path / "hostile.jsonl"
+    lines = [*HOSTILE, "机" * 100_000, "x" * 100_000, "e" + "\u0301" * 5_000]
+    write_pairs((Pair(text, f"一{text}", 1.5, 1, 1, 0.5) for text in lines), str(path))
+    return path
+
+
+def expected_rows(table: PairTable) -> list[str]:
+    """What the rows of a table should look like, character by character."""
+    pairs = table.pairs
+    rows = []
+    for row in pairs.data.tolist():
+        pair = pairs.opened.pair(row)
+        known = {"source": pair.source, "target": pair.target}
+        known |= {"score": "1.5000", "line s": "   1", "line t": "   1"}
+        made = ""
+        for name, width in zip(pairs.names, pairs.widths, strict=True):
+            text = visible(known.get(name, "")[:400]).replace("\t", "␉")
+            if cell_len(text) > width:
+                text = cut(text, width).plain
+            made += f" {text}{' ' * (width - cell_len(text))} "
+        rows.append(made.rstrip())
+    return rows
+
+
+def han_runs(rows: Iterable[str]) -> list[str]:
+    """The runs of Chinese on a screen."""
+    return re.findall("[一-鿿]+", "\n".join(rows))
+
+
+def opened(path: Path) -> XmineApp:
+    return XmineApp(path)
+
+
+@pytest.mark.parametrize(
+    "widths",
+    [(60, 61, 62, 63, 79, 90), pytest.param(range(60, 91), marks=pytest.mark.long)],
+    ids=["some", "all"],
+)
+def test_wide_characters_stand_where_they_should(han: Path, widths: Iterable[int]) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        table, pane = (pilot.app.screen.query_one(kind) for kind in (PairTable, PairDetail))
+        for width in widths:
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+            rows = screen_text(pilot.app)
+            expected = expected_rows(table)
+            top = table.region.y + table.header_height
+            seen = rows[top : pane.region.y]
+            # The bar at the right edge has no cells in common with the columns.
+            seen = [row[: len(each)] for row, each in zip(seen, expected, strict=False)]
+            assert seen == expected[: len(seen)], f"at {width} columns"
+            assert len(seen) >= 8
+            whole = "".join(han_runs(rows[pane.region.y + 1 : pane.region.bottom]))
+            assert whole == HAN[0] + HAN[0][::-1], f"at {width} columns"
+
+    drive(opened(han), (80, 24), script)
+
+
+def test_no_wide_character_is_lost_under_what_opens_above_it(han: Path) -> None:
+    """Textual issue 6357: what crosses the border of an overlay becomes two blanks."""
+    texts = {text for each in HAN for text in (each, each[::-1])}
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        before = screen_text(pilot.app)
+        assert len(han_runs(before)) > 10
+        for key in ("ctrl+p", "question_mark", "f", "e", "slash"):
+            await pilot.press(key)
+            await pilot.pause()
+            during = screen_text(pilot.app)
+            assert during != before, key
+            # A row of the table is as it was, or nothing is seen of it.
+            odd = [row for row in during if row not in before and han_runs([row])]
+            assert all(any(run in text for text in texts) for run in han_runs(odd)), key
+            assert all(len(han_runs([row])) == 2 for row in odd), key
+            await pilot.press("escape")
+            await pilot.pause()
+            assert screen_text(pilot.app) == before, key
+
+    drive(opened(han), (61, 24), script)
+
+
+def test_hostile_lines_are_text_in_the_table_and_in_the_pane(hostile: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        screen = pilot.app.screen
+        table, pane = screen.query_one(PairTable), screen.query_one(PairDetail)
+        for row, text in enumerate(HOSTILE):
+            table.move_cursor(row=row)
+            await pilot.pause()
+            rows = screen_text(pilot.app)
+            assert obeyed(rows) == set()
+            top = table.region.y + table.header_height
+            expected = expected_rows(table)
+            assert rows[top : top + 8] == expected[:8]
+            shown = "".join(rows[pane.region.y + 1 : pane.region.bottom]).replace(" ", "")
+            seen = visible(text) + visible(f"一{text}")
+            assert seen.replace("\t", "␉").replace(" ", "") in shown
+        for key in ("ctrl+p", "question_mark"):
+            await pilot.press(key)
+            await pilot.pause()
+            assert obeyed(screen_text(pilot.app)) == set()
+            await pilot.press("escape")
+            await pilot.pause()
+
+    drive(opened(hostile), (90, 40), script)
+
+
+def obeyed(rows: Iterable[str]) -> set[str]:
+    """Characters on a screen that a terminal would obey, or that say nothing of their width."""
+    return {
+        char
+        for row in rows
+        for char in row
+        if unicodedata.category(char) in ("Cc", "Cs", "Cn", "Zl", "Zp", "Cf")
+    }
+
+
+def test_very_long_lines_are_shown_from_their_beginning_and_go_on_with_a_key(hostile: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        screen = pilot.app.screen
+        screen.query_one(PairTable).move_cursor(row=len(HOSTILE))
+        await settled(pilot)
+        pane = screen.query_one(PairDetail)
+        lines = pane.virtual_size.height
+        await pilot.press("plus")
+        await settled(pilot)
+        assert pane.virtual_size.height > 5 * lines
+        pane.scroll_end(animate=False)
+        await settled(pilot)
+        assert "… 88,001 more characters: + shows more" in "".join(screen_text(pilot.app))
+
+    drive(opened(hostile), (80, 24), script)
+
+
+def test_a_name_of_a_file_is_text_too(tmp_path: Path) -> None:
+    path = tmp_path / "[red]a\x1b[31m\u202eb.jsonl"
+    write_pairs([Pair("one", "一", 1.0)], str(path))
+
+    async def script(pilot: Any) -> str:
+        await settled(pilot)
+        return screen_text(pilot.app)[0]
+
+    assert drive(opened(path), (80, 24), script).startswith(" [red]a␛[31m⇄b.jsonl  Pairs")
+
+
+def test_every_screen_shows_the_corpus_unharmed_and_leaves_the_table_as_it_was(
+    mined_run: Path,
+) -> None:
+    """A lost character joins its neighbours to a run that no line has, or leaves two blanks."""
+    run = open_pairs(mined_run)
+    known = "\n".join(text for side in (run.source, run.target) for text in side.texts)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        app = pilot.app
+        app.screen.query_one(PairTable).go_to(int(rows_at(run, 7, 65)[0]))  # the bidi line
+        await settled(pilot)
+        before = screen_text(app)
+        for key, name in SCREENS.items():
+            await pilot.press(key)
+            await settled(pilot)
+            assert app.screen.NAME == name
+            if key == "F":
+                app.screen.query_one("#sought", Input).value = run.source.texts[0]
+                await pilot.press("enter")
+                await settled(pilot)
+                assert len(han_runs(screen_text(app))) > 3  # what was found, not only what is asked
+            rows = screen_text(app)
+            assert rows != before, key
+            assert obeyed(rows) == set(), key
+            assert [each for each in han_runs(rows) if each not in known] == [], key
+            app.show("pairs")
+            await settled(pilot)
+            assert screen_text(app) == before, key
+
+    drive(opened(mined_run), (81, 24), script)

@@ -1,0 +1,235 @@
+"""How the app looks: what is seen in passing, every key told, colours that may be absent."""
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from textual.binding import Binding
+from textual.widgets import Input
+
+import tests.toys.screens
+from tests.toys.app import drive
+from tests.toys.screens import screen_cells, screen_text, settled
+from xmine.errors import FileError
+from xmine.tui import background as reading
+from xmine.tui.app import XmineApp
+from xmine.tui.screens.picker import PickerScreen
+from xmine.tui.widgets import command_line, job_view
+
+Snapshot = Callable[..., Awaitable[Any]]
+# Keys that lead from the pairs to each screen, and its name.
+WAYS = {
+    "": "Pairs",
+    "f": "Filter",
+    "enter": "Neighbours",
+    "t": "Threshold",
+    "F": "Search a sentence",
+    "M": "Mine",
+    "T": "Train",
+    "h": "Home",
+    "o": "Choose",
+}
+
+
+MANNERS = {"bold", "dim", "reverse", "underline", "not", "italic"}
+
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(autouse=True)
+def no_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command_line.CommandLine, "_estimate", lambda *_: None)
+
+
+async def paused(pilot: Any) -> None:
+    """Wait until all is drawn; `settled` would wait for a tree, or for a file that is read."""
+    for _ in range(3):
+        await pilot.pause()
+
+
+def bindings(screen: Any) -> Iterator[tuple[Any, Binding]]:
+    """Give the keys that the app's own code tells of, as they are written there.
+
+    From the app to what has the focus; in each, the keys of the kind it is made of come first.
+    """
+    nodes = (screen.focused or screen).ancestors_with_self
+    for node in reversed(nodes):
+        for kind in reversed(type(node).__mro__):
+            if kind.__module__.startswith("xmine."):
+                for binding in vars(kind).get("BINDINGS", ()):
+                    yield node, binding
+
+
+def leave_line(app: Any) -> None:
+    """Take the keys from a line that letters would be typed into."""
+    if isinstance(app.screen.focused, Input):
+        app.screen.set_focus(None)
+
+
+def told(screen: Any) -> set[str]:
+    """What the keys do that work now."""
+    by_key = {}
+    for node, binding in bindings(screen):
+        assert binding.id, f"{binding.key} of {node} cannot be given another key"
+        for key in binding.key.split(","):
+            by_key[key] = node, binding
+    return {
+        binding.description
+        for node, binding in by_key.values()
+        if node.check_action(binding.action.split("(")[0], ()) is not False
+    }
+
+
+def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(
+    mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        for key, name in WAYS.items():
+            leave_line(app)
+            if len(key) == 1 and app.screen.in_form:  # where a letter is a letter
+                app.back()
+                await settled(pilot)
+            await pilot.press(*filter(None, [key]))
+            await (settled if name != "Choose" else paused)(pilot)
+            screen = app.screen
+            assert screen.NAME == name
+            leave_line(app)
+            expected = told(screen)
+            assert len(expected) > 3, name
+            commands = {each.title.split("  ")[0] for each in app.get_system_commands(screen)}
+            assert expected - commands == set(), name
+            await pilot.press("f1")
+            await paused(pilot)
+            assert app.screen.NAME == "Help", name
+            text = "\n".join(screen_text(app))
+            assert [each for each in expected if each not in text] == [], name
+            app.back()
+            if name in ("Filter", "Neighbours"):
+                app.back()
+            await paused(pilot)
+
+    drive(XmineApp(mined_run), (110, 60), script)
+
+
+def test_no_color_leaves_no_colour_and_ansi_themes_show_the_same(
+    mined_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def seen(pilot: Any) -> AsyncIterator[tuple[str, list[str]]]:
+        await settled(pilot)
+        for name in ("pairs", "threshold", "home"):
+            pilot.app.show(name)
+            await settled(pilot)
+            yield name, screen_text(pilot.app)
+
+    async def coloured(pilot: Any) -> dict[str, list[str]]:
+        shown = {name: rows async for name, rows in seen(pilot)}
+        for theme in ("ansi-dark", "ansi-light"):
+            pilot.app.theme = theme
+            assert {name: rows async for name, rows in seen(pilot)} == shown, theme
+        return shown
+
+    async def colourless(pilot: Any) -> dict[str, list[str]]:
+        shown = {}
+        async for name, rows in seen(pilot):
+            shown[name] = rows
+            styles = {style for row in screen_cells(pilot.app) for _, style in row}
+            words = {word for style in styles for word in style.split()}
+            assert words <= {"none", "default", "on", *MANNERS}, name
+            assert words & MANNERS, name  # what is chosen can be told from the rest
+        pilot.app.theme = "ansi-dark"
+        async for name, rows in seen(pilot):
+            assert rows == shown[name], name
+        return shown
+
+    expected = drive(XmineApp(mined_run), (80, 24), coloured)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert drive(XmineApp(mined_run), (80, 24), colourless) == expected
+
+
+def test_what_is_seen_in_passing_looks_as_it_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpus" / "run").mkdir(parents=True)
+    (tmp_path / "corpus" / "run" / "run.toml").touch()
+    for name in ("en.txt", "机器翻译.txt", "a\x1b[31m[red]b"):
+        (tmp_path / "corpus" / name).touch()
+    monkeypatch.setattr(tests.toys.screens, "settled", paused)
+    read = threading.Event()
+
+    def open_pairs(path: Path) -> None:
+        read.wait(60)
+        raise FileError(f"{path}: was never there")
+
+    monkeypatch.setattr(reading, "open_pairs", open_pairs)
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        app.push_screen(PickerScreen("target", print, Path("corpus")))
+        await until_shown(pilot, "en.txt")
+        holds = ["Choose target", "▸ run/ a run", "机器翻译.txt", "a␛[31m[red]b", "? Help"]
+        await snapshot(pilot, "picker", holds=holds)
+        app.back()
+        await training(pilot, snapshot, monkeypatch)
+        app.show("home")
+        await pilot.press("ctrl+p")
+        await until_shown(pilot, "Mine  M")
+        await snapshot(pilot, "palette", holds=["Open  o", "A run or a file of pairs.", "Mine  M"])
+        await pilot.press("escape")
+        app.open(Path("corpus/run"))
+        await paused(pilot)
+        app.screen.set_focus(None)
+        await snapshot(pilot, "opening", holds=["opening corpus/run"])
+        read.set()
+        await until_shown(pilot, "! corpus/run: was never there")
+        said = ["enlarge the window to 60 x 15"]
+        rows = await snapshot(pilot, "enlarge", holds=said, sizes=[(50, 12)])
+        assert [row.strip() for row in rows["50x12"] if row.strip()] == said
+
+    drive(XmineApp(), (80, 24), script)
+
+
+async def until_shown(pilot: Any, text: str) -> None:
+    for _ in range(400):
+        if text in "\n".join(screen_text(pilot.app)):
+            return
+        await asyncio.sleep(0.02)
+        await pilot.pause()
+    raise AssertionError(f"no {text!r}:\n" + "\n".join(screen_text(pilot.app)))
+
+
+async def training(pilot: Any, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show a job that trains, has run for 75 seconds and has told its loss."""
+    monkeypatch.setattr(job_view, "time", SimpleNamespace(monotonic=lambda: 75.0))
+    folder = Path("encoder.training")
+    folder.mkdir()
+    rows = [{"step": step, "loss": 4 / step} for step in range(20, 400, 20)]
+    rows.insert(9, {"step": 200, "accuracy": 0.5, "likeness": 0.1})
+    (folder / "metrics.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    app = pilot.app
+    app.show("train")
+    await paused(pilot)
+    words = ["train", "机器 翻译.tsv", "--method", "msimcse", "-o", "encoder/"]
+    app.screen.query_one("#pairs", Input).value = "p.tsv"
+    await paused(pilot)
+    app.jobs.jobs["training"] = job = app.screen.job(words)
+    job.started = 0.0
+    for stage, done, numbers in (("reading", 400, {}), ("training", 100, {"rows/s": 1234.5})):
+        job.hear(json.dumps({"stage": stage, "done": done, "total": 400, "numbers": numbers}))
+    app.screen._show_form(False)
+    await paused(pilot)
+    app.jobs._told(job)
+    holds = ["Train", "xmine train '机器 翻译.tsv' --method msimcse", "✓ reading", "▸ training"]
+    holds += ["25% 100 of 400", "rows/s 1,234", "accuracy 0.5", "1:15", "training: training 25%"]
+    await snapshot(pilot, "training", holds=holds)
+    del app.jobs.jobs["training"]

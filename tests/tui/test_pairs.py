@@ -1,0 +1,431 @@
+"""The pairs in a table: keys, counts, finding, filtering, judging, what leaves the app."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from tests.toys.app import drive
+from tests.toys.screens import screen_text, settled
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.query import Query, select
+from xmine.pairs.io import Pair, read_pairs, write_pairs
+from xmine.tui.app import XmineApp
+from xmine.tui.widgets.pair_table import PairTable
+
+NARROW = (80, 24)
+Keys = Callable[..., Awaitable[list[str]]]
+
+
+def browse(path: Path, script: Callable[[Any, Keys], Awaitable[Any]], size: Any = NARROW) -> Any:
+    """Open a run or a file, and run `script(pilot, keys)`; `keys` gives what is on the screen."""
+
+    async def driven(pilot: Any) -> Any:
+        await settled(pilot)
+
+        async def keys(*pressed: str) -> list[str]:
+            await pilot.press(*pressed)
+            await settled(pilot)
+            return screen_text(pilot.app)
+
+        return await script(pilot, keys)
+
+    return drive(XmineApp(path), size, driven)
+
+
+async def answer(pilot: Any, line: str, text: str) -> list[str]:
+    """Put a text into a line, and press enter there."""
+    pilot.app.screen.query_one(line, Input).value = text
+    await pilot.press("enter")
+    await settled(pilot)
+    return screen_text(pilot.app)
+
+
+def table(pilot: Any) -> PairTable:
+    found: PairTable = pilot.app.screen.query_one(PairTable)
+    return found
+
+
+def test_keys_move_as_in_vim_and_less(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        rows = table(pilot).row_count
+        assert rows > 40
+        page = table(pilot).size.height - 1
+        for pressed, cursor in (
+            (("j", "j", "down"), 3),
+            (("k", "up"), 1),
+            (("G",), rows - 1),
+            (("j",), rows - 1),
+            (("g",), 0),
+            (("k",), 0),
+            (("end",), rows - 1),
+            (("home",), 0),
+            (("ctrl+d",), page // 2),
+            (("ctrl+u",), 0),
+            (("pagedown", "pageup"), 0),
+        ):
+            await keys(*pressed)
+            assert table(pilot).cursor_row == cursor, pressed
+        await keys("pagedown")
+        assert table(pilot).cursor_row in (page - 1, page)  # a scroll bar may take a row
+
+    browse(mined_run, script)
+
+
+def test_the_pair_under_the_cursor_is_shown_whole(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        for step in range(5):
+            pair = opened.pair(table(pilot).row or 0)
+            text = "\n".join(screen_text(pilot.app))
+            assert f"{pair.score:.4f}" in text, step
+            detail = "\n".join(await keys("j"))
+            assert detail != text
+
+    browse(mined_run, script)
+
+
+def test_the_top_line_counts_what_is_shown_kept_and_there(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    kept = int(opened.kept(opened.cut).sum())
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        top = screen_text(pilot.app)[0]
+        assert f"{kept} shown, {kept} of {len(opened)} kept, cut {opened.cut:.4f}" in top
+
+    browse(mined_run, script)
+
+
+def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    kept = select(opened, Query(kept="kept"))
+    hits = [
+        at
+        for at, row in enumerate(kept.tolist())
+        if "1998" in opened.pair(row).source or "books" in opened.pair(row).source
+    ]
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("slash")
+        shown = await answer(pilot, "#find", "BOOKS")
+        assert f"hit 1 of {len(hits)} for the text 'BOOKS'" in shown[-2]
+        assert table(pilot).cursor_row == hits[0]
+        await keys("g", "N")
+        assert table(pilot).cursor_row == hits[-1]
+        await keys("n")
+        assert table(pilot).cursor_row == hits[0]
+        await keys("r")
+        await keys("g", "n")  # hits go with their pairs, wherever these stand
+        assert table(pilot).row == kept[hits[-1]]
+        await keys("r")
+        await keys("ctrl+r", "slash")
+        shown = await answer(pilot, "#find", "b.oks$|1998")
+        assert "hit 1 of" in shown[-2]
+        assert "for the regex" in shown[-2]
+        await keys("slash")
+        shown = await answer(pilot, "#find", "(")
+        assert "is no regular expression" in "".join(shown[-4:])
+        shown = await keys("escape", "escape", "n")
+        assert "nothing is looked for" in shown[-2]
+        assert len(table(pilot).pairs.data) == len(kept)
+
+    browse(mined_run, script)
+
+
+def test_keys_that_follow_at_once_go_into_the_line(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        for open_line, line in (("slash", "#find"), ("e", "#answer")):
+            for key in (open_line, "a", "x", "q"):  # as a terminal sends what is pasted
+                pilot.app.post_message(events.Key(key, "/" if key == "slash" else key))
+            await settled(pilot)
+            found = pilot.app.screen.query_one(line, Input)
+            assert found.value.endswith("axq")
+            await keys("escape")
+        assert pilot.app.judgements.counts().judged == 0
+
+    browse(run_copy, script)
+
+
+def test_a_text_that_is_nowhere_is_told(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("slash", *"no")  # from hit to hit, while one types
+        shown = await answer(pilot, "#find", "nowhere")
+        assert "no hit for the text 'nowhere'" in shown[-2]
+        assert table(pilot).cursor_row == 0
+
+    browse(mined_run, script)
+
+
+def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("j", "j")
+        shown = await keys("s")
+        assert "sorted by score, rising" in shown[-2]
+        assert "score▲" in shown[1]
+        assert table(pilot).cursor_row == 0
+        shown = await keys("r")
+        assert "sorted by score, falling" in shown[-2]
+        assert "score▼" in shown[1]
+        assert table(pilot).pairs.data[0] == 0
+        for order in ("prob", "cosine", "source", "target", "length"):
+            shown = await keys("s")
+            assert f"sorted by {order}, rising" in shown[-2]
+            assert (f"{order}▲" in shown[1]) == (order == "prob")
+            wanted = select(opened, Query(kept="kept", order=order))
+            assert table(pilot).pairs.data.tolist() == wanted.tolist()
+        assert "in the order of the run" in (await keys("s"))[-2]
+
+    browse(mined_run, script)
+
+
+def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    wanted = select(opened, Query(kept="below", score_max=1.2))
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("f", "tab", "tab", "tab", *"1.2", "tab", "tab", "tab", "down", "space")
+        said = f"{len(wanted)} pairs of {len(opened)}"
+        assert said in "\n".join(screen_text(pilot.app))
+        shown = await keys("enter")
+        assert f"{len(wanted)} shown" in shown[0]
+        assert table(pilot).pairs.data.tolist() == wanted.tolist()
+        await keys("f")
+        usual = int(opened.kept(opened.cut).sum())
+        assert f"{usual} pairs of {len(opened)}" in "\n".join(await keys("ctrl+r"))
+        assert f"{usual} shown" in (await keys("enter"))[0]
+        assert table(pilot).pairs.data.tolist() == select(opened, Query(kept="kept")).tolist()
+
+    browse(mined_run, script)
+
+
+def test_the_filter_takes_a_condition_on_columns(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    wanted = select(opened, Query(kept="kept", where="score < 1.3"))
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("f")
+        pilot.app.screen.query_one("#where", Input).focus()
+        assert "'s' is no column" in "\n".join(await keys("s"))
+        await keys(*"core < 1.")
+        said = f"{len(wanted)} pairs of {len(opened)}"
+        assert said in "\n".join(await keys("3"))
+        assert f"{len(wanted)} shown" in (await keys("enter"))[0]
+        assert table(pilot).pairs.data.tolist() == wanted.tolist()
+        await keys("f")
+        assert pilot.app.screen.query_one("#where", Input).value == "score < 1.3"
+
+    assert 0 < len(wanted) < int(opened.kept(opened.cut).sum())
+    browse(mined_run, script)
+
+
+def test_a_filter_that_finds_nothing_says_what_to_do(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("f")
+        shown = await answer(pilot, "#text", "nowhere")
+        assert "no pair is like that: f changes the filter" in shown[-2]
+        assert "0 shown" in shown[0]
+        await keys("j", "G", "a", "y", "n")
+        assert table(pilot).row is None
+        await keys("f")
+        assert "'x' is no number" in "".join(await answer(pilot, "#from", "x"))
+
+    browse(mined_run, script)
+
+
+def test_verdicts_are_kept_shown_and_taken_back(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        shown = await keys("a", "x", "u")
+        assert [row[1:2] for row in shown[2:6]] == ["✓", "✗", "?", " "]
+        assert "3 judged" in shown[0]
+        assert table(pilot).cursor_row == 3
+        assert [Judgements.open(open_pairs(run_copy)).of(row) for row in range(4)] == [
+            "accept",
+            "reject",
+            "unsure",
+            "",
+        ]
+        shown = await keys("z")
+        assert "2 judged" in shown[0]
+        shown = await keys("g", "a")
+        assert "taken back" in shown[-2]
+        assert "1 judged" in shown[0]
+
+    browse(run_copy, script)
+
+
+def test_what_another_process_judges_appears(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        other = Judgements.open(open_pairs(run_copy), by="somebody else")
+        other.judge(1, "reject")
+        pilot.app._refresh_judgements()
+        await settled(pilot)
+        assert screen_text(pilot.app)[3][1:2] == "✗"
+        # What cannot be read is told once, and does not cover what is said next.
+        other.path.write_text("of another version\n")
+        for said, key in (("judge again", "j"), ("copied: source", "y")):
+            pilot.app._refresh_judgements()
+            await keys(key)
+            pilot.app._refresh_judgements()
+            await settled(pilot)
+            assert said in "".join(screen_text(pilot.app)), key
+
+    browse(run_copy, script)
+
+
+def test_quitting_loses_no_verdict(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        await pilot.press("a", "x", "q")
+
+    browse(run_copy, script)
+    assert Judgements.open(open_pairs(run_copy)).counts().judged == 2
+
+
+def test_copying_and_exporting_give_the_pairs_as_they_are(run_copy: Path, tmp_path: Path) -> None:
+    opened = open_pairs(run_copy)
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("y")
+        pair = opened.pair(0)
+        assert pilot.app.clipboard == f"{pair.source}\t{pair.target}"
+        await keys("f")
+        await answer(pilot, "#text", "books")
+        for name, said in (
+            (f"{tmp_path}/some.jsonl", "some.jsonl: 1 pair"),
+            (f"{tmp_path}/some.jsonl", "exists"),
+            ("some.xyz", "xyz"),
+        ):
+            await keys("e")
+            shown = "".join(await answer(pilot, "#answer", name))
+            assert said.replace(" ", "") in shown.replace(" ", "")  # a long path is broken
+
+    browse(run_copy, script)
+    (written,) = read_pairs(tmp_path / "some.jsonl")
+    assert "21 books" in written.source
+
+
+def test_a_file_of_one_pair_without_a_score_opens(tmp_path: Path) -> None:
+    write_pairs([Pair("one", "一")], str(tmp_path / "pairs.tsv"))
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        shown = screen_text(pilot.app)
+        assert "1 shown, 1 of 1 kept" in shown[0]
+        assert "score" not in shown[1]
+        await keys("s", "j", "a")
+        assert "1 judged" in screen_text(pilot.app)[0]
+
+    browse(tmp_path / "pairs.tsv", script)
+
+
+def test_no_screen_stumbles_over_no_pairs(tmp_path: Path) -> None:
+    write_pairs([], str(tmp_path / "pairs.parquet"))
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert "0 shown, 0 of 0 kept" in screen_text(pilot.app)[0]
+        assert "there are no pairs in it" in screen_text(pilot.app)[-2]
+        for opens, name, pressed in (
+            ("p", "Pairs", ("j", "plus", "a", "s", "y", "enter")),
+            ("t", "Threshold", ("right", "a", "w")),
+        ):
+            assert name in (await keys(opens))[0]
+            assert name in (await keys(*pressed))[0]
+            await keys("escape")
+        assert "there are no pairs in it" in (await keys("f", "enter"))[-2]
+
+    browse(tmp_path / "pairs.parquet", script)
+
+
+def test_a_run_that_cannot_be_opened_ends_the_app_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").write_text("{}\n")
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert "pairs.jsonl:1" in pilot.app.failure.message
+
+    browse(tmp_path / "pairs.jsonl", script)
+
+
+@pytest.mark.parametrize("size", [(60, 15), (300, 50)])
+def test_any_size_shows_the_pairs_and_resizing_breaks_nothing(
+    mined_run: Path, size: tuple[int, int]
+) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert "score" in screen_text(pilot.app)[1]
+        for other in ((59, 15), (60, 14), (1, 1), size):
+            await pilot.resize_terminal(*other)
+            await settled(pilot)
+            if other[0] < 60 or other[1] < 15:
+                assert "score" not in "\n".join(screen_text(pilot.app))
+        assert "score" in screen_text(pilot.app)[1]
+
+    browse(mined_run, script, size)
+
+
+def test_a_small_window_asks_for_a_larger_one(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert [row.strip() for row in screen_text(pilot.app) if row.strip()] == [
+            "enlarge the window to 60 x 15"
+        ]
+        await keys("a", "t", "e")  # nothing is done that cannot be seen
+        await pilot.resize_terminal(80, 24)
+        assert pilot.app.screen.NAME == "Pairs"
+        assert pilot.app.judgements.counts().judged == 0
+        await keys("t")
+        assert pilot.app.screen.NAME == "Threshold"
+
+    browse(mined_run, script, (50, 12))
+
+
+def test_columns_that_are_guessed_are_told(tmp_path: Path) -> None:
+    (tmp_path / "one.tsv").write_text("1.5\tone\t一\n", encoding="utf-8")
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        said = " ".join(" ".join(screen_text(pilot.app)).split())
+        assert "the numbers in column 1 are taken for the score" in said
+
+    browse(tmp_path / "one.tsv", script)
+
+
+def test_every_action_with_a_key_stands_in_help_and_palette(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        commands = [each.title for each in pilot.app.get_system_commands(pilot.app.screen)]
+        shown = "\n".join(await keys("question_mark"))
+        for title in ("Accept", "Find", "Filter", "Sort", "Export", "Copy the pair", "Quit"):
+            assert any(each.startswith(title) for each in commands)
+            assert title in shown
+        assert "Pairs" in (await keys("escape"))[0]
+        assert "Accept" in "\n".join(await keys("ctrl+p"))
+
+    browse(mined_run, script, (100, 60))
+
+
+def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
+    opened = open_pairs(mined_run)
+    kept = int(opened.kept(opened.cut).sum())
+    row = int(np.flatnonzero(opened.kept(opened.cut))[0])
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        counts = f"{kept} shown, {kept} of {len(opened)} kept"
+        score = f"{opened.pair(row).score:.4f}"
+        await snapshot(pilot, "pairs", holds=["Pairs", counts, score, "a Accept", "? Help"])
+        await keys("f")
+        await snapshot(pilot, "filter", holds=["either", "kept by the cut", "hub (", "none ("])
+        await keys("escape", "question_mark")
+        await snapshot(pilot, "help", holds=["Keys of Pairs", "Half a page down", "Next hit"])
+
+    browse(mined_run, script)
+
+
+def test_nocolor_shows_the_same_text(mined_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def script(pilot: Any, keys: Keys) -> list[str]:
+        return await keys("j")
+
+    coloured = browse(mined_run, script)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert browse(mined_run, script) == coloured

@@ -1,0 +1,264 @@
+"""Opening one thing after another, and workers that end late: what is shown belongs together."""
+
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from textual import events
+
+from tests.toys.app import drive
+from tests.toys.screens import screen_text, settled
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.query import Query
+from xmine.browsing.view import View
+from xmine.errors import FileError, XmineError
+from xmine.pairs.io import write_pairs
+from xmine.tui import background as reading_module
+from xmine.tui.app import XmineApp
+from xmine.tui.screens.base import OpeningScreen
+from xmine.tui.screens.help import HelpScreen
+from xmine.tui.screens.pairs import PairsScreen
+from xmine.tui.widgets.pair_table import PairTable
+
+
+class Gate:
+    """Holds calls of a function back, those that `holds` is true of, until it is opened."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._open = threading.Event()
+        self.holds: Callable[..., bool] = lambda *_: False
+
+    def __call__(self, *given: Any) -> Any:
+        if self.holds(*given):
+            assert self._open.wait(20)
+        return self._function(*given)
+
+    def close(self, holds: Callable[..., bool]) -> None:
+        self._open.clear()
+        self.holds = holds
+
+    def open(self) -> None:
+        self.holds = lambda *_: False
+        self._open.set()
+
+
+@pytest.fixture
+def few(mined_run: Path, tmp_path: Path) -> Path:
+    """A file of three pairs."""
+    path = tmp_path / "few.tsv"
+    write_pairs(open_pairs(mined_run).pairs(np.arange(3)), str(path), ("en", "zh"))
+    return path
+
+
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """Hold back what reads a run or a file."""
+    gate = Gate(reading_module.open_pairs)
+    monkeypatch.setattr(reading_module, "open_pairs", gate)
+    return gate
+
+
+@pytest.fixture
+def finding(monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """Hold back what finds the rows of a view."""
+    gate = Gate(View.find)
+    monkeypatch.setattr(View, "find", lambda view, wanted: gate(view, wanted))
+    return gate
+
+
+def shows(pilot: Any, view: View) -> bool:
+    """Tell whether the table has the rows of a view, which is the one that is open."""
+    screen = pilot.app.screen
+    assert isinstance(screen, PairsScreen)
+    table = screen.query_one(PairTable)
+    rows: bool = table.pairs.data is view.rows and table.pairs.opened is view.opened
+    return rows and pilot.app.view is view
+
+
+def test_what_is_opened_twice_at_once_is_opened_once_and_leaves_nothing_behind(
+    mined_run: Path, few: Path
+) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        for key in ("enter", "t", "F", "p"):
+            await pilot.press(key)
+            await settled(pilot)
+        old, screens = weakref.ref(app.view), len(app._registry)
+        for path, again in ((few, mined_run), (mined_run, few)):
+            await pilot.press("h")
+            app.open(path)
+            app.open(again)  # as a double click does
+            await settled(pilot)
+            assert app.view.opened.path == path
+            assert shows(pilot, app.view)
+            assert len(app.screen_stack) == 2
+        await pilot.pause()
+        gc.collect()
+        assert old() is None
+        assert len(app._registry) < screens
+        await pilot.press("j", "t")
+        await settled(pilot)
+        assert "Threshold" in screen_text(app)[0]
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_keys_work_while_something_opens_and_leaving_gives_it_up(
+    mined_run: Path, few: Path, tmp_path: Path, reading: Gate
+) -> None:
+    reading.close(lambda path: True)
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        assert isinstance(app.screen, OpeningScreen) and app.focused is None
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        reading.open()  # beneath the help
+        await settled(pilot)
+        assert shows(pilot, view := app.view)
+        reading.close(lambda path: path == few)
+        for leaving in ("h", "escape"):
+            app.open(few)
+            await pilot.press(leaving)
+            assert not isinstance(app.screen, OpeningScreen)
+        await pilot.press("p")
+        reading.open()
+        await settled(pilot)
+        assert shows(pilot, view)
+        # What cannot be opened leaves one where one was; what is opened next is no worse for it.
+        reading.close(lambda path: True)
+        app.open(tmp_path / "gone.tsv")
+        await pilot.press("question_mark")
+        reading.open()
+        await settled(pilot)
+        assert shows(pilot, view)
+        assert "no such file" in "".join(screen_text(app)[-5:])
+        app.open(few)
+        await settled(pilot)
+        assert shows(pilot, app.view) and app.view.opened.path == few
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
+    mined_run: Path, few: Path, finding: Gate
+) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        first = app.view
+        # The older of two questions ends last.
+        finding.close(lambda _, wanted: wanted.query.order == "score")
+        await pilot.press("s", "s", "r")  # each key goes on from what was asked for
+        await pilot.pause(0.1)
+        assert app.view.query.order == "prob" and app.view.query.descending
+        finding.open()
+        await settled(pilot)
+        assert first.query == Query(kept="kept", order="prob", descending=True)
+        assert shows(pilot, first)
+        # A cut that is moved while another order is looked for keeps both.
+        finding.close(lambda *_: True)
+        await pilot.press("r", "t")
+        while app.screen._cuts is None:
+            await pilot.pause(0.01)
+        before = first.cut
+        await pilot.press("]", "p")
+        assert isinstance(app.screen, PairsScreen)  # the key is answered, the rows come later
+        assert (first.cut, shows(pilot, first)) == (before, True)
+        finding.open()
+        await settled(pilot)
+        assert first.cut > before and not first.query.descending
+        assert first.rows.tolist() == first.find(first.wanted).tolist()
+        assert shows(pilot, first)
+        assert f"{len(first.rows)} shown, {len(first.rows)} of" in screen_text(app)[0]
+        # The rows of one run are found when another one is open.
+        finding.close(lambda view, _: view is first)
+        await pilot.press("r", "h")
+        app.open(few)
+        while app.view is first:
+            await pilot.pause(0.01)
+        finding.open()
+        await settled(pilot)
+        assert shows(pilot, app.view) and app.view.rows.tolist() == [0, 1, 2]
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_only_the_newest_work_of_a_screen_that_is_there_is_heard(few: Path) -> None:
+    heard: list[object] = []
+    gates = [threading.Event() for _ in range(3)]
+
+    def after(gate: threading.Event, name: str) -> Callable[[], str]:
+        def work() -> str:
+            assert gate.wait(20)
+            if name == "wrong":
+                raise FileError("wrong")
+            return name
+
+        return work
+
+    def failed(error: XmineError) -> None:
+        heard.append(error.message)
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        for gate, name in zip(gates[:2], ("old", "new"), strict=True):
+            app.screen.background.run("kind", after(gate, name), heard.append, failed)
+        app.screen.background.run("other", after(gates[1], "wrong"), heard.append, failed)
+        gates[1].set()
+        while len(heard) < 2:
+            await pilot.pause(0.01)
+        gates[0].set()
+        await settled(pilot)
+        assert sorted(map(str, heard)) == ["new", "wrong"]
+        await pilot.press("f")
+        app.screen.background.run("kind", after(gates[2], "gone"), heard.append, failed)
+        await pilot.press("escape")
+        gates[2].set()
+        await settled(pilot)
+        assert len(heard) == 2
+
+    drive(XmineApp(few), (80, 24), script)
+
+
+def test_a_query_that_fails_leaves_what_is_shown_and_a_cut_that_was_moved(
+    mined_run: Path, finding: Gate
+) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        view, rows = app.view, app.view.rows
+        app.screen.look_for(Query(text="(", regex=True))
+        await settled(pilot)
+        assert shows(pilot, view) and view.rows is rows
+        assert "is no regular expression" in "".join(screen_text(app)[-5:])
+        app.screen.look_for(Query(text="(", regex=True))
+        app.screen.look_for(cut=1.25)
+        await settled(pilot)
+        assert shows(pilot, view) and view.query == Query(kept="kept") and view.cut == 1.25
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_what_is_typed_while_a_screen_opens_judges_nothing(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        app = pilot.app
+        for opens in ("f", "M", "h"):
+            for key in (opens, "a", "x", "t", "q"):  # at once, as a terminal sends what is pasted
+                app.post_message(events.Key(key, key))
+            await settled(pilot)
+            assert app.is_running and app.screen.NAME in ("Filter", "Mine", "Home")
+            await pilot.press("escape")
+            await settled(pilot)
+        assert app.judgements.counts().judged == 0
+
+    drive(XmineApp(run_copy), (80, 24), script)

@@ -1,0 +1,308 @@
+"""Mine and train from the app: forms become commands, commands run, results are opened."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual.widgets import Collapsible, Input, Static
+
+from tests.toys.app import drive
+from tests.toys.screens import screen_text, settled
+from xmine.tui.app import XmineApp
+from xmine.tui.forms.fields import form_fields
+from xmine.tui.jobs import Job
+from xmine.tui.widgets import command_line
+from xmine.tui.widgets.options_form import FieldRow, OptionsForm
+from xmine.tui.widgets.path_input import PathLine
+from xmine.tui.widgets.toggles import Choices, Tick
+
+Toy = tuple[Path, Path, set[tuple[int, int]]]
+
+
+@pytest.fixture(autouse=True)
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """No estimates by processes; they are collected, and answered with `ESTIMATE`."""
+    found: list[list[str]] = []
+
+    async def answer(words: list[str]) -> Job:
+        found.append(words)
+        job = Job("asking", words, Path())
+        job.code, job.result = 0, dict(ESTIMATE)
+        return job
+
+    monkeypatch.setattr(command_line, "ask_command", answer)
+    monkeypatch.setattr(command_line, "_PATIENCE", 0.0)
+    return found
+
+
+ESTIMATE = {
+    "lines": [60, 71],
+    "index": "exact",
+    "memory": 2**30,
+    "index_memory": 0,
+    "disk": 2**20,
+    "total_seconds": 90.0,
+    "steps": 12,
+    "rows": 345,
+    "weights": 6789,
+    "total_memory": 2**30,
+    "seconds": 90.0,
+    "device": "cpu",
+}
+
+
+async def shown(pilot: Any, name: str) -> Any:
+    pilot.app.show(name)
+    await settled(pilot)
+    return pilot.app.screen
+
+
+async def until(pilot: Any, true: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "\n".join(screen_text(pilot.app))
+        await asyncio.sleep(0.02)
+    await pilot.pause()
+
+
+async def opened(pilot: Any, screen: Any) -> None:
+    """Open the first group of fields."""
+    screen.query(Collapsible).first().collapsed = False
+    await pilot.pause()
+    await settled(pilot)
+
+
+def said(screen: Any, name: str) -> str:
+    return str(screen.query_one(f"#{name}", Static).render())
+
+
+def type_in(screen: Any, **texts: str) -> None:
+    for name, text in texts.items():
+        screen.query_one(f"#{name}", Input).value = text
+
+
+def test_the_form_of_mining_becomes_the_command_it_shows(asked: list[list[str]]) -> None:
+    async def script(pilot: Any) -> None:
+        screen = await shown(pilot, "mine")
+        assert "source: no name yet" in said(screen, "said")
+        await opened(pilot, screen)
+        type_in(screen, source="en.txt", target="my zh.txt", threshold="1.25", model="LaBSE")
+        screen.query_one("#margin", Choices).query("Choice")[1].value = True
+        screen.query_one("#dedup", Tick).value = False
+        await pilot.pause()
+        assert said(screen, "command") == (
+            "xmine mine en.txt 'my zh.txt' -o run/ --model LaBSE --threshold 1.25 "
+            "--margin distance --no-dedup"
+        )
+        await until(pilot, lambda: "60 x 71 lines" in said(screen, "estimate"))
+        assert "1.1 GB of memory" in said(screen, "estimate")
+        assert asked[-1] == [*screen.words(), "--dry-run"]
+        await wrong_fields(pilot, screen)
+        type_in(screen, source="~/en.txt", output="~/it's/")
+        await pilot.pause()
+        home = str(Path.home())
+        assert said(screen, "command").startswith(f"xmine mine {home}/en.txt zh.txt -o ")
+        assert screen.job([]).output == Path(home) / "it's"
+        pilot.app.mine_with("mine/")
+        await pilot.pause()
+        assert screen.query_one("#model", Input).value == "mine/"
+
+    drive(XmineApp(), (80, 24), script)
+
+
+def test_what_is_pasted_with_tabs_fills_one_field_after_the_other() -> None:
+    async def script(pilot: Any) -> None:
+        screen = await shown(pilot, "mine")
+        for name in (
+            "a",
+            "tab",
+            "b",
+            "tab",
+            "c",
+            "shift+tab",
+            "d",
+        ):  # at once, as a terminal sends it
+            pilot.app.post_message(events.Key(name, name if len(name) == 1 else None))
+        await settled(pilot)
+        source, target, output = (line.value for line in list(screen.query(PathLine))[:3])
+        assert (source, target) == ("a", "d")  # whoever comes back writes over what is there
+        assert "c" in output
+
+    drive(XmineApp(), (80, 24), script)
+
+
+async def wrong_fields(pilot: Any, screen: Any) -> None:
+    """What is wrong stands beside its field, and nothing is started."""
+    type_in(screen, source="en.txt", target="zh.txt", neighborhood="0", threshold="much")
+    await pilot.pause()
+    rows = {row.field.name: row for row in screen.query(FieldRow)}
+    assert {name for name, row in rows.items() if row.has_class("-wrong")} == {
+        "neighborhood",
+        "threshold",
+    }
+    text = "\n".join(screen_text(pilot.app))
+    assert "! --threshold is 'much'" in text
+    assert said(screen, "command") == ""
+    await pilot.press("ctrl+s")
+    assert not pilot.app.jobs.jobs
+    assert said(screen, "said").startswith("! --threshold is 'much'")
+    screen.query_one("#form").scroll_home(animate=False)
+    type_in(screen, neighborhood="8", threshold="")
+    await pilot.pause()
+    assert not any(row.has_class("-wrong") for row in rows.values())
+    assert "--neighborhood 8" in said(screen, "command")
+
+
+@pytest.mark.long
+def test_the_form_of_training_follows_its_method() -> None:
+    async def script(pilot: Any) -> None:
+        screen = await shown(pilot, "train")
+        kind = screen.query_one(OptionsForm).kind
+        assert [row.field.name for row in screen.query(FieldRow)][:4] == [
+            "encoder",
+            "epochs",
+            "batch_size",
+            "temperature",
+        ]
+        assert len(screen.query(FieldRow)) == 8
+        await opened(pilot, screen)
+        assert len(screen.query(FieldRow)) == len(form_fields(kind))
+        texts = {"texts": "en.txt 'my zh.txt'", "steps": "7", "temperature": "0.07"}
+        type_in(screen, pairs="p.tsv", **texts)
+        screen.query_one("#symmetric", Tick).value = True
+        await settled(pilot)
+        assert said(screen, "command") == (
+            "xmine train p.tsv --texts en.txt --texts 'my zh.txt' --method msimcse -o encoder/ "
+            "--steps 7 --temperature 0.07 --symmetric"
+        )
+        assert "12 steps, 345 rows a pass" in said(screen, "estimate")
+        screen.query_one("#method", Choices).query("Choice")[0].value = True
+        await until(pilot, lambda: "moco" in said(screen, "command"))
+        assert said(screen, "command") == (
+            "xmine train p.tsv --method moco -o encoder/ --steps 7 --temperature 0.07"
+        )
+        assert not screen.query_one("#texts", Input).parent.display
+        await pilot.resize_terminal(60, 15)
+        await pilot.pause()
+        text = "\n".join(screen_text(pilot.app))
+        assert "--method" in text and "^s Start" in text
+
+    drive(XmineApp(), (80, 24), script)
+
+
+@pytest.mark.long
+def test_mining_goes_on_elsewhere_and_its_pairs_are_opened(
+    toy_files: Toy, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XMINE_CACHE", str(tmp_path / "cache"))
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        screen = await shown(pilot, "mine")
+        type_in(screen, source="en.txt", target="zh.txt", model=str(toy_folder))
+        await pilot.press("ctrl+s")
+        assert app.jobs.runs("mining")
+        await pilot.press("h")
+        waited = []
+        while app.jobs.runs("mining"):
+            begun = time.monotonic()
+            await pilot.press("j")
+            waited.append(time.monotonic() - begun)
+            await asyncio.sleep(0.1)
+        assert sorted(waited)[len(waited) // 2] < 0.2
+        await pilot.pause()
+        assert "mining: done" in screen_text(app)[0]
+        await pilot.press("M")
+        await pilot.pause()
+        text = "\n".join(screen_text(app))
+        assert "✓ judging" in text and "100%" in text and "done in" in text
+        assert "enter: look at them" in said(app.screen, "said")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.NAME == "Pairs")
+        assert len(app.view.opened) > 20
+        await pilot.press("h")
+        await pilot.pause()
+        assert "▪ run" in "\n".join(screen_text(app))
+        assert "mining" not in screen_text(app)[0]
+
+    drive(XmineApp(), (80, 24), script)
+
+
+def held_job(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """Start no processes; collect the jobs that would be one."""
+    held: list[Job] = []
+
+    async def run(job: Job, told: Any) -> None:
+        held.append(job)
+
+    monkeypatch.setattr(Job, "run", run)
+    return held
+
+
+def test_the_loss_is_drawn_while_it_falls_and_escape_asks_before_it_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mined: list[str] = []
+    monkeypatch.setattr(XmineApp, "mine_with", lambda _, model: mined.append(model))
+    held = held_job(monkeypatch)
+    folder = tmp_path / "encoder.training"
+    folder.mkdir()
+    rows = [f'{{"step": {n}, "loss": {4 / n}}}\n' for n in range(20, 400, 20)]
+    rows.insert(9, '{"step": 200, "accuracy": 0.5, "likeness": 0.1}\n')
+    (folder / "metrics.jsonl").write_text("".join(rows))
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        screen = await shown(pilot, "train")
+        lines = {line.line_id: line for line in screen.query(PathLine)}
+        for name in ("my pairs.tsv", "it's.tsv"):  # as the picker gives them
+            lines["pairs"].take(name)
+        assert screen.words()[1:3] == ["my pairs.tsv", "it's.tsv"]
+        type_in(screen, pairs="p.tsv ~/q.tsv", texts="~/en.txt")
+        home = str(Path.home())
+        assert screen.words()[1:5] == ["p.tsv", f"{home}/q.tsv", "--texts", f"{home}/en.txt"]
+        type_in(screen, pairs="p.tsv", texts="")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(held))
+        job = held[0]
+        job.hear('{"stage": "training", "done": 1, "total": 4, "numbers": {"rows/s": 1234.5}}')
+        app.jobs._told(job)
+        await pilot.pause()
+        await pilot.pause()
+        text = "\n".join(screen_text(app))
+        assert "▸ training" in text and "25% 1 of 4" in text and "rows/s 1,234" in text
+        assert "loss, and accuracy on held-out pairs" in text
+        assert any("\u2800" < character < "\u2900" for character in text)  # braille: the curve
+        screen.refresh_top()
+        await pilot.press("escape")
+        await pilot.pause()
+        text = "\n".join(screen_text(app))
+        assert "stop training? y" in text and "accuracy 0.5" in text
+        await pilot.press("n", "enter")
+        assert app.screen is screen and not job.cancelled
+        await pilot.press("escape", "y", "enter")
+        assert job.cancelled
+        job.code = 130
+        app.jobs._told(job)
+        await pilot.pause()
+        assert "stopped; what was done is kept" in "\n".join(screen_text(app))
+        await pilot.press("n")
+        await pilot.pause()
+        assert said(screen, "command") == "xmine train p.tsv --method msimcse -o encoder/"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: len(held) == 2)
+        held[1].code, held[1].result = 0, {"accuracy": 0.91}
+        app.jobs._told(held[1])
+        await pilot.pause()
+        assert "91.0% of the held-out pairs retrieved" in said(screen, "said")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert mined == ["encoder"]
+
+    drive(XmineApp(), (80, 24), script)

@@ -1,0 +1,250 @@
+"""The threshold: figures follow the cut, pairs around it are judged, it is copied and written."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from textual.widgets import Input, Static
+
+from tests.toys.app import drive, mine_files
+from tests.toys.screens import screen_text, settled
+from xmine.browsing.cuts import Cuts
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.query import JUDGED, Query, select
+from xmine.run.folder import alone_in
+from xmine.tui.app import XmineApp
+from xmine.tui.screens.neighbours import NeighboursScreen
+from xmine.tui.widgets.pair_table import PairTable
+from xmine.tui.widgets.toggles import Choices
+
+
+async def at_threshold(pilot: Any) -> PairTable:
+    await settled(pilot)
+    await pilot.press("t")
+    await settled(pilot)
+    table = pilot.app.screen.query_one(PairTable)
+    assert isinstance(table, PairTable)
+    return table
+
+
+async def moved(pilot: Any, *keys: str) -> None:
+    """Press keys, and wait for the table to follow."""
+    await pilot.press(*keys)
+    await pilot.pause(0.1)
+    await settled(pilot)
+
+
+async def typed(pilot: Any, text: str) -> None:
+    """Type a cut."""
+    await pilot.press("c")
+    pilot.app.screen.query_one("#answer", Input).value = text
+    await moved(pilot, "enter")
+
+
+async def filtered_by(pilot: Any, verdict: str) -> None:
+    """Show the kept pairs with a verdict."""
+    await pilot.press("p", "f")
+    choices = pilot.app.screen.query_one("#verdict", Choices)
+    choices.focus()
+    for _ in range((JUDGED.index(verdict) - choices.pressed_index) % len(JUDGED)):
+        await pilot.press("down")
+    await pilot.press("space", "enter")
+    await settled(pilot)
+
+
+def figures(app: Any) -> str:
+    return str(app.screen.query_one("#cut", Static).content)
+
+
+def test_the_threshold_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
+    cuts = Cuts(open_pairs(mined_run))
+    kept = cuts.at(cuts.start())
+    assert kept.precision is not None
+
+    async def script(pilot: Any) -> None:
+        await at_threshold(pilot)
+        rows = await snapshot(
+            pilot,
+            "threshold",
+            holds=[
+                f"{kept.pairs} of {len(cuts)} kept",
+                f"cut {kept.cut:.4f}  precision {kept.precision:.2f}",
+                f"cut at {kept.cut:.4f}: {kept.pairs} pairs from here up",
+                "≥ ",
+                "< ",
+                "a Accept",
+            ],
+        )
+        for size, shown in rows.items():
+            above = [row for row in shown if row[11:].startswith(" ≥ 0.")]
+            below = [row for row in shown if row[11:].startswith(" < 0.")]
+            assert min(len(above), len(below)) >= (2 if size == "80x24" else 3), size
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_a_low_window_has_room_for_bars_and_for_pairs_on_both_sides(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await at_threshold(pilot)
+        rows = screen_text(pilot.app)
+        assert rows[2].endswith("from here precision")
+        text = "\n".join(rows)
+        assert "expected right" in text and "≥ " in text and "< " in text
+
+    drive(XmineApp(mined_run), (60, 15), script)
+
+
+def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: Path) -> None:
+    cuts = Cuts(open_pairs(mined_run))
+
+    async def script(pilot: Any) -> None:
+        app, table = pilot.app, await at_threshold(pilot)
+        seen = {cuts.start()}
+        for keys in (("right",), ("]", "left"), ("[",)):
+            await moved(pilot, *keys)
+            cut = app.view.cut
+            kept = cuts.at(cut)
+            assert cut not in seen and f"cut {cut:.4f}" in figures(app)
+            assert kept.precision is not None
+            assert f"precision {kept.precision:.2f}" in figures(app)
+            assert f"{kept.pairs} of {len(cuts)} kept" in screen_text(app)[0]
+            above, below = cuts.near(cut, 20)
+            assert table.pairs.data.tolist() == [*above, *below]
+            assert app.view.rows.tolist() == app.view.opened.kept(cut).nonzero()[0].tolist()
+            seen.add(cut)
+        await app.run_action("screen.move(-9999)")
+        await moved(pilot)
+        assert app.view.cut == 0 and cuts.kept_by(0) == len(
+            cuts
+        )  # it stops where everything is kept
+        await app.run_action("screen.move(9999)")
+        await moved(pilot)
+        assert app.view.cut == 1  # no probability is higher, and some may be as high
+        assert table.pairs.data.tolist() == np.concatenate(cuts.near(1, 20)).tolist()
+        await moved(pilot, "0")
+        assert app.view.cut == cuts.start()
+        await typed(pilot, "high")
+        assert "'high' is no number" in "\n".join(screen_text(app))
+        await typed(pilot, "1.25")
+        assert "1.25, and pairs are cut by probability" in "\n".join(screen_text(app))
+        assert app.view.cut == cuts.start()
+        await typed(pilot, "0.255")
+        assert app.view.cut == 0.255 and "cut 0.2550" in figures(app)
+        await moved(pilot, "right")
+        assert app.view.cut == 0.26  # a hundredth at a time
+        await pilot.press("]", "p")  # the table had no time to follow
+        await settled(pilot)
+        count = cuts.kept_by(app.view.cut)
+        assert app.view.cut == 0.36 and f"{count} shown, {count} of " in screen_text(app)[0]
+
+    drive(XmineApp(mined_run), (80, 24), script)
+
+
+def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
+    run_copy: Path,
+) -> None:
+    pairs = pl.read_parquet(run_copy / "pairs.parquet")
+    pairs[3:].write_parquet(run_copy / "pairs.parquet")  # as --top leaves out equal ones
+    with alone_in(run_copy) as run:
+        run.sealed(run_copy / "pairs.parquet")
+    before = (run_copy / "pairs.parquet").read_bytes()
+    kept = len(pairs) - 3
+
+    async def script(pilot: Any) -> float:
+        app, table = pilot.app, await at_threshold(pilot)
+        assert f"{kept} of " in screen_text(app)[0] and app.view.counts()[1] == kept
+        first = table.row
+        assert first is not None
+        await pilot.press("k", "a", "x")
+        assert [app.judgements.of(row) for row in (first - 1, first)] == ["accept", "reject"]
+        assert "judged 0.50" in figures(app) and "of 2" in figures(app)
+        await pilot.press("z")
+        assert app.judgements.of(first) == "" and "judged 1.00" in figures(app)
+        await pilot.press("enter")
+        assert isinstance(app.screen, NeighboursScreen)
+        await pilot.press("escape")
+        await filtered_by(pilot, "accept")
+        assert app.view.rows.tolist() == [first - 1]
+        await at_threshold(pilot)
+        assert "judged: as expected 1.00 (0.27 to 1.00), 1 of 1" in "\n".join(screen_text(app))
+        await moved(pilot, "]", "y")
+        assert app.clipboard == f"--min-prob {app.view.cut!r}"
+        await moved(pilot, "w", "n", "enter")
+        assert (run_copy / "pairs.parquet").read_bytes() == before
+        await moved(pilot, "w")
+        assert f"cut run at {app.view.cut:.4f}, keep " in "\n".join(screen_text(app))
+        assert ", 3 of them left out before? y/n" in "\n".join(screen_text(app))
+        await moved(pilot, "y", "enter")
+        text = "\n".join(screen_text(app))
+        written = int(app.view.opened.kept(app.view.cut).sum())
+        assert f"written: the run keeps {written} pairs" in text and f"{written} of " in text
+        assert app.view.opened.eligible[:3].all()  # which it did not keep before
+        assert app.view.counts()[1] == written and f"{written} pairs from here up" in text
+        return float(app.view.cut)
+
+    cut = drive(XmineApp(run_copy), (80, 24), script)
+    assert len((run_copy / "judgements.tsv").read_bytes().splitlines()) == 4
+    opened = open_pairs(run_copy)
+    assert opened.cut == cut and (run_copy / "pairs.parquet").read_bytes() != before
+    assert int(opened.kept(cut).sum()) == Cuts(opened).kept_by(cut)
+
+
+def test_a_run_of_a_lowest_score_has_no_cut_but_0_and_nothing_below_it(
+    mined_run: Path, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("en.txt", "zh.txt"):
+        shutil.copy(mined_run.parent / name, tmp_path)
+    mine_files(tmp_path, toy_folder, monkeypatch, threshold="1.2")
+    opened = open_pairs(tmp_path / "run")
+    assert opened.scores is not None and opened.probs is not None
+    kept = select(opened, Query(kept="kept"))
+    assert len(opened) > len(kept) > 0 and (opened.scores[kept] >= 1.2).all()
+    assert (opened.probs[kept] < 0.9).any()  # which the cut of auto may not keep
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        count = f"{len(kept)} shown, {len(kept)} of {len(opened)} kept, cut 0.0000"
+        assert count in screen_text(pilot.app)[0]
+        table = await at_threshold(pilot)
+        text = "\n".join(screen_text(pilot.app))
+        assert f"{len(kept)} of {len(kept)} kept" in text and "cut 0.0000" in figures(pilot.app)
+        assert table.pairs.data.tolist() == kept[-len(table.pairs.data) :].tolist()
+        assert "< " not in text  # no pair is below the cut
+        await moved(pilot, "right", "0", "y")
+        assert pilot.app.view.cut == 0 and pilot.app.clipboard == "--min-prob 0.0"
+
+    drive(XmineApp(tmp_path / "run"), (80, 24), script)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ('{"source": "a", "target": "b"}', "has no scores; xmine score writes them"),
+        ('{"source": "a", "target": "b", "score": 1.5}', "a file of pairs has no cut to write"),
+    ],
+)
+def test_a_file_of_pairs_has_a_threshold_as_far_as_it_has_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str, said: str
+) -> None:
+    monkeypatch.setattr("xmine.browsing.judgements.why_not_writable", "{0}: full".format)
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(f"{row}\n" * 3, encoding="utf-8")
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        warned = " ".join(" ".join(screen_text(pilot.app)).split())
+        assert "judgements cannot be kept:" in warned  # before the first one is given
+        await at_threshold(pilot)
+        await pilot.press("right", "w")
+        assert said in " ".join(" ".join(screen_text(pilot.app)).split())
+        for size in ((40, 10), (60, 15)):
+            await pilot.resize_terminal(*size)
+            text = "\n".join(screen_text(pilot.app))
+            assert ("enlarge" if size == (40, 10) else "Threshold") in text
+        await pilot.press("escape")
+        assert "Pairs" in screen_text(pilot.app)[0]
+
+    drive(XmineApp(path), (80, 24), script)

@@ -92,7 +92,7 @@ class Pairs:
 
     def to_polars(self) -> "pl.DataFrame":
         """Make a table: the columns of an output file, a row a pair; null for what is missing."""
-        return pair_frame(self.rows()).select(COLUMNS)
+        return pair_frame(self.rows()).select(*COLUMNS)
 
     def _rows(self, some: slice) -> Iterator[Pair]:
         nothing = repeat(None)

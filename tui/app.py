@@ -117,11 +117,11 @@ class XmineApp(App[None]):
     def _asked(self) -> bool:
         return any(prompt.display for prompt in self.screen.query(Prompt))
 
-    def turn(self) -> None:
+    def ignore_keys(self) -> None:
         """Hear no key until the next screen is there, or for a second."""
         self._deaf_until = time.monotonic() + 1.0
 
-    def turned(self) -> None:
+    def hear_keys(self) -> None:
         """Hear keys again: the screen is there."""
         self._deaf_until = 0.0
 
@@ -244,13 +244,13 @@ class XmineApp(App[None]):
             self.install_screen(screen(), name)
         while len(self.screen_stack) > 2:
             self.pop_screen()
-        self.turn()
+        self.ignore_keys()
         if len(self.screen_stack) == 1:
             self.push_screen(name)
         elif self.screen is not self.get_screen(name):
             self.switch_screen(name)
         else:
-            self.turned()
+            self.hear_keys()
         if not gc.isenabled():
             self.call_after_refresh(_collect_from_now_on)
 

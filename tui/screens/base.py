@@ -49,10 +49,10 @@ class Host(Protocol):
     def back(self) -> None:
         """Leave a screen for the one below it."""
 
-    def turn(self) -> None:
+    def ignore_keys(self) -> None:
         """Hear no key until the next screen is there."""
 
-    def turned(self) -> None:
+    def hear_keys(self) -> None:
         """Hear keys again."""
 
     def look_for(self, view: View, query: Query | None, cut: float | None) -> None:
@@ -128,7 +128,7 @@ class BaseScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """Fill the top line anew: something may have changed on another screen."""
         self.refresh_top()
-        self.call_after_refresh(self.host.turned)
+        self.call_after_refresh(self.host.hear_keys)
 
     def heading(self) -> str:
         """Say where one is."""

@@ -178,7 +178,7 @@ class PairsScreen(FindScreen):
         """Choose which pairs to see."""
         from .filter import FilterScreen
 
-        self.host.turn()
+        self.host.ignore_keys()
         self.app.push_screen(FilterScreen(self.look_for))
 
     def action_back(self) -> None:

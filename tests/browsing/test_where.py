@@ -105,6 +105,7 @@ def test_a_wrong_condition_is_an_error_that_names_the_columns(opened: Opened, wh
     with pytest.raises(OptionError) as error:
         select(opened, Query(where=where))
     assert error.value.message.startswith(f"--where {where!r}: ")
+    assert "\n" not in error.value.message
     assert all(name in error.value.hint for name in COLUMNS)
 
 

@@ -1,14 +1,15 @@
 """What to see of some pairs, and in which order: filters by text, flag, score; sorting."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.browsing.judgements import CODES
-from xmine.browsing.opened import Bools, Opened, Rows, TextColumn
-from xmine.browsing.where import condition, wrong
+from xmine.browsing.opened import Bools, Opened, Rows, Side, TextColumn
+from xmine.browsing.where import condition, reason, wrong
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 from xmine.pairs.judgements import VERDICTS
@@ -92,7 +93,34 @@ def select(
     """
     import polars as pl
 
-    cut = opened.cut if cut is None else cut
+    if opened.scores is None and (
+        query.order == "score" or query.score_min is not None or query.score_max is not None
+    ):
+        raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
+    if query.order in ("prob", "cosine") and getattr(opened, f"{query.order}s") is None:
+        raise OptionError(f"{opened.path} has no {query.order}", f"sort by {', '.join(ORDERS)}")
+    wanted = _conditions(opened, query)
+    where = condition(query.where) if query.where else pl.lit(True)
+    key = pl.col({"source": "source_line", "target": "target_line"}.get(query.order, query.order))
+    asked = [*(each for each in wanted if isinstance(each, pl.Expr)), where, key]
+    names = dict.fromkeys(["rank", *(name for each in asked for name in each.meta.root_names())])
+    columns = _columns(opened, opened.cut if cut is None else cut, codes)
+    found = pl.DataFrame([columns[name]().alias(name) for name in names]).filter(*wanted)
+    try:
+        found = found.filter(where)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise wrong(query.where, error) from None
+    if query.order != "rank" or query.descending:
+        # What has no key stands last both ways; what is equal stays as it was.
+        found = found.sort(key, descending=query.descending, nulls_last=True, maintain_order=True)
+    rows: Rows = found["rank"].to_numpy()
+    return rows
+
+
+def _conditions(opened: Opened, query: Query) -> "list[pl.Expr | pl.Series]":
+    """List what a pair must meet, all but `where`."""
+    import polars as pl
+
     wanted: list[pl.Expr | pl.Series] = []
     if query.kept != "all":
         wanted.append(pl.col("kept") == (query.kept == "kept"))
@@ -109,67 +137,46 @@ def select(
         wanted.append(score <= query.score_max)
     if query.text:
         wanted.append(found_in(opened, query))
-    key = pl.col({"source": "source_line", "target": "target_line"}.get(query.order, query.order))
-    where = condition(query.where) if query.where else pl.lit(True)
-    named = [*(each for each in wanted if isinstance(each, pl.Expr)), key]
-    if "score" in _names(named) and opened.scores is None:
-        raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
-    if query.order in ("prob", "cosine") and getattr(opened, f"{query.order}s") is None:
-        raise OptionError(f"{opened.path} has no {query.order}", f"sort by {', '.join(ORDERS)}")
-    names = _names([*named, where])
-    table = pl.DataFrame([_column(opened, name, cut, codes) for name in names])
-    found = table.filter(*wanted)
-    if query.where:
-        try:
-            found = found.filter(where)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            raise wrong(query.where, str(error)) from None
-    if query.order != "rank" or query.descending:
-        # What has no key stands last both ways; what is equal stays as it was.
-        found = found.sort(key, descending=query.descending, nulls_last=True, maintain_order=True)
-    rows: Rows = found["rank"].to_numpy()
-    return rows
+    return wanted
 
 
-def _names(expressions: "list[pl.Expr]") -> list[str]:
-    """Name the columns of expressions, the rank always, each once."""
-    roots = [name for each in expressions for name in each.meta.root_names()]
-    return list(dict.fromkeys(["rank", *roots]))
-
-
-def _column(opened: Opened, name: str, cut: float | None, codes: Codes | None) -> "pl.Series":
-    """Make a column of all pairs, with null for what a pair does not have."""
+def _columns(
+    opened: Opened, cut: float | None, codes: Codes | None
+) -> "dict[str, Callable[[], pl.Series]]":
+    """Name the columns of all pairs, with what makes each; null is what a pair does not have."""
     import polars as pl
 
-    side, at = opened.source, opened.sources
-    if name.startswith("target"):
-        side, at = opened.target, opened.targets
-    if name == "rank":
-        return pl.int_range(len(opened), dtype=pl.Int64, eager=True).alias(name)
-    if name in ("score", "prob", "cosine"):
-        numbers = getattr(opened, f"{name}s")
-        found = pl.Series(values=numbers, dtype=pl.Float32, nan_to_null=True)
-    elif name in ("source", "target"):
-        found = side.texts.column[at]
-    elif name.endswith("_line"):
-        found = pl.Series(side.lines[at])
-    elif name.endswith("_offset"):
+    def column(values: Any, kind: type[pl.DataType]) -> pl.Series:  # noqa: ANN401
+        if values is None:
+            return pl.repeat(None, len(opened), dtype=kind, eager=True)
+        return pl.Series(values=values, dtype=kind, nan_to_null=True)
+
+    left, right = opened.source.texts.column, opened.target.texts.column
+    given = np.zeros(len(opened), np.int8) if codes is None else codes
+    columns: dict[str, Callable[[], pl.Series]] = {
+        "rank": lambda: pl.int_range(len(opened), dtype=pl.Int64, eager=True),
+        "score": lambda: column(opened.scores, pl.Float32),
+        "prob": lambda: column(opened.probs, pl.Float32),
+        "cosine": lambda: column(opened.cosines, pl.Float32),
+        "flags": lambda: column(opened.flags and list(opened.flags), pl.String),
+        "kept": lambda: column(opened.kept(cut), pl.Boolean),
+        "verdict": lambda: pl.Series([name or None for name in CODES])[given],
+        "length": lambda: (
+            left.str.len_bytes()[opened.sources] + right.str.len_bytes()[opened.targets]
+        ),
+    }
+
+    def of_side(side: Side, rows: Rows, name: str) -> None:
         offsets = side.offsets
-        found = pl.Series(values=None if offsets is None else offsets[at], dtype=pl.Int64)
-    elif name == "length":
-        lengths = (
-            texts.column.str.len_bytes() for texts in (opened.source.texts, opened.target.texts)
+        columns[name] = lambda: side.texts.column[rows]
+        columns[f"{name}_line"] = lambda: column(side.lines[rows], pl.Int64)
+        columns[f"{name}_offset"] = lambda: column(
+            None if offsets is None else offsets[rows], pl.Int64
         )
-        found = next(lengths)[opened.sources] + next(lengths)[opened.targets]
-    elif name == "flags":
-        found = pl.Series(values=opened.flags and list(opened.flags), dtype=pl.String)
-    elif name == "kept":
-        found = pl.Series(opened.kept(cut))
-    else:
-        given = np.zeros(len(opened), np.int8) if codes is None else codes
-        found = pl.Series([name or None for name in CODES])[given]
-    missing = len(opened) - len(found)
-    return found.extend_constant(None, missing).alias(name) if missing else found.alias(name)
+
+    of_side(opened.source, opened.sources, "source")
+    of_side(opened.target, opened.targets, "target")
+    return columns
 
 
 def found_in(opened: Opened, query: Query) -> "pl.Series":
@@ -198,8 +205,7 @@ def matches(texts: TextColumn, text: str, *, regex: bool = False) -> "pl.Series"
     try:
         return texts.column.str.contains(f"(?i){pattern}")
     except pl.exceptions.ComputeError as error:
-        why = str(error).removeprefix("regex error: ")
-        raise OptionError(f"{text!r} is no regular expression: {why}") from None
+        raise OptionError(f"{text!r} is no regular expression: {reason(error)}") from None
 
 
 def _flagged(opened: Opened, names: tuple[str, ...]) -> Bools:

@@ -59,10 +59,16 @@ def condition(where: str) -> "pl.Expr":
     try:
         return pl.sql_expr(where)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise wrong(where, str(error)) from None
+        raise wrong(where, error) from None
 
 
-def wrong(where: str, why: str) -> OptionError:
+def wrong(where: str, why: str | BaseException) -> OptionError:
     """Say why a condition cannot be used."""
-    why = " ".join(why.partition("\n\n")[0].split())
-    return OptionError(f"--where {where!r}: {why}", HINT)
+    said = why if isinstance(why, str) else reason(why)
+    return OptionError(f"--where {where!r}: {said}", HINT)
+
+
+def reason(error: BaseException) -> str:
+    """Give what an error of polars says, in one line: of a wrong pattern the cause alone."""
+    said = str(error).partition("\n\nThis error")[0].rpartition("\nerror: ")[2]
+    return " ".join(said.split())

@@ -7,10 +7,11 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO, RawIOBase
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from xmine.errors import FileError
@@ -258,6 +259,11 @@ def write_parquet(
     except pl.exceptions.PolarsError:
         if output.failed:
             raise output.failed from None
+        raise
+    except KeyboardInterrupt:
+        # polars raises one, and Python another one for the same key, which would end the clean-up.
+        with suppress(KeyboardInterrupt):
+            sleep(0)
         raise
 
 

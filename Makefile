@@ -7,7 +7,7 @@ JOBS ?= 3
 # The tests start xmine some hundred times: compile it once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo quick check test test-all lint types fix clean
+.PHONY: demo quick check test test-all lint types fix docs clean
 
 demo: .venv/mining
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --gold examples/gold.tsv
@@ -40,6 +40,10 @@ fix: .venv/installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The site, into site/: open site/index.html.
+docs: .venv/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
 # Each installs once; again only when the dependencies change.
@@ -58,4 +62,4 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 	@touch $@
 
 clean:
-	rm -rf .venv build dist *.egg-info
+	rm -rf .venv build dist site *.egg-info

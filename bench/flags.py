@@ -2,9 +2,10 @@
 
     python bench/flags.py EVAL [--json OUT.json]
 
-EVAL is a folder with newstest2019, un-devset, flores101 and bucc2018 as docs/evaluation.md names
-their files. Gold pairs are mined out of their files with the embedded encoder, at any score, and
-scored as they stand; then faulty lines are added to the BUCC sample. No text is written.
+EVAL is a folder with newstest2019, un-devset, flores101 and bucc2018, the files that
+docs/reference/benchmarks.md names. Gold pairs are mined out of their files with the
+embedded encoder, at any score, and scored as they stand; then faulty lines are added to the BUCC
+sample. No text is written.
 """
 
 import argparse
@@ -23,9 +24,10 @@ from xmine.evaluation.reports.record import record, write_record
 from xmine.flags.names import FLAGS
 from xmine.flags.rules import flag_pairs
 from xmine.mining.aligned import score_aligned
+from xmine.mining.candidates import best_without_gold
+from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.selection import Mined, best_without_gold
 
 SETS: dict[str, tuple[str, str]] = {
     "newstest2019": ("newstest2019/ref.en", "newstest2019/ref.zh"),
@@ -66,7 +68,7 @@ def mined(
     with TemporaryDirectory() as name:
         files = [written(Path(name), *each) for each in (("en", english), ("zh", chinese))]
         found = mine(files[0], files[1], encoder, EVERYTHING, vectors=vectors)
-    scored, confidence = found.scored, found.confidence
+    scored, confidence = found.candidates, found.confidence
     assert confidence is not None and found.pairs.flags is not None
     seconds = []
     for _ in range(REPEATS):
@@ -91,8 +93,8 @@ def mined(
 
 def _is_kept(found: Mined) -> NDArray[np.bool_]:
     """Mark the pairs that `auto` would keep, bool [pairs]."""
-    kept = best_without_gold(found.scored)[1]
-    lines = found.scored.source.lines[kept.sources], found.scored.target.lines[kept.targets]
+    kept = best_without_gold(found.candidates)[1]
+    lines = found.candidates.source.lines[kept.sources], found.candidates.target.lines[kept.targets]
     there = set(zip(*(each.tolist() for each in lines), strict=True))
     pairs = found.pairs.source_lines.tolist(), found.pairs.target_lines.tolist()
     return np.array([pair in there for pair in zip(*pairs, strict=True)], dtype=bool)

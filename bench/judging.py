@@ -27,8 +27,8 @@ from memory import EVERY, held, megabytes
 from xmine.evaluation.reports.record import record, write_record
 from xmine.flags import rules as flags
 from xmine.knn.neighbours import Neighbours
-from xmine.mining import selection as keeping
-from xmine.mining.candidates import Scored
+from xmine.mining import candidates, selection
+from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import write_pairs
 from xmine.scoring.margin import margin_scores
@@ -41,14 +41,14 @@ K = 4
 REPEATS = 5  # of scoring and pairing, which take a second
 # Parts of keep, and under flag_pairs parts of that.
 PARTS: tuple[tuple[ModuleType, str], ...] = (
-    (keeping, "same_texts"),
-    (keeping, "estimate"),
-    (keeping, "_languages"),
-    (keeping, "flag_pairs"),
+    (candidates, "same_texts"),
+    (candidates, "estimate"),
+    (candidates, "_language"),
+    (candidates, "flag_pairs"),
     (flags, "traits_of"),
     (flags, "_copies"),
-    (keeping, "select"),
-    (keeping, "_threshold"),
+    (selection, "find_eligible"),
+    (selection, "_threshold"),
 )
 _SYLLABLES = {
     "en": [first + last for first in "bdfghklmnprstvz" for last in "aeiou"],
@@ -142,9 +142,12 @@ def judge(folder: Path) -> None:
         scores = margin_scores(neighbours)
     with span(spans, "choose_pairs"):
         chosen = choose_pairs(neighbours, scores)
-    scored = Scored(chosen, neighbours, scores, sides[0], sides[1])
+    scored = Candidates(chosen, neighbours, scores, sides[0], sides[1])
     with span(spans, "keep"):
-        mined = keeping.keep(scored, MiningOptions(threshold=float("-inf")), ("en", "zh"))
+        options = MiningOptions(threshold=float("-inf"))
+        estimated = candidates.estimate_probabilities(scored)
+        languages, flags = candidates.flag(estimated, options, ("en", "zh"))
+        mined = selection.select(estimated, flags, languages, options)
     with span(spans, "write_pairs"):
         write_pairs(mined.pairs.rows(), str(folder / "pairs.tsv"))
     together = []

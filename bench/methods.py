@@ -4,9 +4,9 @@
 
 `methods.toml` beside this file has the runs (arguments of `xmine train`), the tables (which
 encoders stand beside which, the one to compare with first), the ablations (arguments of
-`xmine ablate`) and the maps. A NAME is that of one of these; without one, all are made. What FOLDER
-has already is not trained again. `results/methods/NAME.json` is left: the commands, their
-seconds, and what `xmine eval gain` or `xmine ablate` says. `--show` prints what is there as the
+`bench/ablate.py`) and the maps. A NAME is that of one of these; without one, all are made. What
+FOLDER has already is not trained again. `results/methods/NAME.json` is left: the commands, their
+seconds, and what `xmine eval gain` or `bench/ablate.py` says. `--show` prints what is there as the
 tables of docs/methods.
 """
 
@@ -21,6 +21,8 @@ import time
 import tomllib
 from pathlib import Path
 from typing import Any
+
+from ablate import ablate, parsed, table
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.reports.record import record, write_record
@@ -133,11 +135,10 @@ class Bench:
         return found
 
     def ablation(self, name: str, arguments: str) -> dict[str, Any]:
-        """Run an ablation; what is there goes on."""
-        kind, *words = self.words(arguments)
+        """Make an ablation; what is there goes on."""
         folder = self.output / "ablations" / name
-        run_json("ablate", kind, *words, "-o", str(folder), "--data", str(self.data))
-        found = json.loads((folder / "ablation.json").read_text(encoding="utf-8"))
+        words = ["-o", str(folder), "--data", str(self.data)]
+        found = ablate(*parsed([*self.words(arguments), *words]))
         return {"ablate": arguments} | named(found, self.output)
 
     def words(self, arguments: str) -> list[str]:
@@ -228,22 +229,7 @@ def shown(result: dict[str, Any]) -> list[str]:
     """Lay a result out as a table of Markdown."""
     if "gain" in result:
         return [*gains(result["gain"]), ""]
-    found = {name for each in result["averages"].values() for name in each}
-    names = [name for name in ("accuracy", "tatoeba", "bucc", "stsb") if name in found]
-    rows = ["| " + " | ".join([result["option"] or result["ablation"], *names]) + " |"]
-    rows.append("|---" * (len(names) + 1) + "|")
-    for setting, figures in result["averages"].items():
-        cells = [averaged(figures.get(name)) for name in names]
-        rows.append("| " + " | ".join([setting, *cells]) + " |")
-    return [*rows, ""]
-
-
-def averaged(figure: dict[str, float] | None) -> str:
-    """Show a mean over seeds, and how far they deviate."""
-    if figure is None:
-        return ""
-    deviation = f" ± {100 * figure['deviation']:.1f}" if figure.get("deviation") else ""
-    return f"{100 * figure['mean']:.1f}{deviation}"
+    return [*table(result), ""]
 
 
 def gains(found: dict[str, Any]) -> list[str]:

@@ -32,7 +32,7 @@ ROOT = HERE.parent
 AREAS = HERE / "mutations"
 RESULTS = HERE / "results" / "mutations.json"
 # Loaded once, so that each change costs its tests alone; nothing of xmine may be among them.
-LIBRARIES = ("torch", "transformers", "scipy.stats", "sklearn", "pyarrow.parquet", "typer.testing")
+LIBRARIES = ("torch", "transformers", "scipy.stats", "sklearn", "polars", "typer.testing")
 PATIENCE = 5.0  # times as long as without a change, and a minute: what takes longer hangs
 # What a process runs, and finds as `sitecustomize` in each that it starts.
 SUBSTITUTE = """

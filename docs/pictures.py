@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/browsing.md: every screen of the app, on the mined examples.
+"""Draw the pictures of docs/how-to/browse.md: every screen of the app, on the mined examples.
 
     python docs/pictures.py
 
@@ -69,7 +69,6 @@ SCREENS: dict[str, tuple[list[str], str]] = {
     "neighbours": ([*"jjjj", "enter"], _DARK),
     "threshold": (["t", "right", "right"], _LIGHT),
     "search": (["F", "typed:Where can I buy a ticket?", "enter"], _DARK),
-    "map": (["m"], _LIGHT),
     "home": (["h"], _DARK),
     "mine": (["M"], _DARK),
     "train": (["T"], _DARK),

@@ -1,17 +1,19 @@
-"""The documentation tells what is there: commands, options, examples."""
+"""The documentation tells what is there: packages, commands, options, examples."""
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
+import ablate
+import command_reference
+import pytest
 import typer.main
 from typer._click.core import Command, Context
 
 from xmine.cli.app import app
 from xmine.cli.train import command_of
-from xmine.cli.train.ablate import command_of as ablation_of
-from xmine.options import flag
-from xmine.trainer.ablation.specs import ABLATIONS
 from xmine.trainer.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
@@ -34,53 +36,98 @@ def commands() -> dict[str, Command]:
 
 
 def with_methods() -> dict[str, Command]:
-    """Take in the commands of methods and ablations, which have options of their own."""
-    methods = {f"xmine train --method {name}": command_of(name) for name in METHODS}
-    ablations = {f"xmine ablate {name}": ablation_of(name) for name in ("temperature", "teacher")}
-    return commands() | methods | ablations
+    """Take in the commands of methods, which have options of their own."""
+    return commands() | {f"xmine train --method {name}": command_of(name) for name in METHODS}
 
 
-def test_every_command_and_option_has_help_and_is_in_the_docs() -> None:
-    text = README + "".join(DOCS.values())
+def test_every_package_has_its_line_and_no_line_names_another_folder() -> None:
+    text = DOCS[ROOT / "docs" / "architecture.md"]
+    lines = re.findall(r"^\| `((?:xmine|trainer|tui)/[\w/]*)` \|", text, re.MULTILINE)
+    packages = {
+        f"{path.parent.relative_to(ROOT)}/"
+        for top in ("xmine", "trainer", "tui")
+        for path in (ROOT / top).rglob("__init__.py")
+    }
+    assert sorted(lines) == sorted(packages)
+
+
+def test_the_reference_has_every_command_and_option_with_its_help() -> None:
+    text = command_reference.reference()
+    sections = dict(re.findall(r"^## (.+)\n\n```text\n((?:.*\n)*?)```$", text, re.MULTILINE))
     for name, command in with_methods().items():
         assert command.help, name
-        assert name.partition(" --")[0] in text
+        section = " ".join(sections[name].split())
+        assert command.help.split(".")[0].split()[-1] in section, name
         for parameter in command.params:
             flags = [flag for flag in parameter.opts if flag.startswith("--")]
-            if flags:
+            if flags and not getattr(parameter, "hidden", False):
                 assert getattr(parameter, "help", ""), f"{name} {flags}"
-                assert flags[0] in text, f"{name} {flags} is in no document"
+                assert re.search(rf"{flags[0]}(?![\w-])", section), f"{name} {flags}"
 
 
 def test_the_commands_in_the_docs_parse() -> None:
     known = commands()
     seen = 0
     for document in [README, *DOCS.values()]:
-        for line in re.findall(r"^xmine \S.*", document.replace("\\\n", " "), re.MULTILINE):
+        blocks = "\n".join(re.findall(r"^```\n(.*?)^```$", document, re.MULTILINE | re.DOTALL))
+        for line in re.findall(r"^xmine [^:\s].*", blocks.replace("\\\n", " "), re.MULTILINE):
             words = shlex.split(re.split(r" [>|] ", line.split("  #")[0])[0])
             name = next((n for n in known if words[: len(n.split())] == n.split()), None)
             if name is None:
                 assert words[1] in ("--version", "--help"), line
                 continue
             arguments = words[len(name.split()) :]
-            known[name].make_context(name, arguments, parent=Context(known[name]))
+            context = known[name].make_context(name, arguments, parent=Context(known[name]))
+            if name == "xmine train":
+                method, *rest = context._protected_args + context.args
+                command_of(method).make_context(name, rest, parent=context)
             seen += 1
-    assert seen >= 8
+    assert seen >= 100
 
 
 def test_links_in_the_docs_lead_to_files() -> None:
-    for path, text in {ROOT / "README.md": README, **DOCS}.items():
+    contributing = ROOT / "CONTRIBUTING.md"
+    texts = {ROOT / "README.md": README, contributing: contributing.read_text(encoding="utf-8")}
+    for path, text in {**texts, **DOCS}.items():
         for target in re.findall(r"\]\(([^)#]+)", text):
             if not target.startswith("http"):
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
-def test_the_table_of_ablations_is_that_of_the_command() -> None:
+def test_the_reference_has_every_environment_variable_that_the_code_reads() -> None:
+    text = DOCS[ROOT / "docs" / "reference" / "commands.md"]
+    files = [path for top in ("xmine", "trainer", "tui") for path in (ROOT / top).rglob("*.py")]
+    read = {
+        name for path in files for name in re.findall(r"\bXMINE_[A-Z]+\b", path.read_text("utf-8"))
+    }
+    assert read == set(re.findall(r"^\| `(XMINE_[A-Z]+)", text, re.MULTILINE))
+
+
+def test_documents_that_the_code_names_are_there() -> None:
+    for top in ("xmine", "trainer", "tui", "bench", "tests", "docs"):
+        for path in (ROOT / top).rglob("*.py"):
+            for name in re.findall(r"\bdocs/[\w/-]+\.md\b", path.read_text(encoding="utf-8")):
+                assert (ROOT / name).exists(), f"{path}: {name}"
+
+
+def test_the_table_of_ablations_is_that_of_the_bench() -> None:
     text = DOCS[ROOT / "docs" / "ablations.md"]
-    rows = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", text, re.MULTILINE)
-    expected = []
-    for name, each in ABLATIONS.items():
-        varied = f"`{flag(each.option)}` " if each.option else ""
-        cells = [each.method, f"{varied}{', '.join(each.settings)}", each.source]
-        expected.append((name, " | ".join(cells)))
-    assert rows == expected
+    assert "\n".join(ablate.listed()) in text
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.split()) < 900
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
+    ended = subprocess.run(words, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=200)
+    assert ended.returncode == 0, ended.stderr
+    pages = {path: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")}
+    assert len(pages) > len(DOCS)
+    for path, page in pages.items():
+        loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*(?:src|href)=\"?([^\" >]+)", page)
+        assert not [each for each in loaded if each.startswith(("http", "//"))], path
+    assert "xmine train --method moco" in pages[tmp_path / "reference" / "commands.html"]
+    assert "languages_of" in pages[tmp_path / "reference" / "python.html"]

@@ -1,8 +1,8 @@
 """The examples of some documents run, each section in a folder of its own; the README's in one.
 
-A block ```` ```text file=NAME ```` is a file of that name, there for every section of its document;
-lines of a block without a language that call `xmine` or `awk` are run; a block of Python is run;
-```` ```text output ```` is what the block before it printed on standard output.
+A block ```` ```text title="NAME" ```` is a file of that name, there for every section of its
+document; lines of a block without a language that call `xmine` or `awk` are run; a block of Python
+is run; ```` ```text title="output" ```` is what the block before it printed on standard output.
 """
 
 import re
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-NAMES = ("files.md", "encoders.md", "scoring.md")
+NAMES = ("reference/files.md", "how-to/encoders.md", "how-to/score.md")
 TEXTS = {name: (DOCS / name).read_text(encoding="utf-8") for name in NAMES}
 SECTION = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
 SECTIONS = {
@@ -23,7 +23,9 @@ SECTIONS = {
     for name, text in TEXTS.items()
     for title, section in SECTION.findall(text)
 }
-LONG = ("encoders.md: Writing",)  # PyTorch, ONNX and sentence-transformers, each in a process
+LONG = ("how-to/encoders.md: Export",)  # PyTorch, ONNX and sentence-transformers, each in a process
+FILE = r'text title="(.+\..+)"'
+OUTPUT = 'text title="output"'
 SHELL = f'xmine() {{ "{sys.executable}" -m xmine "$@"; }}\nset -e\n'
 
 
@@ -51,11 +53,11 @@ def run(kind: str, content: str, folder: Path) -> str:
 def test_the_examples_do_what_the_document_says(tmp_path: Path, title: str) -> None:
     name, section = SECTIONS[title]
     for kind, content in blocks(TEXTS[name]):
-        if kind.startswith("text file="):
-            (tmp_path / kind.removeprefix("text file=")).write_bytes(content.encode("utf-8"))
+        if file := re.fullmatch(FILE, kind):
+            (tmp_path / file[1]).write_bytes(content.encode("utf-8"))
     printed = ""
     for kind, content in blocks(section):
-        if kind == "text output":
+        if kind == OUTPUT:
             assert printed == content
         elif kind in ("", "python"):
             printed = run(kind, content, tmp_path)
@@ -67,12 +69,8 @@ def test_the_readme_can_be_pasted_beside_the_example_files(tmp_path: Path) -> No
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     (kind, content), *_ = blocks(dict(SECTION.findall(readme))["Use"])
     run(kind, content, tmp_path)
-    made = (
-        "pairs.tsv precise.tsv plotted.jsonl hubs.tsv run pairs.tmx corpus.en corpus.zh scored.tsv"
-    )
-    assert {path.name for path in tmp_path.iterdir()} == {
-        *(made + " again.tsv en.npy en.txt zh.txt").split()
-    }
+    made = "pairs.tsv precise.tsv run corpus.en corpus.zh scored.tsv"
+    assert {path.name for path in tmp_path.iterdir()} == {*f"{made} en.txt zh.txt".split()}
 
 
 DOCUMENTS = [DOCS.parent / "README.md", *DOCS.rglob("*.md")]
@@ -92,7 +90,5 @@ def test_no_two_examples_of_a_document_write_one_file(path: Path) -> None:
 def test_every_block_is_of_a_known_kind(name: str) -> None:
     kinds = [kind for kind, _ in blocks(TEXTS[name])]
     for kind in kinds:
-        assert kind in ("", "json", "python", "toml", "text output") or kind.startswith(
-            "text file="
-        ), kind
+        assert kind in ("", "json", "python", OUTPUT) or re.fullmatch(FILE, kind), kind
     assert kinds.count("") >= 5

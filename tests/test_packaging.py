@@ -79,7 +79,7 @@ def named(requirements: list[str]) -> set[str]:
 
 def test_each_module_of_an_extra_is_installed_by_it() -> None:
     declared = PROJECT["project"]["optional-dependencies"]
-    assert {*EXTRAS, "all", "dev"} == set(declared)
+    assert {*EXTRAS, "all", "dev", "docs"} == set(declared)
     brought_by = packages_distributions()
     for extra, modules in EXTRAS.items():
         for module in modules:
@@ -108,8 +108,7 @@ def test_no_message_names_a_document_that_is_not_installed() -> None:
             for node in ast.walk(tree):
                 if isinstance(node, ast.Constant) and node.value not in docstrings:
                     named = re.search(r"docs/.*\.md", str(node.value))
-                    # There it is a source, as papers are.
-                    assert not named or path.name == "specs.py", f"{path}:{node.lineno}"
+                    assert not named, f"{path}:{node.lineno}"
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """The app: what is open, which screen shows it, and the keys that work everywhere."""
 
+import asyncio
+import gc
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -18,15 +20,15 @@ from textual.theme import Theme
 from textual.widgets import Input
 
 from xmine.browsing.opened import Rows
+from xmine.browsing.query import Query
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
 
-from .actions import actions_of
-from .background import Newest, Read, read
-from .garbage import EVERY, Garbage
-from .job_queue import Working
-from .screens.base import Asking, Opening, Viewing
-from .screens.judging_base import Judging
+from .background import BackgroundWork, Read, Readers, read
+from .ending import Ending
+from .job_queue import JobQueue
+from .screens.base import BaseScreen, OpeningScreen, Prompt
+from .screens.judging_base import JudgeScreen
 from .state.state import keep_theme, settings
 from .terminal import TerminalDriver
 
@@ -42,7 +44,6 @@ SCREENS_OF = {
     "pairs": ("pairs", "PairsScreen", True),
     "threshold": ("threshold", "ThresholdScreen", True),
     "search": ("search", "SearchScreen", True),
-    "map": ("map", "MapScreen", True),
     "mine": ("mining", "MiningScreen", False),
     "train": ("training", "TrainingScreen", False),
 }
@@ -60,9 +61,8 @@ class XmineApp(App[None]):
         view: what is open; None as long as nothing is.
         judgements: what is said of its pairs.
         jobs: mining and training, which go on whatever is shown.
-        working: what is being done in the background, for the top line; empty if nothing is.
-        newest: what the app does in the background.
-        garbage: keeps the collector quiet while keys are pressed; enter it around `run`.
+        ending: how the app ends.
+        background: what the app does in the background.
         failure: why what was asked for could not be opened, for whoever started the app.
     """
 
@@ -72,7 +72,6 @@ class XmineApp(App[None]):
         _to("p", "pairs", "Pairs"),
         _to("t", "threshold", "Threshold"),
         _to("F", "search", "Search a sentence"),
-        _to("m", "map", "Map"),
         _to("h", "home", "Home"),
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
@@ -94,14 +93,13 @@ class XmineApp(App[None]):
             self._filters.append(NoColor())
         self.view: View | None = None
         self.judgements: Judgements | None = None
-        self.working = ""
-        self.jobs = Working(self)
+        self.jobs = JobQueue(self)
+        self.ending = Ending(self, self.jobs)
         self.failure: XmineError | None = None
-        self.newest = Newest(self)
-        self.garbage = Garbage()
+        self.background = BackgroundWork(self)
         self._path = path
         self._ahead = ahead
-        self._opening: Opening | None = None
+        self._opening: OpeningScreen | None = None
         self._complained = ""
         self._deaf_until = 0.0
 
@@ -115,28 +113,25 @@ class XmineApp(App[None]):
                 return
             if self.screen.has_class("-small") and event.key not in _LEAVE and not self._asked:
                 return
-        if isinstance(event, events.InputEvent):
-            self.garbage.touched()
         await super().on_event(event)
 
     @property
     def _asked(self) -> bool:
-        return any(asking.display for asking in self.screen.query(Asking))
+        return any(prompt.display for prompt in self.screen.query(Prompt))
 
-    def turn(self) -> None:
+    def ignore_keys(self) -> None:
         """Hear no key until the next screen is there, or for a second."""
         self._deaf_until = time.monotonic() + 1.0
 
-    def turned(self) -> None:
+    def hear_keys(self) -> None:
         """Hear keys again: the screen is there."""
         self._deaf_until = 0.0
 
     def on_mount(self) -> None:
         """Show what was asked for; look again and again at what others judge."""
         self._take_settings()
-        self.jobs.begin()
+        asyncio.get_running_loop().set_default_executor(Readers())
         self.set_interval(_EVERY, self._refresh_judgements)
-        self.set_interval(EVERY, self.garbage.collect)
         if self._path is None:
             self.show("home")
         else:
@@ -154,8 +149,7 @@ class XmineApp(App[None]):
         try:
             keep_theme(theme.name)
         except XmineError as error:
-            if isinstance(self.screen, Viewing):
-                self.screen.complain(error)
+            self.complain(error)
 
     def open(self, path: Path) -> None:
         """Read a run or a file in the background, and show its pairs.
@@ -165,16 +159,16 @@ class XmineApp(App[None]):
         if self._opening in self.screen_stack:
             return
         ahead, self._ahead = self._ahead, None
-        self._opening = opening = Opening(path)
+        self._opening = opening = OpeningScreen(path)
         self.push_screen(opening)
-        self.newest.run(
+        self.background.run(
             "open",
             partial(read, path) if ahead is None else ahead.result,
             partial(self._opened, opening),
             partial(self._not_opened, opening),
         )
 
-    def _not_opened(self, opening: Opening, error: XmineError) -> None:
+    def _not_opened(self, opening: OpeningScreen, error: XmineError) -> None:
         if opening not in self.screen_stack:
             return
         if opening.path is self._path:  # the command was asked for this file
@@ -184,10 +178,9 @@ class XmineApp(App[None]):
         while self.screen is not opening:
             self.pop_screen()
         self.back()
-        if isinstance(self.screen, Viewing):
-            self.screen.complain(error)
+        self.complain(error)
 
-    def _opened(self, opening: Opening, found: Read) -> None:
+    def _opened(self, opening: OpeningScreen, found: Read) -> None:
         if opening not in self.screen_stack:  # somebody went elsewhere meanwhile
             return
         self.view, self.judgements, warned = found
@@ -199,33 +192,45 @@ class XmineApp(App[None]):
                 self.uninstall_screen(name)
                 screen.remove()
         self.show("pairs")
-        if warned and isinstance(screen := self.screen, Viewing):
+        if warned and isinstance(screen := self.screen, BaseScreen):
             screen.call_after_refresh(screen.say, warned, bad=True)
 
-    def take_rows(self, view: View, wanted: Wanted, rows: Rows) -> None:
-        """Show what was found, see `Viewing.look_for`."""
+    def look_for(self, view: View, query: Query | None = None, cut: float | None = None) -> None:
+        """Find other pairs of a view in the background: a million texts take a second.
+
+        The screen that is shown when they are found hears of it, see `BaseScreen.rows_changed`.
+        """
+        wanted = view.want(query, cut)
+        self.background.run(
+            "rows",
+            partial(view.find, wanted),
+            partial(self._take_rows, view, wanted),
+            partial(self._no_rows, view, wanted),
+        )
+
+    def _take_rows(self, view: View, wanted: Wanted, rows: Rows) -> None:
         screen = self.screen
-        if view.take(wanted, rows) and isinstance(screen, Viewing) and view is self.view:
+        if view.take(wanted, rows) and isinstance(screen, BaseScreen) and view is self.view:
             screen.rows_changed()
 
-    def no_rows(self, view: View, wanted: Wanted, error: XmineError) -> None:
+    def _no_rows(self, view: View, wanted: Wanted, error: XmineError) -> None:
         """Say why nothing can be found; a cut that was moved meanwhile is looked for."""
         moved = view.give_up(wanted)
-        if isinstance(self.screen, Viewing) and view is self.view:
-            self.screen.complain(error)
+        if view is self.view:
+            self.complain(error)
             if moved:
-                self.screen.look_for()
+                self.look_for(view)
 
     def _refresh_judgements(self) -> None:
         try:
             changed = self.judgements is not None and self.judgements.refresh()
         except XmineError as error:
-            if error.message != self._complained and isinstance(self.screen, Viewing):
+            if error.message != self._complained and isinstance(self.screen, BaseScreen):
                 self._complained = error.message  # once, not at each look
-                self.screen.complain(error)
+                self.complain(error)
             return
         self._complained = ""
-        if changed and isinstance(self.screen, Judging):
+        if changed and isinstance(self.screen, JudgeScreen):
             self.screen.verdicts_changed()
             self.screen.refresh_top()
 
@@ -233,7 +238,7 @@ class XmineApp(App[None]):
         """Show one of the screens in place of all that are shown now."""
         module, kind, needs = SCREENS_OF[name]
         if needs and self.view is None:
-            if isinstance(self.screen, Viewing):
+            if isinstance(self.screen, BaseScreen):
                 self.screen.say("nothing is open: choose a run or a file of pairs first", bad=True)
             return
         if not self.is_screen_installed(name):
@@ -241,13 +246,15 @@ class XmineApp(App[None]):
             self.install_screen(screen(), name)
         while len(self.screen_stack) > 2:
             self.pop_screen()
-        self.turn()
+        self.ignore_keys()
         if len(self.screen_stack) == 1:
             self.push_screen(name)
         elif self.screen is not self.get_screen(name):
             self.switch_screen(name)
         else:
-            self.turned()
+            self.hear_keys()
+        if not gc.isenabled():
+            self.call_after_refresh(_collect_from_now_on)
 
     def mine_with(self, model: str) -> None:
         """Show the form of mining, with an encoder in it."""
@@ -258,10 +265,22 @@ class XmineApp(App[None]):
         assert isinstance(screen, MiningScreen)
         self.call_after_refresh(screen.take_model, model)
 
-    def refresh_top(self) -> None:
-        """Show in the top line what is being done now."""
-        if isinstance(self.screen, Viewing) and self.screen.is_mounted:
-            self.screen.refresh_top()
+    def show_neighbours(self, source: int, target: int) -> None:
+        """Show what is near both of a pair, rows of the sides of what is open."""
+        from .screens.neighbours import NeighboursScreen
+
+        assert self.view is not None  # or no screen had a pair
+        try:
+            _ = self.view.around
+        except XmineError as error:
+            self.complain(error)
+        else:
+            self.push_screen(NeighboursScreen(source, target))
+
+    def complain(self, error: XmineError) -> None:
+        """Say what went wrong, in the line that speaks."""
+        if isinstance(self.screen, BaseScreen):
+            self.screen.complain(error)
 
     def back(self) -> None:
         """Leave a screen for the one below it; the last one for the pairs."""
@@ -273,7 +292,7 @@ class XmineApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave letters to a form, wherever its focus is."""
         screen = self.screen
-        if action not in ("show", "leave") or not isinstance(screen, Viewing):
+        if action not in ("show", "leave") or not isinstance(screen, BaseScreen):
             return True
         return not screen.in_form and not isinstance(screen.focused, Input)
 
@@ -283,11 +302,15 @@ class XmineApp(App[None]):
 
     def action_leave(self) -> None:
         """Leave by a letter, which in a form is none."""
-        self.jobs.leave()
+        self.ending.leave()
 
     async def action_quit(self) -> None:
         """Leave; if something is mined or trained, ask first."""
-        self.jobs.leave()
+        self.ending.leave()
+
+    def action_help_quit(self) -> None:
+        """Say which key quits: ctrl+c copies where something is selected."""
+        self.notify("q or ctrl+q quits")
 
     def action_help(self) -> None:
         """Tell the keys of the screen that is shown."""
@@ -300,14 +323,22 @@ class XmineApp(App[None]):
         self, message: str, **_: object
     ) -> None:
         """Say something in the line that speaks, not above the texts."""
-        if isinstance(self.screen, Viewing):
+        if isinstance(self.screen, BaseScreen):
             self.screen.say(message)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """List every action that has a key here, then what Textual offers."""
+        from .screens.help import actions_of
+
         for action in actions_of(screen):
             run: Callable[[], object] = partial(self.run_action, action.name, action.node)
             yield SystemCommand(f"{action.title}  {', '.join(action.keys)}", action.more, run)
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command
+
+
+def _collect_from_now_on() -> None:
+    """Collect garbage, and never look at what is loaded by now: to look takes 0.1 to 0.2 s."""
+    gc.freeze()
+    gc.enable()

@@ -1,4 +1,4 @@
-"""Work in threads, of which only what was asked for last is heard.
+"""Background threads: reading pairs, and work whose result only the latest request delivers.
 
 A thread cannot be stopped: the first of two may end last, or when its screen is gone.
 """
@@ -12,13 +12,12 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.view import View
 from xmine.errors import XmineError, XmineWarning
-from xmine.worker_process import end_all
 
 from .state.recent import remember
 
@@ -26,16 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from .app import XmineApp
-    from .screens.base import Viewing
+    from textual.app import App
+    from textual.screen import Screen
 
 Found = TypeVar("Found")
 
 
-class Newest:
-    """What a screen, or the app, does in the background."""
+class BackgroundWork:
+    """Work of a screen or of the app in threads; only the latest request of a kind delivers."""
 
-    def __init__(self, of: XmineApp | Viewing) -> None:
+    def __init__(self, of: App[Any] | Screen[Any]) -> None:
         """Begin with nothing to do."""
         self._of = of
         self._turns: dict[str, int] = {}  # of each kind, how often it was asked for
@@ -86,7 +85,10 @@ _PATIENCE = 0.3  # seconds for threads that are nearly done
 
 
 class Readers(ThreadPoolExecutor):
-    """Threads of the app's workers; what writes is waited for before (`Working.leave`)."""
+    """Threads of the app's workers. At the end nobody waits for a thread that only reads.
+
+    Workers that write a file are waited for before, see `Ending`.
+    """
 
     def __init__(self) -> None:
         """Have as many threads as usual."""
@@ -95,7 +97,6 @@ class Readers(ThreadPoolExecutor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Wait for a moment only."""
         del wait, cancel_futures
-        end_all()
         super().shutdown(wait=False, cancel_futures=True)
         until = time.monotonic() + _PATIENCE
         for thread in _reading():

@@ -1,130 +1,41 @@
-"""The jobs of the app: they go on whatever screen is shown, and end with the app."""
+"""The jobs of the app: they go on whatever screen is shown."""
 
-import asyncio
 import contextlib
-import os
-import signal
-import sys
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
-from textual.worker import Worker, WorkerError
+from textual.app import App
 
-from .background import Readers
 from .jobs import Job, JobTold, outcome
-from .screens.base import Asking, Viewing
-
-if TYPE_CHECKING:
-    from .app import XmineApp
-
-# Groups of the workers that write files.
-_WRITING = ("export", "save", "write")
-
-_GRACE = 2.0  # seconds for the app to end by itself after a signal
 
 
-class Working:
+class JobQueue:
     """At most one job of each kind.
 
     Attributes:
         jobs: kind, `mining` or `training` -> the last job of it, running or over.
-        code: with which the process ends after a signal; 0 as long as there was none.
     """
 
-    def __init__(self, app: "XmineApp") -> None:
+    def __init__(self, app: App[Any]) -> None:
         """Begin with nothing to do."""
         self._app = app
         self.jobs: dict[str, Job] = {}
         self._unseen: set[str] = set()
-        self.code = 0
-        self._heard = False
 
-    def begin(self) -> None:
-        """Take the threads of the app from those that nobody waits for at its end."""
-        asyncio.get_running_loop().set_default_executor(Readers())
-
-    def hear_signals(self) -> None:
-        """End the app on SIGTERM and when its terminal closes; the process where the app does not.
-
-        Handlers of asyncio would wait for the app, which may wait for the terminal.
-        """
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
-                signal.signal(number, self._signalled)
-        signal.signal(signal.SIGALRM, self._insist)
-
-    def _signalled(self, number: int, _: object) -> None:
-        """Ask the app to end; end it at once if that was asked before, and nobody is there to see.
-
-        Where there is a terminal, it is given back first.
-        """
-        if not self.code:
-            self.code = 128 + number
-            self._ask_to_end()
-        elif not (_has_terminal() or self._writing()):
-            os._exit(self.code)
-
-    def _ask_to_end(self) -> None:
-        self._heard = False
-        signal.setitimer(signal.ITIMER_REAL, _GRACE)
-        try:
-            asyncio.get_running_loop().call_soon_threadsafe(self._terminated)
-        except RuntimeError:  # the app has not begun, or is over
-            sys.exit(self.code)
-
-    def _insist(self, *_: object) -> None:
-        """End the process, unless the app is there and waits for a file that is being written."""
-        if self._heard and _has_terminal() and self._writing():
-            self._ask_to_end()
-        else:
-            os._exit(self.code)
-
-    def _terminated(self) -> None:
-        """End without a question."""
-        self._heard = True
-        self._app.run_worker(self._end, group="leave")
-
-    def leave(self) -> None:
-        """End the app; where that stops a job, ask first."""
-        while len(self._app.screen_stack) > 1 and not isinstance(self._app.screen, Viewing):
-            self._app.pop_screen()  # the palette
-        screen = self._app.screen
-        running = " and ".join(kind for kind in self.jobs if self.runs(kind))
-        if running and isinstance(screen, Viewing):
-            asking = screen.query_one(Asking)
-            if asking.display:
-                asking.action_give_up()
-            screen.ask(f"stop {running} and quit? y: quit; anything else: stay", self._answered)
-        else:
-            self._app.run_worker(self._end, group="leave")
-
-    def _answered(self, answer: str) -> None:
-        if answer.strip().lower() in ("y", "yes"):
-            self._app.run_worker(self._end, group="leave")
-
-    async def _end(self) -> None:
-        """Wait for what is being written, and for nothing else."""
-        writing = self._writing()
-        if writing and isinstance(self._app.screen, Viewing):
-            self._app.screen.say("a file is being written; the app ends as soon as it is whole")
-        for each in writing:
-            with contextlib.suppress(WorkerError):
-                await each.wait()
-        self._app.exit(return_code=self.code)
-
-    def _writing(self) -> "list[Worker[object]]":
-        """Give the workers that write files."""
-        return [
-            each
-            for each in self._app.workers
-            if each.group.split()[0] in _WRITING and not each.is_finished
-        ]
+    def __str__(self) -> str:
+        """Say for the top line what runs, and what ended without being seen; empty for nothing."""
+        said = []
+        for kind, job in self.jobs.items():
+            if job.runs:
+                said.append(str(job))
+            elif kind in self._unseen:
+                said.append(f"{kind}: {outcome(job)}")
+        return "  ".join(said)
 
     def start(self, job: Job) -> None:
         """Run a job, of which no other is running."""
         self.jobs[job.title] = job
         self._unseen.discard(job.title)
-        self._app.run_worker(partial(job.run, self._told), group=job.title, name=job.title)
+        self._app.run_worker(job.run(self._told), group=job.title, name=job.title)
 
     def runs(self, kind: str) -> bool:
         """Whether a job of a kind is under way."""
@@ -133,27 +44,9 @@ class Working:
     def see(self, kind: str) -> None:
         """Forget that nobody has seen how a job ended."""
         self._unseen.discard(kind)
-        self._show()
 
     def _told(self, job: Job) -> None:
         if not job.runs:
             self._unseen.add(job.title)
         with contextlib.suppress(Exception):  # an app that ends has no screen left to tell
             self._app.screen.post_message(JobTold(job))
-            self._show()
-
-    def _show(self) -> None:
-        """Say in the top line what is being done."""
-        said = []
-        for kind, job in self.jobs.items():
-            if job.runs:
-                said.append(str(job))
-            elif kind in self._unseen:
-                said.append(f"{kind}: {outcome(job)}")
-        self._app.working = "  ".join(said)
-        self._app.refresh_top()
-
-
-def _has_terminal() -> bool:
-    """Tell whether there is a terminal behind standard input still."""
-    return os.isatty(0)

@@ -184,18 +184,6 @@ class Job:
                 os.killpg(self._process.pid, number)
 
 
-def share(progress: Progress) -> float:
-    """Give the share of a stage that is done, from 0 to 1."""
-    return min(1.0, progress.done / progress.total) if progress.total else 1.0
-
-
-async def ask_command(words: Sequence[str]) -> Job:
-    """Run a command that is soon over, such as one with `--dry-run`, and give how it ended."""
-    job = Job("asking", [*words], Path())
-    await job.run(lambda job: None)
-    return job
-
-
 class JobTold(Message):
     """A job is further than before, or over; sent to the screen that is shown."""
 
@@ -210,3 +198,15 @@ def outcome(job: Job) -> str:
     if job.code == 0:
         return "done"
     return "stopped" if job.cancelled else "failed"
+
+
+def share(progress: Progress) -> float:
+    """Give the share of a stage that is done, from 0 to 1."""
+    return min(1.0, progress.done / progress.total) if progress.total else 1.0
+
+
+async def ask_command(words: Sequence[str]) -> Job:
+    """Run a command that is soon over, such as one with `--dry-run`, and give how it ended."""
+    job = Job("asking", [*words], Path())
+    await job.run(lambda job: None)
+    return job

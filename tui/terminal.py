@@ -19,7 +19,7 @@ class Lasting:
 
     def fileno(self) -> int:
         """Give the number of the file."""
-        return self._file.fileno()
+        return int(self._file.fileno())
 
     def write(self, text: str) -> None:
         """Write a text, or swallow it."""

@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.errors import XmineError
     from xmine.flags.hubness import find_hubs
-    from xmine.mining.aligned import AlignedScores, score_aligned
+    from xmine.mining.aligned import score_aligned
+    from xmine.mining.aligned_scores import AlignedScores
+    from xmine.mining.mined import Mined
     from xmine.mining.options import MiningOptions, ScoringOptions
     from xmine.mining.pipeline import mine
-    from xmine.mining.selection import Mined
     from xmine.pairs.io import Pairs, languages_of, read_pairs, write_pairs
 
 _HOMES = {
-    "AlignedScores": "mining.aligned",
-    "Mined": "mining.selection",
+    "AlignedScores": "mining.aligned_scores",
+    "Mined": "mining.mined",
     "MiningOptions": "mining.options",
     "Pairs": "pairs.io",
     "ScoringOptions": "mining.options",

@@ -19,10 +19,9 @@ EXTRAS = {
     "segment": ("pysbd",),
     "onnx": ("onnx",),
     "eval": ("matplotlib", "scipy", "sklearn"),
-    "tensorboard": ("tensorboard",),
     "web": ("textual_serve",),
 }
-# What `xmine train` and `xmine ablate` load, a part of it late in the run.
+# What `xmine train` loads, a part of it late in the run.
 TRAINING = ("torch", "transformers", "tokenizers", "opencc", "google.protobuf")
 # Where the name on the package index is another than that of the module.
 _PACKAGES = {"sklearn": "scikit-learn", "google.protobuf": "protobuf"}

@@ -5,6 +5,7 @@ No stopwatch decides, so that the same command gives the same vectors on the sam
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from xmine.errors import OptionError
@@ -99,6 +100,18 @@ def search_device(wanted: str, sources: int, targets: int, dim: int) -> str:
 def anonymous_memory() -> int:
     """Measure the bytes of this process that no file backs; 0 where the system does not tell."""
     return _field(Path("/proc/self/status"), "RssAnon")
+
+
+def forget_most_memory() -> None:
+    """Let `most_memory` begin anew, where the system allows that."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def most_memory() -> int:
+    """Measure how many bytes the process held at most, files left out."""
+    status = Path("/proc/self/status")
+    return _field(status, "VmHWM") - _field(status, "RssFile") - _field(status, "RssShmem")
 
 
 def free_memory() -> int | None:

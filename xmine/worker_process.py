@@ -13,7 +13,6 @@ from importlib import import_module
 
 from xmine.errors import XmineError
 
-_running: set[subprocess.Popen[bytes]] = set()
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
 
 
@@ -52,21 +51,13 @@ def work_apart(function: str, given: bytes, name: str) -> bytes:
     with subprocess.Popen(
         command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment
     ) as process:
-        _running.add(process)
         try:
             out, told = process.communicate(given)
         finally:
-            _running.discard(process)
             process.kill()  # where this thread was interrupted; else it is over
     if process.returncode:
         raise WorkFailed(name, process.returncode, told.decode("utf-8", "replace"))
     return out
-
-
-def end_all() -> None:
-    """Kill what `work_apart` has started; whoever waits for it gets the error."""
-    for process in [*_running]:
-        process.kill()
 
 
 def _main() -> None:

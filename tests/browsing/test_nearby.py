@@ -17,7 +17,6 @@ from xmine.mining.pipeline import mine
 from xmine.mining.search import search
 from xmine.pairs.io import write_pairs
 from xmine.plots.figures import placed
-from xmine.plots.projection import placed_apart
 from xmine.text.sentences import read_sentences
 
 Files = tuple[Path, Path, object]
@@ -144,8 +143,8 @@ def test_a_map_of_a_file_encodes_the_pairs_that_it_draws_and_no_others(
     nearby = Nearby(open_pairs(path), str(toy_folder))
     picture = picture_of(nearby, np.arange(20), most=5)
     assert encoded == [5, 5]
-    for side, vectors in zip(("source", "target"), picture.vectors, strict=True):
-        assert np.array_equal(vectors, nearby.vectors(side)[picture.rows])
+    drawn = np.concatenate([nearby.vectors(side)[picture.rows] for side in ("source", "target")])
+    assert np.array_equal(picture.places.reshape(-1, 2), placed(drawn.astype(np.float64), "pca"))
     assert np.array_equal(picture_of(nearby, np.arange(20), most=5).places, picture.places)
     assert encoded == [5, 5, 20, 20]  # what is there is not encoded again
     with pytest.raises(FileError, match="one pair is too few for a map: it takes 2") as error:
@@ -208,9 +207,3 @@ def test_too_few_pairs_are_no_map(run: Path, tmp_path: Path) -> None:
     with pytest.raises(FileError) as refused:
         picture_of(Nearby(open_pairs(tmp_path / "pairs.tsv")), np.arange(1))
     assert not refused.value.hint  # there is no threshold
-
-
-@pytest.mark.process
-def test_t_sne_in_a_process_of_its_own_gives_the_same_places() -> None:
-    rows = np.random.default_rng(5).standard_normal((12, 4))
-    assert np.array_equal(placed_apart(rows), placed(rows, "tsne"))

@@ -12,9 +12,9 @@ from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.knn.exact import nearest
+from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.selection import Mined
 from xmine.pairs.io import write_pairs
 from xmine.scoring.margin import margin_scores, scores_near
 
@@ -54,7 +54,7 @@ def test_neighbours_have_the_cosines_and_scores_of_mining(mined: Mine) -> None:
     found, around = mined(neighborhood=5)
     assert around.known == (5, 5)
     assert around.neighborhood == 5
-    scored = found.scored
+    scored = found.candidates
     for row in range(0, 60, 7):
         near = around.targets(row)
         assert [each.rank for each in near] == [1, 2, 3, 4, 5]
@@ -79,12 +79,12 @@ def test_what_is_asked_for_beyond_the_known_is_left_out(mined: Mine) -> None:
 @pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
 def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: str) -> None:
     found, around = mined(retrieval=retrieval, threshold=1.05, min_prob=0.3)
-    chosen = found.scored.chosen
+    chosen = found.candidates.chosen
     assert found.confidence is not None
     rows = (chosen.scores >= 1.05) & (found.confidence.chances >= 0.3)
     kept = set(zip(chosen.sources[rows].tolist(), chosen.targets[rows].tolist(), strict=True))
     candidates = set(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
-    scores = found.scored.scores
+    scores = found.candidates.scores
     fwd = scores.targets.max(axis=1)
     bwd = scores.sources.max(axis=1)
     kinds = set()
@@ -115,7 +115,11 @@ def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: 
 
 def test_a_rival_is_named_by_its_lines(mined: Mine) -> None:
     found, around = mined()
-    source, target, chosen = found.scored.source, found.scored.target, found.scored.chosen
+    source, target, chosen = (
+        found.candidates.source,
+        found.candidates.target,
+        found.candidates.chosen,
+    )
     scores = dict(
         zip(
             zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True),
@@ -140,7 +144,7 @@ def test_a_rival_is_named_by_its_lines(mined: Mine) -> None:
 
 def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
     found, around = mined(threshold=1.0, drop=["length,hub,number,high"], score_max=1.4)
-    flags, scores = found.flags, found.scored.chosen.scores
+    flags, scores = found.flags, found.candidates.chosen.scores
     said = {
         (each.source, each.target): each.fate.why
         for row in range(60)
@@ -150,7 +154,7 @@ def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
     rows = {
         (int(x), int(y)): row
         for row, (x, y) in enumerate(
-            zip(found.scored.chosen.sources, found.scored.chosen.targets, strict=True)
+            zip(found.candidates.chosen.sources, found.candidates.chosen.targets, strict=True)
         )
     }
     assert any("--score-max 1.4" in why for why in said.values())
@@ -178,10 +182,10 @@ def test_another_cut_makes_other_fates(mined: Mine) -> None:
 
 def test_a_partner_is_the_pair_or_the_nearest(mined: Mine) -> None:
     found, around = mined()
-    chosen = found.scored.chosen
+    chosen = found.candidates.chosen
     pairs = dict(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
     for row in range(60):
-        nearest_target = int(found.scored.neighbours.targets[row, 0])
+        nearest_target = int(found.candidates.neighbours.targets[row, 0])
         assert around.partner(row, of_sources=True) == pairs.get(row, nearest_target)
     turned = {target: source for source, target in pairs.items()}
     assert around.partner(chosen.targets[0], of_sources=False) == turned[chosen.targets[0]]

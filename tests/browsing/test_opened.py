@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
 
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
+from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
-from xmine.mining.selection import Mined
 from xmine.pairs.io import Pair, read_pairs, write_pairs
 from xmine.run.folder import alone_in
 
@@ -38,7 +38,7 @@ def test_a_run_has_all_candidates_and_marks_those_that_are_kept(
     found = mined()
     opened = open_pairs(tmp_path / "run")
     assert opened.is_run
-    assert len(opened) == len(found.scored.chosen) > len(found.pairs) > 0
+    assert len(opened) == len(found.candidates.chosen) > len(found.pairs) > 0
     rows = np.flatnonzero(opened.kept(opened.cut))
     kept = [pair._replace(prob=None) for pair in found.pairs.rows()]
     assert [pair._replace(prob=None) for pair in opened.pairs(rows)] == kept
@@ -49,7 +49,7 @@ def test_a_run_has_all_candidates_and_marks_those_that_are_kept(
 
 
 def _names(found: Mined) -> tuple[str, str]:
-    return found.scored.source.name, found.scored.target.name
+    return found.candidates.source.name, found.candidates.target.name
 
 
 def test_the_cut_of_a_run_is_a_probability_or_below_all_that_is_kept(
@@ -172,30 +172,30 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
         without_digests.forget("")
 
     def changed(name: str, change: Callable[[Any], Any]) -> Callable[[], object]:
-        return lambda: pq.write_table(change(pq.read_table(run / name)), run / name)
+        def spoil() -> None:
+            metadata = {**pl.read_parquet_metadata(run / name)}
+            metadata.pop("ARROW:schema", None)
+            change(pl.read_parquet(run / name)).write_parquet(run / name, metadata=metadata)
+
+        return spoil
 
     def without(name: str) -> Callable[[Any], Any]:
-        return lambda table: table.drop_columns([name])
+        return lambda table: table.drop(name)
 
     def text(name: str, text: str) -> Callable[[], object]:
         return lambda: (run / name).write_text(text)
 
     for name, spoil, said in (
-        ("summary.json", text("summary.json", '{"cut": "x"}'), "cut is 'x', not a num"),
-        ("summary.json", text("summary.json", '{"languages": null}'), "languages is None, not two"),
-        ("summary.json", text("summary.json", '{"options": []}'), "options is no object"),
         ("summary.json", text("summary.json", "[]"), "it is no object"),
-        ("run.toml", text("run.toml", 'pairs = "x"'), "pairs is no table"),
-        ("run.toml", text("run.toml", '[pairs]\nscore_max = "x"'), "score-max is"),
-        ("run.toml", text("run.toml", ""), "it is empty"),
+        ("summary.json", text("summary.json", "{"), "cannot be read"),
         *(
-            ("candidates.parquet", changed("candidates.parquet", without(name)), f"no {name}")
+            ("candidates.parquet", changed("candidates.parquet", without(name)), f"column {name!r}")
             for name in ("prob", "flags", "source", "eligible")
         ),
         (
             "candidates.parquet",
-            changed("candidates.parquet", lambda table: table.set_column(0, "source", table[2])),
-            "source is float, not int64",
+            changed("candidates.parquet", lambda table: table.with_columns(source="score")),
+            "column 'source'",
         ),
         (
             "candidates.parquet",
@@ -203,7 +203,11 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
             "are not in",
         ),
         ("pairs.parquet", changed("pairs.parquet", without("source_line")), "no source_line"),
-        ("source.parquet", changed("source.parquet", lambda table: table[:3]), "which has 3"),
+        (
+            "source.parquet",
+            changed("source.parquet", lambda table: table[:3]),
+            "pairs of rows that source.parquet does not have",
+        ),
         ("source.parquet", changed("source.parquet", without("line")), "not a line table"),
     ):
         before = (run / name).read_bytes() if (run / name).exists() else None

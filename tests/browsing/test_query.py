@@ -4,16 +4,16 @@ import re
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from xmine.browsing.judgements import CODES
-from xmine.browsing.opened import Opened
+from xmine.browsing.opened import Opened, TextColumn
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import ORDERS, Query, matches, select
 from xmine.browsing.view import View
 from xmine.errors import OptionError
 from xmine.pairs.io import Pair, write_pairs
-from xmine.text.packed import PackedTexts
 
 WORDS = [
     "Ferry",
@@ -61,7 +61,7 @@ QUERIES = [
     Query(flags=("length", "none")),
     Query(score_min=1.25),
     Query(score_min=1.25, score_max=1.5, text="ferry", flags=("number",)),
-    *(Query(order=order, descending=way) for order in ("score", "source") for way in (0, 1)),  # type: ignore[arg-type]
+    *(Query(order=order, descending=way) for order in ("score", "source") for way in (False, True)),
 ]
 
 
@@ -95,10 +95,10 @@ def test_the_words_of_the_test_are_found_at_all(tmp_path: Path) -> None:
         assert 0 < len(select(opened, query)) <= len(opened)
 
 
-@pytest.mark.parametrize("text", ["ß", "İ", "ς", "ﬁ", "\u0301", "\x00", "\ud800"])
+@pytest.mark.parametrize("text", ["ß", "İ", "ς", "ﬁ", "\u0301", "\x00"])
 def test_a_text_of_any_character_is_found_in_itself(text: str) -> None:
-    texts = PackedTexts.of(["", f"before {text} after", "neither"])
-    assert matches(texts, text).tolist() == [False, True, False]
+    texts = TextColumn(pl.Series(["", f"before {text} after", "neither"]))
+    assert matches(texts, text).to_list() == [False, True, False]
 
 
 def test_pairs_are_found_by_what_people_say_of_them(tmp_path: Path) -> None:

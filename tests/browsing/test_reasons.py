@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from xmine.browsing.flag_reasons import Reasons
-from xmine.browsing.opened import Opened, Side
+from xmine.browsing.opened import Opened, Side, TextColumn
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.knn.neighbours import COMPLETE, FILES
-from xmine.text.packed import TextPacker
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,10 +39,8 @@ def opened(folder: Path, languages: tuple[str, str] = ("en", "zh")) -> Opened:
     rows = np.arange(count)
     sides = []
     for at, name in enumerate(("en.txt", "zh.txt")):
-        packer = TextPacker()
-        for pair in pairs:
-            packer.append(pair[at])
-        sides.append(Side(name, packer.packed(), rows + 1))
+        texts = TextColumn(pl.Series([pair[at] for pair in pairs]))
+        sides.append(Side(name, texts, rows + 1))
     names = ["" for _ in SURE] + [name for name, *_ in FLAGGED]
     cosines = np.array([0.8 + at % 5 / 100 for at in range(40)] + [0.3] * len(FLAGGED))
     return Opened(

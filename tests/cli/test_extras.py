@@ -99,7 +99,7 @@ def test_without_extras_every_help_page_is_there(folder: Path) -> None:
     commands = [[each.name or ""] for each in app().registered_commands]
     commands += [[group.name or ""] for group in app().registered_groups]
     commands += [["eval", name] for name in BENCHMARKS]
-    commands += [["train", "--method", "moco"], ["ablate", "temperature"], ["pairs", "map"]]
+    commands += [["train", "--method", "moco"], ["pairs", "map"]]
     commands = [[*command, "--help"] for command in [[], *commands]]
     for command, (code, out, err) in zip(
         commands, ended_without_extras(folder, *commands), strict=True
@@ -109,7 +109,6 @@ def test_without_extras_every_help_page_is_there(folder: Path) -> None:
 
 REFUSED = [
     ("train pairs.tsv -o new", "xmine train needs torch", "torch"),
-    ("ablate temperature pairs.tsv -o new", "xmine ablate needs torch", "torch"),
     ("encode en.txt -o en.npy --model bert", "bert: a transformer needs torch", "torch"),
     ("mine en.txt zh.txt --model static", "static/tokenizer.json needs tokenizers", "torch"),
     ("mine en.txt zh.txt --model a/b -o run/", "a/b: a hub name needs huggingface_hub", "torch"),

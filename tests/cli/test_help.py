@@ -12,7 +12,6 @@ import xmine
 from xmine.cli.app import app
 from xmine.cli.option_groups import MINING, TRAINING
 from xmine.cli.train import command_of
-from xmine.cli.train.ablate import command_of as ablation_of
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.flags.names import FLAGS
 from xmine.options import flag
@@ -20,7 +19,7 @@ from xmine.trainer.methods import METHODS
 from xmine.trainer.options.shared import TrainingOptions
 
 Command = Callable[..., Any]
-COMMANDS = ["mine", "score", "search", "encode", "convert", "train", "model info"]
+COMMANDS = ["mine", "score", "search", "encode", "convert", "train moco", "model info"]
 COMMANDS += ["browse", "model export", "cache ls", "cache rm"]
 COMMANDS += [f"pairs {name}" for name in ("head", "sample", "stats", "list", "show", "neighbors")]
 COMMANDS += [f"pairs {name}" for name in ("cut", "judge", "judged", "map")]
@@ -63,7 +62,7 @@ def test_every_option_that_takes_a_value_shows_its_default(command: Command, nam
             assert re.search(r"\[(default: \(?[^\s()]|required)", joined), (flags, joined)
 
 
-@pytest.mark.parametrize("name", ["", "eval", "pairs", "model", *COMMANDS])
+@pytest.mark.parametrize("name", ["", "eval", "pairs", "model", "train", *COMMANDS])
 def test_help_fits_and_is_the_same_for_both_flags(command: Command, name: str) -> None:
     ended = command(*name.split(), "-h")
     assert ended.out == command(*name.split(), "--help").out
@@ -83,13 +82,12 @@ def test_the_many_options_of_mining_and_training_are_in_groups(command: Command)
     }
     assert mining["What to keep"].strip().startswith("--threshold")
     training = groups(command("train", "--method", "moco", "--help").out)
-    assert list(training) == [title for title in TRAINING if title != "What is compared"]
+    assert list(training) == list(TRAINING)
     assert "--queue-size" in training["The method"] and "--epochs" in training["How it learns"]
     of_method = {field.name for field in fields(METHODS["moco"].options)}
     shared = {flag(each) for each in of_method & {field.name for field in fields(TrainingOptions)}}
     own = options(f"The method:\n{training['The method']}")
     assert not shared & {each.split()[0] for each in own}
-    assert "--grid" in groups(command("ablate", "queue-size", "--help").out)["What is compared"]
 
 
 @pytest.mark.parametrize("table", [MINING, TRAINING], ids=["mining", "training"])
@@ -97,7 +95,7 @@ def test_a_group_has_options_that_there_are_and_none_twice(table: dict[str, str]
     names = [name for each in table.values() for name in each.split()]
     assert len(names) == len(set(names))
     mining = typer.main.get_command(app("mine")).commands["mine"]  # type: ignore[attr-defined]
-    known = [mining, *map(command_of, METHODS), ablation_of("queue-size")]
+    known = [mining, *map(command_of, METHODS)]
     assert set(names) <= {"help"} | {each.name for command in known for each in command.params}
 
 

@@ -25,7 +25,7 @@ def corpora(folder: Path, lines: int) -> None:
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["tests.toys.killable", "xmine.mining.pipeline", "xmine.mining.estimate", "pyarrow.parquet"]
+    ["tests.toys.killable", "xmine.mining.pipeline", "xmine.mining.estimate", "polars"]
 )
 
 

@@ -41,6 +41,8 @@ def test_filters_and_orders_are_those_of_the_app(command: Command, file: Path) -
         ("--sort", "target"): [7, 3, 1, 4],
         ("--sort", "score", "--descending", "-n", 2): [4, 7],
         ("--kept", "below"): [],
+        ("--where", "score < 1.3 AND flags LIKE '%number%'"): [1],
+        ("--where", "length(source) > 8", "--sort", "source"): [1, 4],
     }.items():
         assert listed(command, *words) == lines
     ended = command("pairs", "list", "pairs.jsonl", "-n", 1)
@@ -59,6 +61,7 @@ def test_pairs_are_listed_by_verdict(command: Command, file: Path) -> None:
         assert listed(command, "--verdict", verdict) == said
     assert listed(command, "--verdict", "unjudged") == [7]
     assert listed(command, "--verdict", "accept", "--text", "rain") == [3]
+    assert listed(command, "--where", "verdict = 'accept' OR verdict IS NULL") == [4, 7, 3]
 
 
 def test_what_cannot_be_asked_is_an_error(command: Command, file: Path) -> None:
@@ -66,6 +69,7 @@ def test_what_cannot_be_asked_is_an_error(command: Command, file: Path) -> None:
         (("pairs.jsonl", "--verdict", "good"), "--verdict is 'good'"),
         (("pairs.jsonl", "--kept", "no"), "--kept is 'no'"),
         (("pairs.jsonl", "--text", "(", "--regex"), "is no regular expression"),
+        (("pairs.jsonl", "--where", "scores > 1"), "hint: columns: source, target, score, prob"),
         (("none.jsonl",), "none.jsonl"),
     ):
         ended = command("pairs", "list", *words)

@@ -253,3 +253,12 @@ def test_what_a_command_does_not_need_is_not_loaded(
     loaded = set(ended.stderr.decode().split())
     assert "typer" in loaded
     assert loaded.intersection(unwanted) == set()
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv.gz", "pairs.jsonl", "pairs.tmx", "pairs.parquet"])
+def test_polars_is_loaded_for_parquet_alone(name: str, tmp_path: Path) -> None:
+    mine = ["mine", str(EXAMPLES / "en.txt"), str(EXAMPLES / "zh.txt"), "-o", name]
+    ended = subprocess.run(
+        [sys.executable, "-c", LOADED, *mine], capture_output=True, check=True, cwd=tmp_path
+    )
+    assert ("polars" in ended.stderr.decode().split()) == (name == "pairs.parquet")

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow
+import polars as pl
 import pytest
 import zstandard
-from pyarrow import parquet
 
 from xmine.encoders.encoder import SentenceEncoder
 
@@ -18,9 +17,9 @@ Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 
 
-def parquet_bytes(columns: dict[str, Any], codec: str = "snappy") -> bytes:
+def parquet_bytes(columns: dict[str, Any]) -> bytes:
     file = io.BytesIO()
-    parquet.write_table(pyarrow.table(columns), file, compression=codec)
+    pl.DataFrame(columns).write_parquet(file)
     return file.getvalue()
 
 

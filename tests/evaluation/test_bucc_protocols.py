@@ -11,7 +11,7 @@ from tests.toys.sentences import chinese_word, english_word
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.options import BuccOptions
-from xmine.evaluation.retrieval.bucc import Candidates, half_of
+from xmine.evaluation.retrieval.bucc import NamedPairs, half_of
 from xmine.mining.pipeline import mine
 from xmine.scoring.gold import agreement, read_id_pairs
 
@@ -22,7 +22,7 @@ def test_halves_are_the_same_for_ever() -> None:
     assert [half_of(f"zh-{number}") for number in range(8)] == [0, 0, 0, 1, 0, 1, 0, 0]
     pairs = [(f"zh-{number}", f"en-{number}") for number in range(1000)]
     lines = [source for source, _ in pairs]
-    found = Candidates(np.linspace(2, 1, 1000), pairs, frozenset(pairs[:100]), lines)
+    found = NamedPairs(np.linspace(2, 1, 1000), pairs, frozenset(pairs[:100]), lines)
     halves = found.half(0), found.half(1)
     assert sum(len(half.pairs) for half in halves) == 1000
     assert halves[0].gold | halves[1].gold == found.gold

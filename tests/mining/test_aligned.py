@@ -10,7 +10,8 @@ import xmine
 from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.mining.aligned import AlignedScores, score_aligned
+from xmine.mining.aligned import score_aligned
+from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.pairs.io import Pair, write_pairs
 from xmine.text.sentences import folded

@@ -5,11 +5,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from tests.toys.mined import selected
 from tests.toys.sentences import toy_sentences
 from xmine.knn.neighbours import Neighbours
-from xmine.mining.candidates import Scored
+from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
-from xmine.mining.selection import keep
 from xmine.pairs.tsv import tsv_rows
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.retrieval import choose_pairs
@@ -43,8 +43,8 @@ def peak_of(lines: int) -> tuple[int, int]:
     try:
         scores = margin_scores(neighbours)
         chosen = choose_pairs(neighbours, scores)
-        scored = Scored(chosen, neighbours, scores, sides[0], sides[1])
-        mined = keep(scored, EVERYTHING, ("en", "zh"))
+        scored = Candidates(chosen, neighbours, scores, sides[0], sides[1])
+        mined = selected(scored, EVERYTHING, ("en", "zh"))
         pairs = sum(1 for _ in tsv_rows(mined.pairs.rows()))
         return tracemalloc.get_traced_memory()[1], pairs
     finally:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import xmine
-from tests.toys.mined import lines
+from tests.toys.mined import lines, selected
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
+from xmine.mining.candidates import best_without_gold
 from xmine.mining.options import MiningOptions
-from xmine.mining.selection import best_without_gold, keep
 from xmine.pairs.known import KnownPair, KnownPairs
 from xmine.scoring.gold import agreement
 from xmine.scoring.threshold import choose_threshold
@@ -39,7 +39,7 @@ def test_every_pair_has_a_probability_and_flags(
     mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
     pairs, confidence = mined.pairs, mined.confidence
     assert confidence is not None and pairs.probs is not None and pairs.flags is not None
-    assert len(pairs) == len(mined.scored.chosen) == len(pairs.probs) == len(pairs.flags)
+    assert len(pairs) == len(mined.candidates.chosen) == len(pairs.probs) == len(pairs.flags)
     np.testing.assert_array_equal(pairs.probs, confidence.chances)
     found = dict(zip(_line_pairs(mined), pairs.probs.tolist(), strict=True))
     assert np.mean([found.get(pair, 0.0) for pair in gold]) > 0.9
@@ -355,7 +355,7 @@ def test_the_cut_is_chosen_among_what_is_left(
     assert 0 < len(rows) < len(flags)
     assert mined.eligible.tolist() == rows.tolist()
     judged = mined.confidence.of(rows)
-    cut = choose_threshold(mined.scored.chosen.scores[rows], judged, precision=precision)
+    cut = choose_threshold(mined.candidates.chosen.scores[rows], judged, precision=precision)
     assert mined.threshold == cut  # other cuts and their pairs included
     ranks, chances, value = mined.curve()
     assert (ranks.tolist(), value) == (judged.chances.tolist(), cut.value)
@@ -435,9 +435,9 @@ def test_the_cut_that_a_benchmark_takes_is_that_of_mining(
 ) -> None:
     source, target, _, _ = with_copies
     mined = xmine.mine(source, target, toy_encoder)
-    cut, kept = best_without_gold(mined.scored)
+    cut, kept = best_without_gold(mined.candidates)
     assert cut == mined.threshold.value
-    rows = mined.scored.source.lines[kept.sources], mined.scored.target.lines[kept.targets]
+    rows = mined.candidates.source.lines[kept.sources], mined.candidates.target.lines[kept.targets]
     assert set(zip(*(each.tolist() for each in rows), strict=True)) == lines(mined)
 
 
@@ -448,6 +448,6 @@ def test_candidates_may_be_judged_again_without_a_search(
     first = xmine.mine(source, target, toy_encoder, MiningOptions(top=3))
     for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(threshold=1.1)):
         whole = xmine.mine(source, target, toy_encoder, options)
-        again = keep(first.scored, options, toy_encoder.facts.languages)
+        again = selected(first.candidates, options, toy_encoder.facts.languages)
         assert (again.kept, again.threshold) == (whole.kept, whole.threshold)
         assert list(again.pairs.rows()) == list(whole.pairs.rows())

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,8 +8,12 @@ import xmine
 from tests.toys.mined import lines
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
+from xmine.files import reading
+from xmine.mining.estimate import estimate_run
 from xmine.mining.options import MiningOptions
 from xmine.mining.search import search
+from xmine.pairs.known import KnownPair, KnownPairs
+from xmine.text.inputs import text_input
 from xmine.text.sentences import read_sentences
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
@@ -47,7 +52,7 @@ def test_repeated_lines_ruin_the_ratio_unless_folded(
     every = MiningOptions(threshold=float("-inf"))
     folded = xmine.mine(source, target, toy_encoder, every)
     assert len(lines(folded) & gold) >= 29
-    assert folded.scored.source.repeated == 300
+    assert folded.candidates.source.repeated == 300
     kept = xmine.mine(
         source, target, toy_encoder, MiningOptions(threshold=float("-inf"), dedup=False)
     )
@@ -61,7 +66,7 @@ def test_lines_of_unknown_characters_are_left_out_and_counted(
     with source.open("a", encoding="utf-8") as file:
         file.write("☃☃☃\n☂☂\n")
     mined = xmine.mine(source, target, toy_encoder)
-    assert (mined.scored.source.unknown, mined.scored.target.unknown) == (2, 0)
+    assert (mined.candidates.source.unknown, mined.candidates.target.unknown) == (2, 0)
     assert len(lines(mined) & gold) >= 29
     source.write_text("☃☃☃\n", encoding="utf-8")
     with pytest.raises(FileError, match="knows no piece of any line"):
@@ -114,7 +119,7 @@ def test_paragraphs_are_cut_and_the_way_back_is_kept(
         for pair in mined.pairs.rows()
     }
     assert len(found & true) >= 29 and len(found - true) <= 2
-    assert (mined.scored.source.total, len(mined.scored.source)) == (39, 60)
+    assert (mined.candidates.source.total, len(mined.candidates.source)) == (39, 60)
     for pair in mined.pairs.rows():
         for file, text, line, offset in (
             (source, pair.source, pair.source_line, pair.source_offset),
@@ -152,3 +157,51 @@ def test_search_finds_the_translation_and_can_leave_out_the_text_itself(
     assert own[0].text == text and own[0].cosine == pytest.approx(1, abs=1e-3)
     without = search([text], english, toy_encoder, k=60, exclude_exact=True)[0]
     assert [hit.text for hit in without] == [hit.text for hit in own[1:]]
+
+
+def test_a_file_is_read_once_and_once_more_for_the_digest_of_a_run(
+    toy_encoder: SentenceEncoder,
+    toy_files: ToyFiles,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source, target, _ = toy_files
+    opened: list[str] = []
+
+    def spy(path: str | Path) -> Any:
+        opened.append(Path(path).name)
+        return real(path)
+
+    real = reading._opened
+    monkeypatch.setattr(reading, "_opened", spy)
+    xmine.mine(source, target, toy_encoder)
+    assert sorted(opened) == ["en.txt", "zh.txt"]
+    opened.clear()
+    inputs = text_input(source), text_input(target)
+    assert estimate_run(*inputs, toy_encoder, MiningOptions()) is not None  # counts, tries lines
+    xmine.mine(*inputs, toy_encoder, run=tmp_path / "run", report=lambda _: None)
+    assert sorted(opened) == ["en.txt"] * 3 + ["zh.txt"] * 3
+    opened.clear()
+    xmine.mine(source, target, toy_encoder, run=tmp_path / "run")  # the digests alone
+    assert sorted(name for name in opened if name.endswith(".txt")) == ["en.txt", "zh.txt"]
+
+
+def test_the_result_reports_and_saves_what_the_command_prints(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path
+) -> None:
+    source, target, gold = toy_files
+    known = KnownPairs("gold", [KnownPair(*pair) for pair in sorted(gold)])
+    mined = xmine.mine(source, target, toy_encoder, gold=known)
+    report = mined.report()
+    found = lines(mined)
+    assert report.agreements["gold"].right == len(found & gold)
+    assert report.agreements["gold"].recall == len(found & gold) / len(gold)
+    assert report.precision == mined.kept.precision
+    assert report.facts()["pairs"] == len(found)
+    assert f"{len(found)} pairs from 60 x 60 sentences" in str(report)
+    frame = mined.pairs.to_polars()
+    assert frame.columns[:3] == ["score", "source", "target"]
+    assert set(frame.select("source_line", "target_line").rows()) == found
+    assert mined.save(tmp_path / "pairs.tsv") == []
+    rows = (tmp_path / "pairs.tsv").read_text("utf-8").splitlines()
+    assert [row.split("\t")[1] for row in rows] == frame["source"].to_list()

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
-from xmine.mining.selection import COPY, WRONG, Selection, select
+from xmine.mining.selection import COPY, WRONG, Eligible, find_eligible
 
 SCORES = np.array([1.5, 1.4, 1.3, 1.3, 1.2, 1.1, 1.0, 0.9], dtype=np.float32)
 RAISED = ["", "copy,script", "number", "near-copy", "", "number,high", "hub", "copy"]
@@ -20,13 +20,13 @@ def flags_of(names: list[str]) -> Flags:
     return Flags.of({name: np.array([name in one for one in each], dtype=bool) for name in FLAGS})
 
 
-def selected(known: dict[int, int] | None = None, **options: object) -> Selection:
+def selected(known: dict[int, int] | None = None, **options: object) -> Eligible:
     """Select with copies kept, unless the options say otherwise."""
     labels = UNKNOWN.copy()
     for row, label in (known or {}).items():
         labels[row] = label
     asked = MiningOptions(**{"keep_copies": True, **options})  # type: ignore[arg-type]
-    found = select(SCORES, flags_of(RAISED), COPIES, labels, asked)
+    found = find_eligible(SCORES, flags_of(RAISED), COPIES, labels, asked)
     assert (np.diff(found.rows) > 0).all()
     assert all(rows.shape == SCORES.shape and rows.dtype == bool for rows in found.reasons.values())
     return found
@@ -118,5 +118,5 @@ def test_no_candidates() -> None:
     options = MiningOptions(drop=["copy"], score_max=1.0, precision=0.9)
     nothing = np.zeros(0, dtype=bool)
     labels = np.zeros(0, dtype=np.int8)
-    found = select(np.zeros(0, dtype=np.float32), flags_of([]), nothing, labels, options)
+    found = find_eligible(np.zeros(0, dtype=np.float32), flags_of([]), nothing, labels, options)
     assert (found.rows.tolist(), found.dropped(nothing)) == ([], {})

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from xmine.errors import FileError
@@ -153,11 +154,8 @@ def test_rows_of_hugging_face_as_jsonl(tmp_path: Path) -> None:
 
 
 def test_rows_of_hugging_face_as_parquet(tmp_path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     file = tmp_path / "train.parquet"
-    pq.write_table(pa.table({"id": ["a", "b"], "translation": ROWS}), file)
+    pl.DataFrame({"id": ["a", "b"], "translation": ROWS}).write_parquet(file)
     assert list(read_pairs(file)) == [Pair("One", "一"), Pair("Two", "二")]
     assert languages_of(file) == ("en", "zh")
     assert list(read_pairs(f"{file}:zh,en")) == [Pair("一", "One"), Pair("二", "Two")]
@@ -166,22 +164,16 @@ def test_rows_of_hugging_face_as_parquet(tmp_path: Path) -> None:
 
 
 def test_parquet_with_other_types_of_text_and_numbers(tmp_path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     file = tmp_path / "train.parquet"
-    source = pa.array(["a", "b"], pa.large_string())
-    target = pa.array(["一", "一"]).dictionary_encode()
-    nothing = pa.array([None, None], pa.null())
     columns = {
-        "target": target,
+        "target": pl.Series(["一", "一"], dtype=pl.Categorical),
         "score": [1, 2],
         "cosine": [0.5, float("nan")],
-        "source": source,
-        "origin": nothing,
-        "more": [1, 2],
+        "source": ["a", "b"],
+        "origin": [None, None],
+        "more": [[1], [2]],
     }
-    pq.write_table(pa.table(columns), file)
+    pl.DataFrame(columns).write_parquet(file)
     assert list(read_pairs(file)) == [Pair("a", "一", 1.0, cosine=0.5), Pair("b", "一", 2.0)]
     assert languages_of(file) is None
 

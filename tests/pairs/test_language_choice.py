@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from xmine.errors import FileError
@@ -13,9 +14,6 @@ SWAPPED = Pair("一", "One", 1.5, 7, 3, 0.5, 12, 0)
 
 
 def test_swapped_sides_take_their_lines_and_offsets_with_them(tmp_path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     assert PAIR.swapped() == SWAPPED
     for name in ("p.tmx", "p.parquet"):
         write_pairs([PAIR], str(tmp_path / name), ("en", "zh-CN"))
@@ -23,7 +21,7 @@ def test_swapped_sides_take_their_lines_and_offsets_with_them(tmp_path: Path) ->
     row = {**fields, "translation": {"en": fields.pop("source"), "zh": fields.pop("target")}}
     del row["source"], row["target"]
     (tmp_path / "t.jsonl").write_text(json.dumps(row))
-    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "t.parquet")
+    pl.DataFrame([row]).write_parquet(tmp_path / "t.parquet")
     for name in ("p.tmx", "p.parquet", "t.jsonl", "t.parquet"):
         assert list(read_pairs(f"{tmp_path}/{name}:en,zh")) == [PAIR], name
         assert list(read_pairs(f"{tmp_path}/{name}:zh,en")) == [SWAPPED], name
@@ -43,12 +41,9 @@ def test_columns_have_the_languages_that_their_file_says(tmp_path: Path) -> None
 
 
 def test_two_fields_or_columns_that_are_named(tmp_path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     rows = [{"id": 1, "en": "One", "zh": "一", "score": 2}, {"id": 2, "en": None, "zh": "二"}]
     (tmp_path / "flat.ndjson").write_text("\n".join(map(json.dumps, rows)))
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "flat.parquet")
+    pl.DataFrame(rows).write_parquet(tmp_path / "flat.parquet")
     (tmp_path / "flat.tsv").write_text("2\tOne\t一\n\n\t\t二\n")
     for name in ("flat.ndjson", "flat.parquet"):
         spec = f"{tmp_path}/{name}"

@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,3 +101,25 @@ def test_a_full_disk_is_named_in_every_format(
     with pytest.raises(FileError, match="cannot be written: No space left on device"):
         write_pairs(MINED, name(kind, packing, tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_leaves_no_file(tmp_path: Path) -> None:
+    script = """
+import os, signal, threading
+from pathlib import Path
+from xmine.pairs.io import Pair, write_pairs
+
+def pairs():
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    while True:
+        yield Pair("One", "\u4e00")
+
+try:
+    write_pairs(pairs(), "p.parquet")
+except KeyboardInterrupt:
+    print(os.listdir())
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, timeout=60
+    )
+    assert ended.stdout == "[]\n", ended.stderr

@@ -11,13 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow
+import polars as pl
 import pytest
 import zstandard
-from pyarrow import parquet
 
 from xmine.errors import FileError
-from xmine.text.inputs import count_lines, is_file, read_texts, stream_texts, text_input
+from xmine.text.inputs import TextInput, is_file, read_texts, text_input
 from xmine.text.sentences import read_sentences
 
 TEXTS = ["one", "", "二\u2028二", ' "quoted" \\n ', "\u202eright to left\u202c", "x" * 100_000]
@@ -28,7 +27,7 @@ def write(path: Path, texts: list[Any]) -> str:
     suffix = path.suffixes[0]
     if suffix == ".parquet":
         table = {"id": range(len(texts)), "text": texts, "other": ["no"] * len(texts)}
-        parquet.write_table(pyarrow.table(table), path)
+        pl.DataFrame(table).write_parquet(path)
         return f"{path}:text"
     if suffix == ".csv":
         stream = io.StringIO()
@@ -54,7 +53,8 @@ def test_every_format_gives_the_same_texts(
 ) -> None:
     given = write(tmp_path / name, TEXTS)
     assert read_texts(given) == TEXTS
-    file, column = text_input(given)
+    parsed = text_input(given)
+    file, column = parsed.path, parsed.column
     Path(file).write_bytes(pack(Path(file).read_bytes()))
     assert read_texts(given) == TEXTS  # known by its first bytes
     Path(file).rename(f"{file}.zst")
@@ -90,7 +90,7 @@ def test_a_column_of_csv_by_number_or_by_the_name_in_the_first_line(tmp_path: Pa
     rows = ['one, and "two"', "", "three\nfour", "", "five"]
     assert read_texts(tmp_path / "a.csv:2") == ["a text", *rows]
     assert read_texts(tmp_path / "a.csv:a text") == ["", *rows]
-    assert count_lines(tmp_path / "a.csv:2") == 6
+    assert text_input(tmp_path / "a.csv:2").survey.lines == 6
     table = read_sentences(tmp_path / "a.csv:a text")  # numbers of physical lines, as in TSV
     assert table.lines.tolist() == [2, 4, 6]
     with pytest.raises(FileError, match=r"a\.csv:4: there is no column c, only 2 columns"):
@@ -101,7 +101,7 @@ def test_a_column_of_csv_by_number_or_by_the_name_in_the_first_line(tmp_path: Pa
 def test_a_field_may_lie_inside_a_field(tmp_path: Path) -> None:
     rows = [{"translation": {"en": "one", "zh": "一"}, "a.b": "x"}, {"translation": {"en": "two"}}]
     Path(tmp_path, "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "a.parquet")
+    pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
     for name in ("a.jsonl", "a.parquet"):
         assert read_texts(tmp_path / f"{name}:translation.en") == ["one", "two"]
     assert read_texts(tmp_path / "a.parquet:translation.zh") == ["一", ""]
@@ -111,8 +111,8 @@ def test_a_field_may_lie_inside_a_field(tmp_path: Path) -> None:
 
 
 def test_the_only_column_of_text_needs_no_name(tmp_path: Path) -> None:
-    table = {"id": [1, 2], "text": pyarrow.array(["a", "a"]).dictionary_encode()}
-    parquet.write_table(pyarrow.table(table), tmp_path / "a.parquet")
+    table = pl.DataFrame({"id": [1, 2], "text": pl.Series(["a", "a"], dtype=pl.Categorical)})
+    table.write_parquet(tmp_path / "a.parquet")
     assert read_texts(tmp_path / "a.parquet") == ["a", "a"]
     Path(tmp_path, "one.tsv").write_text("one\ntwo\n")
     assert read_texts(tmp_path / "one.tsv") == ["one", "two"]
@@ -123,8 +123,8 @@ def test_a_path_that_exists_is_never_taken_apart(tmp_path: Path) -> None:
     Path(tmp_path, "a.tsv:2").write_text("yes\tthe whole line\n")
     assert read_texts(tmp_path / "a.tsv:2") == ["yes\tthe whole line"]
     for given in ("Note: this", "12:30", "a:", ":2", "x" * 5000 + ":2", "-"):
-        assert text_input(given) == (given, "")
-    assert text_input("nowhere.tsv:2") == ("nowhere.tsv", "2")
+        assert text_input(given) == TextInput(given, given)
+    assert text_input("nowhere.tsv:2") == TextInput("nowhere.tsv:2", "nowhere.tsv", "2")
     assert is_file("-") and is_file(f"{tmp_path}/a.tsv:1")
     assert not any(map(is_file, ("nowhere.tsv:2", "Note: this", "a\0b")))
 
@@ -171,7 +171,7 @@ def test_only_the_texts_of_a_column_are_held(tmp_path: Path, name: str) -> None:
     path, other = tmp_path / name, "never asked for " * 600
     rows = [{"text": f"text {number}", "other": other} for number in range(3000)]
     if name == "a.parquet":
-        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+        pl.DataFrame(rows).write_parquet(path)
     elif name == "a.jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     else:
@@ -185,14 +185,6 @@ def test_only_the_texts_of_a_column_are_held(tmp_path: Path, name: str) -> None:
     assert peak < 6_000_000  # the files hold 29 million characters
 
 
-def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
-    texts = pyarrow.array(["a"])
-    table = pyarrow.Table.from_arrays([texts, texts], names=["text", "text"])
-    parquet.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(FileError, match=r"a\.parquet: two columns 'text'"):
-        read_texts(f"{tmp_path}/a.parquet:text")
-
-
 @pytest.mark.parametrize("name", ["a.tsv", "a.zh", "a.jsonl", "a.parquet"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["", "gz", "zst"])
 def test_texts_are_counted_without_being_read(
@@ -201,21 +193,22 @@ def test_texts_are_counted_without_being_read(
     given = write(tmp_path / name, TEXTS)
     file = Path(text_input(given).path)
     file.write_bytes(pack(file.read_bytes()))
-    assert count_lines(given) == len(TEXTS) == len(read_texts(given))
+    assert text_input(given).survey.lines == len(TEXTS) == len(read_texts(given))
     if name != "a.parquet":
         for text, lines in (("", 0), ("\n", 1), ("a", 1), ("a\n\n", 2), ("a\n\nb", 3)):
             file.write_bytes(pack(text.encode()))
-            assert count_lines(given) == lines
+            assert text_input(given).survey.lines == lines
 
 
 def test_what_can_be_read_but_once_is_not_counted(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert count_lines("-") is None
-    assert count_lines(tmp_path / "pipe") is None
+    assert not text_input("-").is_rereadable
+    assert not text_input(tmp_path / "pipe").is_rereadable
+    assert text_input(tmp_path / "missing.txt").is_rereadable
     with pytest.raises(FileError, match="no such file"):
-        count_lines(tmp_path / "missing.txt")
+        _ = text_input(tmp_path / "missing.txt").survey
     with pytest.raises(FileError, match="is a folder"):
-        count_lines(tmp_path)
+        _ = text_input(tmp_path).survey
 
 
 def test_a_table_without_a_named_column_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -232,7 +225,7 @@ def test_texts_come_before_the_file_is_read_to_its_end(tmp_path: Path, name: str
     given = write(tmp_path / name, [f"{number} " + "x" * 200 for number in range(20_000)])
     tracemalloc.start()
     try:
-        texts = stream_texts(given)
+        texts = text_input(given).texts()
         first = next(texts)
         peak = tracemalloc.get_traced_memory()[1]
         left = sum(1 for _ in texts)

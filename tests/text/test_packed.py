@@ -5,7 +5,6 @@ import tracemalloc
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow
 import pytest
 
 from xmine.text.packed import PackedTexts, TextPacker
@@ -75,15 +74,6 @@ def test_packed_texts_can_be_looked_at_before_all_are_there() -> None:
         packer.append(text)
         assert (packer[at], len(packer)) == (text, at + 1)
     assert packer.packed() == ODD
-
-
-def test_a_column_is_made_of_the_buffers_themselves() -> None:
-    texts = ["", "one", "二", "\U0001f600"]
-    packed = PackedTexts.of(texts)
-    buffers = [None, pyarrow.py_buffer(packed.offsets), pyarrow.py_buffer(packed.data)]
-    column = pyarrow.Array.from_buffers(pyarrow.large_string(), len(packed), buffers)
-    assert column.to_pylist() == texts
-    assert column.buffers()[2].address == packed.data.ctypes.data
 
 
 def test_packed_texts_travel_and_may_lie_in_read_only_memory() -> None:

@@ -29,8 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+import polars as pl
 import zstandard
 
 from xmine.encoders.encoder import SentenceEncoder
@@ -40,7 +39,7 @@ from xmine.options import check_names, load_toml
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.judgements import HEADER, read_from
 from xmine.pairs.known import read_known
-from xmine.text.inputs import count_lines, read_texts
+from xmine.text.inputs import read_texts, text_input
 from xmine.vectors.vector_files import read_vectors, unit_rows
 
 # Seconds for starting and for each input, behind which one counts as never ending; and how many
@@ -156,7 +155,7 @@ def _other_value(right: bytes, chance: random.Random) -> bytes:
 
 
 def _texts(given: str | Path) -> None:
-    count_lines(given)
+    _ = text_input(given).survey
     read_texts(given)
 
 
@@ -228,10 +227,10 @@ def _kinds() -> Iterator[Kind]:
     for suffix, pack in _packers():
         yield Kind(f"text .{suffix}", f"t.txt.{suffix}", pack(english), _texts, {})
         yield Kind(f"pairs .tsv in .{suffix}", f"p.tsv.{suffix}", plain, _pairs, {}, pack)
-    for compression in ("none", "zstd", "snappy"):
+    for compression in ("uncompressed", "zstd", "snappy"):
         yield Kind(f"text .parquet, {compression}", "t.parquet", _parquet(compression), _column, {})
         yield Kind(f"pairs .parquet, {compression}", "p.parquet", _parquet(compression), _pairs, {})
-    packed = _parquet("none")
+    packed = _parquet("uncompressed")
     yield Kind("pairs .parquet in .gz", "p.parquet.gz", packed, _pairs, {}, gzip.compress)
     for name in ("float16", "float32"):
         yield Kind(f"vectors .npy, {name}", "v.npy", _matrix(name), _vectors, {})
@@ -274,14 +273,14 @@ def _zipped(data: bytes) -> bytes:
     return out.getvalue()
 
 
-def _parquet(compression: str) -> bytes:
+def _parquet(compression: Any) -> bytes:
     sources, targets = zip(*_LINES, strict=True)
     columns = {"source": sources, "target": targets, "source_line": (1, 2, 3)}
     columns |= {"score": (1.5, 1.4, None), "flags": ("copy", None, "")}
-    table = pa.table({name: values * 9 for name, values in columns.items()})
+    table = pl.DataFrame({name: values * 9 for name, values in columns.items()})
     out = BytesIO()
-    pq.write_table(
-        table.replace_schema_metadata({"languages": "en,zh"}), out, 9, compression=compression
+    table.write_parquet(
+        out, compression=compression, row_group_size=9, metadata={"languages": "en,zh"}
     )
     return out.getvalue()
 

@@ -6,6 +6,10 @@ from numpy.typing import NDArray
 import xmine
 from xmine.knn.exact import nearest
 from xmine.knn.neighbours import Neighbours
+from xmine.mining.candidates import Candidates, estimate_probabilities, flag
+from xmine.mining.mined import Mined
+from xmine.mining.options import MiningOptions
+from xmine.mining.selection import select
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
@@ -65,3 +69,10 @@ def mixture(
 def lines(mined: xmine.Mined) -> set[tuple[int, int]]:
     pairs = mined.pairs
     return set(zip(pairs.source_lines.tolist(), pairs.target_lines.tolist(), strict=True))
+
+
+def selected(candidates: Candidates, options: MiningOptions, known: tuple[str, ...] = ()) -> Mined:
+    """Do what mining does with candidates: probabilities, flags, selection."""
+    estimated = estimate_probabilities(candidates, keep_copies=options.keep_copies)
+    languages, flags = flag(estimated, options, known)
+    return select(estimated, flags, languages, options)

@@ -18,7 +18,6 @@ from xmine.errors import TrainingError, XmineError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import silent
-from xmine.trainer.ablation.specs import ABLATIONS, options_with
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.estimate import estimate_training
 from xmine.trainer.methods import transaug
@@ -303,20 +302,6 @@ def test_stages_refuse_the_encoders_that_they_do_not_have(
     options = TransaugOptions(**{name: folders.get(str(x), x) for name, x in given.items()})
     with pytest.raises(XmineError, match=f"^{flag}: without effect, since this run "):
         check_encoders(options)
-
-
-@pytest.mark.parametrize("name", ["teacher", "architecture"])
-def test_ablations_give_no_option_that_nothing_reads(name: str, bert: Path) -> None:
-    from xmine.trainer.run.encoder_options import check_encoders
-
-    start: dict[str, Any] = (
-        {"stage": "contrast", "distilled_encoder": "embedded"} if name != "teacher" else {}
-    )
-    if name == "teacher":
-        start = {"teacher": str(bert), "teacher_pooling": "cls", "distilled_encoder": "embedded"}
-    options = TransaugOptions(encoder="embedded", **start)
-    for changes in ABLATIONS[name].settings.values():
-        check_encoders(options_with(options, changes))
 
 
 def test_the_frozen_encoder_is_tried_as_it_is(bert: Path, toy_pairs: ParallelText) -> None:

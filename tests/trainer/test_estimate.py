@@ -1,5 +1,8 @@
-"""The estimate before training: sizes by formula, a trial that leaves everything as it was."""
+"""The estimate before training: a trial that leaves everything as it was."""
 
+import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,14 +21,9 @@ from xmine.trainer.models.loading import tower_of
 from xmine.trainer.options.per_method import MocoOptions, MsimcseOptions, TransaugOptions
 from xmine.trainer.run.prepare import load_encoder
 from xmine.trainer.train import train
+from xmine.trainer.trials import Tried
 
 FEW: dict[str, Any] = {"batch_size": 64, "held_out": 100, "threads": 1, "epochs": 2}
-
-
-@pytest.fixture(autouse=True)
-def a_short_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let it end at once: sizes are looked at here, not times."""
-    monkeypatch.setattr("xmine.trainer.estimate.trials._SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -33,18 +31,14 @@ def pairs(toy_pairs: ParallelText) -> Corpus:
     return Corpus(toy_pairs)
 
 
-def test_sizes_are_those_of_the_encoder_and_its_step(pairs: Corpus, toy_folder: Path) -> None:
+def test_sizes_are_those_of_the_encoders_that_learn(pairs: Corpus, toy_folder: Path) -> None:
     options = MocoOptions(encoder=str(toy_folder), queue_size=300, logit_rows=16, **FEW)
     found = estimate_training(pairs, options)
     weights = sum(x.numel() for x in tower_of(load_encoder(str(toy_folder), options)).parameters())
     assert found.weights == weights
     assert (found.rows, found.steps) == (1400, 2 * 21)
-    memory = found.memory
-    assert memory["weights and optimiser"] == 4 * 4 * weights
-    assert memory["copies"] == 4 * weights  # the key encoder
-    assert memory["queues"] == 2 * 300 * 32 * 4
-    assert memory["logits"] == 3 * 16 * 2 * 301 * 4
-    assert found.total_memory == sum(memory.values()) and found.seconds > 0
+    assert found.memory["weights and optimiser"] == 4 * 4 * weights
+    assert found.total_memory == sum(found.memory.values()) and found.seconds > 0
 
     both = replace(
         options, encoder="scratch", src_encoder=str(toy_folder), tgt_encoder=str(toy_folder)
@@ -52,11 +46,23 @@ def test_sizes_are_those_of_the_encoder_and_its_step(pairs: Corpus, toy_folder: 
     assert estimate_training(pairs, both).weights == 2 * weights
 
 
+def test_a_queue_takes_its_memory(pairs: Corpus, toy_folder: Path, tmp_path: Path) -> None:
+    """Two queues of 65,536 keys, 32 numbers of four bytes each, and their logits."""
+    assert pairs.pairs is not None
+    many = Corpus(pairs.pairs.take(np.arange(270_000) % 1500))
+    options = MocoOptions(encoder=str(toy_folder), **FEW)
+    small, large = (
+        estimate_training(many, replace(options, queue_size=size)) for size in (64, 65_536)
+    )
+    assert large.total_memory - small.total_memory > 2 * 65_536 * 32 * 4
+    assert large.seconds > 1.2 * small.seconds
+
+
 def test_what_a_teacher_says_takes_memory_where_it_is_kept(pairs: Corpus, toy_folder: Path) -> None:
     options = TransaugOptions(teacher=str(toy_folder), stage="distil", vocabulary_size=500, **FEW)
     assert estimate_training(pairs, options).memory["what teachers said"] == 1400 * 32 * 4
     once = estimate_training(pairs, replace(options, distil_epochs=1))
-    assert not once.memory["what teachers said"]
+    assert "what teachers said" not in once.memory
 
 
 def test_a_new_encoder_has_the_vocabulary_that_was_asked_for(pairs: Corpus) -> None:
@@ -140,44 +146,44 @@ def test_as_many_steps_are_taken_as_were_estimated(
     assert len(taken) == estimate.steps
 
 
-def test_the_activations_of_a_transformer_follow_the_batch_or_what_is_recomputed(
-    pairs: Corpus, toy_folder: Path
+def test_a_batch_that_is_too_slow_to_try_is_on_the_line_of_smaller_ones() -> None:
+    tried = Tried([16, 64, 256], [0.5, 1.0, 4.0], [1000, 2000, 8000])
+    assert tried.at(256) == (4.0, 8000)
+    assert tried.at(448) == pytest.approx((7.0, 14000))
+    assert Tried([16], [0.5], [1000]).at(16) == (0.5, 1000)
+    assert Tried([16, 64], [0.5, 0.4], [1000, 900]).at(128) == (0.4, 900)
+
+
+@pytest.mark.slow
+def test_a_larger_batch_of_a_transformer_takes_more(
+    toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
 ) -> None:
-    options = MsimcseOptions(
-        architecture="transformer",
-        width=16,
-        layers=1,
-        heads=1,
-        start=str(toy_folder),
-        **FEW,
-    )
+    """Each in a process of its own, as users run it: nothing freed before is there to be used."""
+    rows = zip(toy_pairs.sources, toy_pairs.targets, strict=True)
+    (tmp_path / "pairs.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
+    words = [
+        sys.executable,
+        "-m",
+        "xmine",
+        "train",
+        "pairs.tsv",
+        "-o",
+        "new",
+        "--dry-run",
+        "--json",
+    ]
+    words += "--architecture transformer --width 16 --layers 1 --heads 1 --threads 1".split()
+    words += ["--start", str(toy_folder)]
 
-    def held(**changes: Any) -> int:
-        return estimate_training(pairs, replace(options, **changes)).memory["activations"]
+    def taken(*more: str) -> int:
+        done = subprocess.run([*words, *more], cwd=tmp_path, stdout=subprocess.PIPE, check=True)
+        found: int = json.loads(done.stdout)["memory"]["steps"]
+        return found
 
-    small = held()
-    assert small > 2 * 64 * 16 * 4 * 4  # more than a few vectors a text
-    assert held(batch_size=640) == pytest.approx(10 * small, rel=0.3)
-    few = held(recompute=True, batch_size=640, pieces_at_once=100)
-    assert few < small / 2
-    assert held(recompute=True, batch_size=640, pieces_at_once=300) == pytest.approx(
-        3 * few, rel=0.3
-    )
-    assert held(recompute=True, batch_size=64, pieces_at_once=10**6) == pytest.approx(
-        small, rel=0.3
-    )
-
-
-def test_each_process_has_its_share_of_a_batch(
-    pairs: Corpus, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options = MsimcseOptions(encoder=str(toy_folder), **FEW)
-    alone = estimate_training(pairs, options)
-    monkeypatch.setenv("WORLD_SIZE", "4")
-    monkeypatch.setattr("xmine.trainer.estimate.together", lambda device: None)
-    together = estimate_training(pairs, options)
-    assert together.steps == alone.steps
-    assert 4 * together.memory["logits"] == alone.memory["logits"] == 3 * 4 * 64 * 64
+    large = ("--batch-size", "1024", "--pieces-at-once", "1000000")
+    whole = taken(*large)
+    assert whole > 2 * 1024 * 16 * 4 * 4 * 4  # more than a few vectors a text
+    assert taken("--batch-size", "64") < 0.8 * whole
 
 
 def test_a_queue_that_cannot_be_is_refused_before_work(pairs: Corpus, toy_folder: Path) -> None:

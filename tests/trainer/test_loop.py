@@ -235,13 +235,13 @@ def test_the_best_state_is_what_is_left_and_is_not_read_to_be_compared(
     monkeypatch.setattr(Step, "measure", measure)
     monkeypatch.setattr(Run, "load", read)
     steps: list[Step] = []
-    take = loop._Training.take
+    take = loop.Training.take
 
     def taken(training: Any, *rest: Any) -> None:
         steps[:] = [training.step]
         take(training, *rest)
 
-    monkeypatch.setattr(loop._Training, "take", taken)
+    monkeypatch.setattr(loop.Training, "take", taken)
     flags = STATIC | {"steps": 5, "evaluate_every": 1}
     options = MocoOptions(**flags, encoder=start)
     with pytest.raises(Killed):  # after step 4, of which the evaluation comes behind the report

@@ -179,7 +179,7 @@ def test_every_step_and_what_is_left_are_those_of_the_twin(
     shown: list[float] = []
     rates: list[float] = []
     states: list[tuple[Any, ...]] = []
-    optimize = loop._Training._optimize
+    optimize = loop.Training._optimize
 
     def optimized(training: Any) -> None:
         optimize(training)
@@ -191,7 +191,7 @@ def test_every_step_and_what_is_left_are_those_of_the_twin(
         assert (progress.stage, progress.done, progress.total) == ("training", len(shown), 40)
         states.append(tuple(x.detach().clone().numpy() for x in (step.matrix, step.bias)))
 
-    monkeypatch.setattr(loop._Training, "_optimize", optimized)
+    monkeypatch.setattr(loop.Training, "_optimize", optimized)
     data = TrainingData(rows_of(ROWS), VISITS, rows_of(5))
     measures = run_steps(step, data, options, run, watch)
 
@@ -349,7 +349,7 @@ def test_each_process_has_its_part_of_a_batch_and_dropout_of_its_own(
     averaged: list[int] = []
     monkeypatch.setattr(loop, "average_gradients", lambda given: averaged.append(len(list(given))))
     step = Learner(0.0, [])
-    training = loop._Training(step, TrainingData(rows_of(ROWS), VISITS, rows_of(5)), options, run)
+    training = loop.Training(step, TrainingData(rows_of(ROWS), VISITS, rows_of(5)), options, run)
     shown: list[float] = []
     training.take(training.next_rows(), lambda progress: shown.append(progress.numbers["loss"]))
     assert step.seen == [expected[3:].tolist()] and averaged == [2]

@@ -127,7 +127,6 @@ def test_a_method_trains_on_a_gpu_as_on_the_processor(
 def test_the_estimate_says_where_it_trains(
     toy_pairs: ParallelText, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xmine.trainer.estimate.trials._SECONDS", 0.0)
     corpus = Corpus(toy_pairs)
     small: dict[str, Any] = {"held_out": 50, "batch_size": 32, "epochs": 1}
     with gpu(monkeypatch):

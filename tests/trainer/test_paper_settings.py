@@ -31,7 +31,8 @@ from xmine.trainer.losses import with_queue as contrast
 from xmine.trainer.models.momentum import MomentumTower
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.run import loop
-from xmine.trainer.run.loop import _Training
+from xmine.trainer.run.loop import Training
+from xmine.trainer.trials import Trial, Tried
 
 PAGES = Path(__file__).parents[2] / "docs" / "methods"
 ENCODERS = ("--encoder", "--src-encoder", "--tgt-encoder", "--distilled-encoder", "--teacher")
@@ -124,10 +125,16 @@ class Used:
     clips: set[float] = field(default_factory=set)
 
 
+def tried(trial: Trial, *_: object) -> dict[str, float]:
+    """Stand in for the steps of a trial."""
+    trial.steps.append(Tried([2], [1.0], [1]))
+    return {"accuracy": 0.0}
+
+
 @pytest.fixture
 def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[Used]:
     found = Used()
-    learns, take = torch.is_grad_enabled, _Training.take
+    learns, take = torch.is_grad_enabled, Training.take
 
     def watched(owner: Any, name: str, watch: Any, *, in_steps: bool = True) -> None:
         plain = getattr(owner, name)
@@ -158,9 +165,9 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[Used]:
         take(training, rows, report)
         found.steps = False
 
-    monkeypatch.setattr(_Training, "take", take_watched)
-    for name, quick in (("_SECONDS", 0.0), ("MOST", 16)):  # the estimate is of no interest here
-        monkeypatch.setattr(f"xmine.trainer.estimate.trials.{name}", quick)
+    monkeypatch.setattr(Training, "take", take_watched)
+    # The estimate takes steps, too, which are of no interest here.
+    monkeypatch.setattr("xmine.trainer.trials.Trial.take_over", tried)
     watched(
         contrast, "logits_of", lambda a, b, scale, same=None: found.scales.append(number(scale))
     )

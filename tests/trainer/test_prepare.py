@@ -50,6 +50,14 @@ def test_fewer_pairs_are_among_more_and_the_same_are_held_out() -> None:
     assert numbers(other.seen.sources) != few
 
 
+def test_a_limit_leaves_weights_of_origins_that_are_gone_out() -> None:
+    words = [f"w{at}" for at in range(200)]
+    pairs = ParallelText(words, [f"z{word}" for word in words], ["rare"] + ["usual"] * 199)
+    options = MsimcseOptions(limit_pairs=3, held_out=5, source_weight={"rare": 0.1, "usual": 2.0})
+    left = Split.of(pairs, options)
+    assert left.seen.origins == ["usual"] * 3 and left.visits.tolist() == [2.0] * 3
+
+
 def test_visits_that_pairs_share_are_counted_anew_among_fewer_pairs() -> None:
     """Ten translations of each sentence have a visit together, and so have those that are left."""
     pairs = ParallelText(

@@ -1,4 +1,4 @@
-"""Neighbours, search and map on the screen: what is near, why, and the way back."""
+"""Neighbours and search on the screen: what is near, why, and the way back."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from textual.events import Resize
+from textual.geometry import Size
 from textual.widgets import Input
 
 from tests.toys.app import drive
@@ -16,11 +18,9 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.search import Nearby
 from xmine.pairs.io import write_pairs
 from xmine.tui.app import XmineApp
-from xmine.tui.screens.map import MapScreen
 from xmine.tui.screens.neighbours import NeighboursScreen
 from xmine.tui.screens.pairs import PairsScreen
 from xmine.tui.screens.search import SearchScreen
-from xmine.tui.widgets.canvas import BOTH, SOURCE, TARGET, drawn
 from xmine.tui.widgets.near_lists import NearLists
 
 Snapshot = Callable[..., Awaitable[Any]]
@@ -150,95 +150,9 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
     drive(XmineApp(mined_run), (80, 24), script)
 
 
-def test_the_map_shows_pairs_and_walks_from_the_farthest_on(
-    mined_run: Path, snapshot: Snapshot
-) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        await pressed(pilot, "m")
-        screen = pilot.app.screen
-        assert isinstance(screen, MapScreen)
-        count = len(pilot.app.view.rows)
-        holds = [
-            f"{count} pairs, PCA, o en, x zh",
-            f"1 of {count}, the farthest apart first",
-        ]
-        await snapshot(pilot, "map", holds=holds)
-        picture = screen._picture
-        assert picture is not None
-        sources, targets = picture.places
-        apart = np.linalg.norm(sources - targets, axis=1)
-        assert screen._order[0] == int(apart.argmax())
-        assert f"{count} of {count}" in "\n".join(await pressed(pilot, "G"))
-        assert apart[screen._order[screen._at]] == apart.min()
-        rows = await pressed(pilot, "g", "j")
-        assert any(row.startswith(f" 2 of {count}") for row in rows)
-        pair = pilot.app.view.opened.pair(int(picture.rows[screen._order[1]]))
-        assert f"lines {pair.source_line:,} and {pair.target_line:,}" in "\n".join(rows)
-        await pressed(pilot, "enter")
-        assert f"source {pair.source_line:,}" in "\n".join(screen_text(pilot.app))
-        assert await pressed(pilot, "escape") == rows
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_v_lays_the_same_pairs_out_with_t_sne_and_s_saves_what_is_seen(
-    mined_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from xmine.browsing import map as picture
-
-    asked, saved = [], []
-
-    def laid_out(stacked: Any) -> Any:
-        asked.append("tsne")
-        return np.asarray(stacked[:, 2:4])
-
-    monkeypatch.setattr(picture, "placed_apart", laid_out)
-    monkeypatch.setattr(picture.Picture, "save", lambda own, path: saved.append((own, path)))
-    monkeypatch.chdir(tmp_path)
-    Path("old.csv").touch()
-
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        first = await pressed(pilot, "m")
-        rows = pilot.app.screen._picture.rows
-        assert ", t-SNE, " in (await pressed(pilot, "v"))[0]
-        assert pilot.app.screen._picture.rows is rows
-        assert screen_text(pilot.app)[1:15] != first[1:15]
-        assert await pressed(pilot, "v") == first
-        await pressed(pilot, "v")
-        assert asked == ["tsne"]
-        seen = pilot.app.screen._picture
-        rows = await pressed(pilot, "s", *"new", "full_stop", *"svg", "enter")
-        assert "saved: new.svg, and its coordinates in new.csv" in "\n".join(rows)
-        assert saved == [(seen, Path("new.svg"))]
-        rows = await pressed(pilot, "s", *"old", "full_stop", *"png", "enter")
-        assert "old.csv: exists already; give another name" in "\n".join(rows)
-        assert "--force" not in "\n".join(rows)
-        assert len(saved) == 1
-
-    drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_every_point_is_drawn_in_its_place() -> None:
-    places = np.array([[[0.0, 0.0], [4.0, 2.0]], [[4.0, 0.0], [4.0, 2.0]]])
-    cells = drawn(places, 9, 5)
-    assert [len(row) for row in cells] == [9] * 5
-    assert cells[4][0].character == SOURCE
-    assert cells[4][8].character == TARGET
-    assert cells[0][8].character == BOTH
-    assert all("⠀" < each.character <= "⣿" for each in cells[4][1:8])
-    # The pair that stands out hides none of its own points behind others.
-    assert drawn(places, 9, 5, chosen=1)[0][8].character == TARGET
-    assert drawn(np.zeros((2, 0, 2)), 3, 1) == drawn(np.zeros((2, 0, 2)), 3, 1)
-    assert drawn(np.ones((2, 3, 2)), 4, 2)[1][0].character == BOTH
-
-
 def test_screens_have_room_in_the_smallest_window(mined_run: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
-        map_ = await pressed(pilot, "m")
-        assert any("the farthest apart first" in row for row in map_)
         near = await pressed(pilot, "enter")
         assert sum("score" in row for row in near) >= 3
         assert "kept" in near[-2]
@@ -277,3 +191,18 @@ def test_an_app_that_begins_in_a_tiny_window_has_its_keys_in_a_larger_one(mined_
         assert await pressed(pilot, "j") != await pressed(pilot, "k")
 
     drive(XmineApp(mined_run), (50, 20), script)
+
+
+def test_a_window_that_is_large_for_a_moment_only_keeps_its_keys(mined_run: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pilot.resize_terminal(50, 20)
+        for width in (80, 50):  # both before the screen is drawn again
+            size = Size(width, 20)
+            pilot.app.screen.on_resize(Resize(size, size, size))
+        await settled(pilot)
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        assert await pressed(pilot, "j") != await pressed(pilot, "k")
+
+    drive(XmineApp(mined_run), (80, 24), script)

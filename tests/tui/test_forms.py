@@ -11,7 +11,8 @@ import typer.main
 
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.mine import mine
-from xmine.cli.train import made_command, train_with
+from xmine.cli.train import made_command
+from xmine.cli.train.run import train_with
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.options import Options
@@ -59,7 +60,7 @@ def parsed(kind: str, words: list[str]) -> Any:
         single.command("mine")(with_console(with_options(MiningOptions)(ours)))
         parser = typer.main.get_command(single)
     else:
-        parser = made_command("train", ours, kind, lambda name: None, "Help.")
+        parser = made_command(ours, kind)
     parser.main(words[1:], standalone_mode=False)
     return found[0]
 

@@ -1,5 +1,6 @@
 """Home: what was opened lately, and files that are chosen in a tree; theme and keys stay."""
 
+import gc
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job
-from xmine.tui.screens.picker import Files, PickingScreen
+from xmine.tui.screens.picker import Files, PickerScreen
 from xmine.tui.state.recent import recent, remember
 from xmine.tui.state.state import settings
 
@@ -83,7 +84,7 @@ def test_a_file_is_chosen_in_a_tree(folder: Path) -> None:
         app.show("mine")
         await settled(pilot)
         await pilot.press("tab", "ctrl+o")
-        assert isinstance(app.screen, PickingScreen)
+        assert isinstance(app.screen, PickerScreen)
         text = await until_shown(pilot, "en.txt")
         assert "Choose target" in text
         assert "▸ half/ a run" in text and "句子.txt" in text and "a␛[31m[red]b" in text
@@ -161,3 +162,16 @@ def test_the_forms_and_a_job_look_as_they_did(
         await snapshot(pilot, "mining", holds=holds)
 
     drive(XmineApp(), (80, 24), script)
+
+
+def test_the_garbage_collector_works_from_the_first_screen_on_and_leaves_what_is_loaded() -> None:
+    async def script(pilot: Any) -> None:
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > 10_000
+
+    gc.disable()  # as `xmine browse` does before it loads the app
+    try:
+        drive(XmineApp(), (80, 24), script)
+    finally:
+        gc.enable()
+        gc.unfreeze()

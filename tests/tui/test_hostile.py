@@ -27,7 +27,6 @@ SCREENS = {
     "t": "Threshold",
     "enter": "Neighbours",
     "F": "Search a sentence",
-    "m": "Map",
     "M": "Mine",
     "T": "Train",
     "h": "Home",

@@ -18,7 +18,7 @@ from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.errors import FileError
 from xmine.tui import background as reading
 from xmine.tui.app import XmineApp
-from xmine.tui.screens.picker import PickingScreen
+from xmine.tui.screens.picker import PickerScreen
 from xmine.tui.widgets import command_line, job_view
 
 Snapshot = Callable[..., Awaitable[Any]]
@@ -29,7 +29,6 @@ WAYS = {
     "enter": "Neighbours",
     "t": "Threshold",
     "F": "Search a sentence",
-    "m": "Map",
     "M": "Mine",
     "T": "Train",
     "h": "Home",
@@ -127,7 +126,7 @@ def test_no_color_leaves_no_colour_and_ansi_themes_show_the_same(
 ) -> None:
     async def seen(pilot: Any) -> AsyncIterator[tuple[str, list[str]]]:
         await settled(pilot)
-        for name in ("pairs", "threshold", "map", "home"):
+        for name in ("pairs", "threshold", "home"):
             pilot.app.show(name)
             await settled(pilot)
             yield name, screen_text(pilot.app)
@@ -176,7 +175,7 @@ def test_what_is_seen_in_passing_looks_as_it_did(
 
     async def script(pilot: Any) -> None:
         app = pilot.app
-        app.push_screen(PickingScreen("target", print, Path("corpus")))
+        app.push_screen(PickerScreen("target", print, Path("corpus")))
         await until_shown(pilot, "en.txt")
         holds = ["Choose target", "▸ run/ a run", "机器翻译.txt", "a␛[31m[red]b", "? Help"]
         await snapshot(pilot, "picker", holds=holds)
@@ -234,4 +233,3 @@ async def training(pilot: Any, snapshot: Snapshot, monkeypatch: pytest.MonkeyPat
     holds += ["25% 100 of 400", "rows/s 1,234", "accuracy 0.5", "1:15", "training: training 25%"]
     await snapshot(pilot, "training", holds=holds)
     del app.jobs.jobs["training"]
-    app.working = ""

@@ -191,7 +191,7 @@ def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
     wanted = select(opened, Query(kept="below", score_max=1.2))
 
     async def script(pilot: Any, keys: Keys) -> None:
-        await keys("f", "tab", "tab", "tab", *"1.2", "tab", "tab", "down", "space")
+        await keys("f", "tab", "tab", "tab", *"1.2", "tab", "tab", "tab", "down", "space")
         said = f"{len(wanted)} pairs of {len(opened)}"
         assert said in "\n".join(screen_text(pilot.app))
         shown = await keys("enter")
@@ -203,6 +203,26 @@ def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
         assert f"{usual} shown" in (await keys("enter"))[0]
         assert table(pilot).pairs.data.tolist() == select(opened, Query(kept="kept")).tolist()
 
+    browse(mined_run, script)
+
+
+def test_the_filter_takes_a_condition_on_columns(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    wanted = select(opened, Query(kept="kept", where="score < 1.3"))
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("f")
+        pilot.app.screen.query_one("#where", Input).focus()
+        assert "'s' is no column" in "\n".join(await keys("s"))
+        await keys(*"core < 1.")
+        said = f"{len(wanted)} pairs of {len(opened)}"
+        assert said in "\n".join(await keys("3"))
+        assert f"{len(wanted)} shown" in (await keys("enter"))[0]
+        assert table(pilot).pairs.data.tolist() == wanted.tolist()
+        await keys("f")
+        assert pilot.app.screen.query_one("#where", Input).value == "score < 1.3"
+
+    assert 0 < len(wanted) < int(opened.kept(opened.cut).sum())
     browse(mined_run, script)
 
 
@@ -313,7 +333,6 @@ def test_no_screen_stumbles_over_no_pairs(tmp_path: Path) -> None:
         for opens, name, pressed in (
             ("p", "Pairs", ("j", "plus", "a", "s", "y", "enter")),
             ("t", "Threshold", ("right", "a", "w")),
-            ("m", "Map", ("j", "enter")),
         ):
             assert name in (await keys(opens))[0]
             assert name in (await keys(*pressed))[0]

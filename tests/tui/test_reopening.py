@@ -20,7 +20,7 @@ from xmine.errors import FileError, XmineError
 from xmine.pairs.io import write_pairs
 from xmine.tui import background as reading_module
 from xmine.tui.app import XmineApp
-from xmine.tui.screens.base import Opening
+from xmine.tui.screens.base import OpeningScreen
 from xmine.tui.screens.help import HelpScreen
 from xmine.tui.screens.pairs import PairsScreen
 from xmine.tui.widgets.pair_table import PairTable
@@ -117,7 +117,7 @@ def test_keys_work_while_something_opens_and_leaving_gives_it_up(
 
     async def script(pilot: Any) -> None:
         app = pilot.app
-        assert isinstance(app.screen, Opening) and app.focused is None
+        assert isinstance(app.screen, OpeningScreen) and app.focused is None
         await pilot.press("question_mark")
         assert isinstance(app.screen, HelpScreen)
         reading.open()  # beneath the help
@@ -127,7 +127,7 @@ def test_keys_work_while_something_opens_and_leaving_gives_it_up(
         for leaving in ("h", "escape"):
             app.open(few)
             await pilot.press(leaving)
-            assert not isinstance(app.screen, Opening)
+            assert not isinstance(app.screen, OpeningScreen)
         await pilot.press("p")
         reading.open()
         await settled(pilot)
@@ -211,8 +211,8 @@ def test_only_the_newest_work_of_a_screen_that_is_there_is_heard(few: Path) -> N
         app = pilot.app
         await settled(pilot)
         for gate, name in zip(gates[:2], ("old", "new"), strict=True):
-            app.screen.newest.run("kind", after(gate, name), heard.append, failed)
-        app.screen.newest.run("other", after(gates[1], "wrong"), heard.append, failed)
+            app.screen.background.run("kind", after(gate, name), heard.append, failed)
+        app.screen.background.run("other", after(gates[1], "wrong"), heard.append, failed)
         gates[1].set()
         while len(heard) < 2:
             await pilot.pause(0.01)
@@ -220,7 +220,7 @@ def test_only_the_newest_work_of_a_screen_that_is_there_is_heard(few: Path) -> N
         await settled(pilot)
         assert sorted(map(str, heard)) == ["new", "wrong"]
         await pilot.press("f")
-        app.screen.newest.run("kind", after(gates[2], "gone"), heard.append, failed)
+        app.screen.background.run("kind", after(gates[2], "gone"), heard.append, failed)
         await pilot.press("escape")
         gates[2].set()
         await settled(pilot)

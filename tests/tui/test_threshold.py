@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
 from textual.widgets import Input, Static
 
@@ -146,8 +146,8 @@ def test_counts_precision_table_and_the_other_screens_follow_the_cut(mined_run: 
 def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
     run_copy: Path,
 ) -> None:
-    pairs = pq.read_table(run_copy / "pairs.parquet")
-    pq.write_table(pairs[3:], run_copy / "pairs.parquet")  # as --top leaves out equal ones
+    pairs = pl.read_parquet(run_copy / "pairs.parquet")
+    pairs[3:].write_parquet(run_copy / "pairs.parquet")  # as --top leaves out equal ones
     with alone_in(run_copy) as run:
         run.sealed(run_copy / "pairs.parquet")
     before = (run_copy / "pairs.parquet").read_bytes()

@@ -97,7 +97,7 @@ def test_vectors_give_the_pairs_of_the_encoder_that_made_them(
     expected = xmine.mine(source, target, toy_encoder)
     assert list(mined.pairs.rows()) == list(expected.pairs.rows())
     assert mined.threshold == expected.threshold
-    assert mined.scored.source.unknown == 1
+    assert mined.candidates.source.unknown == 1
     found = {(pair.source_line, pair.target_line) for pair in mined.pairs.rows()}
     assert len(found & {(left + 1, right + 1) for left, right in gold}) >= 29
 

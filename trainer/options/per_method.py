@@ -68,10 +68,6 @@ class MocoOptions(MomentumOptions):
         """One for both sides, or one for each."""
         return (self.src_encoder, self.tgt_encoder) if self.src_encoder else (self.encoder,)
 
-    def queues(self, rows: int) -> tuple[int, ...]:
-        """Give the size of both queues."""
-        return (self.queue_for(rows),) * 2
-
 
 @dataclass(frozen=True, kw_only=True)
 class TransaugOptions(QueueOptions):
@@ -193,11 +189,6 @@ class TransaugOptions(QueueOptions):
     def retrieves(self) -> bool:
         """Whether that is so: distil retrieves with the teacher, nli measures something else."""
         return self.stage in ("all", "contrast")
-
-    @property
-    def readers(self) -> int:
-        """Two, each of its own language, but for what one encoder does alone."""
-        return 1 if self.share_encoder or self.stage == "nli" else 2
 
     @property
     def stages(self) -> tuple[Stage, ...]:

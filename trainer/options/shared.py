@@ -131,9 +131,6 @@ class TrainingOptions(Options):
         "text, text with tabs between; .csv: text,text,score.",
         shown_default="none: the state that retrieves best",
     )
-    tensorboard: str = option(
-        "", "Folder to which the metrics go as event files for TensorBoard, too."
-    )
     seed: int = option(1, "Seed of everything random.", min=0)
 
     device: str = option("auto", "Where it trains: auto, cpu, cuda, or cuda:1 and so on.")
@@ -207,11 +204,6 @@ class TrainingOptions(Options):
         return replace(self, pooling="", max_pieces=0, dropout=None, piece_dropout=0.0)
 
     @property
-    def readers(self) -> int:
-        """Count the encoders among which the texts of a row are divided."""
-        return len(self.encoders)
-
-    @property
     def rate_of_new(self) -> float:
         """The learning rate that suits an encoder from scratch."""
         return 0.01 if self.architecture == "static" else 0.0003
@@ -244,15 +236,6 @@ class TrainingOptions(Options):
     def followers(self) -> tuple[str, ...]:
         """Name the encoders that read without gradients: momentum copies, teachers."""
         return ()
-
-    def queues(self, rows: int) -> tuple[int, ...]:
-        """Give the sizes of the queues, for so many rows of data."""
-        del rows
-        return ()
-
-    def candidates(self, rows: int) -> tuple[int, ...]:
-        """Give how many candidates a row is compared with, in each loss of a step."""
-        return (min(self.batch_size, rows),)
 
     def remembered(self, rows: int, dim: int, processes: int) -> int:
         """Count the numbers of a teacher's vectors that each process keeps."""
@@ -310,15 +293,6 @@ class QueueOptions(TrainingOptions):
                 f"--queue-size of at most {most:,}",
             )
         return self.queue_size or min(most, self.largest_queue)
-
-    def queues(self, rows: int) -> tuple[int, ...]:
-        """Give the size of the one queue."""
-        return (self.queue_for(rows),)
-
-    def candidates(self, rows: int) -> tuple[int, ...]:
-        """Count the keys of each queue, and the batch where it counts."""
-        near = min(self.batch_size, rows) if self.in_batch_negatives else 1
-        return tuple(near + size for size in self.queues(rows))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -21,7 +21,10 @@ from xmine.options import dump_toml, flag
 from ..data.corpus import Corpus
 from ..distributed import World
 from ..options.shared import TrainingOptions
-from .tensorboard import Board
+
+if TYPE_CHECKING:
+    from ..data.rows import TrainingData
+    from .step import Step
 
 METRICS_FILE = "metrics.jsonl"
 OPTIONS_FILE = "options.toml"
@@ -47,14 +50,10 @@ class Run:
             corpus: what it trains on and holds out, after all exclusions.
 
         Raises:
-            TrainingError: the stopped run had other options or other data; TensorBoard is wanted
-                and missing.
+            TrainingError: the stopped run had other options or other data.
         """
         self.folder = folder
         self.name = ""
-        self.board: Board | None = None
-        if options.tensorboard and World.here().leads:
-            self.board = Board(Path(options.tensorboard) / folder.stem)
         written = {"data.txt": corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
         others = {name: _other(folder / name, text) for name, text in written.items()}
         if any(each is not None for each in others.values()):
@@ -75,10 +74,16 @@ class Run:
                 with replacing(folder / name) as partial:
                     partial.write_text(text, encoding="utf-8")
 
+    def take_over(
+        self, step: "Step", data: "TrainingData", options: TrainingOptions
+    ) -> dict[str, float] | None:
+        """Take all steps itself, as a trial does, and give the measures; None: the loop does."""
+        return None
+
     def stage(self, name: str) -> "Run":
         """Give one stage of the run a checkpoint of its own; its metrics say which it is."""
         stage = object.__new__(Run)
-        stage.folder, stage.name, stage.board = self.folder, name, self.board
+        stage.folder, stage.name = self.folder, name
         return stage
 
     def vocabulary(self) -> Vocabulary | None:
@@ -126,13 +131,9 @@ class Run:
             line = {"stage": self.name, **numbers} if self.name else numbers
             with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
-            if self.board:
-                self.board.add(self.name, numbers)
 
     def forget_after(self, step: int) -> None:
         """Take back the metrics of steps that a resumed run, or stage, takes again."""
-        if self.board:
-            self.board.begin(self.name, step)
         path = self.folder / METRICS_FILE
         if not (path.exists() and World.here().leads):
             return

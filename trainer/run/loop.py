@@ -62,7 +62,9 @@ def run_steps(
         KeyboardInterrupt: Ctrl-C; what was done is saved. So it is on SIGTERM, which then does what
             it would have done at once: the command ends with exit code 143.
     """
-    training = _Training(step, data, options, run)
+    if (tried := run.take_over(step, data, options)) is not None:
+        return tried
+    training = Training(step, data, options, run)
     step.train()
     arrived = 0
     with held_signals() as newest:
@@ -83,15 +85,11 @@ def steps_of(data: TrainingData, options: TrainingOptions) -> int:
     return batches.steps_of(data.visits, options)
 
 
-def _changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
-    return [each for group in optimizer.param_groups for each in group["params"]]
-
-
 def _has_gradients(optimizer: Optimizer) -> bool:
-    return any(each.grad is not None for each in _changed_by(optimizer))
+    return any(each.grad is not None for each in Training.changed_by(optimizer))
 
 
-class _Training:
+class Training:
     """How far a run is, and what moves it on.
 
     Attributes:
@@ -126,6 +124,11 @@ class _Training:
         self._resume()
         if not self.before and self.world.leads and data.held_out:
             self.before = step.measure(data.held_out)
+
+    @staticmethod
+    def changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
+        """List the parameters that an optimizer changes."""
+        return [each for group in optimizer.param_groups for each in group["params"]]
 
     @property
     def is_due(self) -> bool:
@@ -191,7 +194,7 @@ class _Training:
 
     def _optimize(self) -> None:
         average_gradients(
-            [each for optimizer in self.optimizers for each in _changed_by(optimizer)]
+            [each for optimizer in self.optimizers for each in self.changed_by(optimizer)]
         )
         learning = [each for each in self.optimizers if _has_gradients(each)]
         for optimizer in learning:

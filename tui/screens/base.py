@@ -1,13 +1,12 @@
-"""What every screen has: a line on top, a line that speaks and asks, the keys at the bottom.
+"""The base of all screens: top line, message line, prompt, and the keys at the bottom.
 
 Nothing here floats above corpus text: what lies under the edge of an overlay loses wide characters
 (Textual issue 6357). Screens are opaque, and messages have a line of their own.
 """
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -17,31 +16,66 @@ from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.query import Query
 from xmine.browsing.view import View
 from xmine.display import visible
 from xmine.errors import XmineError
 
-from ..background import Newest
+from ..background import BackgroundWork
+from ..job_queue import JobQueue
+from ..jobs import JobTold
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from ..app import XmineApp
-
 SMALLEST = (60, 15)  # columns and rows
 
 
-class Viewing(Screen[None]):
+class Host(Protocol):
+    """The app, as far as screens use it.
+
+    Attributes:
+        view: what is open; None as long as nothing is.
+        judgements: what is said of its pairs.
+        jobs: mining and training, which go on whatever is shown.
+    """
+
+    view: View | None
+    judgements: Judgements | None
+    jobs: JobQueue
+
+    def open(self, path: Path) -> None:
+        """Read a run or a file in the background, and show its pairs."""
+
+    def back(self) -> None:
+        """Leave a screen for the one below it."""
+
+    def ignore_keys(self) -> None:
+        """Hear no key until the next screen is there."""
+
+    def hear_keys(self) -> None:
+        """Hear keys again."""
+
+    def look_for(self, view: View, query: Query | None, cut: float | None) -> None:
+        """Find other pairs of a view in the background."""
+
+    def show_neighbours(self, source: int, target: int) -> None:
+        """Show what is near both of a pair."""
+
+    def mine_with(self, model: str) -> None:
+        """Show the form of mining, with an encoder in it."""
+
+
+class BaseScreen(Screen[None]):
     """A screen of the app: `body` says what it shows, `heading` what stands on top of it.
 
     It stays with what was open when it was made; when something else is opened, it goes.
 
     Attributes:
-        newest: what the screen does in the background.
+        background: what the screen does in the background.
     """
 
-    app: "XmineApp"
     NAME: ClassVar[str] = ""
     # Actions that open a line to type into. Their keys have priority, so that the line has the
     # focus before the next key is looked at: what is pasted must not judge pairs.
@@ -53,9 +87,14 @@ class Viewing(Screen[None]):
     def __init__(self) -> None:
         """Begin with what is open now."""
         super().__init__()
-        self._view = self.app.view
+        self._view = self.host.view
         self._had_keys: Widget | None = None  # before the window was too small
-        self.newest = Newest(self)
+        self.background = BackgroundWork(self)
+
+    @property
+    def host(self) -> Host:
+        """The app, by what it adds to Textual's."""
+        return cast("Host", self.app)
 
     @property
     def view(self) -> View:
@@ -75,7 +114,7 @@ class Viewing(Screen[None]):
             yield Static(id="facts", markup=False)
         yield from self.body()
         yield Static(id="said", markup=False)
-        yield Asking(id="asking")
+        yield Prompt(id="asking")
         yield Footer(show_command_palette=False, compact=True)
         columns, rows = SMALLEST
         yield Static(f"enlarge the window to {columns} x {rows}", id="small", markup=False)
@@ -91,7 +130,7 @@ class Viewing(Screen[None]):
     def on_screen_resume(self) -> None:
         """Fill the top line anew: something may have changed on another screen."""
         self.refresh_top()
-        self.call_after_refresh(self.app.turned)
+        self.call_after_refresh(self.host.hear_keys)
 
     def heading(self) -> str:
         """Say where one is."""
@@ -103,12 +142,12 @@ class Viewing(Screen[None]):
 
     def refresh_top(self) -> None:
         """Show heading and facts as they are now."""
-        view = self.app.view
+        view = self.host.view
         name = "xmine" if view is None else view.opened.path.name or "xmine"
         heading = visible(self.heading())
         top = Text.assemble((f" {visible(name)} ", "bold reverse"), " ", (heading, "bold"))
         self.query_one("#heading", Static).update(top)
-        said = [self.facts(), self.app.working]
+        said = [self.facts(), str(self.host.jobs)]
         self.query_one("#facts", Static).update(Text(visible("   ".join(filter(None, said)))))
 
     def say(self, text: str, *, bad: bool = False) -> None:
@@ -123,40 +162,26 @@ class Viewing(Screen[None]):
 
     def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
         """Ask for a line of text; `answered` is called with it, and not if it is given up."""
-        self.query_one(Asking).ask(question, answered, given)
+        self.query_one(Prompt).ask(question, answered, given)
 
     def look_for(self, query: Query | None = None, cut: float | None = None) -> None:
         """Find other pairs in the background: a million texts take a second.
 
         The screen that is shown when they are found hears of it, see `rows_changed`.
         """
-        view, app = self.view, self.app
-        wanted = view.want(query, cut)
-        app.newest.run(
-            "rows",
-            partial(view.find, wanted),
-            partial(app.take_rows, view, wanted),
-            partial(app.no_rows, view, wanted),
-        )
+        self.host.look_for(self.view, query, cut)
 
     def rows_changed(self) -> None:
         """Show that the view has other rows, or another cut."""
         self.refresh_top()
 
-    def show_neighbours(self, source: int, target: int) -> None:
-        """Show what is near both of a pair, rows of the sides of what is open."""
-        from .neighbours import NeighboursScreen
-
-        try:
-            _ = self.view.around
-        except XmineError as error:
-            self.complain(error)
-        else:
-            self.app.push_screen(NeighboursScreen(source, target))
+    def on_job_told(self, event: JobTold) -> None:
+        """Show in the top line how far a job is."""
+        self.refresh_top()
 
     def action_back(self) -> None:
         """Go to where one came from."""
-        self.app.back()
+        self.host.back()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave keys to a line that is typed into, those with priority too."""
@@ -166,7 +191,7 @@ class Viewing(Screen[None]):
         """Ask for a larger window where nothing can be seen in this one."""
         small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
         if small and not self.has_class("-small"):
-            self._had_keys = self.focused
+            self._had_keys = self.focused or self._had_keys
         elif not small and self.has_class("-small"):
             self.call_after_refresh(self._give_keys_back)
         self.set_class(small, "-small")
@@ -177,8 +202,8 @@ class Viewing(Screen[None]):
             self.set_focus(self._had_keys, scroll_visible=False)
 
 
-class Asking(Horizontal):
-    """A question and a line to answer it, which stand in the place of what was said."""
+class Prompt(Horizontal):
+    """A question and a line to answer it, in the place of the message line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "Give up", id="asking.give-up"),
@@ -225,8 +250,8 @@ class Asking(Horizontal):
         self.query_one(Input).disabled = True
 
 
-class Opening(Viewing):
-    """A line that says what is read."""
+class OpeningScreen(BaseScreen):
+    """The screen while a run or a file is read."""
 
     def __init__(self, path: Path) -> None:
         """Name what is read."""

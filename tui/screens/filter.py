@@ -17,12 +17,12 @@ from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 
 from ..widgets.toggles import Choices, Tick
-from .base import Viewing
+from .base import BaseScreen
 
 _KEPT = {"kept": "kept by the cut", "below": "below it, or dropped", "all": "all"}
 
 
-class FilterScreen(Viewing):
+class FilterScreen(BaseScreen):
     """Fields for every part of a query but its order."""
 
     NAME = "Filter"
@@ -49,6 +49,11 @@ class FilterScreen(Viewing):
                 yield Label("score")
                 yield Input(_said(query.score_min), id="from", compact=True, placeholder="from")
                 yield Input(_said(query.score_max), id="to", compact=True, placeholder="to")
+            with Horizontal(classes="field"):
+                yield Label("where")
+                yield Input(
+                    query.where, id="where", compact=True, placeholder="prob > 0.9 AND NOT kept"
+                )
             with Horizontal(id="choices"):
                 with Vertical(classes="choice"):
                     yield Label("text in")
@@ -109,6 +114,7 @@ class FilterScreen(Viewing):
             score_max=_number(self.query_one("#to", Input).value),
             kept=KEPT[kept.pressed_index],
             verdict=JUDGED[self.query_one("#verdict", Choices).pressed_index],
+            where=self.query_one("#where", Input).value.strip(),
             order=query.order,
             descending=query.descending,
         )
@@ -120,7 +126,7 @@ class FilterScreen(Viewing):
             self.complain(error)
             return
         find = partial(self.view.find, Wanted(query, self.view.wanted.cut))
-        self.newest.run("count", find, self._counted, self.complain)
+        self.background.run("count", find, self._counted, self.complain)
 
     def _counted(self, rows: Rows) -> None:
         found = len(rows)
@@ -133,7 +139,7 @@ class FilterScreen(Viewing):
         except OptionError as error:
             self.complain(error)
             return
-        self.app.back()
+        self.host.back()
         self._apply(query)
 
     def action_reset(self) -> None:

@@ -1,4 +1,4 @@
-"""A text is looked for in a table: its rows stay, the cursor goes from hit to hit."""
+"""The base of screens that search a table: all rows stay, the cursor goes from hit to hit."""
 
 from dataclasses import replace
 from functools import partial
@@ -13,13 +13,13 @@ from xmine.browsing.query import Query, found_in
 from xmine.errors import XmineError
 
 from ..widgets.pair_table import PairTable
-from .judging_base import Judging
+from .judging_base import JudgeScreen
 
 # Seconds after the last key until what was typed is looked for.
 _PATIENCE = 0.1
 
 
-class Finding(Judging):
+class FindScreen(JudgeScreen):
     """A screen with a table of pairs and a line, `find`, that says what to look for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -77,7 +77,7 @@ class Finding(Judging):
         self._sought = sought = replace(self._sought, text=text)
         if text:
             look = partial(found_in, self.view.opened, sought)
-            self.newest.run("find", look, partial(self._found, sought), self._not_found)
+            self.background.run("find", look, partial(self._found, sought), self._not_found)
         else:
             self._hits = None
             self.say("")

@@ -1,4 +1,4 @@
-"""Where one begins: what was opened lately, and what can be done."""
+"""The first screen: runs and files that were opened lately, and what can be done."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -13,14 +13,14 @@ from xmine.errors import XmineError
 
 from ..state.recent import Recent, forget, recent
 from ..text import shown
-from .base import Viewing
-from .picker import PickingScreen
+from .base import BaseScreen
+from .picker import PickerScreen
 
 _SIGNS = {"run": "▪", "file": "▫", "unfinished": "◌", "gone": "✗"}
 _WHAT = {"run": "run", "file": "file", "unfinished": "not finished", "gone": "gone"}
 
 
-class HomeScreen(Viewing):
+class HomeScreen(BaseScreen):
     """The list of what was opened, the last one first."""
 
     NAME = "Home"
@@ -84,14 +84,14 @@ class HomeScreen(Viewing):
         elif entry.kind == "unfinished":
             self.say(f"{entry.path}: is not finished; M, with the same files, goes on", bad=True)
         else:
-            self.app.open(Path(entry.path))
+            self.host.open(Path(entry.path))
 
     def action_pick(self) -> None:
         """Choose what to open."""
-        self.app.push_screen(PickingScreen("a run or a file of pairs", self._open))
+        self.app.push_screen(PickerScreen("a run or a file of pairs", self._open))
 
     def _open(self, path: str) -> None:
-        self.app.open(Path(path))
+        self.host.open(Path(path))
 
     def action_forget(self) -> None:
         """Take an entry off the list."""
@@ -108,7 +108,7 @@ class HomeScreen(Viewing):
 
 
 class Entries(OptionList):
-    """What was opened, with the keys of every list."""
+    """The list itself, with the keys of every list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Down", id="home.down", show=False),

@@ -1,11 +1,11 @@
-"""What the screens that start a command share: form, estimate, the job as it goes on, its end."""
+"""The base of screens that run a command: its form, its estimate, its progress, its end."""
 
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Input
+from textual.widgets import Input, RadioSet
 
 from xmine.errors import OptionError
 
@@ -15,11 +15,11 @@ from ..widgets.command_line import CommandLine
 from ..widgets.job_view import JobView, going
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
-from .base import Viewing
-from .picker import PickingScreen
+from .base import BaseScreen
+from .picker import PickerScreen
 
 
-class StartingScreen(Viewing):
+class JobScreen(BaseScreen):
     """A form that becomes a command; while that runs, the screen shows how far it is.
 
     A screen of its own kind says which fields there are (`form`), which words they make (`words`),
@@ -89,7 +89,7 @@ class StartingScreen(Viewing):
 
     @property
     def _last(self) -> Job | None:
-        return self.app.jobs.jobs.get(self.KIND)
+        return self.host.jobs.jobs.get(self.KIND)
 
     @property
     def shows_job(self) -> bool:
@@ -145,7 +145,8 @@ class StartingScreen(Viewing):
         self.query_one(JobView).show(job)
         self.show_job(job)
         if not job.runs:
-            self.app.jobs.see(self.KIND)
+            self.host.jobs.see(self.KIND)
+            self.refresh_top()
             self.say(self.after(job))
             self.refresh_bindings()
 
@@ -165,7 +166,7 @@ class StartingScreen(Viewing):
         """Say what the command is now."""
         self.changed()
 
-    def on_radio_set_changed(self) -> None:
+    async def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
         """Say what the command is now."""
         self.changed()
 
@@ -189,20 +190,19 @@ class StartingScreen(Viewing):
         except OptionError as error:
             self.complain(error)
             return
-        if self.app.jobs.runs(self.KIND):
+        if self.host.jobs.runs(self.KIND):
             self.say(f"{self.KIND} is under way already", bad=True)
             return
         self.query_one(CommandLine).give_up()
-        self.app.jobs.start(self.job(words))
+        self.host.jobs.start(self.job(words))
         self._show_form(False)
         self.say("escape: stop it   h: look at something else meanwhile")
 
     def action_pick(self) -> None:
         """Choose a file for the line that has the cursor."""
-        focused = self.focused
-        lines = [line for line in self.query(PathLine) if focused in line.query(Input)]
+        lines = [line for line in self.query(PathLine) if line.has_focus_within]
         line = lines[0] if lines else self.query(PathLine).first()
-        self.app.push_screen(PickingScreen(str(line.label), line.take))
+        self.app.push_screen(PickerScreen(str(line.label), line.take))
 
     def action_copy(self) -> None:
         """Copy the command."""
@@ -222,13 +222,13 @@ class StartingScreen(Viewing):
 
     def action_again(self) -> None:
         """Show the form again, as it was."""
-        if not self.app.jobs.runs(self.KIND):
+        if not self.host.jobs.runs(self.KIND):
             self._show_form(True)
 
     def action_leave(self) -> None:
         """Ask whether to stop what runs; leave what does not."""
-        if not self.shows_job or not self.app.jobs.runs(self.KIND):
-            self.app.back()
+        if not self.shows_job or not self.host.jobs.runs(self.KIND):
+            self.host.back()
             return
         self.ask(f"stop {self.KIND}? y: stop it; anything else: let it go on", self._stop)
 
@@ -244,7 +244,7 @@ class StartingScreen(Viewing):
         del parameters
         if action in ("start", "pick"):
             return not self.shows_job
-        over = self.shows_job and not self.app.jobs.runs(self.KIND)
+        over = self.shows_job and not self.host.jobs.runs(self.KIND)
         if action == "again":
             return over
         if action == "result":

@@ -1,4 +1,4 @@
-"""Screens on which pairs are judged: the keys for it, and what they say."""
+"""The base of screens that judge pairs: the keys of the judgements."""
 
 from typing import ClassVar
 
@@ -7,12 +7,12 @@ from textual.binding import Binding, BindingType
 from xmine.browsing.judgements import Judgements
 from xmine.errors import XmineError
 
-from ..widgets.pair_backend import SIGNS
-from .base import Viewing
+from ..widgets.pair_cells import SIGNS
+from .base import BaseScreen
 
 
-class Judging(Viewing):
-    """A screen with a pair that can be judged. Every verdict is on the disk when the key is up."""
+class JudgeScreen(BaseScreen):
+    """A screen that judges pairs. Every judgement is saved before the key is released."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "judge('accept')", "Accept", id="judge.accept"),
@@ -24,7 +24,7 @@ class Judging(Viewing):
     def __init__(self) -> None:
         """Begin with what is said of the pairs that are open now."""
         super().__init__()
-        self._judgements = self.app.judgements
+        self._judgements = self.host.judgements
 
     def on_mount(self) -> None:
         """Say beforehand where verdicts cannot be kept."""
@@ -53,11 +53,11 @@ class Judging(Viewing):
         """Show verdicts anew: somebody else has judged, or one was taken back."""
         raise NotImplementedError
 
-    def on_data_table_row_selected(self) -> None:
+    def on_pair_table_selected(self) -> None:
         """Show the neighbours of the pair under the cursor of a table."""
         row, opened = self.judged_row(), self.view.opened
         if row is not None:
-            self.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
+            self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
 
     def action_judge(self, verdict: str) -> None:
         """Keep a verdict; the same one again takes it back."""

@@ -17,13 +17,13 @@ from ..jobs import Job
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
 from ..widgets.toggles import Choices
-from .job_base import StartingScreen, options_in
+from .job_base import JobScreen, options_in
 
 _MORE = ("model", "seed_pairs", "gold")
 
 
-class MiningScreen(StartingScreen):
-    """Where a run begins, or goes on."""
+class MiningScreen(JobScreen):
+    """The form of `xmine mine`, and its job."""
 
     NAME = "Mine"
     KIND: ClassVar[str] = "mining"
@@ -89,4 +89,4 @@ class MiningScreen(StartingScreen):
 
     def done_with(self, job: Job) -> None:
         """Look at the pairs."""
-        self.app.open(job.output)
+        self.host.open(job.output)

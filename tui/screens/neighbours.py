@@ -10,8 +10,8 @@ from xmine.browsing.neighbourhood import Neighbour
 from xmine.browsing.opened import Side
 
 from ..widgets.near_lists import Entry, NearLists, Place
-from ..widgets.pair_backend import SIGNS
-from .judging_base import Judging
+from ..widgets.pair_cells import SIGNS
+from .judging_base import JudgeScreen
 
 # What became of a neighbour, in a word; the line that speaks has the whole of it.
 _WORDS = {
@@ -24,7 +24,7 @@ _WORDS = {
 }
 
 
-class NeighboursScreen(Judging):
+class NeighboursScreen(JudgeScreen):
     """A pair in its neighbourhood; one steps from neighbour to neighbour, and back."""
 
     NAME = "Neighbours"
@@ -131,7 +131,7 @@ class NeighboursScreen(Judging):
     def action_back(self) -> None:
         """Take a step back; from the first pair to where one came from."""
         if not self._trail:
-            self.app.back()
+            self.host.back()
             return
         self._pair, place = self._trail.pop()
         self._show()

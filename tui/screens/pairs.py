@@ -8,22 +8,20 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
-from textual_fastdatatable import DataTable
 
 from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import ORDERS, Query
-from xmine.errors import XmineError
+from xmine.errors import FileError, XmineError
 from xmine.units import count
 
-from ..saving import free_name, without_force
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
-from .finding_base import Finding
+from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
 
 
-class PairsScreen(Finding):
+class PairsScreen(FindScreen):
     """All pairs that the query asks for."""
 
     NAME = "Pairs"
@@ -100,10 +98,9 @@ class PairsScreen(Finding):
         """Show more of a line that is too long to be shown at once."""
         self.query_one(PairDetail).more()
 
-    def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
+    def on_pair_table_header_clicked(self, event: PairTable.HeaderClicked) -> None:
         """Sort by the column that was clicked on, and turn it round at the second click."""
-        name = self.query_one(PairTable).pairs.names[event.column_index]
-        order = _COLUMNS.get(name, name)
+        order = _COLUMNS.get(event.column, event.column)
         query = self.view.wanted.query
         if order == query.order:
             self.action_reverse()
@@ -181,7 +178,7 @@ class PairsScreen(Finding):
         """Choose which pairs to see."""
         from .filter import FilterScreen
 
-        self.app.turn()
+        self.host.ignore_keys()
         self.app.push_screen(FilterScreen(self.look_for))
 
     def action_back(self) -> None:
@@ -203,13 +200,13 @@ class PairsScreen(Finding):
     def action_export(self) -> None:
         """Write the pairs that are shown into a file."""
         rows = self.view.rows
-        free = free_name("pairs.tsv")
-        self.ask(f"write {count(len(rows), 'pair')} to:", partial(self._export, rows), free)
+        question = f"write {count(len(rows), 'pair')} to:"
+        self.ask(question, partial(self._export, rows), _free_name())
 
     def _export(self, rows: Rows, name: str) -> None:
         write = partial(_written, self.view.opened, rows, name)
         self.say(f"writing {name}")
-        self.newest.run(f"export {name}", write, self.say, self.complain)
+        self.background.run(f"export {name}", write, self.say, self.complain)
 
 
 def _written(opened: Opened, rows: Rows, name: str) -> str:
@@ -221,5 +218,13 @@ def _written(opened: Opened, rows: Rows, name: str) -> str:
         check_pair_file(path, force=False, source=opened.path)
         written = write_pairs(opened.pairs(rows), path, opened.languages)
     except XmineError as error:
-        raise without_force(error) from error
+        if "--force" in error.hint:  # an option of the command
+            raise FileError(error.message, "give another name") from error
+        raise
     return ", ".join([f"{name}: {count(written.count, 'pair')}", *written.notes])
+
+
+def _free_name() -> str:
+    """Give a name in the working folder that no file has yet: `pairs.tsv`, `pairs-2.tsv`."""
+    names = ("pairs.tsv", *(f"pairs-{n}.tsv" for n in range(2, 100)))
+    return next((name for name in names if not Path(name).exists()), names[0])

@@ -15,11 +15,11 @@ from textual.widgets.tree import TreeNode
 from xmine.run.folder import RUN_FILE
 
 from ..text import shown
-from .base import Viewing
+from .base import BaseScreen
 
 
-class PickingScreen(Viewing):
-    """Where a file is chosen, or a folder."""
+class PickerScreen(BaseScreen):
+    """The choice of a file or a folder."""
 
     NAME = "Choose"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,7 +82,7 @@ class PickingScreen(Viewing):
             name = str(path.relative_to(Path.cwd()))
         except ValueError:
             name = str(path)
-        self.app.back()
+        self.host.back()
         self._chosen(name)
 
 

@@ -11,13 +11,13 @@ from xmine.browsing.search import Found
 from xmine.errors import XmineError
 
 from ..widgets.near_lists import SIDES, Entry, NearLists
-from .base import Viewing
+from .base import BaseScreen
 
 _HITS = 20
 
 
-class SearchScreen(Viewing):
-    """What is near a sentence in either file."""
+class SearchScreen(BaseScreen):
+    """The nearest sentences of both files."""
 
     NAME = "Search a sentence"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -54,7 +54,7 @@ class SearchScreen(Viewing):
         if event.input.id == "sought":
             self.say("searching: the encoder is loaded first")
             view, text = self.view, event.value
-            self.newest.run(
+            self.background.run(
                 "search", lambda: view.nearby.search(text, _HITS), self._show, self.complain
             )
 
@@ -74,7 +74,8 @@ class SearchScreen(Viewing):
         except XmineError as error:
             self.complain(error)
             return
-        self.show_neighbours(*((hit.row, other) if hit.side == "source" else (other, hit.row)))
+        pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
+        self.host.show_neighbours(*pair)
 
     def action_type(self) -> None:
         """Go to the line to type in."""

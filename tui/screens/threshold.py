@@ -23,7 +23,7 @@ from xmine.scoring.histogram import Histogram
 from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
-from .judging_base import Judging
+from .judging_base import JudgeScreen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -43,8 +43,8 @@ class Counted(NamedTuple):
     step: float
 
 
-class ThresholdScreen(Judging):
-    """Where to cut."""
+class ThresholdScreen(JudgeScreen):
+    """The cut, moved with the keys and written into the run."""
 
     NAME = "Threshold"
     OPENS_A_LINE = ("type", "write")
@@ -130,7 +130,7 @@ class ThresholdScreen(Judging):
             cut = cuts.start() if asked is None else asked
             return Counted(cuts, cut, cuts.histogram(cut, bins), step_of(cuts.histogram(cut)))
 
-        self.newest.run("count", work, self._counted, self._not_counted)
+        self.background.run("count", work, self._counted, self._not_counted)
 
     def _not_counted(self, error: XmineError) -> None:
         self.query_one("#cut", Static).update("", layout=False)
@@ -288,7 +288,7 @@ class ThresholdScreen(Judging):
         if answer.strip().lower() in ("y", "yes"):
             self.say("writing ...")
             write = partial(_write, self.view.opened, self._cut)
-            self.newest.run("write", write, self._written, self.complain)
+            self.background.run("write", write, self._written, self.complain)
         else:
             self.say("nothing was written")
 

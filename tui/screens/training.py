@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Label
+from textual.widgets import Label, RadioSet
 
 from xmine.errors import OptionError
 from xmine.trainer.methods import METHODS
@@ -20,7 +20,7 @@ from ..widgets.job_view import short
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
 from ..widgets.toggles import Choices
-from .job_base import StartingScreen, options_in
+from .job_base import JobScreen, options_in
 
 _USUAL = "msimcse"
 _FIRST = ("encoder", "epochs", "batch_size")  # what everybody asks
@@ -34,8 +34,8 @@ _KINDS = {
 _SHOWN = ("accuracy", "likeness", "spearman", "lr", "pairs_per_second")
 
 
-class TrainingScreen(StartingScreen):
-    """Where training begins, or goes on."""
+class TrainingScreen(JobScreen):
+    """The form of `xmine train`, and its job."""
 
     NAME = "Train"
     KIND: ClassVar[str] = "training"
@@ -74,9 +74,9 @@ class TrainingScreen(StartingScreen):
         """The method that is chosen."""
         return list(METHODS)[max(0, self.query_one("#method", Choices).pressed_index)]
 
-    async def on_radio_set_changed(self, event: Choices.Changed | None = None) -> None:
+    async def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
         """Ask for the options of another method; what both have stays as it was typed."""
-        if event is not None and event.radio_set.id == "method":
+        if event.radio_set.id == "method":
             kind = METHODS[self.method].options
             form = self.query_one(OptionsForm)
             if form.kind is not kind:
@@ -85,7 +85,6 @@ class TrainingScreen(StartingScreen):
                 await form.remove()
                 await self.query_one("#of-method").mount(OptionsForm(kind, typed, _FIRST))
             self._show_kinds()
-        self.changed()
 
     def _show_kinds(self) -> None:
         for line in self.query(PathLine):
@@ -147,4 +146,4 @@ class TrainingScreen(StartingScreen):
 
     def done_with(self, job: Job) -> None:
         """Mine with the new encoder."""
-        self.app.mine_with(str(job.output))
+        self.host.mine_with(str(job.output))

@@ -9,7 +9,7 @@ from textual.events import Resize
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opened import Opened
 
-from .pair_backend import Verdict
+from .pair_cells import Verdict
 from .pair_table import PairTable
 
 _NEAR = 20  # pairs on each side of the cut

@@ -16,7 +16,7 @@ from xmine.browsing.opened import Opened
 from xmine.browsing.shared_spans import Span, shared_parts
 
 from ..text import highlighted, shown
-from .pair_backend import SIGNS
+from .pair_cells import SIGNS
 
 if TYPE_CHECKING:
     from xmine.browsing.flag_reasons import Reasons

@@ -1,34 +1,49 @@
-"""A table of pairs that looks only at the rows that can be seen, however many there are."""
+"""A table of pairs that draws only the rows that can be seen, however many there are."""
 
 from typing import ClassVar
 
 import numpy as np
-from rich.text import Text
+from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.events import Resize
+from textual.cache import LRUCache
+from textual.events import Click, Resize
 from textual.geometry import Size
 from textual.message import Message
-from textual_fastdatatable import DataTable
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 
 from xmine.browsing.opened import Opened, Rows
 
-from .pair_backend import PairBackend, Verdict, unjudged
+from .pair_cells import PADDING, PairCells, Verdict, unjudged
+
+_DRAWN = 512  # rows that are kept drawn: some screens of them
 
 
-class PairTable(DataTable):
-    """Pairs, one a row. Posts `Moved` when the cursor is on another pair."""
+class PairTable(ScrollView, can_focus=True):
+    """Pairs, one a row, below a header."""
 
+    ALLOW_SELECT = False  # y copies the pair
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "pair-table--header",
+        "pair-table--cursor",
+        "pair-table--accept",
+        "pair-table--reject",
+        "pair-table--unsure",
+    }
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Neighbours", id="table.neighbours"),
-        Binding("down,j", "cursor_down", "Down", id="table.down", show=False),
-        Binding("up,k", "cursor_up", "Up", id="table.up", show=False),
+        Binding("enter", "select", "Neighbours", id="table.neighbours"),
+        Binding("down,j", "move(1)", "Down", id="table.down", show=False),
+        Binding("up,k", "move(-1)", "Up", id="table.up", show=False),
         Binding("home,g", "to_top", "First", id="table.top", show=False),
         Binding("end,G", "to_bottom", "Last", id="table.bottom", show=False),
-        Binding("pagedown", "page_down", "Page down", id="table.page-down", show=False),
-        Binding("pageup", "page_up", "Page up", id="table.page-up", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="table.page-down", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="table.page-up", show=False),
         Binding("ctrl+d", "half_page(1)", "Half a page down", id="table.half-down", show=False),
         Binding("ctrl+u", "half_page(-1)", "Half a page up", id="table.half-up", show=False),
     ]
+    header_height = 1
+    cursor_row: reactive[int] = reactive(0, repaint=False)
 
     class Moved(Message):
         """The cursor is on another pair, or on none.
@@ -42,6 +57,17 @@ class PairTable(DataTable):
             super().__init__()
             self.row = row
 
+    class Selected(Message):
+        """Enter was pressed on the pair under the cursor."""
+
+    class HeaderClicked(Message):
+        """The name of a column was clicked on."""
+
+        def __init__(self, column: str) -> None:
+            """Name the column; empty for the one of the signs."""
+            super().__init__()
+            self.column = column
+
     def __init__(
         self,
         opened: Opened,
@@ -51,31 +77,21 @@ class PairTable(DataTable):
         id: str | None = None,
     ) -> None:
         """Show some rows of what was opened."""
+        super().__init__(id=id)
         self._order = ("", False)  # by what the rows are sorted, and whether they fall
-        self.pairs = PairBackend(opened, rows, verdict)
-        self.pairs.lay_out(80)
-        super().__init__(
-            backend=self.pairs,
-            column_labels=[Text(name) for name in self.pairs.names],
-            column_widths=list(self.pairs.widths),
-            cursor_type="row",
-            show_row_labels=False,
-            render_markup=False,
-            id=id,
-        )
+        self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
+        self.pairs = PairCells(opened, rows, verdict)
+        self._lay_out()
 
     @property
-    def tooltip(self) -> None:
-        """Nothing floats above the texts; the detail pane has them whole."""
-        return None
-
-    @tooltip.setter
-    def tooltip(self, _: object) -> None: ...
+    def row_count(self) -> int:
+        """The number of pairs that are shown."""
+        return len(self.pairs.data)
 
     @property
     def row(self) -> int | None:
         """The row of `Opened` under the cursor; None if there are no pairs."""
-        return int(self.pairs.data[self.cursor_row]) if len(self.pairs.data) else None
+        return int(self.pairs.data[self.cursor_row]) if self.row_count else None
 
     def show(
         self, rows: Rows, *, keep: bool = True, order: str = "", descending: bool = False
@@ -90,7 +106,7 @@ class PairTable(DataTable):
         """
         before = self.row
         self.pairs.data, self._order = rows, (order, descending)
-        self._arrange()
+        self._lay_out()
         self.move_cursor(row=0)
         if keep and before is not None:
             self.go_to(before)
@@ -103,34 +119,101 @@ class PairTable(DataTable):
             self.move_cursor(row=int(found[0]))
         return bool(len(found))
 
+    def move_cursor(self, *, row: int) -> None:
+        """Put the cursor on a shown row, the nearest one that there is, and scroll to it."""
+        self.cursor_row = row
+        page, top = self._page, self.scroll_offset.y
+        if page > 0 and not top <= self.cursor_row < top + page:
+            first = self.cursor_row if self.cursor_row < top else self.cursor_row - page + 1
+            self.scroll_to(y=first, animate=False)
+
+    def validate_cursor_row(self, row: int) -> int:
+        """Keep the cursor on a row."""
+        return max(min(row, self.row_count - 1), 0)
+
+    def watch_cursor_row(self, before: int, now: int) -> None:
+        """Draw the row that had the cursor and the one that has it; tell which pair it is."""
+        for row in (before, now):
+            self._strips.discard(row)
+            self.refresh_line(self.header_height + row)
+        self.post_message(self.Moved(self.row))
+
+    # Drawing.
+
     def redraw(self) -> None:
-        """Draw again what is shown: a judgement has changed, or the theme."""
-        self.notify_style_update()
+        """Draw all rows again: a judgement has changed, or the theme."""
+        self._strips.clear()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Draw all rows in the styles of now."""
+        super().notify_style_update()
+        self._strips.clear()
 
     def on_resize(self, event: Resize) -> None:
         """Share the room among the columns."""
-        self._arrange()
+        self._lay_out()
 
-    def _arrange(self) -> None:
-        self.pairs.lay_out(self.scrollable_content_region.width or 80)
-        names, (order, descending) = self.pairs.names, self._order
-        marked = {"source": "src", "target": "tgt"}.get(order, order)  # by line, not by text
-        arrow = "▼" if descending else "▲"
-        self._column_labels = [
-            Text(name + arrow if name and name == marked else name) for name in names
-        ]
-        self._column_widths = list(self.pairs.widths)
-        self._ordered_columns = None
-        for column, width in zip(self.ordered_columns, self.pairs.widths, strict=True):
-            column.width, column.auto_width = width, False
-        width = sum(column.render_width for column in self.ordered_columns)
-        self.virtual_size = Size(width, len(self.pairs.data) + self.header_height)
-        self.notify_style_update()
+    def _lay_out(self) -> None:
+        width = self._width or 80
+        self.pairs.lay_out(width)
+        self.virtual_size = Size(width, self.header_height + self.row_count)
+        self.redraw()
 
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        """Tell which pair it is."""
-        event.stop()
-        self.post_message(self.Moved(self.row))
+    @property
+    def _width(self) -> int:
+        """Cells of a row, without the scroll bar."""
+        return self.scrollable_content_region.width
+
+    @property
+    def _page(self) -> int:
+        """Rows that can be seen at once."""
+        return self.size.height - self.header_height
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line of the screen: the header, a row, or none below the last one."""
+        if y < self.header_height:
+            style = self.get_component_rich_style("pair-table--header")
+            strip = Strip([Segment(self.pairs.header(*self._order), style)])
+            return strip.adjust_cell_length(self._width, style)
+        at = y - self.header_height + self.scroll_offset.y
+        if at >= self.row_count:
+            return Strip.blank(self._width, self.rich_style)
+        strip = self._strips.get(at) or self._drawn(at)
+        self._strips[at] = strip
+        return strip
+
+    def _drawn(self, at: int) -> Strip:
+        line, style = self.pairs.line(at), self.rich_style
+        verdict, signed = self.pairs.verdict(int(self.pairs.data[at])), style
+        if at == self.cursor_row:
+            style = signed = self.get_component_rich_style("pair-table--cursor")
+        elif verdict:
+            signed += self.get_component_rich_style(f"pair-table--{verdict}", partial=True)
+        end = PADDING + 1  # of the sign
+        segments = [Segment(line[:end], signed), Segment(line[end:], style)]
+        return Strip(segments).adjust_cell_length(self._width, style).simplify()
+
+    # Keys and mouse.
+
+    def on_click(self, event: Click) -> None:
+        """Put the cursor on a row, or name the column whose head was clicked on."""
+        place = event.get_content_offset(self)
+        if place is None:
+            return
+        if place.y < self.header_height:
+            self.post_message(self.HeaderClicked(self.pairs.column_at(place.x)))
+        elif (row := place.y - self.header_height + self.scroll_offset.y) < self.row_count:
+            self.move_cursor(row=row)
+
+    def action_select(self) -> None:
+        """Tell that enter was pressed."""
+        if self.row_count:
+            self.post_message(self.Selected())
+
+    def action_move(self, rows: int) -> None:
+        """Move the cursor by some rows."""
+        self.move_cursor(row=self.cursor_row + rows)
 
     def action_to_top(self) -> None:
         """Go to the first pair."""
@@ -138,9 +221,12 @@ class PairTable(DataTable):
 
     def action_to_bottom(self) -> None:
         """Go to the last pair."""
-        self.move_cursor(row=len(self.pairs.data) - 1)
+        self.move_cursor(row=self.row_count - 1)
+
+    def action_page(self, direction: int) -> None:
+        """Go a page down or up; a row of the page before stays in sight."""
+        self.action_move(direction * max(self._page - 1, 1))
 
     def action_half_page(self, direction: int) -> None:
         """Go half a page down or up."""
-        half = max((self.size.height - self.header_height) // 2, 1)
-        self.move_cursor(row=self.cursor_row + direction * half)
+        self.action_move(direction * max(self._page // 2, 1))

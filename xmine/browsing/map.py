@@ -11,7 +11,6 @@ from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.search import Nearby
 from xmine.errors import FileError
 from xmine.plots.figures import draw_places, placed
-from xmine.plots.projection import placed_apart
 
 METHODS = ("pca", "tsne")
 MOST = 300
@@ -26,31 +25,14 @@ class Picture:
     Attributes:
         opened: where they come from.
         rows: int64 [pairs], rows of `opened`.
-        vectors: float16 [2, pairs, dim], of sources and of targets.
         places: float64 [2, pairs, 2], where they lie.
         method: `pca` or `tsne`, what laid them out.
     """
 
     opened: Opened
     rows: Rows
-    vectors: NDArray[np.float16]
     places: NDArray[np.float64]
     method: str
-
-    def laid_out(self, method: str, *, apart: bool = False) -> "Picture":
-        """Lay the same pairs out in another way; t-SNE takes seconds.
-
-        Args:
-            method: `pca` or `tsne`.
-            apart: whether t-SNE is to work in a process of its own, see `xmine.plots.projection`.
-
-        Raises:
-            XmineError: scikit-learn is not installed.
-        """
-        stacked = self.vectors.reshape(-1, self.vectors.shape[2]).astype(np.float64)
-        found = placed_apart(stacked) if apart and method == "tsne" else placed(stacked, method)
-        places = found.reshape(2, len(self.rows), 2)
-        return Picture(self.opened, self.rows, self.vectors, places, method)
 
     def names(self) -> tuple[str, str]:
         """Name the two sides: their languages, where these tell them apart."""
@@ -112,14 +94,10 @@ def picture_of(
             "lower the cut" if opened.is_run else "",
         )
     chosen = np.sort(_sample(rows, most, seed))
-    vectors = np.stack(
-        [
-            nearby.vectors_of("source", opened.sources[chosen]),
-            nearby.vectors_of("target", opened.targets[chosen]),
-        ]
-    )
-    nothing = np.zeros((2, len(chosen), 2))
-    return Picture(opened, chosen, vectors, nothing, method).laid_out(method)
+    sources = nearby.vectors_of("source", opened.sources[chosen])
+    targets = nearby.vectors_of("target", opened.targets[chosen])
+    places = placed(np.concatenate([sources, targets]).astype(np.float64), method)
+    return Picture(opened, chosen, places.reshape(2, len(chosen), 2), method)
 
 
 def _sample(rows: Rows, most: int, seed: int) -> Rows:

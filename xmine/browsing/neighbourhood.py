@@ -15,7 +15,7 @@ from xmine.browsing.outcomes import Fate, Fates
 from xmine.errors import FileError, OptionError
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.mining.options import MiningOptions
-from xmine.run.tables import read_table
+from xmine.run.tables import read_columns, read_repeats
 from xmine.scoring.margin import scores_near
 
 
@@ -182,7 +182,8 @@ def row_of(side: Side, line: int, offset: int | None = None, table: Path | None 
     first, stop = np.searchsorted(side.lines, [line, line + 1])
     rows: Rows = np.arange(first, stop)
     if not len(rows) and table is not None and table.is_file():
-        stands_for = read_table(table).stands_for
+        _, metadata = read_columns(table, "line")
+        stands_for = read_repeats(table, int(metadata["total"]))
         if stands_for is not None and 1 <= line <= len(stands_for) and stands_for[line - 1] != line:
             return row_of(side, int(stands_for[line - 1]), offset)
     if not len(rows):

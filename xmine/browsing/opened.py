@@ -1,23 +1,60 @@
 """A run or a file of pairs -> its pairs in memory, ready to be filtered, sorted and looked at."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import OptionError
 from xmine.flags.flag_set import Flags
+from xmine.flags.names import FLAGS
 from xmine.pairs.pair import Languages, Pair
-from xmine.text.packed import PackedTexts
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Bools = NDArray[np.bool_]
 
 Floats = NDArray[np.float32]
 
 Rows = NDArray[np.int64]
+
+
+class TextColumn(Sequence[str]):
+    """The texts of a column of polars; a slice is a list of some.
+
+    Attributes:
+        column: the column, without nulls.
+    """
+
+    def __init__(self, column: "pl.Series") -> None:
+        """Take the column as it is."""
+        self.column = column
+
+    def __len__(self) -> int:
+        """Count the texts."""
+        return len(self.column)
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> str | list[str]:
+        """Give one text, or a list of some."""
+        if isinstance(at, slice):
+            return self.column[at].to_list()
+        return str(self.column[int(at)])
+
+    def __iter__(self) -> Iterator[str]:
+        """Walk through the texts."""
+        return iter(self.column)
+
+    def take(self, rows: Rows) -> "TextColumn":
+        """Keep some texts, in the order of `rows`; their characters are not held twice."""
+        return TextColumn(self.column[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +69,7 @@ class Side:
     """
 
     name: str
-    texts: PackedTexts
+    texts: TextColumn
     lines: Rows
     offsets: Rows | None = None
 
@@ -142,6 +179,12 @@ def _number(column: Floats | None, row: int) -> float | None:
 
 def _whole(column: Rows | None, row: int) -> int | None:
     return None if column is None else int(column[row])
+
+
+def flags_of(names: "pl.Series") -> Flags:
+    """Read a column of names of flags with commas between; null is none."""
+    lists = names.fill_null("").str.split(",")
+    return Flags.of({name: lists.list.contains(name).to_numpy() for name in FLAGS})
 
 
 def rows_at(opened: Opened, source_line: int, target_line: int) -> Rows:

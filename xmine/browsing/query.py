@@ -1,16 +1,22 @@
 """What to see of some pairs, and in which order: filters by text, flag, score; sorting."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.browsing.judgements import CODES
-from xmine.browsing.opened import Bools, Opened, Rows
+from xmine.browsing.opened import Bools, Opened, Rows, Side, TextColumn
+from xmine.browsing.where import condition, reason, wrong
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
 from xmine.pairs.judgements import VERDICTS
-from xmine.text.packed import PackedTexts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
 
 ORDERS = ("rank", "score", "prob", "cosine", "source", "target", "length")
 SIDES = ("either", "source", "target", "both")
@@ -26,14 +32,15 @@ class Query:
 
     Attributes:
         text: what a side must hold; empty for any.
-        regex: whether `text` is a regular expression (RE2) and not a plain text; case counts in
-            neither.
+        regex: whether `text` is a regular expression (of Rust) and not a plain text; case counts
+            in neither.
         side: where it must stand: `either`, `source`, `target` or `both`.
         flags: names of flags, one of which a pair must have; `none` for pairs without any.
         score_min, score_max: of the scores, both included.
         kept: `kept` by the cut, `below` it or dropped, or `all`.
         verdict: `accept`, `reject` or `unsure`; `judged` for any of them, `unjudged` for none;
             `any` for all pairs.
+        where: a condition of SQL, see `xmine.browsing.where`; empty for none.
         order: `rank` is the order of the run or the file; `source` and `target` are by line,
             `length` by the bytes of both sides together.
         descending: turn the order round.
@@ -47,6 +54,7 @@ class Query:
     score_max: float | None = None
     kept: str = "all"
     verdict: str = "any"
+    where: str = ""
     order: str = "rank"
     descending: bool = False
 
@@ -62,6 +70,11 @@ class Query:
             if value not in known:
                 raise OptionError(f"{name} is {value!r}", f"choose from {', '.join(known)}")
 
+    @property
+    def by_verdict(self) -> bool:
+        """Whether the verdicts on the pairs are asked for."""
+        return self.verdict != "any" or "verdict" in self.where
+
 
 def select(
     opened: Opened, query: Query, cut: float | None = None, codes: Codes | None = None
@@ -76,75 +89,124 @@ def select(
             judged any if left out.
 
     Raises:
-        OptionError: the regular expression is none, or scores are asked for where there are none.
+        OptionError: the regular expression or the condition is none, or scores are asked for where
+            there are none.
     """
-    cut = opened.cut if cut is None else cut
-    wanted = np.ones(len(opened), dtype=bool)
+    import polars as pl
+
+    if opened.scores is None and (
+        query.order == "score" or query.score_min is not None or query.score_max is not None
+    ):
+        raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
+    if query.order in ("prob", "cosine") and getattr(opened, f"{query.order}s") is None:
+        raise OptionError(f"{opened.path} has no {query.order}", f"sort by {', '.join(ORDERS)}")
+    wanted = _conditions(opened, query)
+    where = condition(query.where) if query.where else pl.lit(True)
+    key = pl.col({"source": "source_line", "target": "target_line"}.get(query.order, query.order))
+    asked = [*(each for each in wanted if isinstance(each, pl.Expr)), where, key]
+    names = dict.fromkeys(["rank", *(name for each in asked for name in each.meta.root_names())])
+    columns = _columns(opened, opened.cut if cut is None else cut, codes)
+    found = pl.DataFrame([columns[name]().alias(name) for name in names]).filter(*wanted)
+    try:
+        found = found.filter(where)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise wrong(query.where, error) from None
+    if query.order != "rank" or query.descending:
+        # What has no key stands last both ways; what is equal stays as it was.
+        found = found.sort(key, descending=query.descending, nulls_last=True, maintain_order=True)
+    rows: Rows = found["rank"].to_numpy()
+    return rows
+
+
+def _conditions(opened: Opened, query: Query) -> "list[pl.Expr | pl.Series]":
+    """List what a pair must meet, all but `where`."""
+    import polars as pl
+
+    wanted: list[pl.Expr | pl.Series] = []
     if query.kept != "all":
-        kept = opened.kept(cut)
-        wanted &= kept if query.kept == "kept" else ~kept
-    if query.verdict != "any":
-        wanted &= _judged(np.zeros(len(opened), np.int8) if codes is None else codes, query)
+        wanted.append(pl.col("kept") == (query.kept == "kept"))
+    if query.verdict in ("judged", "unjudged"):
+        wanted.append(pl.col("verdict").is_null() == (query.verdict == "unjudged"))
+    elif query.verdict != "any":
+        wanted.append(pl.col("verdict") == query.verdict)
     if query.flags:
-        wanted &= _flagged(opened, query.flags)
-    for limit, above in ((query.score_min, True), (query.score_max, False)):
-        if limit is not None:
-            scores = _scores(opened).astype(np.float64)
-            wanted &= scores >= limit if above else scores <= limit
+        wanted.append(pl.Series(_flagged(opened, query.flags)))
+    score = pl.col("score").cast(pl.Float64)
+    if query.score_min is not None:
+        wanted.append(score >= query.score_min)
+    if query.score_max is not None:
+        wanted.append(score <= query.score_max)
     if query.text:
-        wanted &= found_in(opened, query)
-    rows = np.flatnonzero(wanted)
-    return _ordered(opened, rows, query)
+        wanted.append(found_in(opened, query))
+    return wanted
 
 
-def found_in(opened: Opened, query: Query) -> Bools:
-    """Mark the pairs whose texts match, bool [pairs]."""
-    source, target = (
-        None if query.side == other else matches(side.texts, query.text, regex=query.regex)[rows]
-        for side, rows, other in (
-            (opened.source, opened.sources, "target"),
-            (opened.target, opened.targets, "source"),
+def _columns(
+    opened: Opened, cut: float | None, codes: Codes | None
+) -> "dict[str, Callable[[], pl.Series]]":
+    """Name the columns of all pairs, with what makes each; null is what a pair does not have."""
+    import polars as pl
+
+    def column(values: Any, kind: type[pl.DataType]) -> pl.Series:  # noqa: ANN401
+        if values is None:
+            return pl.repeat(None, len(opened), dtype=kind, eager=True)
+        return pl.Series(values=values, dtype=kind, nan_to_null=True)
+
+    left, right = opened.source.texts.column, opened.target.texts.column
+    given = np.zeros(len(opened), np.int8) if codes is None else codes
+    columns: dict[str, Callable[[], pl.Series]] = {
+        "rank": lambda: pl.int_range(len(opened), dtype=pl.Int64, eager=True),
+        "score": lambda: column(opened.scores, pl.Float32),
+        "prob": lambda: column(opened.probs, pl.Float32),
+        "cosine": lambda: column(opened.cosines, pl.Float32),
+        "flags": lambda: column(opened.flags and list(opened.flags), pl.String),
+        "kept": lambda: column(opened.kept(cut), pl.Boolean),
+        "verdict": lambda: pl.Series([name or None for name in CODES])[given],
+        "length": lambda: (
+            left.str.len_bytes()[opened.sources] + right.str.len_bytes()[opened.targets]
+        ),
+    }
+
+    def of_side(side: Side, rows: Rows, name: str) -> None:
+        offsets = side.offsets
+        columns[name] = lambda: side.texts.column[rows]
+        columns[f"{name}_line"] = lambda: column(side.lines[rows], pl.Int64)
+        columns[f"{name}_offset"] = lambda: column(
+            None if offsets is None else offsets[rows], pl.Int64
         )
-    )
-    if source is None or target is None:
-        one = target if source is None else source
-        assert one is not None
-        return one
-    return source & target if query.side == "both" else source | target
+
+    of_side(opened.source, opened.sources, "source")
+    of_side(opened.target, opened.targets, "target")
+    return columns
 
 
-def matches(texts: PackedTexts, text: str, *, regex: bool = False) -> NDArray[np.bool_]:
+def found_in(opened: Opened, query: Query) -> "pl.Series":
+    """Mark the pairs whose texts match, bool [pairs]."""
+    sides = {
+        "source": (opened.source.texts, opened.sources),
+        "target": (opened.target.texts, opened.targets),
+    }
+    if query.side in sides:
+        del sides["target" if query.side == "source" else "source"]
+    marked = [matches(texts, query.text, regex=query.regex)[rows] for texts, rows in sides.values()]
+    if len(marked) == 1:
+        return marked[0]
+    return marked[0] & marked[1] if query.side == "both" else marked[0] | marked[1]
+
+
+def matches(texts: TextColumn, text: str, *, regex: bool = False) -> "pl.Series":
     """Mark the texts that hold another one, whatever its case, bool [texts].
 
     Raises:
-        OptionError: `text` is no regular expression of RE2.
+        OptionError: `text` is no regular expression of Rust.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    import polars as pl
 
-    if not len(texts):
-        return np.zeros(0, dtype=bool)
-    column = pa.LargeStringArray.from_buffers(
-        len(texts),
-        pa.py_buffer(np.ascontiguousarray(texts.offsets)),
-        pa.py_buffer(np.ascontiguousarray(texts.data)),
-    )
-    find = pc.match_substring_regex if regex else pc.match_substring
+    pattern = text if regex else pl.escape_regex(text)
     try:
-        found = find(column, text.encode("utf-8", "surrogatepass"), ignore_case=True)
-    except pa.ArrowInvalid as error:
-        raise OptionError(f"{text!r} is no regular expression: {error}") from None
-    marked: NDArray[np.bool_] = found.to_numpy(zero_copy_only=False)
-    return marked
-
-
-def _judged(codes: Codes, query: Query) -> Bools:
-    wanted: Bools
-    if query.verdict in ("judged", "unjudged"):
-        wanted = (codes > 0) == (query.verdict == "judged")
-    else:
-        wanted = codes == CODES[query.verdict]
-    return wanted
+        return texts.column.str.contains(f"(?i){pattern}")
+    except pl.exceptions.ComputeError as error:
+        raise OptionError(f"{text!r} is no regular expression: {reason(error)}") from None
 
 
 def _flagged(opened: Opened, names: tuple[str, ...]) -> Bools:
@@ -155,33 +217,3 @@ def _flagged(opened: Opened, names: tuple[str, ...]) -> Bools:
     for name in names:
         marked |= ~np.logical_or.reduce(list(raised.values())) if name == "none" else raised[name]
     return marked
-
-
-def _scores(opened: Opened) -> NDArray[np.float32]:
-    if opened.scores is None:
-        raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
-    return opened.scores
-
-
-def _ordered(opened: Opened, rows: Rows, query: Query) -> Rows:
-    if query.order == "rank":
-        return rows[::-1] if query.descending else rows
-    keys = _keys(opened, query.order)[rows]
-    # What has no key stands last both ways; what is equal stays as it was.
-    return rows[np.argsort(-keys if query.descending else keys, kind="stable")]
-
-
-def _keys(opened: Opened, order: str) -> NDArray[np.float64]:
-    if order in ("source", "target"):
-        side = opened.source if order == "source" else opened.target
-        return side.lines[opened.sources if order == "source" else opened.targets].astype(float)
-    if order == "length":
-        lengths = np.zeros(len(opened))
-        sides = ((opened.source, opened.sources), (opened.target, opened.targets))
-        for side, rows in sides:
-            lengths += np.diff(side.texts.offsets)[rows]
-        return lengths
-    column = {"score": opened.scores, "prob": opened.probs, "cosine": opened.cosines}[order]
-    if column is None:
-        raise OptionError(f"{opened.path} has no {order}", f"sort by {', '.join(ORDERS)}")
-    return column.astype(np.float64)

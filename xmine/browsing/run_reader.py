@@ -1,39 +1,32 @@
 """A mining run -> all its candidates in memory, whatever was kept of them.
 
-People copy, edit and mix up the files of a run; what does not fit is named before it is looked at.
+The digests of a run tell when a file was changed; here only files are refused that do not belong
+together.
 """
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xmine.browsing.opened import Bools, Opened, Rows, Side
-from xmine.errors import FileError, OptionError
-from xmine.files.records import open_parquet
-from xmine.flags.flag_set import Flags
-from xmine.flags.names import FLAGS
-from xmine.mining.options import MiningOptions
-from xmine.pairs.pair import UNKNOWN, Languages
+from xmine.browsing.opened import Bools, Opened, Rows, Side, TextColumn, flags_of
+from xmine.errors import FileError
+from xmine.files.records import listed, open_parquet
+from xmine.pairs.pair import UNKNOWN
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, STAGES, SUMMARY_FILE
 from xmine.run.run_file import check_written, read_tables
-from xmine.run.tables import read_table
+from xmine.run.tables import candidates_schema, read_columns
 from xmine.scoring.threshold import floored
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _SOURCE, _TARGET = "source.parquet", "target.parquet"
 _CANDIDATES = "candidates.parquet"
-_KINDS = {
-    "source": "int64",
-    "target": "int64",
-    "score": "float",
-    "cosine": "float",
-    "prob": "float",
-    "flags": "string",
-    "eligible": "bool",
-}
 _AGAIN = "mine again, into another folder"
+_REMOVE = "remove it, and open the run again"
 
 
 def open_run(folder: Path) -> Opened:
@@ -50,186 +43,95 @@ def open_run(folder: Path) -> Opened:
                 "give the command that began it again, and it goes on",
             )
     check_written(folder, *STAGES["texts"], *STAGES["pairs"])
-    run, summary = _asked(folder / RUN_FILE), _Summary(folder / SUMMARY_FILE)
+    run, summary = read_tables(folder / RUN_FILE), _summary(folder / SUMMARY_FILE)
     source, target = (_side(folder / name) for name in (_SOURCE, _TARGET))
     table = _candidates(folder / _CANDIDATES, source, target)
-    sources, targets = (table.column(name).to_numpy() for name in ("source", "target"))
-    scores, cosines = (table.column(name).to_numpy() for name in ("score", "cosine"))
-    probs = table.column("prob")
+    sources, targets = (table[name].to_numpy() for name in ("source", "target"))
     kept = _kept(folder / PAIRS_FILE, source, target, sources, targets)
-    summary.number("translations")
-    allowed = table.column("eligible").to_numpy()
+    probs = table["prob"]
     opened = Opened(
         folder,
         source,
         target,
         sources,
         targets,
-        scores,
-        cosines,
-        None if probs.null_count == len(table) else probs.to_numpy(),
-        _flags(table.column("flags")),
+        table["score"].to_numpy(),
+        table["cosine"].to_numpy(),
+        None if probs.null_count() == len(table) else probs.to_numpy(),
+        flags_of(table["flags"]),
         kept,
-        allowed,
-        summary.number("cut"),
-        summary.languages(),
+        table["eligible"].to_numpy(),
+        summary.get("cut"),
+        tuple(summary.get("languages", UNKNOWN)),
         run,
-        summary.said,
+        summary,
     )
     ranks, cut = opened.ranks, opened.cut
     assert ranks is not None  # every candidate has a score
     if cut is None:  # below all that is kept, or above everything
         cut = floored(ranks[kept].min() if kept.any() else ranks.max(initial=0) + 1e-4)
         cut = min(cut, 1.0) if opened.by_probability else cut
-    return replace(opened, cut=cut, eligible=kept | (allowed & (ranks < cut)))
-
-
-def _asked(path: Path) -> dict[str, Any]:
-    """Read what the run was asked for."""
-    tables = read_tables(path)
-    if not tables:
-        raise FileError(f"{path}: it is empty", _AGAIN)
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise FileError(f"{path}: {name} is no table", _AGAIN)
-    known = {each.name for each in fields(MiningOptions)}
-    asked = {**tables.get("neighbours", {}), **tables.get("pairs", {})}
-    try:
-        MiningOptions(**{name: value for name, value in asked.items() if name in known})
-    except OptionError as error:
-        raise FileError(f"{path}: {error.message}", error.hint) from error
-    return tables
+    return replace(opened, cut=cut, eligible=kept | (opened.allowed & (ranks < cut)))
 
 
 def _side(path: Path) -> Side:
-    table = read_table(path)
-    return Side(table.name, table.packed, table.lines, table.offsets)
+    table, metadata = read_columns(path, "line", "offset", "text")
+    offsets = table["offset"].to_numpy() if "offset" in table.columns else None
+    return Side(metadata["name"], TextColumn(table["text"]), table["line"].to_numpy(), offsets)
 
 
-def _candidates(path: Path, source: Side, target: Side) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Read the pairs, of sentences that are there."""
+def _candidates(path: Path, source: Side, target: Side) -> "pl.DataFrame":
+    """Read the candidates; both sentences of each are in the tables of the sides."""
+    schema = candidates_schema()
     with open_parquet(path) as file:
-        there = {field.name: str(field.type) for field in file.schema_arrow}
-        for name, kind in _KINDS.items():
-            if there.get(name) != kind:
-                has = f"{name} is {there[name]}, not {kind}" if name in there else f"no {name}"
-                raise FileError(f"{path}: not the candidates of a run: {has}", _AGAIN)
-        table = file.read(columns=list(_KINDS))
-    for name in ("source", "target", "score", "cosine"):
-        if table.column(name).null_count:
-            raise FileError(f"{path}: a pair without {name}", _AGAIN)
-    for name, side in (("source", source), ("target", target)):
-        rows = table.column(name).to_numpy()
-        if len(rows) and not 0 <= rows.min() <= rows.max() < len(side.lines):
+        if wrong := [name for name, kind in schema.items() if file.schema.get(name) != kind]:
             raise FileError(
-                f"{path}: a pair of row {rows.max():,} of {name}.parquet, which has "
-                f"{len(side.lines):,}",
-                _AGAIN,
+                f"{path}: not the candidates of a run: {listed('column', wrong)}", _AGAIN
             )
+        table = file.read(*schema)
+    for name, side in (("source", source), ("target", target)):
+        if not table[name].is_between(0, len(side.lines) - 1).all(ignore_nulls=False):
+            raise FileError(f"{path}: pairs of rows that {name}.parquet does not have", _AGAIN)
     return table
 
 
-class _Summary:
-    """What the command said at the end of the run; the library writes no such file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        try:
-            read = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            read = {}
-        except (OSError, ValueError) as error:
-            raise self._broken(f"cannot be read: {error}") from error
-        if not isinstance(read, dict):
-            raise self._broken("it is no object")
-        self.said: dict[str, Any] = read
-        for name in ("options", "vectors"):
-            if not isinstance(read.get(name, {}), dict):
-                raise self._broken(f"{name} is no object")
-
-    def number(self, name: str) -> float | None:
-        value = self.said.get(name)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-            raise self._broken(f"{name} is {value!r}, not a number")
-        return float(value)
-
-    def languages(self) -> Languages:
-        value = self.said.get("languages", UNKNOWN)
-        match value:
-            case [str(source), str(target)] | (str(source), str(target)):
-                return source, target
-        raise self._broken(f"languages is {value!r}, not two codes")
-
-    def _broken(self, why: str) -> FileError:
-        return FileError(f"{self._path}: {why}", "remove it, and open the run again")
+def _summary(path: Path) -> dict[str, Any]:
+    """Read what the command said at the end of the run; the library writes no such file."""
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path}: cannot be read: {error}", _REMOVE) from error
+    if not isinstance(said, dict):
+        raise FileError(f"{path}: it is no object", _REMOVE)
+    return said
 
 
 def _kept(path: Path, source: Side, target: Side, sources: Rows, targets: Rows) -> Bools:
     """Mark the candidates that stand in the file of kept pairs, bool [candidates]."""
+    import polars as pl
+
+    places: dict[str, Rows] = {}
+    for name, side, rows in (("source", source, sources), ("target", target, targets)):
+        places[f"{name}_line"] = side.lines[rows]
+        if side.offsets is not None:
+            places[f"{name}_offset"] = side.offsets[rows]
     with open_parquet(path) as file:
-        kept: Bools = np.zeros(len(sources), dtype=bool)
-        if not file.metadata.num_rows:  # then there are no columns of lines either
-            return kept
-        names = [f"{name}_line" for name in ("source", "target")]
-        for side, name in ((source, "source_offset"), (target, "target_offset")):
-            names += [name] * (side.offsets is not None)
-        there = {field.name: str(field.type) for field in file.schema_arrow}
-        for name in names:
-            if there.get(name) != "int64":
+        if not len(file):  # then there are no columns of lines either
+            return np.zeros(len(sources), dtype=bool)
+        for name in places:
+            if file.schema.get(name) != pl.Int64:
                 raise FileError(f"{path}: not the pairs of a run: no {name}", _AGAIN)
-        columns = file.read(columns=names)
-    if _are_first(columns, source, target, sources, targets):
-        kept[: len(columns)] = True
-        return kept
-    found = []
-    for side, name in ((source, "source"), (target, "target")):
-        lines = columns.column(f"{name}_line").to_numpy()
-        if side.offsets is None:
-            found.append(np.searchsorted(side.lines, lines))
-            continue
-        offsets = columns.column(f"{name}_offset").to_numpy()
-        room = int(side.offsets.max(initial=0)) + 1
-        found.append(np.searchsorted(side.lines * room + side.offsets, lines * room + offsets))
-    room = max(len(target.lines), 1)
-    kept = np.isin(sources * room + targets, found[0] * room + found[1])
-    if kept.sum() != len(columns):
+        pairs = file.read(*places)
+    candidates = pl.DataFrame(places)
+    if candidates.head(len(pairs)).equals(pairs):  # as they are if no option drops any
+        return np.arange(len(sources)) < len(pairs)
+    found = candidates.with_row_index("row").join(pairs, on=list(places), how="semi")
+    if len(found) != len(pairs):
         raise FileError(
-            f"{path}: {len(columns) - kept.sum():,} of its pairs are not in {_CANDIDATES}", _AGAIN
+            f"{path}: {len(pairs) - len(found):,} of its pairs are not in {_CANDIDATES}", _AGAIN
         )
+    kept: Bools = np.zeros(len(sources), dtype=bool)
+    kept[found["row"].to_numpy()] = True
     return kept
-
-
-def _are_first(
-    columns: Any,  # noqa: ANN401 - pyarrow has no types
-    source: Side,
-    target: Side,
-    sources: Rows,
-    targets: Rows,
-) -> bool:
-    """Tell whether the kept pairs are the first candidates, as they are if no option drops any."""
-    for side, rows, name in ((source, sources, "source"), (target, targets, "target")):
-        first = rows[: len(columns)]
-        for what, known in (("line", side.lines), ("offset", side.offsets)):
-            if known is None:
-                continue
-            if not np.array_equal(columns.column(f"{name}_{what}").to_numpy(), known[first]):
-                return False
-    return True
-
-
-def _flags(column: Any) -> Flags:  # noqa: ANN401 - pyarrow has no types
-    """Read a column of names with commas between."""
-    bits = _Bits()
-    flags = (bits[names] for chunk in column.chunks for names in chunk.to_pylist())
-    return Flags(np.fromiter(flags, np.uint16, len(column)))
-
-
-class _Bits(dict[str | None, int]):
-    """Names of flags -> the bits of them, see `Flags`."""
-
-    def __missing__(self, names: str | None) -> int:
-        known = [name for name in (names or "").split(",") if name in FLAGS]
-        self[names] = sum(1 << FLAGS.index(name) for name in set(known))
-        return self[names]

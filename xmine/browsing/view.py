@@ -62,7 +62,7 @@ class View:
             OptionError: see `select`.
         """
         codes = None
-        if wanted.query.verdict != "any" and self._codes is not None:
+        if wanted.query.by_verdict and self._codes is not None:
             codes = self._codes()
         return select(self.opened, wanted.query, wanted.cut, codes)
 

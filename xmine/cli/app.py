@@ -20,7 +20,6 @@ _MODULES = {
     "encode": "encode",
     "convert": "convert",
     "train": "train",
-    "ablate": "train.ablate",
     "pairs": "pairs",
     "eval": "evaluate",
     "model": "model",

@@ -71,7 +71,7 @@ def browse(
 
 
 def _show(path: Path | None) -> None:
-    gc.disable()  # nothing that is loaded is garbage; to look takes a tenth of the time
+    gc.disable()  # until the first screen is there: nothing that is loaded is garbage
     from xmine.tui.background import Readers, leave_readers, read
 
     # While it is read, Textual is loaded.
@@ -82,16 +82,14 @@ def _show(path: Path | None) -> None:
         leave_readers(130 if isinstance(stopped, KeyboardInterrupt) else int(stopped.code or 0))
         raise
 
-    gc.enable()
     app = XmineApp(path, ahead)
     if not _served():
-        app.jobs.hear_signals()
+        app.ending.hear_signals()
     try:
-        with app.garbage:
-            app.run()
+        app.run()
     finally:
-        if app.jobs.code:  # no terminal may be left to take what Python would say at its end
-            os._exit(app.jobs.code)
+        if app.ending.code:  # no terminal may be left to take what Python would say at its end
+            os._exit(app.ending.code)
     if app.failure is not None:
         raise app.failure
     leave_readers(app.return_code or 0)

@@ -49,17 +49,17 @@ def encode(
 
     from xmine.files.atomic import check_free, replacing
     from xmine.files.npy import MatrixWriter
-    from xmine.files.reading import name_of
     from xmine.progress import Progress, silent
-    from xmine.text.inputs import count_lines, stream_texts
+    from xmine.text.inputs import text_input
     from xmine.text.languages import check_language
     from xmine.vectors.encoding import encode_blocks
 
     check_free(path, force=force)
-    lines = stream_texts(file)
+    source = text_input(file)
+    lines = source.texts()
     first = list(itertools.islice(lines, _LOOKED_AT))  # an input that is none is refused here
     encoder = load_encoder(model, options, console)
-    if warning := check_language(name_of(file), first, encoder.facts.languages):
+    if warning := check_language(source.name, first, encoder.facts.languages):
         console.warn(warning)
     size, zeros = encoder.texts_at_once, 0
     lines = itertools.chain(first, lines)
@@ -69,7 +69,9 @@ def encode(
         partial.open("r+b", buffering=0) as stream,
         console.progress() as report,
     ):
-        total = 0 if report is silent else count_lines(file) or 0
+        total = 0
+        if report is not silent and source.is_rereadable:
+            total = source.survey.lines
         writer = MatrixWriter(stream, path, encoder.dim, np.float32)
 
         def within(progress: Progress) -> None:

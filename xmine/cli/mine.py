@@ -20,17 +20,17 @@ from xmine.cli.arguments import (
 )
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.mine_summary import Outcome, explain, ranked_by, warnings_of
 from xmine.cli.option_groups import Mining
 from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
 from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
+from xmine.cli.summary import summary
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import MiningOptions
 from xmine.units import count
 
 if TYPE_CHECKING:
-    from xmine.mining.selection import Mined
+    from xmine.mining.mined import Mined
 
 
 @with_console
@@ -110,19 +110,18 @@ def mine(
 
     from xmine.mining.estimate import estimate_run
     from xmine.mining.pipeline import mine as mine_files
+    from xmine.pairs.paths import language_warnings
     from xmine.run.folder import bytes_there, is_run, working_folder
+    from xmine.text.inputs import text_input
 
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
     encoder, vectors, used = load_vectors(src_vectors, tgt_vectors, dim, model, options, console)
-    made_by = vectors or encoder
-    assert made_by is not None  # one of them is there
-    estimate = estimate_run(source, target, made_by, options)
-    said = (
-        str(estimate)
-        if estimate
-        else "estimate: none, since what is piped in tells no size beforehand"
-    )
+    vectorizer = vectors or encoder
+    assert vectorizer is not None  # one of them is there
+    inputs = text_input(source), text_input(target)
+    estimate = estimate_run(*inputs, vectorizer, options)
+    said = str(estimate) if estimate else "estimate: none, standard input has no known size"
     if dry_run:
         console.summary(said, estimate.facts() if estimate else {"lines": None})
         return
@@ -132,8 +131,7 @@ def mine(
         estimate.check(options.max_memory, working_folder(run), bytes_there(run))
     with console.progress() as report:
         mined = mine_files(
-            source,
-            target,
+            *inputs,
             encoder,
             options,
             report,
@@ -143,32 +141,47 @@ def mine(
             run=run,
             force=force,
         )
-    explain(console, mined)
-    warnings = warnings_of(mined, options, None if run else output)
+    _explain(console, mined)
+    result = mined.report()
+    warnings = result.warnings
+    if output and run is None:
+        warnings += language_warnings(output, mined.languages)
     for warning in warnings:
         console.warn(warning)
     notes = _write_hubs(mined, options, hubs) if hubs else []
-    draw(console, mined.curve(), plot, plot_file, [source, target], ranked_by(mined))
+    draw(console, mined.curve(), plot, plot_file, [source, target], mined.ranked_by)
     if is_shown:
         show_pairs(mined.pairs.rows(), len(mined.pairs))
     elif run is None:
         notes += write(mined.pairs.rows(), output, mined.languages)
-    outcome = Outcome(mined, used, notes, warnings, time.perf_counter() - started)
-    facts = outcome.facts(options, plot=plot)
+    said, facts = summary(result, used, notes, warnings, options, started, plot=plot)
     if run is not None:
-        keep_summary(run, outcome.summary(), facts)
-    console.summary(
-        (f"{output}: " if output else "") + outcome.summary(), facts, stdout_has_data=not output
-    )
+        keep_summary(run, said, facts)
+    console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
     if is_shown and len(mined.pairs):
         console.say(next_steps(), whole=True)
+
+
+def _explain(console: Console, mined: "Mined") -> None:
+    """Tell what was left out, and why."""
+    candidates = mined.candidates
+    for side in (candidates.source, candidates.target):
+        sentences = len(side) + side.repeated + side.unknown
+        cut = "" if side.offsets is None else f", {sentences:,} sentences"
+        console.detail(
+            f"{side.name}: {side.total:,} lines, {side.blank:,} blank{cut}, "
+            f"{side.repeated:,} repeated"
+        )
+    console.detail(f"languages: {mined.languages[0]} and {mined.languages[1]}")
+    console.detail(f"{len(candidates.chosen):,} candidate pairs before the cut")
 
 
 def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]:
     from xmine.flags.hubness import find_hubs, write_hubs
 
-    scored = mined.scored
-    found = find_hubs(scored.neighbours.first(options.neighborhood), scored.source, scored.target)
+    candidates = mined.candidates
+    nearest = candidates.neighbours.first(options.neighborhood)
+    found = find_hubs(nearest, candidates.source, candidates.target)
     return [f"{path}: {count(len(found), 'hub')}", *write_hubs(found, path)]
 
 

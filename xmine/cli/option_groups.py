@@ -16,9 +16,8 @@ MINING = {
 TRAINING = {
     "What it learns from": "triplets nli texts languages source_weight default_weight exclude "
     "limit_pairs held_out",
-    "What is compared": "grid seeds measure data",
     "The method": "method",
-    "Files": "output force resume options dev tensorboard",
+    "Files": "output force resume options dev",
     "The new encoder": "encoder architecture width layers heads max_pieces dropout start pooling "
     "vocabulary_size vocabulary_sample",
     "How it learns": "epochs steps batch_size learning_rate schedule warmup weight_decay clip "

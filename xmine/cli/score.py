@@ -21,14 +21,14 @@ from xmine.cli.arguments import (
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.outputs import check_outputs, draw, files_of, write
-from xmine.cli.score_summary import Outcome, warnings_of
+from xmine.cli.summary import summary
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import MiningOptions, ScoringOptions
 
 if TYPE_CHECKING:
     from xmine.flags.hubness import Hub
-    from xmine.mining.aligned import AlignedScores
+    from xmine.mining.aligned_scores import AlignedScores
 
 
 @with_console
@@ -97,27 +97,25 @@ def score(
 
     from xmine.flags.hubness import write_hubs
     from xmine.mining.aligned import score_aligned
+    from xmine.pairs.paths import language_warnings
 
     mining = MiningOptions(**asdict(options))
     encoder, vectors, used = load_vectors(src_vectors, tgt_vectors, dim, model, mining, console)
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
-    warnings = warnings_of(scored, options, output)
+    found = _hubs_of(scored, options) if hubs else None
+    result = scored.report(pool, None if found is None else len(found))
+    warnings = result.warnings + (language_warnings(output, scored.languages) if output else [])
     for warning in warnings:
         console.warn(warning)
     notes: list[str] = []
-    found = _hubs_of(scored, options) if hubs else None
     if hubs and found is not None:
         notes += [f"{hubs}: {note}" for note in write_hubs(found, hubs)]
     curve = scored.chosen.scores, scored.chances, None
     draw(console, curve, plot, plot_file, list(filter(None, [source, target])))
     notes += write(scored.rows(), output, scored.languages)
-    outcome = Outcome(scored, pool, used, notes, warnings, found, time.perf_counter() - started)
-    console.summary(
-        (f"{output}: " if output else "") + outcome.summary(),
-        outcome.facts(options, plot=plot),
-        stdout_has_data=not output,
-    )
+    said, facts = summary(result, used, notes, warnings, options, started, plot=plot)
+    console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
 
 
 def _hubs_of(scored: "AlignedScores", options: ScoringOptions) -> "list[Hub]":

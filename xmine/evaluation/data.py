@@ -1,7 +1,7 @@
 """The folder with the files of benchmarks, as they are distributed: found, or told what is missing.
 
-Each benchmark has a folder of its own in it (docs/benchmarks.md lists them); where the folder given
-is itself that of one benchmark, it serves as well.
+Each benchmark has a folder of its own in it (docs/reference/benchmarks.md lists them); where the
+folder given is itself that of one benchmark, it serves as well.
 """
 
 import math

@@ -105,10 +105,24 @@ def raw_blocks(path: str | Path) -> Iterator[bytes]:
         yield from iter(lambda: stream.read(BLOCK), b"")
 
 
-def read_blocks(path: str | Path) -> Iterator[bytes]:
-    """Give the bytes of `read_bytes` block by block, with the same errors."""
+def read_blocks(
+    path: str | Path, see_raw: Callable[[bytes], object] | None = None
+) -> Iterator[bytes]:
+    """Give the bytes of `read_bytes` block by block, with the same errors.
+
+    Args:
+        path: the file.
+        see_raw: called with each block before unpacking.
+    """
     with _opened(path) as stream:
-        yield from _unpacked(iter(lambda: stream.read(BLOCK), b""), name_of(path))
+        blocks = iter(lambda: stream.read(BLOCK), b"")
+        yield from _unpacked(_seen(blocks, see_raw) if see_raw else blocks, name_of(path))
+
+
+def _seen(blocks: Iterator[bytes], see: Callable[[bytes], object]) -> Iterator[bytes]:
+    for block in blocks:
+        see(block)
+        yield block
 
 
 @contextmanager

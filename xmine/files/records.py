@@ -1,19 +1,28 @@
 """Files of records: objects of JSONL, rows of CSV, columns of Parquet, for texts and pairs alike.
 
-A text that is null is blank. pyarrow is loaded only when a Parquet file is opened.
+A text that is null is blank. polars is loaded only when a Parquet file is opened.
 """
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import BytesIO, RawIOBase
 from pathlib import Path
-from typing import Any
+from time import sleep
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of, read_blocks, read_bytes, stream_lines
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _MAGIC = b"PAR1"
+# Of a file with a million rows in a group: a quarter of the memory that reading the groups takes.
+_ROWS_READ_AT_ONCE = 65_536
 _JSON_NAMES: dict[type, str] = {
     dict: "an object",
     list: "a list",
@@ -120,16 +129,66 @@ def listed(noun: str, names: Iterable[str]) -> str:
     return f"the {noun}{'s' * (len(shown) != 1)} {', '.join(shown[:8]) or 'none'}{more}"
 
 
+@dataclass(frozen=True, slots=True)
+class ParquetFile:
+    """An open Parquet file; its columns are read when they are asked for.
+
+    Attributes:
+        name: of the file, for messages.
+        frame: a lazy frame of all columns.
+        schema: the type of each column.
+        metadata: of the file.
+    """
+
+    name: str
+    frame: "pl.LazyFrame"
+    schema: "pl.Schema"
+    metadata: dict[str, str]
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        import polars as pl
+
+        return int(self.frame.select(pl.len()).collect().item())
+
+    def column(self, path: Sequence[str]) -> "tuple[pl.Expr, pl.DataType]":
+        """Find a column, or a field inside structs, by its very name; give its type too."""
+        import polars as pl
+
+        # By position: polars takes some names for patterns.
+        column, kind = pl.nth(self.schema.names().index(path[0])), self.schema[path[0]]
+        for name in path[1:]:
+            fields = kind.fields  # type: ignore[attr-defined]
+            at = [field.name for field in fields].index(name)
+            column, kind = column.struct[at], fields[at].dtype
+        return column, kind
+
+    def texts(self, path: Sequence[str]) -> "pl.Expr":
+        """Read a column of texts; null is blank."""
+        import polars as pl
+
+        return self.column(path)[0].cast(pl.String).fill_null("")
+
+    def blocks(self, columns: "Iterable[pl.Expr]", rows: int) -> "Iterator[pl.DataFrame]":
+        """Read columns, so many rows at a time at most, in the order of the file."""
+        frame = self.frame.select(*columns)
+        for start in range(0, len(self), _ROWS_READ_AT_ONCE):
+            yield from frame.slice(start, _ROWS_READ_AT_ONCE).collect().iter_slices(rows)
+
+    def read(self, *names: str) -> "pl.DataFrame":
+        """Read whole columns."""
+        return self.frame.select(*names).collect()
+
+
 @contextmanager
-def open_parquet(path: str | Path) -> Iterator[Any]:
-    """Open a Parquet file as pyarrow's ParquetFile; one inside an archive is unpacked into memory.
+def open_parquet(path: str | Path) -> Iterator[ParquetFile]:
+    """Open a Parquet file; one inside an archive is unpacked into memory.
 
     Raises:
         FileError: it is no Parquet file or a broken one, now or while it is read, or two columns
             have the same name.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    import polars as pl
 
     name = name_of(path)
     start = b""
@@ -143,40 +202,91 @@ def open_parquet(path: str | Path) -> Iterator[Any]:
         raise FileError(f"{name}: not a Parquet file", "a Parquet file begins with PAR1")
     with Path(path).open("rb") as stream:
         plain = stream.read(4) == _MAGIC
+
+    def source() -> Path | BytesIO:
+        return Path(path).absolute() if plain else BytesIO(content)
+
+    content = b"" if plain else read_bytes(path)
     try:
-        with pq.ParquetFile(str(path) if plain else pa.BufferReader(read_bytes(path))) as file:
-            names = file.schema_arrow.names
-            for each in names:
-                if names.count(each) > 1:
-                    raise FileError(f"{name}: two columns {each!r}", "give each a name of its own")
-            yield file
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        why = str(error).partition("\n")[0].split(". ")[0].rstrip(".")[:200]
+        schema = pl.read_parquet_schema(source())
+        frame = pl.scan_parquet(source(), glob=False, hive_partitioning=False)
+        yield ParquetFile(name, frame, pl.Schema(schema), pl.read_parquet_metadata(source()))
+    except pl.exceptions.DuplicateError as error:
+        twice = re.search("column with name '(.*)' has", str(error), re.DOTALL)
+        raise FileError(
+            f"{name}: two columns {twice[1] if twice else ''!r}", "give each a name of its own"
+        ) from error
+    # A panic of Rust is no Exception.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        why = str(error).partition("\n")[0].removeprefix("parquet: ")
+        if "invalid utf-8" in why.lower():
+            raise FileError(
+                f"{name}: a text in it is not UTF-8", "write it again as UTF-8"
+            ) from error
+        why = why.removeprefix("File out of specification: ").rstrip(".")[:200]
         raise FileError(f"{name}: a broken Parquet file: {why}", "copy it again") from error
 
 
-def is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
-    """Tell whether a column of a type holds texts."""
-    from pyarrow import types
-
-    plain = kind.value_type if types.is_dictionary(kind) else kind
-    return types.is_string(plain) or types.is_large_string(plain)  # type: ignore[no-any-return]
-
-
-def column_texts(column: Any, row: int, name: str) -> list[str]:  # noqa: ANN401
-    """Take the texts of a column, or of a part of one that begins behind `row` rows.
+def write_parquet(
+    blocks: "Iterable[pl.DataFrame]",
+    schema: "Mapping[str, type[pl.DataType]]",
+    stream: BinaryIO,
+    metadata: Mapping[str, str],
+    rows_of_a_group: int,
+) -> None:
+    """Write blocks of rows as they come; one group of rows is held at a time.
 
     Raises:
-        FileError: one is not UTF-8; the message names the row.
+        OSError: the stream cannot be written to.
     """
+    import polars as pl
+    from polars.io.plugins import register_io_source
+
+    output = _Output(stream)
+
+    def read(*_: object) -> "Iterator[pl.DataFrame]":
+        yield from blocks
+
+    table = register_io_source(read, schema=dict(schema))
     try:
-        return [value or "" for value in column.to_pylist()]
-    except UnicodeDecodeError:
-        for number, cell in enumerate(column, start=row + 1):
-            try:
-                cell.as_py()
-            except UnicodeDecodeError as error:
-                raise FileError(
-                    f"{name}: row {number}: not UTF-8", "write it again as UTF-8"
-                ) from error
+        table.sink_parquet(
+            cast("BinaryIO", output),
+            compression="zstd",
+            compression_level=1,
+            row_group_size=rows_of_a_group,
+            metadata=dict(metadata),
+        )
+    except pl.exceptions.PolarsError:
+        if output.failed:
+            raise output.failed from None
         raise
+    except KeyboardInterrupt:
+        # polars raises one, and Python another one for the same key, which would end the clean-up.
+        with suppress(KeyboardInterrupt):
+            sleep(0)
+        raise
+
+
+class _Output(RawIOBase):
+    """A stream that keeps its error, which polars turns into one of another type."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.failed: OSError | None = None
+
+    def write(self, data: Any) -> int:  # noqa: ANN401 - any bytes
+        try:
+            return self._stream.write(data)
+        except OSError as error:
+            self.failed = error
+            raise
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
+def is_text(kind: "pl.DataType") -> bool:
+    """Tell whether a column of a type holds texts."""
+    import polars as pl
+
+    return kind in (pl.String, pl.Categorical, pl.Enum)

@@ -1,6 +1,6 @@
 """Chosen pairs -> what makes each of them suspicious.
 
-docs/flags.md says what each flag means and how it was measured.
+docs/explanation/flags.md says what each flag means and how it was measured.
 """
 
 from collections.abc import Callable

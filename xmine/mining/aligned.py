@@ -5,8 +5,8 @@ the pair is given and not looked for: the scoring mode of LASER's margin-based m
 Schwenk, 2019, "Margin-based parallel corpus mining with multilingual sentence embeddings").
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,82 +17,25 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
-from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.rules import flag_pairs
-from xmine.knn.exact import nearest
 from xmine.knn.neighbours import Neighbours
-from xmine.mining.candidates import Encoded, rows_of, without_zeros
-from xmine.mining.options import ScoringOptions
+from xmine.mining.aligned_scores import AlignedScores
+from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.mining.steps import open_steps
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import Pair
 from xmine.progress import Report, silent
 from xmine.scoring.margin import pair_scores
-from xmine.scoring.probability import NEIGHBOURS, Confidence, Floats, estimate
+from xmine.scoring.probability import Confidence, estimate
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import read_texts
 from xmine.text.languages import check_language, check_sides, guess_language
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences, folded, sentence_table
+from xmine.vectors.encoding import Encoded
 
 _PAIRS_AT_ONCE = 16_384
-
-
-@dataclass(frozen=True, slots=True)
-class AlignedScores:
-    """Pairs as they were read, and a score for each that has text on both sides.
-
-    Attributes:
-        given: all pairs.
-        chosen: those that have a score, as rows of `source` and `target`, best first.
-        numbers: int64 [chosen], which of `given` each is, from 0.
-        confidence: how likely each is a translation; None where there are too few lines to tell.
-        flags: [chosen], what makes each suspicious, see `Pair`.
-        neighbours: the nearest rows both ways.
-        source, target: what they were looked for in: the distinct lines of a side, then those of
-            its pool, without those unknown to the encoder.
-        clamped: scores whose neighbourhood mean was near zero and was raised.
-        languages: codes of source and target, as given, read or guessed; `und` where that failed.
-        warnings: what the user should know before trusting the scores.
-    """
-
-    given: list[Pair]
-    chosen: ChosenPairs
-    numbers: NDArray[np.int64]
-    confidence: Confidence | None
-    flags: Flags
-    neighbours: Neighbours
-    source: Sentences
-    target: Sentences
-    clamped: int
-    languages: tuple[str, str]
-    warnings: list[str]
-
-    @property
-    def chances(self) -> Floats | None:
-        """Give the probability of each of `chosen`, float64."""
-        return None if self.confidence is None else self.confidence.chances
-
-    def rows(self) -> Iterator[Pair]:
-        """Walk through all pairs in the order in which they were read.
-
-        Their lines are those that the file names; where it names none, the number of the pair.
-        """
-        columns = zip(
-            self.chosen.scores.tolist(),
-            self.chosen.cosines.tolist(),
-            [None] * len(self.chosen) if self.chances is None else self.chances.tolist(),
-            self.flags,
-            strict=True,
-        )
-        judged = dict(zip(self.numbers.tolist(), columns, strict=True))
-        nothing = (None, None, None, None)
-        unnumbered = all(pair.source_line is pair.target_line is None for pair in self.given)
-        for number, pair in enumerate(self.given):
-            score, cosine, prob, flags = judged.get(number, nothing)
-            if unnumbered:
-                pair = pair._replace(source_line=number + 1, target_line=number + 1)
-            yield pair._replace(score=score, cosine=cosine, prob=prob, flags=flags)
 
 
 def score_aligned(
@@ -138,27 +81,20 @@ def score_aligned(
     more = [read_texts(each) for each in pool] if pool else [[], []]
     left = sentence_table(names[0], [pair.source for pair in given] + more[0])
     right = sentence_table(names[1], [pair.target for pair in given] + more[1])
-    known: tuple[str, ...] = ()
-    sides: tuple[Encoded, ...]
-    if vectors is not None:
-        sides = rows_of(left, right, vectors)
-    else:
-        pair = as_pair(encoder or SentenceEncoder.load())
-        known = pair.languages
-        sides = tuple(
-            without_zeros(side, each.encode_half(side.texts, report, prompt))
-            for side, each, prompt in (
-                (left, pair.source, options.src_prompt),
-                (right, pair.target, options.tgt_prompt),
-            )
-        )
+    vectorizer = vectors or as_pair(encoder or SentenceEncoder.load())
+    known = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
+    mining = MiningOptions(**asdict(options), index="exact", cache=False)
+    with open_steps(None, dict, mining, report) as steps:
+        encoded = steps.encode((left, right), vectorizer)
+        neighbours = steps.search(encoded)
     languages = (
         options.src_lang or said[0] or guess_language(left.texts, known),
         options.tgt_lang or said[1] or guess_language(right.texts, known),
     )
     warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
     warnings += check_sides(names, (left.texts, right.texts), (options.src_lang, options.tgt_lang))
-    return _judged(given, sides, languages, options, list(filter(None, warnings)), report)
+    warnings = list(filter(None, warnings))
+    return _scored(given, encoded, neighbours, languages, options, warnings)
 
 
 def _read(
@@ -180,18 +116,17 @@ def _read(
     return list(map(Pair, left, right)), names, ("", "")
 
 
-def _judged(
+def _scored(
     given: list[Pair],
-    sides: tuple[Encoded, ...],
+    encoded: tuple[Encoded, Encoded],
+    neighbours: Neighbours,
     languages: tuple[str, str],
     options: ScoringOptions,
     warnings: list[str],
-    report: Report,
 ) -> AlignedScores:
-    """Search both ways; score, estimate and flag the pairs whose sides both have a vector."""
-    (left, left_vectors), (right, right_vectors) = sides
+    """Score the pairs whose sides both have a vector, estimate probabilities, and flag them."""
+    (left, left_vectors), (right, right_vectors) = encoded
     k = options.neighborhood
-    neighbours = nearest(left_vectors, right_vectors, max(k, NEIGHBOURS), report=report)
     sources = _rows([pair.source for pair in given], left)  # [given]
     targets = _rows([pair.target for pair in given], right)
     numbers = np.flatnonzero((sources >= 0) & (targets >= 0))
@@ -214,6 +149,7 @@ def _judged(
         right,
         clamped,
         languages,
+        options,
         warnings,
     )
 

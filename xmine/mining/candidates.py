@@ -1,39 +1,40 @@
-"""Two sentence tables and their vectors -> scored candidates, the pairs that one may keep."""
+"""Sentences, vectors and neighbours -> candidates: retrieved, given a probability, flagged."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
-from xmine.errors import FileError
-from xmine.knn.exact import nearest
+from xmine.files.digests import NOBODY, Watch
+from xmine.flags.flag_set import Flags
+from xmine.flags.near_copies import same_texts
+from xmine.flags.rules import flag_pairs
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
-from xmine.pairs.known import KnownPair
+from xmine.mining.steps import open_steps
+from xmine.pairs.known import NOTHING_KNOWN, KnownPairs, labels_of
 from xmine.progress import Report, silent
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
-from xmine.scoring.probability import NEIGHBOURS
+from xmine.scoring.probability import Confidence, Floats, estimate
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
+from xmine.scoring.threshold import choose_threshold
+from xmine.text.languages import guess_language
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
-from xmine.vectors.vector_files import unit_rows
-
-# Sentences and their vectors [rows, dim], none of them zeros.
-Encoded = tuple[Sentences, NDArray[np.float16]]
+from xmine.vectors.encoding import Encoded
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """All pairs that the retrieval mode chooses, before the cut.
+class Candidates:
+    """All pairs that the retrieval mode chooses, before the threshold.
 
     Attributes:
         chosen: pairs of rows of `source` and `target`, best first.
-        neighbours: the nearest rows both ways, as many as margin and threshold need.
-        scores: of the first k of them, k being `--neighborhood`.
+        neighbours: the nearest rows both ways, as many as margin and probabilities need.
+        scores: margin scores of the first k neighbours, k being `--neighborhood`.
         source, target: the sentences that were searched, without those unknown to the encoder.
     """
 
@@ -44,69 +45,66 @@ class Scored:
     target: Sentences
 
     def texts(self) -> tuple[PickedTexts, PickedTexts]:
-        """Give the texts of the chosen pairs."""
+        """Look up the texts of the chosen pairs."""
         return (
             PickedTexts(self.source.texts, self.chosen.sources),
             PickedTexts(self.target.texts, self.chosen.targets),
         )
 
     def lines(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Give the 1-based lines of the chosen pairs, int64 [pairs] twice."""
+        """Look up the 1-based lines of the chosen pairs, int64 [pairs] twice."""
         return self.source.lines[self.chosen.sources], self.target.lines[self.chosen.targets]
 
 
-def score_pairs(
-    source: Sentences,
-    target: Sentences,
-    encoder: SentenceEncoder | EncoderPair,
-    options: MiningOptions,
-    report: Report = silent,
-) -> Scored:
-    """Encode both sides, search both ways, and choose pairs; nothing is cut yet.
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """Candidates in the order of their probability.
 
-    Raises:
-        FileError: none of a side's lines can be encoded.
+    Attributes:
+        candidates: the most probable pair first; equal probabilities by score, then by rows.
+            Without an estimate the order is that of the scores.
+        confidence: the probability of each pair; None where too few pairs were there to estimate.
+        copies: bool [pairs], which pairs have the same text on both sides.
     """
-    read = as_pair(encoder)
-    left = without_zeros(source, read.source.encode_half(source.texts, report, options.src_prompt))
-    right = without_zeros(target, read.target.encode_half(target.texts, report, options.tgt_prompt))
-    return score_vectors(left, right, options, report)
+
+    candidates: Candidates
+    confidence: Confidence | None
+    copies: NDArray[np.bool_]
+
+    @property
+    def ranks(self) -> NDArray[np.floating]:
+        """The numbers that the pairs are ordered by, [pairs]: probabilities, or else scores."""
+        chosen = self.candidates.chosen
+        return chosen.scores if self.confidence is None else self.confidence.chances
 
 
-def score_vectors(
-    source: Encoded, target: Encoded, options: MiningOptions, report: Report = silent
-) -> Scored:
-    """Search both ways with the vectors of both sides, and choose pairs; nothing is cut yet."""
-    k = max(options.neighborhood, NEIGHBOURS)
-    neighbours = nearest(source[1], target[1], k, report=report)
-    return score_neighbours(source[0], target[0], neighbours, options)
-
-
-def score_neighbours(
-    source: Sentences, target: Sentences, neighbours: Neighbours, options: MiningOptions
-) -> Scored:
-    """Choose pairs among the neighbours of both sides; nothing is cut yet."""
+def retrieve(
+    encoded: tuple[Encoded, Encoded],
+    neighbours: Neighbours,
+    options: MiningOptions,
+    seeds: KnownPairs = NOTHING_KNOWN,
+) -> Candidates:
+    """Choose pairs among the neighbours by margin scores; add the seed pairs that are right."""
+    (source, left), (target, right) = encoded
     few = neighbours.first(options.neighborhood)
     scores = margin_scores(few, options.margin)
-    return Scored(choose_pairs(few, scores, options.retrieval), neighbours, scores, source, target)
+    chosen = choose_pairs(few, scores, options.retrieval)
+    candidates = Candidates(chosen, neighbours, scores, source, target)
+    x, y = _missing(candidates, seeds)
+    if not len(x):
+        return candidates
+    products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)
+    cosines = np.minimum(products, 1).astype(np.float32)
+    more = ChosenPairs(x, y, pair_scores(x, y, cosines, few, options.margin)[0], cosines)
+    return replace(candidates, chosen=chosen.joined(more))
 
 
-def with_known(
-    scored: Scored,
-    known: Sequence[KnownPair],
-    vectors: tuple[NDArray[np.float16], NDArray[np.float16]],
-    options: MiningOptions,
-) -> Scored:
-    """Add the pairs that are known to be right and are not among the candidates.
-
-    Args:
-        scored: the candidates.
-        known: pairs of lines.
-        vectors: of `scored.source` and `scored.target`.
-        options: `neighborhood` and `margin`.
-    """
-    chosen, sides = scored.chosen, (scored.source, scored.target)
-    right = np.array(sorted({each[:2] for each in known if each.right}), dtype=np.int64)
+def _missing(
+    candidates: Candidates, seeds: KnownPairs
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the rows of seed pairs that are right and that are not among the candidates."""
+    chosen, sides = candidates.chosen, (candidates.source, candidates.target)
+    right = np.array(sorted({each[:2] for each in seeds.pairs if each.right}), dtype=np.int64)
     rows = []
     for lines, side in zip(right.reshape(-1, 2).T, sides, strict=True):
         at = np.minimum(np.searchsorted(side.lines, lines), len(side) - 1)
@@ -116,62 +114,110 @@ def with_known(
     missing = [pair not in there for pair in zip(x.tolist(), y.tolist(), strict=True)]
     # A line may be blank, or unknown to the encoder.
     more = np.array(missing, dtype=bool) & (x >= 0) & (y >= 0)
-    if not more.any():
-        return scored
-    x, y = x[more], y[more]
-    products = np.einsum("ij,ij->i", vectors[0][x], vectors[1][y], dtype=np.float64)
-    cosines = np.minimum(products, 1).astype(np.float32)
-    few = scored.neighbours.first(options.neighborhood)
-    scores = pair_scores(x, y, cosines, few, options.margin)[0]
-    return replace(scored, chosen=chosen.joined(ChosenPairs(x, y, scores, cosines)))
+    return x[more], y[more]
 
 
-def check_vectors(
-    source: Sentences, target: Sentences, vectors: tuple[NDArray[Any], NDArray[Any]]
-) -> None:
-    """Refuse vectors of lines that are not as many as the lines, or not as wide as the others."""
-    for side, rows in zip((source, target), vectors, strict=True):
-        if len(rows) != side.total:
-            raise FileError(
-                f"{side.name} has {side.total:,} lines, its vectors have {len(rows):,} rows",
-                "give a row for every line, blank and repeated ones too, as xmine encode does",
-            )
-    widths = [rows.shape[1] for rows in vectors]
-    if widths[0] != widths[1]:
-        raise FileError(
-            f"vectors of {source.name} are {widths[0]:,} wide, those of {target.name} "
-            f"{widths[1]:,}",
-            "make both with the same encoder",
-        )
+def estimate_probabilities(
+    candidates: Candidates, seeds: KnownPairs = NOTHING_KNOWN, *, keep_copies: bool = False
+) -> Estimated:
+    """Estimate how probable each candidate is a translation, and order the candidates by that.
 
-
-def rows_of(
-    source: Sentences, target: Sentences, vectors: tuple[NDArray[Any], NDArray[Any]]
-) -> tuple[Encoded, Encoded]:
-    """Take the vectors of the sentences out of those of all lines."""
-    check_vectors(source, target, vectors)
-    sides = []
-    for side, rows in zip((source, target), vectors, strict=True):
-        units = unit_rows(rows, side.lines - 1, side.name)
-        if not units.any():
-            raise FileError(f"all vectors of {side.name} are zeros")
-        sides.append(without_zeros(side, units))
-    return sides[0], sides[1]
-
-
-def without_zeros(sentences: Sentences, vectors: NDArray[np.float16]) -> Encoded:
-    """Leave out rows of zeros: sentences that the encoder knows no piece of."""
-    known = np.flatnonzero(vectors.any(axis=1))
-    if len(known) == len(sentences):
-        return sentences, vectors
-    if len(known) == 0:
-        raise nothing_known(sentences)
-    return sentences.known(known), vectors[known]
-
-
-def nothing_known(sentences: Sentences) -> FileError:
-    """Make the error that no line has a vector."""
-    return FileError(
-        f"{sentences.name}: the encoder knows no piece of any line",
-        "is it in another script? give an encoder for it with --model",
+    Args:
+        candidates: the pairs.
+        seeds: pairs that are known, by the lines that stand for repeated ones.
+        keep_copies: whether pairs with the same text on both sides are translations.
+    """
+    copies = same_texts(*candidates.texts())
+    labels = labels_of(seeds.pairs, *candidates.lines())
+    # Copies stand out more than any translation: they take no part in the fit.
+    confidence = estimate(
+        candidates.chosen, candidates.neighbours, np.where(copies & (labels == -1), 0, labels)
     )
+    if confidence is None:
+        return Estimated(candidates, None, copies)
+    if keep_copies:
+        confidence = confidence.with_right(copies & (labels != 0))
+    chosen = candidates.chosen
+    order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.chances))
+    ordered = replace(candidates, chosen=chosen.take(order))
+    return Estimated(ordered, confidence.of(order), copies[order])
+
+
+def find_candidates(
+    sentences: tuple[Sentences, Sentences],
+    encoder: SentenceEncoder | EncoderPair,
+    options: MiningOptions,
+    report: Report = silent,
+) -> Candidates:
+    """Encode both sides, search both ways exactly, and retrieve; nothing is kept on disk.
+
+    Raises:
+        FileError: none of the sentences of a side can be encoded.
+    """
+    exact = replace(options, index="exact", cache=False)
+    with open_steps(None, dict, exact, report) as steps:
+        encoded = steps.encode(sentences, as_pair(encoder))
+        return retrieve(encoded, steps.search(encoded), options)
+
+
+def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:
+    """Choose as `auto` does: the threshold, and the pairs at or above it."""
+    estimated = estimate_probabilities(candidates)
+    chosen, confidence = estimated.candidates.chosen, estimated.confidence
+    rows = np.flatnonzero(~estimated.copies)
+    some = None if confidence is None else confidence.of(rows)
+    found = choose_threshold(chosen.scores[rows], some)
+    return found.value, chosen.take(rows[: found.kept.pairs])
+
+
+def flag(
+    estimated: Estimated,
+    options: MiningOptions,
+    known: tuple[str, ...] = (),
+    report: Report = silent,
+    cache_dir: Path | None = None,
+    watch: Watch = NOBODY,
+) -> tuple[tuple[str, str], Flags]:
+    """Guess the languages of both sides, and name what makes each candidate suspicious.
+
+    Args:
+        estimated: the candidates.
+        options: `src_lang`, `tgt_lang`, `neighborhood`.
+        known: languages of the encoder.
+        report: called meanwhile.
+        cache_dir: where the features of lines are cached; None for nowhere.
+        watch: told the digests of these files.
+
+    Raises:
+        FileError: the features cannot be written.
+    """
+    candidates = estimated.candidates
+    languages = (
+        options.src_lang
+        or _language(candidates.source, candidates.chosen.sources, estimated.copies, known),
+        options.tgt_lang
+        or _language(candidates.target, candidates.chosen.targets, estimated.copies, known),
+    )
+    probs: Floats = np.zeros(len(estimated.copies))
+    flags = flag_pairs(
+        candidates.chosen,
+        probs if estimated.confidence is None else estimated.confidence.chances,
+        candidates.neighbours.first(options.neighborhood),
+        candidates.source,
+        candidates.target,
+        languages,
+        report,
+        cache_dir,
+        watch,
+    )
+    return languages, flags
+
+
+def _language(
+    side: Sentences, rows: NDArray[np.int64], copies: NDArray[np.bool_], known: tuple[str, ...]
+) -> str:
+    """Guess the language of a side by the lines that are not copies."""
+    left = np.ones(len(side), dtype=bool)
+    left[rows[copies]] = False
+    others = np.flatnonzero(left)
+    return guess_language(PickedTexts(side.texts, others) if len(others) else side.texts, known)

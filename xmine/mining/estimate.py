@@ -1,7 +1,7 @@
 """Two text files and what encodes them -> what mining them will take: memory, disk and time.
 
 Sizes are counted, speeds are tried on the first lines and on a small product, so that the estimate
-is there before the work. docs/scale.md compares estimates with what runs took.
+is there before the work. docs/explanation/scale.md compares estimates with what runs took.
 """
 
 import math
@@ -10,24 +10,22 @@ import time
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
-from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.encoders.pair import as_pair
 from xmine.errors import FileError, XmineError
-from xmine.files.reading import name_of
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
 from xmine.knn.exact import MEMORY, exact_memory
 from xmine.knn.faiss_index import centroids_in, index_bytes, training_bytes
 from xmine.knn.workers import blas_threads
 from xmine.mining.options import MiningOptions
+from xmine.mining.steps import Vectorizer
 from xmine.scoring.probability import NEIGHBOURS
-from xmine.text.inputs import count_lines, stream_texts
+from xmine.text.inputs import TextInput, text_input
 from xmine.text.sentences import sentence_table
 from xmine.units import duration, in_words
 
@@ -39,7 +37,7 @@ _TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
 _OF_A_LINE, _WHILE_READING = 32, 40
 
 # Bytes on disk of what is seen of a line, see `xmine.flags.line_features`.
-_OF_TRAITS = 46
+_OF_FEATURES = 46
 
 # Of memory per line of both sides while candidates are judged.
 _WHILE_JUDGING = 110
@@ -150,30 +148,31 @@ class Estimate:
 
 
 def estimate_run(
-    source: str | Path,
-    target: str | Path,
-    made_by: SentenceEncoder | EncoderPair | tuple[NDArray[Any], NDArray[Any]],
+    source: str | Path | TextInput,
+    target: str | Path | TextInput,
+    vectorizer: SentenceEncoder | Vectorizer,
     options: MiningOptions,
 ) -> Estimate | None:
     """Estimate what mining two files takes; None where one can be read but once.
 
     Args:
         source, target: the text inputs.
-        made_by: one encoder for both sides, or one for each, or the vectors of all lines.
+        vectorizer: one encoder for both sides, or one for each, or the vectors of all lines.
         options: see MiningOptions.
 
     Raises:
         FileError: a file cannot be read.
         OptionError: there is no such index or device.
     """
-    sources, targets = count_lines(source), count_lines(target)
-    if sources is None or targets is None:
+    source, target = text_input(source), text_input(target)
+    if not (source.is_rereadable and target.is_rereadable):
         return None
-    pair = None if isinstance(made_by, tuple) else as_pair(made_by)
+    sources, targets = source.survey.lines, target.survey.lines
+    pair = None if isinstance(vectorizer, tuple) else as_pair(vectorizer)
     encoders = (pair.source, pair.target) if pair else (None, None)
     left = _tried(source, sources, encoders[0], options)
     right = _tried(target, targets, encoders[1], options)
-    dim = made_by[0].shape[1] if isinstance(made_by, tuple) else made_by.dim
+    dim = vectorizer[0].shape[1] if isinstance(vectorizer, tuple) else vectorizer.dim
     sizes = left.rows, right.rows, dim
     device = search_device(options.device, *sizes)
     index = choose_index(*sizes, options.index, device)
@@ -193,7 +192,7 @@ def estimate_run(
         device=device,
         memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + encoding + working,
         index_memory=indexed,
-        disk=rows * (2 * dim + 12 * k + _OF_TRAITS)
+        disk=rows * (2 * dim + 12 * k + _OF_FEATURES)
         + indexed
         + searching_bytes(*sizes, k, index)
         + texts,
@@ -208,16 +207,16 @@ def estimate_run(
 
 
 def _tried(
-    given: str | Path,
+    given: TextInput,
     lines: int,
     encoder: SentenceEncoder | None,
     options: MiningOptions,
 ) -> Trial:
     """Read and encode the first lines of a file."""
     started = time.perf_counter()
-    first = list(islice(stream_texts(given), _TRIED))
+    first = list(islice(given.texts(), _TRIED))
     try:
-        table = sentence_table(name_of(given), first, dedup=options.dedup, segment=options.segment)
+        table = sentence_table(given.name, first, dedup=options.dedup, segment=options.segment)
     except FileError:  # blank lines alone
         if len(first) == lines:
             raise
@@ -226,7 +225,7 @@ def _tried(
     reading = judging = (time.perf_counter() - started) * times
     if options.segment:  # which takes hundreds of times as long as reading
         started = time.perf_counter()
-        sentence_table(name_of(given), first, dedup=options.dedup)
+        sentence_table(given.name, first, dedup=options.dedup)
         judging = (time.perf_counter() - started) * times
     encoding, some = 0.0, table.texts[:_TRIED]
     if encoder is not None:

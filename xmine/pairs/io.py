@@ -1,6 +1,6 @@
 """Pairs: as mining makes them, as training takes them, and the files that hold them.
 
-The formats themselves are in `xmine/formats/`.
+Each format has a file of its own beside this one.
 """
 
 import sys
@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,16 @@ from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of, packing_of
 from xmine.pairs import moses
 from xmine.pairs.losses import Losses
-from xmine.pairs.pair import UNKNOWN, Languages, Pair, settled
+from xmine.pairs.pair import COLUMNS, UNKNOWN, Languages, Pair, pair_frame, settled
 from xmine.pairs.paths import FORMATS, place_to_read, place_to_write
 from xmine.pairs.tsv import tsv_rows
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
 from xmine.text.languages import names_language
 from xmine.text.packed import TextPacker, picked
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "Pair",
@@ -85,6 +89,10 @@ class Pairs:
         """Walk through the pairs."""
         for start in range(0, len(self), _PAIRS_AT_ONCE):
             yield from self._rows(slice(start, start + _PAIRS_AT_ONCE))
+
+    def to_polars(self) -> "pl.DataFrame":
+        """Make a table: the columns of an output file, a row a pair; null for what is missing."""
+        return pair_frame(self.rows()).select(*COLUMNS)
 
     def _rows(self, some: slice) -> Iterator[Pair]:
         nothing = repeat(None)

@@ -1,7 +1,7 @@
 """What people say of pairs, and the file beside the pairs that takes each verdict at once.
 
 A line per verdict, the first of the file says its version; later lines beat earlier ones of the
-same judge, and nothing is ever changed. docs/browsing.md describes the columns.
+same judge, and nothing is ever changed. docs/reference/runs.md describes the columns.
 """
 
 import errno

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from operator import index
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xmine.errors import FileError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Languages = tuple[str, str]
 UNKNOWN: Languages = ("und", "und")  # the code of BCP 47 for a language that nobody named
@@ -68,6 +71,7 @@ COLUMNS: dict[str, type] = {
 }
 _KINDS = tuple(COLUMNS[name] for name in Pair._fields)
 _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]
+_PAIRS_OF_A_BLOCK = 20_000
 _PLAIN = {str, float, int, type(None)}
 
 
@@ -106,3 +110,23 @@ def split_head(pairs: Iterable[Pair], size: int = 1000) -> tuple[set[str], Itera
     head = list(islice(pairs, size))
     held = {name for name in COLUMNS if any(getattr(pair, name) is not None for pair in head)}
     return held, chain(head, pairs)
+
+
+def pair_schema(names: Iterable[str] = COLUMNS) -> "dict[str, type[pl.DataType]]":
+    """Give the type that each column has in a table of polars, and in a file of Parquet."""
+    import polars as pl
+
+    types = {float: pl.Float32, int: pl.Int64, str: pl.String}
+    return {name: types[COLUMNS[name]] for name in names}
+
+
+def pair_frame(pairs: Iterable[Pair]) -> "pl.DataFrame":
+    """Make a table of pairs, a row for each; null for what a pair does not have."""
+    import polars as pl
+
+    pairs, schema = iter(pairs), pair_schema(Pair._fields)
+    blocks = [pl.DataFrame(schema=schema)]
+    while some := list(islice(pairs, _PAIRS_OF_A_BLOCK)):
+        columns = dict(zip(Pair._fields, zip(*some, strict=True), strict=True))
+        blocks.append(pl.DataFrame(columns, schema))
+    return pl.concat(blocks)

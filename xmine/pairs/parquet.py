@@ -1,20 +1,23 @@
 """Parquet: typed columns with the names of `Pair`, or a `translation` struct with two languages.
 
-pyarrow is loaded only when such a file is read or written.
+polars is loaded only when such a file is read or written.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import islice, repeat
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.files.records import column_texts, is_text, listed, open_parquet
+from xmine.files.records import ParquetFile, is_text, listed, open_parquet, write_parquet
 from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import SURROGATES, Losses, Rules
-from xmine.pairs.pair import COLUMNS, UNKNOWN, Languages, Pair, is_whole, split_head
+from xmine.pairs.pair import COLUMNS, LARGEST, UNKNOWN, Languages, Pair, pair_schema, split_head
 from xmine.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ROWS_OF_A_GROUP = 20_000
 _ROWS_AT_A_TIME = 5_000
@@ -26,16 +29,14 @@ def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses:
 
     The file's metadata has the keys `xmine`, the version, and `languages`, such as `en,zh`.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    import polars as pl
 
     held, pairs = split_head(pairs, ROWS_OF_A_GROUP)
-    types = {float: pa.float32(), int: pa.int64(), str: pa.string()}
     names = [name for name in COLUMNS if name in held | {"source", "target"}]
     others = [name for name in COLUMNS if name not in names]
-    facts = {"xmine": __version__, "languages": ",".join(languages)}
-    schema = pa.schema([(name, types[COLUMNS[name]]) for name in names], facts)
-    with pq.ParquetWriter(pa.PythonFile(stream, "w"), schema, compression="zstd") as writer:
+    schema = pair_schema(names)
+
+    def blocks() -> Iterator[pl.DataFrame]:
         while some := list(islice(pairs, ROWS_OF_A_GROUP)):
             columns = {name: [getattr(pair, name) for pair in some] for name in names}
             for name in names:
@@ -43,21 +44,28 @@ def write(stream: BinaryIO, pairs: Iterable[Pair], languages: Languages, losses:
                     columns[name] = [text and losses.fit(text, _RULES) for text in columns[name]]
             for pair in some if others else ():
                 losses.leave_out(others, pair)
-            writer.write_table(pa.table(columns, schema))
+            yield pl.DataFrame(columns, schema)
+
+    metadata = {"xmine": __version__, "languages": ",".join(languages)}
+    write_parquet(blocks(), schema, stream, metadata, ROWS_OF_A_GROUP)
 
 
 def languages(path: str | Path) -> Languages | None:
     """Read the languages out of the metadata or, of a `translation`, out of its type."""
     with open_parquet(path) as file:
-        return _said(file.schema_arrow)
+        return _said(file)
 
 
-def _said(schema: Any) -> Languages | None:  # noqa: ANN401 - pyarrow has no types
-    said = (schema.metadata or {}).get(b"languages", b"").decode("utf-8", "replace").split(",")
-    if "source" not in schema.names and "translation" in schema.names:
-        kind = schema.field("translation").type
-        said = [kind.field(at).name for at in range(getattr(kind, "num_fields", 0))]
+def _said(file: ParquetFile) -> Languages | None:
+    said = file.metadata.get("languages", "").split(",")
+    if "source" not in file.schema and "translation" in file.schema:
+        said = _fields(file)
     return (said[0] or UNKNOWN[0], said[1] or UNKNOWN[0]) if len(said) == 2 else None
+
+
+def _fields(file: ParquetFile) -> list[str]:
+    """Name the fields of the column `translation`; none if it is no struct."""
+    return [field.name for field in getattr(file.schema["translation"], "fields", ())]
 
 
 def read(
@@ -77,36 +85,31 @@ def read(
     name = name_of(path)
     choice = Choice(path, chosen)
     with open_parquet(path) as file:
-        schema = file.schema_arrow
-        sides = _sides(schema, choice, name)
-        kept = {each: kind for each, kind in COLUMNS.items() if each in schema.names}
-        _check_types(schema, sides, kept, name)
-        others = [each for each in kept if each not in ("source", "target")]
+        sides = dict(zip(("source", "target"), _sides(file, choice, name), strict=True))
+        others = [each for each in COLUMNS if each in file.schema and each not in sides]
+        _check_types(file, {**{each: (each,) for each in others}, **sides}, name)
+        columns = [file.texts(path).alias(side) for side, path in sides.items()]
+        columns += [_column(file, each) for each in others]
         row = 0
-        for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[*map(".".join, sides), *others]):
-            columns = {
-                side: column_texts(_inside(batch, parts), row, name)
-                for side, parts in zip(("source", "target"), sides, strict=True)
-            }
-            for each in others:
-                columns[each] = _values(batch.column(each), each, row, name)
-            some = map(Pair, *(columns.get(each, repeat(None)) for each in Pair._fields))
+        for block in file.blocks(columns, _ROWS_AT_A_TIME):
+            _check_whole(block, others, row, name)
+            given = {each: block[each] for each in block.columns}
+            some = map(Pair, *(given.get(each, repeat(None)) for each in Pair._fields))
             yield from map(choice.turned, some)
-            row += batch.num_rows
+            row += len(block)
 
 
-def _sides(schema: Any, choice: Choice, name: str) -> list[tuple[str, ...]]:  # noqa: ANN401
+def _sides(file: ParquetFile, choice: Choice, name: str) -> list[tuple[str, ...]]:
     """Choose the columns of source and target, each a path: a language may be in a struct."""
-    names = schema.names
+    names = list(file.schema)
     if "source" in names and "target" in names:
-        choice.of_columns(_said(schema))
+        choice.of_columns(_said(file))
         return [("source",), ("target",)]
     wanted = ["source", "target"]
     if "source" not in names:
         if "translation" in names:
-            struct = schema.field("translation").type
-            codes = [struct.field(at).name for at in range(getattr(struct, "num_fields", 0))]
-            return [("translation", each) for each in choice.of_translation(codes, name)]
+            codes = choice.of_translation(_fields(file), name)
+            return [("translation", each) for each in codes]
         if choice.asked and choice.languages and any(each in names for each in choice.languages):
             wanted = list(choice.languages)
             if all(each in names for each in wanted):
@@ -119,63 +122,47 @@ def _sides(schema: Any, choice: Choice, name: str) -> list[tuple[str, ...]]:  # 
     )
 
 
-def _check_types(
-    schema: Any,  # noqa: ANN401
-    sides: list[tuple[str, ...]],
-    kept: dict[str, type],
-    name: str,
-) -> None:
-    kinds = {each: (schema.field(each).type, wanted) for each, wanted in kept.items()}
-    for outer, *inner in sides:
-        kind = schema.field(outer).type
-        for each in inner:
-            kind = kind.field(each).type
-        kinds[".".join([outer, *inner])] = (kind, str)
-    for each, (kind, wanted) in kinds.items():
-        if not _fits(kind, wanted):
+def _check_types(file: ParquetFile, columns: dict[str, tuple[str, ...]], name: str) -> None:
+    for each, path in columns.items():
+        _, kind = file.column(path)
+        if not _fits(kind, COLUMNS[each]):
             words = {str: "text", int: "whole numbers", float: "numbers"}
             raise FileError(
-                f"{name}: the column {each!r} is {kind}, not {words[wanted]}",
+                f"{name}: the column {'.'.join(path)!r} is {str(kind).lower()}, "
+                f"not {words[COLUMNS[each]]}",
                 "write it again with that type",
             )
 
 
-def _fits(kind: Any, wanted: type) -> bool:  # noqa: ANN401
-    from pyarrow import types
+def _fits(kind: "pl.DataType", wanted: type) -> bool:
+    import polars as pl
 
-    if types.is_null(kind) or wanted is str:
-        return types.is_null(kind) or is_text(kind)
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    return types.is_integer(kind) or (wanted is float and types.is_floating(kind))
+    if kind == pl.Null or wanted is str:
+        return kind == pl.Null or is_text(kind)
+    return kind.is_integer() or (wanted is float and kind.is_float())
 
 
-def _inside(batch: Any, parts: tuple[str, ...]) -> Any:  # noqa: ANN401
-    from pyarrow import compute
+def _column(file: ParquetFile, name: str) -> "pl.Expr":
+    """Read a column that a pair may lack; what it lacks is null."""
+    import polars as pl
 
-    column = batch.column(parts[0])
-    return compute.struct_field(column, list(parts[1:])) if parts[1:] else column
+    if name == "flags":  # empty where none were found, null where nobody looked
+        return file.column([name])[0].cast(pl.String)
+    if COLUMNS[name] is str:
+        return file.texts([name]).replace("", None)
+    column, kind = file.column([name])
+    if COLUMNS[name] is float:
+        return column.cast(pl.Float64).fill_nan(None)  # pandas writes NaN for what is not there
+    return column.cast(pl.Int64) if kind == pl.Null else column
 
 
-def _values(
-    column: Any,  # noqa: ANN401
-    each: str,
-    row: int,
-    name: str,
-) -> list[Any]:
-    kind = COLUMNS[each]
-    if each == "flags":  # empty where none were found, null where nobody looked
-        texts, known = column_texts(column, row, name), column.is_valid().to_pylist()
-        return [text if is_known else None for text, is_known in zip(texts, known, strict=True)]
-    if kind is str:
-        return [text or None for text in column_texts(column, row, name)]
-    values: list[Any] = column.to_pylist()
-    if kind is float:  # pandas writes NaN for what is not there
-        return [value if value is None or value == value else None for value in values]
-    for number, value in enumerate(values, start=row + 1):
-        if value is not None and not is_whole(value):
-            raise FileError(
-                f"{name}: row {number}: {each!r} is not a whole number from 0 to 10^18",
-                "mend the row, or leave it out",
-            )
-    return values
+def _check_whole(block: "pl.DataFrame", names: list[str], row: int, name: str) -> None:
+    for each in names:
+        if COLUMNS[each] is int:
+            wrong = (~block[each].is_between(0, LARGEST)).arg_true()
+            if len(wrong):
+                raise FileError(
+                    f"{name}: row {row + wrong[0] + 1}: {each!r} is not a whole number "
+                    "from 0 to 10^18",
+                    "mend the row, or leave it out",
+                )

@@ -2,7 +2,7 @@
 
 A run has four stages: texts, vectors, neighbours, pairs. Each leaves files that appear whole, and
 `run.toml` says what each depends on and what each file was when it was written, so that nothing is
-computed twice and nothing is mixed up. docs/runs.md describes the files.
+computed twice and nothing is mixed up. docs/reference/runs.md describes the files.
 """
 
 import os
@@ -29,7 +29,7 @@ PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
 # What people said of the pairs: no stage makes it again, and nothing here may delete it.
 JUDGEMENTS_FILE = "judgements.tsv"
-TRAITS = "traits"
+FEATURES = "traits"
 # The files of each stage, in the order of the walk; those of every sentence, unknown ones included,
 # are gone when it is done.
 STAGES = {
@@ -39,11 +39,11 @@ STAGES = {
         "target.parquet",
         "target.repeats.parquet",
     ),
-    "vectors": ("source.npy", "target.npy", "source.every.npy", "target.every.npy", TRAITS),
+    "vectors": ("source.npy", "target.npy", "source.every.npy", "target.every.npy", FEATURES),
     "neighbours": ("neighbours",),
     "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),
 }
-_FOLDERS = ("neighbours", TRAITS)
+_FOLDERS = ("neighbours", FEATURES)
 # A table without the other is of no use; they are written together.
 _GO_TOGETHER = {f"{side}.repeats.parquet": f"{side}.parquet" for side in ("source", "target")}
 _DECIDED = "decided"
@@ -157,7 +157,7 @@ class Run(Watch):
         for name in [name for names in STAGES.values() for name in names]:
             if name not in _FOLDERS or not self.path(name).is_dir():
                 yield name
-            elif name == TRAITS:
+            elif name == FEATURES:
                 yield from sorted(f"{name}/{each.name}" for each in self.path(name).iterdir())
 
 
@@ -192,7 +192,7 @@ def temporary_run() -> Iterator[Run]:
 
 @contextmanager
 def open_run(
-    folder: Path, asked: Asked, *, force: bool = False, warn: Warn = unheard
+    folder: Path, asked: Asked, force: bool = False, warn: Warn = unheard
 ) -> Iterator[Run]:
     """Begin a run, or go on with one, alone.
 

@@ -1,23 +1,27 @@
 """The tables of a run as Parquet: the sentences of a side, and the candidates.
 
 `SIDE.parquet` has a row per sentence, `SIDE.repeats.parquet` a row per line that was folded into an
-earlier one, `candidates.parquet` a row per pair that could be kept. pyarrow is loaded when a table
+earlier one, `candidates.parquet` a row per pair that could be kept. polars is loaded when a table
 is written or read.
 """
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
 from xmine.files.atomic import replacing
-from xmine.files.records import column_texts, open_parquet
+from xmine.files.records import open_parquet, write_parquet
 from xmine.text.packed import PackedTexts
 from xmine.text.sentences import Sentences
 
-_ROWS_OF_A_GROUP = 65536
+if TYPE_CHECKING:
+    import polars as pl
+
+ROWS_OF_A_GROUP = 65536
 
 _AGAIN = "mine into another folder"
 
@@ -35,55 +39,67 @@ def write_table(sentences: Sentences, path: Path) -> list[Path]:
     Raises:
         FileError: it cannot be written.
     """
-    facts = {"name": sentences.name, **{each: str(getattr(sentences, each)) for each in _COUNTS}}
-    facts["unknown_lines"] = " ".join(map(str, sentences.unknown_lines))
-    numbers = {
+    import polars as pl
+
+    metadata = {each: str(getattr(sentences, each)) for each in ("name", *_COUNTS)}
+    metadata["unknown_lines"] = " ".join(map(str, sentences.unknown_lines))
+    columns = {
         "line": sentences.lines,
         "offset": sentences.offsets,
         "occurrences": sentences.occurrences,
+        "text": sentences.texts,
     }
+    given = {name: column for name, column in columns.items() if column is not None}
+    schema = {name: pl.String if name == "text" else pl.Int64 for name in given}
     written = []
     if sentences.stands_for is not None:
-        written.append(_repeats(path))
+        repeated = path.with_suffix(".repeats.parquet")
+        written.append(repeated)
         lines = np.arange(1, sentences.total + 1)
         folded = np.flatnonzero(sentences.stands_for != lines)
         repeats = {"line": lines[folded], "stands_for": sentences.stands_for[folded]}
-        _write(_repeats(path), {}, repeats, None)
-    given = {name: column for name, column in numbers.items() if column is not None}
-    _write(path, facts, given, sentences)
+        write_columns(
+            repeated,
+            dict.fromkeys(repeats, pl.Int64),
+            len(folded),
+            lambda some: {name: column[some] for name, column in repeats.items()},
+        )
+    write_columns(
+        path,
+        schema,
+        len(sentences),
+        lambda some: {name: column[some] for name, column in given.items()},
+        metadata,
+    )
     return [*written, path]
 
 
-def _write(
+def write_columns(
     path: Path,
-    facts: dict[str, str],
-    numbers: dict[str, NDArray[np.int64]],
-    sentences: Sentences | None,
+    schema: "Mapping[str, type[pl.DataType]]",
+    rows: int,
+    columns: Callable[[slice], Mapping[str, Any]],
+    metadata: Mapping[str, str] | None = None,
 ) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """Write a table of a run, a group of rows at a time.
 
-    fields = [(name, pa.int64()) for name in numbers]
-    schema = pa.schema(fields + [("text", pa.large_string())] * (sentences is not None), facts)
-    rows = len(next(iter(numbers.values())))
-    with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as file:
-        for start in range(0, rows, _ROWS_OF_A_GROUP):
-            some = slice(start, start + _ROWS_OF_A_GROUP)
-            columns: dict[str, Any] = {name: column[some] for name, column in numbers.items()}
-            if sentences is not None:
-                columns["text"] = _column(sentences.packed, start, min(rows, some.stop))
-            file.write_table(pa.table(columns, schema))
+    Args:
+        path: the file.
+        schema: the type of each column.
+        rows: of the table.
+        columns: gives the columns of some rows.
+        metadata: of the file.
 
+    Raises:
+        FileError: the file cannot be written.
+    """
+    import polars as pl
 
-def _column(texts: PackedTexts, start: int, stop: int) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Make a column of some texts, of their buffers as they are."""
-    import pyarrow as pa
-
-    offsets = texts.offsets[start : stop + 1] - texts.offsets[start]
-    data = texts.data[texts.offsets[start] : texts.offsets[stop]]
-    return pa.LargeStringArray.from_buffers(
-        stop - start, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(data))
-    )
+    starts = range(0, rows, ROWS_OF_A_GROUP)
+    groups = (slice(start, min(rows, start + ROWS_OF_A_GROUP)) for start in starts)
+    blocks = (pl.DataFrame(columns(some), schema) for some in groups)
+    with replacing(path) as partial, partial.open("wb") as stream:
+        write_parquet(blocks, schema, stream, metadata or {}, ROWS_OF_A_GROUP)
 
 
 def read_table(path: Path) -> Sentences:
@@ -92,80 +108,93 @@ def read_table(path: Path) -> Sentences:
     Raises:
         FileError: it is missing or broken.
     """
-    with open_parquet(path) as file:
-        names = file.schema_arrow.names
-        try:
-            said = {
-                name.decode(): value.decode()
-                for name, value in (file.schema_arrow.metadata or {}).items()
-            }
-            counts = {each: int(said[each]) for each in _COUNTS}
-            name = said["name"]
-        except (KeyError, ValueError):
-            raise FileError(f"{path}: not a line table", _AGAIN) from None
-        if not {"line", "text"} <= set(names):
-            raise FileError(f"{path}: not a line table", _AGAIN)
-        numbers = file.read(columns=[name for name in names if name != "text"])
-        columns = {name: numbers.column(name).to_numpy() for name in numbers.column_names}
-        if not _are_lines(columns["line"], counts["total"]):
-            raise FileError(f"{path}: it has lines that are not there", _AGAIN)
-        texts = _texts(file, path)
-    stands_for = None
-    if _repeats(path).exists():
-        stands_for = np.arange(1, counts["total"] + 1)
-        with open_parquet(_repeats(path)) as file:
-            if not {"line", "stands_for"} <= set(file.schema_arrow.names):
-                raise FileError(f"{_repeats(path)}: not a table of repeated lines", _AGAIN)
-            repeats = file.read()
-        lines, others = (repeats.column(name).to_numpy() for name in ("line", "stands_for"))
-        if not _are_lines(lines, counts["total"]) or not _are_lines(others, counts["total"]):
-            raise FileError(f"{_repeats(path)}: it has lines that are not there", _AGAIN)
-        stands_for[lines - 1] = others
+    table, metadata = read_columns(path, "line", "offset", "occurrences")
+    numbers = {name: table[name].to_numpy() for name in table.columns}
     return Sentences(
-        name,
-        texts,
-        columns["line"],
-        **counts,
-        unknown_lines=tuple(map(int, said.get("unknown_lines", "").split())),
-        offsets=columns.get("offset"),
-        occurrences=columns.get("occurrences"),
-        stands_for=stands_for,
+        metadata["name"],
+        _packed_texts(path),
+        numbers["line"],
+        **{each: int(metadata[each]) for each in _COUNTS},
+        unknown_lines=tuple(map(int, metadata.get("unknown_lines", "").split())),
+        offsets=numbers.get("offset"),
+        occurrences=numbers.get("occurrences"),
+        stands_for=read_repeats(path, int(metadata["total"])),
     )
 
 
-def _are_lines(numbers: NDArray[Any], total: int) -> bool:
-    """Tell whether a column has lines of a file, from 1 to `total`."""
-    if numbers.dtype != np.int64:
-        return False
-    return not len(numbers) or bool(1 <= numbers.min() <= numbers.max() <= total)
+def read_columns(path: Path, *names: str) -> "tuple[pl.DataFrame, dict[str, str]]":
+    """Read those of some columns that the table of a side has, `line` among them.
 
+    Returns:
+        the columns, and the metadata: the name of the side's file, and the counts of its lines.
 
-def _texts(file: Any, path: Path) -> PackedTexts:  # noqa: ANN401 - pyarrow has no types
-    """Take the column of texts as the buffers that it is, without a string for each of them.
-
-    A group of rows at a time: the texts of a large table are held once and not twice.
+    Raises:
+        FileError: the table is missing or broken, or is another table.
     """
-    import pyarrow as pa
+    import polars as pl
 
-    data, ends, row = bytearray(), [np.zeros(1, dtype=np.int64)], 0
-    for group in range(file.num_row_groups):
-        for chunk in file.read_row_group(group, columns=["text"]).column("text").chunks:
-            large = chunk.type == pa.large_string()  # of itself a cast takes 60 ms to load
-            column = chunk if large else chunk.cast(pa.large_string())
-            try:
-                column.validate(full=True)
-            except pa.ArrowInvalid:
-                column_texts(column, row, str(path))  # says in which row
-                raise
-            _, places, texts = column.buffers()
-            offsets = np.frombuffer(places, np.int64)[column.offset :][: len(column) + 1]
-            ends.append(offsets[1:] - offsets[0] + len(data))
-            if texts is not None:
-                data += memoryview(texts)[offsets[0] : offsets[-1]]
-            row += len(column)
-    pa.default_memory_pool().release_unused()
-    return PackedTexts(np.frombuffer(data, dtype=np.uint8), np.concatenate(ends))
+    with open_parquet(path) as file:
+        schema, metadata = file.schema, file.metadata
+        is_one = "line" in schema and schema.get("text") == pl.String and "name" in metadata
+        if not is_one or not all(metadata.get(each, "").isdecimal() for each in _COUNTS):
+            raise FileError(f"{path}: not a line table", _AGAIN)
+        table = file.read(*(name for name in names if name in schema))
+    _check_lines(table["line"], int(metadata["total"]), path)
+    return table, metadata
 
 
-def _repeats(path: Path) -> Path:
-    return path.with_suffix(".repeats.parquet")
+def read_repeats(path: Path, total: int) -> NDArray[np.int64] | None:
+    """Read which line each of `total` lines stands for; None if none was folded into another.
+
+    Args:
+        path: the table of the side, beside the table of its repeated lines.
+        total: the number of lines in the file.
+
+    Raises:
+        FileError: the table is broken, or is another table.
+    """
+    path = path.with_suffix(".repeats.parquet")
+    if not path.exists():
+        return None
+    with open_parquet(path) as file:
+        if not {"line", "stands_for"} <= set(file.schema):
+            raise FileError(f"{path}: not a table of repeated lines", _AGAIN)
+        repeats = file.read("line", "stands_for")
+    for name in repeats.columns:
+        _check_lines(repeats[name], total, path)
+    stands_for = np.arange(1, total + 1)
+    stands_for[repeats["line"].to_numpy() - 1] = repeats["stands_for"].to_numpy()
+    return stands_for
+
+
+def _check_lines(numbers: "pl.Series", total: int, path: Path) -> None:
+    """Refuse a column that has anything but lines of a file, from 1 to `total`."""
+    if numbers.dtype.is_integer() and numbers.is_between(1, total).all(ignore_nulls=False):
+        return
+    raise FileError(f"{path}: it has lines that are not there", _AGAIN)
+
+
+def _packed_texts(path: Path) -> PackedTexts:
+    """Read the texts of a table, a block at a time: they are held once."""
+    data, lengths = bytearray(), [np.zeros(1, dtype=np.int64)]
+    with open_parquet(path) as file:
+        for block in file.blocks([file.texts(["text"])], ROWS_OF_A_GROUP):
+            texts = block.to_series()
+            data += texts.str.join("").item().encode()
+            lengths.append(texts.str.len_bytes().to_numpy())
+    return PackedTexts(np.frombuffer(data, dtype=np.uint8), np.cumsum(np.concatenate(lengths)))
+
+
+def candidates_schema() -> "dict[str, type[pl.DataType]]":
+    """Give the type of each column of the candidates."""
+    import polars as pl
+
+    return {
+        "source": pl.Int64,
+        "target": pl.Int64,
+        "score": pl.Float32,
+        "cosine": pl.Float32,
+        "prob": pl.Float32,
+        "flags": pl.String,
+        "eligible": pl.Boolean,
+    }

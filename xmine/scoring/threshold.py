@@ -2,7 +2,7 @@
 
 The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest whose
 pairs are expected to be as precise as is wanted. Where there is no estimate, the cut is a score.
-docs/threshold.md has the derivation and how good it is.
+docs/explanation/threshold.md has the derivation and how good it is.
 """
 
 import math
@@ -17,13 +17,13 @@ from xmine.scoring.probability import Confidence, Floats
 _LEAST_PRECISION = 1e-3
 # Standard deviation of the estimated number of wrong pairs, or of right ones if they are fewer, as
 # a share of it; and how many deviations hold nine tenths of a normal distribution. With these nine
-# in ten intervals and more held the true precision on held-out text (docs/threshold.md).
+# in ten intervals and more held the true precision on held-out text.
 _DOUBT, _NINE_TENTHS = 0.9, 1.645
 # Whoever asks for a precision wants no less: wrong pairs are counted so many times, since on
-# held-out text there are more near-translations than the model expects (docs/threshold.md).
+# held-out text there are more near-translations than the model expects.
 _PRUDENCE = 1.15
 # With fewer translations than this one must not rely on the estimate, nor where their gaps are less
-# than so many times as wide as those of wrong pairs, as among short lines (docs/threshold.md).
+# than so many times as wide as those of wrong pairs, as among short lines.
 FEW, CLOSE = 50, 5.0
 # What the summary offers besides the cut: the two probabilities below it, and the two above.
 _OTHERS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)

@@ -8,13 +8,15 @@ a file is; archives are known by their first bytes. A path that exists as given 
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xmine.errors import FileError
-from xmine.files.reading import STDIN, exists, name_of, read_blocks, stream_lines
+from xmine.files.reading import STDIN, exists, name_of, raw_blocks, read_blocks, stream_lines
 from xmine.files.records import (
-    column_texts,
     csv_rows,
     is_text,
     json_objects,
@@ -25,86 +27,105 @@ from xmine.files.records import (
 from xmine.files.suffixes import kind_of
 from xmine.units import count
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _ROWS_AT_ONCE = 5000
 _COLUMN = re.compile("[1-9][0-9]{0,8}")  # its number
 
 
-class TextInput(NamedTuple):
-    """A path, or `-`, and the column or field in it; empty if none is named."""
+class Survey(NamedTuple):
+    """A file read once without decoding: its lines or rows, and a digest of its bytes."""
 
+    lines: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class TextInput:
+    """A text input that was parsed; `text_input` makes one.
+
+    Attributes:
+        given: as the user wrote the input.
+        path: the file, or `-` for standard input.
+        column: the column or field; empty if none is named.
+    """
+
+    given: str
     path: str
     column: str = ""
 
+    @property
+    def name(self) -> str:
+        """Name the input in messages."""
+        return name_of(self.given)
 
-def read_texts(given: str | Path) -> list[str]:
-    """Make a list of what `stream_texts` gives."""
-    return list(stream_texts(given))
+    @property
+    def is_rereadable(self) -> bool:
+        """Tell a file, which can be read again, from standard input and pipes."""
+        there = exists(self.path) and not (Path(self.path).is_file() or Path(self.path).is_dir())
+        return self.path != STDIN and not there
 
+    @cached_property
+    def survey(self) -> Survey:
+        """Count the lines or rows, and hash the bytes, in one reading.
 
-def stream_texts(given: str | Path) -> Iterator[str]:
-    r"""Every text of an input, one for each line, or row of a Parquet file, blank ones included.
+        Raises:
+            FileError: the file cannot be read.
+        """
+        state, lines, last = blake2b(digest_size=16), 0, b""
+        if kind_of(self.path) == "parquet":
+            for block in raw_blocks(self.path):
+                state.update(block)
+            with open_parquet(self.path) as file:
+                return Survey(len(file), state.hexdigest())
+        for block in read_blocks(self.path, state.update):
+            lines += block.count(b"\n")
+            last = block[-1:] or last
+        return Survey(lines + (last not in (b"", b"\n")), state.hexdigest())
 
-    The file is never held, but for a Parquet file inside an archive. A text of a JSONL or Parquet
-    file may hold any character, `\n` too; null is a blank text.
+    def texts(self) -> Iterator[str]:
+        r"""Every text, one for each line, or row of a Parquet file, blank ones included.
 
-    Raises:
-        FileError: the file cannot be read, is not what its suffix says, or has no such column;
-            the message names the line or row where there is one.
-    """
-    path, column = text_input(given)
-    kind = kind_of(path)
-    if kind == "parquet":
-        return _parquet_column(path, column)
-    if kind in ("jsonl", "json"):
-        return _jsonl_field(path, column)
-    if kind == "csv":
-        return _csv_column(path, column)
-    if kind == "tmx":
-        raise FileError(
-            f"{path}: a translation memory, not the text of one language",
-            f"xmine convert {path} pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
-        )
-    if column:
-        return _tsv_column(path, column)
-    return _no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
+        The file is never held, but for a Parquet file inside an archive. A text of a JSONL or
+        Parquet file may hold any character, `\n` too; null is a blank text.
 
-
-def count_lines(given: str | Path) -> int | None:
-    """Count the texts of an input, its lines or rows, without decoding them.
-
-    None where they can be read but once: standard input, a pipe.
-
-    Raises:
-        FileError: the file cannot be read.
-    """
-    if not can_be_read_again(given):
-        return None
-    path = text_input(given).path
-    if kind_of(path) == "parquet":
-        with open_parquet(path) as file:
-            return int(file.metadata.num_rows)
-    lines, last = 0, b""
-    for block in read_blocks(path):
-        lines += block.count(b"\n")
-        last = block[-1:] or last
-    return lines + (last not in (b"", b"\n"))
-
-
-def can_be_read_again(given: str | Path) -> bool:
-    """Tell whether an input is a file; standard input and pipes can be read but once."""
-    path = text_input(given).path
-    return path != STDIN and not (
-        exists(path) and not (Path(path).is_file() or Path(path).is_dir())
-    )
+        Raises:
+            FileError: the file cannot be read, is not what its suffix says, or has no such column;
+                the message names the line or row where there is one.
+        """
+        path, column, kind = self.path, self.column, kind_of(self.path)
+        if kind == "parquet":
+            return _parquet_column(path, column)
+        if kind in ("jsonl", "json"):
+            return _jsonl_field(path, column)
+        if kind == "csv":
+            return _csv_column(path, column)
+        if kind == "tmx":
+            raise FileError(
+                f"{path}: a translation memory, not the text of one language",
+                f"xmine convert {path} pairs.jsonl, then pairs.jsonl:source and pairs.jsonl:target",
+            )
+        if column:
+            return _tsv_column(path, column)
+        return _no_table(path, stream_lines(path)) if kind == "tsv" else stream_lines(path)
 
 
-def text_input(given: str | Path) -> TextInput:
-    """Take `path:column` apart; a path that exists, or that nothing is known of, has no column."""
+def text_input(given: str | Path | TextInput) -> TextInput:
+    """Parse `path:column`; a path that exists, or that nothing is known of, has no column."""
+    if isinstance(given, TextInput):
+        return given
     whole = str(given)
     path, colon, column = whole.rpartition(":")
     if not (path and column and colon) or exists(whole):
-        return TextInput(whole)
-    return TextInput(path, column) if kind_of(path) or exists(path) else TextInput(whole)
+        return TextInput(whole, whole)
+    known = kind_of(path) or exists(path)
+    return TextInput(whole, path, column) if known else TextInput(whole, whole)
+
+
+def read_texts(given: str | Path | TextInput) -> list[str]:
+    """Read every text of an input, see `TextInput.texts`."""
+    return list(text_input(given).texts())
 
 
 def is_file(given: str) -> bool:
@@ -226,36 +247,26 @@ def _fields(row: dict[str, Any], depth: int = 3) -> list[str]:
 def _parquet_column(path: str, column: str) -> Iterator[str]:
     name, rows = name_of(path), 0
     with open_parquet(path) as file:
-        outer, *inner = _text_column(name, path, column, _columns(file.schema_arrow))
-        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=[".".join([outer, *inner])]):
-            values = batch.column(outer)
-            for each in inner:
-                values = _field(values, each)
-            yield from column_texts(values, rows, name)
-            rows += len(values)
+        chosen = file.texts(_text_column(name, path, column, _columns(file.schema)))
+        for block in file.blocks([chosen], _ROWS_AT_ONCE):
+            rows += len(block)
+            yield from block.to_series()
     if not rows:
         raise FileError(f"{name}: no rows in it")
 
 
-def _field(values: Any, name: str) -> Any:  # noqa: ANN401 - pyarrow has no types
-    from pyarrow import compute
-
-    return compute.struct_field(values, [name])
-
-
-def _columns(schema: Any) -> dict[tuple[str, ...], str]:  # noqa: ANN401
+def _columns(schema: "pl.Schema") -> dict[tuple[str, ...], str]:
     """Name every column, those inside structs by their path, with its type if that is not text."""
-    from pyarrow import types
+    import polars as pl
 
     found: dict[tuple[str, ...], str] = {}
-    waiting: list[tuple[tuple[str, ...], Any]] = [((each.name,), each.type) for each in schema]
+    waiting: list[tuple[tuple[str, ...], Any]] = [((name,), kind) for name, kind in schema.items()]
     while waiting:
         path, kind = waiting.pop(0)
-        if types.is_struct(kind):
-            inner = [kind.field(index) for index in range(kind.num_fields)]
-            waiting += [((*path, field.name), field.type) for field in inner]
+        if isinstance(kind, pl.Struct):
+            waiting += [((*path, field.name), field.dtype) for field in kind.fields]
         else:
-            found[path] = "" if is_text(kind) else str(kind)
+            found[path] = "" if is_text(kind) else str(kind).lower()
     return found
 
 

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.files.reading import name_of
 from xmine.progress import Progress, Report, silent
-from xmine.text.inputs import count_lines, stream_texts
+from xmine.text.inputs import TextInput, text_input
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.text.segmentation import segment as sentences_of
 
@@ -89,13 +88,18 @@ class Sentences:
 
 
 def read_sentences(
-    path: str | Path, *, dedup: bool = True, segment: bool = False, report: Report = silent
+    given: str | Path | TextInput,
+    *,
+    dedup: bool = True,
+    segment: bool = False,
+    report: Report = silent,
 ) -> Sentences:
-    """Read the sentences of a text input; see `stream_texts` and `sentence_table`."""
-    total = 0 if report is silent else count_lines(path) or 0
-    lines = stream_texts(path)
-    name = name_of(path)
-    return sentence_table(name, lines, dedup=dedup, segment=segment, report=report, total=total)
+    """Read the sentences of a text input; see `TextInput.texts` and `sentence_table`."""
+    file = text_input(given)
+    total = file.survey.lines if report is not silent and file.is_rereadable else 0
+    return sentence_table(
+        file.name, file.texts(), dedup=dedup, segment=segment, report=report, total=total
+    )
 
 
 def sentence_table(

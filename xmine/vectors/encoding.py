@@ -25,6 +25,9 @@ from xmine.progress import Progress, Report, silent
 from xmine.text.sentences import Sentences
 from xmine.vectors import cache
 
+# Sentences and their vectors [rows, dim], none of them zeros.
+Encoded = tuple[Sentences, NDArray[np.float16]]
+
 
 def encode_sentences(
     encoder: SentenceEncoder,

@@ -16,9 +16,7 @@ def list_pairs(
     file: PAIRS,
     console: Console,
     text: Annotated[str, typer.Option(help="Text that a side must hold.", show_default="any")] = "",
-    regex: Annotated[
-        bool, typer.Option("--regex", help="--text is a regular expression (RE2).")
-    ] = False,
+    regex: Annotated[bool, typer.Option("--regex", help="--text is a regular expression.")] = False,
     side: Annotated[
         str, typer.Option(help="Where it must stand: either, source, target, both.")
     ] = "either",
@@ -41,6 +39,14 @@ def list_pairs(
         str,
         typer.Option(help="What people say: any, accept, reject, unsure, judged, unjudged."),
     ] = "any",
+    where: Annotated[
+        str,
+        typer.Option(
+            metavar="<sql>",
+            help="Condition on columns, such as \"score < 1.3 AND flags LIKE '%number%'\".",
+            show_default="none",
+        ),
+    ] = "",
     sort: Annotated[
         str, typer.Option(help="Order: rank, score, prob, cosine, source, target, length.")
     ] = "rank",
@@ -67,11 +73,12 @@ def list_pairs(
         score_max=score_max,
         kept=kept,
         verdict=verdict,
+        where=where,
         order=sort,
         descending=descending,
     )
     opened = open_pairs(Path(file))
-    codes = None if verdict == "any" else Judgements.open(opened).codes()
+    codes = Judgements.open(opened).codes() if query.by_verdict else None
     rows = select(opened, query, codes=codes)
     if not len(rows):
         console.say(f"no pair of {len(opened):,} is like that")

@@ -1,288 +1,100 @@
-"""xmine train: pairs, triplets, labelled pairs or texts -> an encoder of one's own.
+"""xmine train: a command for each method, which `--method` or the first word names.
 
 The training itself is in `xmine.trainer`; here options are read and progress is shown.
 """
 
-import os
-import shlex
-import signal
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import typer
 import typer.core
 import typer.main
 
-from xmine.cli.arguments import FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS
-from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.option_groups import Training
-from xmine.cli.train.method_options import (
-    GIVEN,
+from xmine.cli.train.methods import (
     USUAL,
-    check_data,
     check_method,
-    chosen_method,
     example_of,
-    help_of,
     refuse_others,
     refuse_words,
+    sources_of,
 )
-from xmine.errors import FileError, OptionError
-from xmine.extras import TRAINING, needs
+from xmine.cli.train.run import train_with
 from xmine.trainer.methods import METHODS
-from xmine.trainer.options.shared import TrainingOptions
-
-if TYPE_CHECKING:
-    from xmine.trainer.data.corpus import Corpus
-    from xmine.trainer.train import Trained
-
-
-def train_with(
-    options: TrainingOptions,
-    console: Console,
-    pairs: TRAINING_PAIRS = None,
-    triplets: TRIPLETS = None,
-    nli: NLI = None,
-    texts: TEXTS = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="Folder of the new encoder.",
-            show_default="required, but for a demonstration",
-        ),
-    ] = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            metavar=f"<{'|'.join(METHODS)}>",
-            help="How it learns; with --help: its own options, too.",
-            callback=check_method,
-            autocompletion=lambda: list(METHODS),
-        ),
-    ] = USUAL,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,
-    force: FORCE = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it will take, and stop.")
-    ] = False,
-) -> None:
-    """Train an encoder."""
-    started = time.perf_counter()
-    leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
-    if not leads:
-        console = Console(quiet=True)
-    given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
-    check_data(method, [kind for kind, files in given.items() if files])
-    needs("xmine train", *TRAINING)
-    if options.dev:
-        needs("--dev", "scipy")
-    is_demonstration = not any(given.values())
-    if is_demonstration:
-        options = _demonstrating(method, options)
-        output = output or Path(f"{method}-demonstration")
-    if output is None:
-        raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
-    _check_output(output)
-
-    from xmine.trainer.data.corpus import Corpus, examples
-    from xmine.trainer.estimate import estimate_training
-    from xmine.trainer.peers import may_restart
-    from xmine.trainer.run.fitting import fitted
-    from xmine.trainer.train import check_place
-    from xmine.trainer.train import train as train_encoder
-
-    if leads and not may_restart():
-        check_place(output, resume=resume, force=force)
-    if is_demonstration:
-        console.say(
-            "a demonstration, on the example sentences of xmine: far too few for an encoder of "
-            f"use; for a real run give your own, and -o: {example_of(method)}"
-        )
-    corpus = (
-        examples() if is_demonstration else Corpus.read(pairs, triplets or (), nli, texts or ())
-    )
-    tell_of(corpus, given, console)
-    corpus = corpus.without(options.exclude)
-    options = fitted(options, corpus)
-    estimate = estimate_training(corpus, options)
-    warnings = estimate.warnings(options)
-    if dry_run:
-        console.summary(str(estimate), {**estimate.facts(), "warnings": warnings})
-    else:
-        console.say(str(estimate))
-    for warning in warnings:
-        console.warn(warning)
-    if dry_run:
-        return
-    try:
-        with console.progress() as report:
-            trained = train_encoder(
-                method, corpus, options, output, report, resume=resume, force=force, draws=True
-            )
-    except (KeyboardInterrupt, SystemExit) as stopped:
-        if isinstance(stopped, KeyboardInterrupt) or stopped.code == 128 + signal.SIGTERM:
-            _say_how_to_go_on(console, method, output, given)
-        raise
-    if options.exclude:
-        files = ", ".join(options.exclude)
-        console.say(f"{trained.excluded:,} rows left out: a text of theirs occurs in {files}")
-    for remark in trained.remarks:
-        console.say(remark)
-    seconds = time.perf_counter() - started
-    console.summary(
-        _summary(trained, output, options, seconds),
-        {
-            "output": str(output),
-            "method": method,
-            "pairs": trained.rows,
-            "excluded": trained.excluded,
-            **trained.measures,
-            "estimate": estimate.facts(),
-            "warnings": [*warnings, *trained.remarks],
-            "seconds": round(seconds, 1),
-        },
-    )
-
-
-_SATURATED = 0.97  # of held-out pairs retrieved, before as after: there is nothing left to gain
-
-# What was given on the command line, by the kind of a corpus.
-Given = Mapping[str, "str | Sequence[str] | None"]
-
-
-def _demonstrating(method: str, options: TrainingOptions) -> TrainingOptions:
-    """Take the options of the demonstration where none were given."""
-    usual, shown = type(options)(), METHODS[method].demonstration or {}
-    as_usual = {
-        field.name
-        for field in fields(options)
-        if getattr(options, field.name) == getattr(usual, field.name)
-    }
-    return replace(options, **{name: shown[name] for name in as_usual & shown.keys()})
-
-
-def _check_output(output: Path) -> None:
-    """Refuse, before hours of work, a place that `--force` would rather not replace."""
-    from xmine.encoders.pair import is_pair
-
-    if output.exists() and not ((output / "xmine.json").is_file() or is_pair(output)):
-        raise FileError(
-            f"{output}: exists and is not an encoder of xmine, so it is not replaced",
-            "give another name",
-        )
-
-
-def tell_of(corpus: "Corpus", given: Given, console: Console) -> None:
-    """Say how much was read."""
-    from xmine.units import count
-
-    if corpus.pairs:
-        console.detail(f"{given['pairs']}: {count(len(corpus.pairs), 'pair')}")
-    for name, table in zip(given["triplets"] or (), corpus.triplets, strict=True):
-        console.detail(f"{name}: {count(len(table), 'triplet')}")
-    if corpus.labelled:
-        console.detail(f"{given['nli']}: {count(len(corpus.labelled), 'labelled pair')}")
-    if corpus.texts:
-        console.detail(f"{', '.join(given['texts'] or ())}: {count(len(corpus.texts), 'text')}")
-
-
-def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given) -> None:
-    """Give the command that goes on with a stopped run, if there is one to go on with."""
-    from xmine.trainer.run.checkpoints import OPTIONS_FILE, run_folder
-
-    written = run_folder(output) / OPTIONS_FILE
-    if not written.exists():
-        return
-    processes = os.environ.get("WORLD_SIZE", "1")
-    together = ["torchrun", "--nproc_per_node", processes, "-m"] if processes != "1" else []
-    words = [*together, "xmine", "train", *([str(given["pairs"])] if given["pairs"] else [])]
-    for kind in ("triplets", "nli", "texts"):
-        files = given[kind] or ()
-        for file in [files] if isinstance(files, str) else files:
-            words += [GIVEN[kind], file]
-    words += ["-o", str(output), "--method", method, "--options", str(written), "--resume"]
-    console.say(f"go on with: {shlex.join(words)}", whole=True)
-
-
-def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds: float) -> str:
-    """Say what there is now, in one line."""
-    folders = [str(output / name) for name in trained.encoders if name] or [str(output)]
-    said = f"{' and '.join(folders)}: trained on {trained.rows:,} rows in {seconds:.0f} s"
-    if "accuracy" in trained.measures:
-        after = trained.measures["accuracy"]
-        before = trained.measures.get("before", after)
-        said += f"; {before:.1%} -> {after:.1%} of {options.held_out:,} held-out pairs retrieved"
-        if min(before, after) >= _SATURATED:
-            said += ", too easy to show what was learned: xmine eval gain"
-    if "spearman" in trained.measures:
-        said += f"; Spearman's rho {trained.measures['spearman']:.3f} on the pairs of --dev"
-    return said
-
-
-train = with_console(with_options(TrainingOptions)(train_with))
-
-train.__doc__ = help_of("")
-
-
-class OfMethod(Training):
-    """The command that hands over to that of the method on its line.
-
-    Its own options are those that all methods share: what `--help` shows where none is named.
-    """
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: Any = None,  # noqa: ANN401 - Typer keeps the class to itself
-        **extra: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
-        """Parse the line as the command of the method does."""
-        try:
-            method = chosen_method(args)
-        except OptionError:
-            if not extra.get("resilient_parsing"):  # as while a shell completes --method
-                raise
-            method = ""
-        words = args[: args.index("--")] if "--" in args else args
-        if not method and {"-h", "--help"} & set(words):
-            return super().make_context(info_name, args, parent, **extra)
-        method = method or USUAL
-        refuse_words(args, method)
-        command = command_of(method)
-        return command.make_context(info_name, args, parent, **extra)
 
 
 def command_of(method: str) -> typer.core.TyperCommand:
     """Make the command of one method."""
-
-    def refuse(name: str) -> None:
-        refuse_others(method, name)
-
-    return made_command("train", train_with, method, refuse, help_of(method))
+    return made_command(partial(train_with, method=method), method)
 
 
-def made_command(
-    name: str,
-    function: Callable[..., None],
-    method: str,
-    refuse: Callable[[str], None],
-    help: str,
-) -> typer.core.TyperCommand:
-    """Make a command that has the options of a method; `refuse`: see `with_options`."""
+def made_command(function: Callable[..., None], method: str) -> typer.core.TyperCommand:
+    """Make a command that has the options of a method."""
+    title = METHODS[method].title
+    help = (
+        f"Train an encoder by {title}. It learns from {sources_of(method)}.\n\n"
+        f"Example: {example_of(method)}"
+    )
+    refuse = partial(refuse_others, method)
     given = with_console(with_options(METHODS[method].options, refuse)(function))
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    settings = {"help_option_names": ["-h", "--help"]}
-    single.command(name, cls=Training, help=help, context_settings=settings)(given)
+    single.command(
+        method,
+        cls=Training,
+        help=help,
+        short_help=f"{title}: {sources_of(method)}",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )(given)
     command = typer.main.get_command(single)
     assert isinstance(command, typer.core.TyperCommand)
     return command
 
 
-COMMAND = OfMethod  # see `xmine.cli.app`
+class Methods(typer.core.TyperGroup):
+    """The commands of all methods; the command of one is made when a line names the method."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
+        """Name the methods."""
+        return list(METHODS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> typer.core.TyperCommand:  # noqa: ANN401
+        """Make the command of a method."""
+        return command_of(cmd_name)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Put the method before all other words, wherever `--method` stands among them."""
+        words = args[: args.index("--")] if "--" in args else args
+        method = ""
+        for word, value in zip(words, [*words[1:], ""], strict=False):
+            if word == "--method" or word.startswith("--method="):
+                method = value if word == "--method" else word.partition("=")[2]
+        if not method and args and args[0] in METHODS:
+            method, *args = args
+        elif not method and {"-h", "--help"} & set(words):
+            return super().parse_args(ctx, ["--help"])
+        if ctx.resilient_parsing:  # as while a shell completes --method
+            method = method if method in METHODS else USUAL
+        method = check_method(method or USUAL)
+        refuse_words(words, method)
+        return super().parse_args(ctx, [method, *args])
+
+
+train = typer.Typer(
+    cls=Methods,
+    short_help="Train an encoder of your own.",
+    help=f"""Train an encoder of your own.
+
+Example: {example_of(USUAL)}
+
+The method may stand anywhere as --method NAME, or first: xmine train {USUAL} pairs.tsv -o encoder/.
+Without a method it is {USUAL}. The options of one:
+
+  xmine train --method {USUAL} --help""",
+)
+
+
+@train.callback()
+def main() -> None:
+    """Hold the commands of the methods together."""

@@ -21,9 +21,8 @@ from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.retrieval.bucc_protocols import Protocol, in_words, settle
 from xmine.evaluation.retrieval.xsim import enough
-from xmine.mining.candidates import Scored, score_pairs
+from xmine.mining.candidates import Candidates, best_without_gold, find_candidates
 from xmine.mining.options import MiningOptions
-from xmine.mining.selection import best_without_gold
 from xmine.progress import Report, silent
 from xmine.scoring.gold import Agreement, Oracle, agreement, best_threshold
 from xmine.text.sentences import sentence_table
@@ -41,8 +40,8 @@ _METRICS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """Scored pairs before the cut, and the gold pairs to find.
+class NamedPairs:
+    """Candidates pairs before the cut, and the gold pairs to find.
 
     Attributes:
         scores: float64 [pairs], falling.
@@ -74,10 +73,10 @@ class Candidates:
     def _kept(self, threshold: float) -> Sequence[tuple[str, str]]:
         return self.pairs[: int((self.scores >= threshold).sum())]
 
-    def half(self, which: int) -> "Candidates":
+    def half(self, which: int) -> "NamedPairs":
         """Keep the pairs, gold ones too, whose source id falls into half 0 or 1."""
         kept = [half_of(source) == which for source, _ in self.pairs]
-        return Candidates(
+        return NamedPairs(
             self.scores[kept],
             [pair for pair, keep in zip(self.pairs, kept, strict=True) if keep],
             frozenset(pair for pair in self.gold if half_of(pair[0]) == which),
@@ -86,7 +85,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class MinedSplit:
     """A language pair, mined.
 
     Attributes:
@@ -99,10 +98,10 @@ class Mined:
     """
 
     split: BuccSplit
-    scored: Scored
+    scored: Candidates
     auto: tuple[float, Agreement]
-    found: Candidates
-    cuts: Mapping[str, tuple[float, Candidates]]
+    found: NamedPairs
+    cuts: Mapping[str, tuple[float, NamedPairs]]
 
 
 def half_of(identity: str) -> int:
@@ -166,7 +165,7 @@ def mine_pair(
     protocol: Protocol,
     options: BuccOptions,
     report: Report = silent,
-) -> Mined:
+) -> MinedSplit:
     """Mine a language pair and choose the thresholds that gold pairs choose.
 
     Raises:
@@ -174,7 +173,7 @@ def mine_pair(
     """
     split = folder.read(pair, protocol.split)
     scored, found, auto = _mine(encoder, split, protocol, options, report)
-    cuts: dict[str, tuple[float, Candidates]] = {}
+    cuts: dict[str, tuple[float, NamedPairs]] = {}
     if protocol.threshold_from == "hash":
         cuts["held-out"] = _held_out(found, split.name)
     elif protocol.threshold_from != "oracle":
@@ -182,7 +181,7 @@ def mine_pair(
         other = _mine(encoder, learned, protocol, options, report)[1]
         cuts[protocol.split] = other.best().threshold, found
     cuts["oracle"] = found.best().threshold, found
-    return Mined(split, scored, auto, found, cuts)
+    return MinedSplit(split, scored, auto, found, cuts)
 
 
 def _mine(
@@ -191,7 +190,7 @@ def _mine(
     protocol: Protocol,
     options: BuccOptions,
     report: Report,
-) -> tuple[Scored, Candidates, tuple[float, Agreement]]:
+) -> tuple[Candidates, NamedPairs, tuple[float, Agreement]]:
     """Score all pairs of a split, name them by id, and cut them as `auto` does."""
     tables, ids, repeated = [], [], []
     for number, side in enumerate(split.sides):
@@ -214,7 +213,7 @@ def _mine(
         src_prompt=options.prompt,
         tgt_prompt=options.prompt,
     )
-    scored = score_pairs(tables[0], tables[1], encoder, mining, report)
+    scored = find_candidates((tables[0], tables[1]), encoder, mining, report)
     sources = scored.source.lines[scored.chosen.sources].tolist()
     targets = scored.target.lines[scored.chosen.targets].tolist()
     scores, pairs = [], []
@@ -225,14 +224,14 @@ def _mine(
             scores.append(score)
             pairs.append(pair)
     lines = [name for name, _ in split.sides[0]]
-    found = Candidates(np.array(scores, dtype=np.float64), pairs, split.gold, lines)
+    found = NamedPairs(np.array(scores, dtype=np.float64), pairs, split.gold, lines)
     cut, kept = best_without_gold(scored)
     at = scored.source.lines[kept.sources], scored.target.lines[kept.targets]
     named = {(ids[0][x - 1], ids[1][y - 1]) for x, y in zip(*at, strict=True)}
     return scored, found, (cut, agreement(named & set(pairs), split.gold))
 
 
-def _at_thresholds(mined: Mined, protocol: Protocol) -> dict[str, tuple[float, Agreement]]:
+def _at_thresholds(mined: MinedSplit, protocol: Protocol) -> dict[str, tuple[float, Agreement]]:
     """Cut at every threshold, that of the protocol first."""
     kinds = {kind: (value, on.at(value)) for kind, (value, on) in mined.cuts.items()}
     kinds["auto"] = mined.auto
@@ -241,7 +240,7 @@ def _at_thresholds(mined: Mined, protocol: Protocol) -> dict[str, tuple[float, A
     return kinds
 
 
-def _held_out(found: Candidates, name: str) -> tuple[float, Candidates]:
+def _held_out(found: NamedPairs, name: str) -> tuple[float, NamedPairs]:
     """Choose the threshold on one half of the ids; the other is to be measured."""
     validation, rest = found.half(0), found.half(1)
     if not (validation.gold and rest.gold):
@@ -264,7 +263,7 @@ def _mean(kind: str, rows: Sequence[Row]) -> Row:
 
 
 def _notes(
-    split: BuccSplit, scored: Scored, kinds: Mapping[str, tuple[float, Agreement]]
+    split: BuccSplit, scored: Candidates, kinds: Mapping[str, tuple[float, Agreement]]
 ) -> list[str]:
     sizes = " and ".join(f"{len(side):,}" for side in split.sides)
     notes = [f"{split.name}: {sizes} sentences, {len(split.gold):,} gold pairs."]

@@ -1,0 +1,59 @@
+"""Files that pyarrow has written: a run of an earlier version, types that polars does not write."""
+
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.browsing.opening import open_pairs
+from xmine.errors import FileError
+from xmine.pairs.io import Pair, languages_of, read_pairs
+from xmine.run.tables import read_table
+from xmine.text.inputs import read_texts
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with tarfile.open(Path(__file__).with_name("written_by_pyarrow.tar.gz")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path
+
+
+def test_a_run_of_an_earlier_version_opens(folder: Path) -> None:
+    run = open_pairs(folder / "run")
+    pairs = list(run.pairs(np.arange(3)))
+    assert [(pair.source_line, pair.source, pair.target, pair.flags) for pair in pairs] == [
+        (3, "We bought 12 apples.", "我们买了12个苹果。", ""),
+        (2, "Snow fell on the bridge.", "雪落在桥上。", ""),
+        (1, "The ferry leaves at nine.", "渡轮九点出发。", ""),
+    ]
+    assert run.kept(run.cut).all() and run.allowed.all()
+    table = read_table(folder / "run" / "source.parquet")
+    assert table.texts == [pair.source for pair in sorted(pairs, key=lambda x: x.source_line or 0)]
+    assert table.stands_for is not None and table.stands_for.tolist() == [1, 2, 3, 1]
+    assert list(read_pairs(folder / "run" / "pairs.parquet")) == pairs
+    assert languages_of(folder / "run" / "pairs.parquet") == ("en", "zh")
+
+
+def test_types_that_polars_does_not_write(folder: Path) -> None:
+    expected = [Pair("One", "一", 1.0, cosine=0.5), Pair("Two", "一", 2.0)]
+    assert list(read_pairs(folder / "types.parquet")) == expected
+    assert read_texts(f"{folder}/types.parquet:target") == ["一", "一"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("twice.parquet", "two columns 'target'"),
+        ("not-utf8.parquet", "a text in it is not UTF-8"),
+    ],
+)
+def test_a_wrong_file_is_named(folder: Path, name: str, said: str) -> None:
+    for read in (
+        lambda: list(read_pairs(folder / name)),
+        lambda: read_texts(f"{folder}/{name}:target"),
+    ):
+        with pytest.raises(FileError) as error:
+            read()
+        assert error.value.message == f"{folder}/{name}: {said}"

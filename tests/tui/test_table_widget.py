@@ -1,0 +1,193 @@
+"""The table of pairs by itself: mouse, wheel, a million rows, no colour, keys that it leaves."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from textual.app import App, ComposeResult
+from textual.events import MouseScrollDown
+
+from tests.toys.app import drive
+from tests.toys.screens import screen_cells, screen_text
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
+from xmine.pairs.io import write_pairs
+from xmine.pairs.pair import Pair
+from xmine.tui.app import XmineApp
+from xmine.tui.widgets.pair_table import PairTable
+
+SIZE = (80, 24)
+ROWS = 1_000_000
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    path = tmp_path / "three.jsonl"
+    pairs = (Pair(f"text {at}", f"文{at}", 1.5, at, at, 0.5) for at in (1, 2, 3))
+    write_pairs(pairs, str(path))
+    return path
+
+
+class Table(App[None]):
+    """A table of a million rows, the three pairs of a file over and over, and what it posts."""
+
+    CSS_PATH = Path(__file__).parents[2] / "tui" / "app.tcss"
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__()
+        self.opened = opened
+        self.asked: list[int] = []
+        self.posted: list[Any] = []
+
+    def compose(self) -> ComposeResult:
+        yield PairTable(self.opened, np.arange(ROWS) % 3, self.verdict, id="table")
+
+    def verdict(self, row: int) -> str:
+        self.asked.append(row)
+        return "accept" if row == 1 else ""
+
+    def on_pair_table_moved(self, event: PairTable.Moved) -> None:
+        self.posted.append(event.row)
+
+    def on_pair_table_selected(self, event: PairTable.Selected) -> None:
+        self.posted.append("selected")
+
+    def on_pair_table_header_clicked(self, event: PairTable.HeaderClicked) -> None:
+        self.posted.append(event.column)
+
+
+def look(path: Path, script: Callable[[Any, PairTable], Awaitable[None]]) -> None:
+    async def driven(pilot: Any) -> None:
+        table = pilot.app.query_one(PairTable)
+        table.focus()
+        await pilot.pause()
+        pilot.app.posted.clear()
+        await script(pilot, table)
+
+    drive(Table(open_pairs(path)), SIZE, driven)
+
+
+def test_ctrl_c_is_heard_by_the_app_and_not_by_the_table(three: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await pilot.pause()
+        assert isinstance(pilot.app.focused, PairTable)
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert screen_text(pilot.app)[-2] == " q or ctrl+q quits"
+
+    drive(XmineApp(three), SIZE, script)
+
+
+def test_only_the_rows_that_are_seen_are_read(three: Path) -> None:
+    async def script(pilot: Any, table: PairTable) -> None:
+        await pilot.press("end")
+        await pilot.pause()
+        assert table.cursor_row == table.row_count - 1 == ROWS - 1
+        assert table.scroll_offset.y == ROWS - (SIZE[1] - 1)
+        assert f"text {(ROWS - 1) % 3 + 1} " in screen_text(pilot.app)[-1]
+        await pilot.press("home")
+        await pilot.pause()
+        assert "text 1 " in screen_text(pilot.app)[1]
+        assert len(pilot.app.asked) < 10 * SIZE[1]
+
+    look(three, script)
+
+
+def test_a_step_of_the_cursor_draws_two_rows(three: Path) -> None:
+    async def script(pilot: Any, table: PairTable) -> None:
+        await pilot.press("down")
+        await pilot.pause()
+        pilot.app.asked.clear()
+        await pilot.press("down")
+        await pilot.pause()
+        # The sign of a row is asked for twice: for its text, and for its style.
+        assert sorted(pilot.app.asked) == [1, 1, 2, 2]
+
+    look(three, script)
+
+
+def test_the_mouse_moves_the_cursor_and_names_the_column(three: Path) -> None:
+    async def script(pilot: Any, table: PairTable) -> None:
+        await pilot.click(PairTable, offset=(20, 3))
+        await pilot.pause()
+        assert table.cursor_row == 2
+        header = screen_text(pilot.app)[0]
+        names = ["score", "source", "target"]
+        for name in names:
+            await pilot.click(PairTable, offset=(header.index(name), 0))
+        await pilot.pause()
+        assert table.cursor_row == 2
+        assert pilot.app.posted == [2, *names]
+
+    look(three, script)
+
+
+def test_a_click_below_the_last_row_does_nothing(three: Path) -> None:
+    async def script(pilot: Any, table: PairTable) -> None:
+        table.show(np.arange(2))
+        await pilot.pause()
+        pilot.app.posted.clear()
+        await pilot.click(PairTable, offset=(20, 9))
+        await pilot.pause()
+        assert (table.cursor_row, pilot.app.posted) == (0, [])
+
+    look(three, script)
+
+
+def test_the_wheel_scrolls_and_the_cursor_stays(three: Path) -> None:
+    async def script(pilot: Any, table: PairTable) -> None:
+        table.post_message(MouseScrollDown(table, 20, 5, 0, 1, 0, False, False, False))
+        await pilot.pause()
+        assert table.scroll_offset.y > 0
+        assert (table.cursor_row, pilot.app.posted) == (0, [])
+        await pilot.click(PairTable, offset=(20, 1))
+        await pilot.pause()
+        assert table.cursor_row == table.scroll_offset.y
+
+    look(three, script)
+
+
+def test_enter_selects_where_there_is_a_pair(three: Path) -> None:
+    async def script(pilot: Any, table: PairTable) -> None:
+        await pilot.press("enter")
+        await pilot.pause()
+        assert pilot.app.posted == ["selected"]
+        table.show(np.zeros(0, np.int64))
+        await pilot.pause()
+        assert pilot.app.posted == ["selected", None]
+        await pilot.press("enter", "down", "end", "pageup")
+        await pilot.pause()
+        assert pilot.app.posted == ["selected", None]
+
+    look(three, script)
+
+
+def test_the_cursor_and_a_sign_are_seen_without_colour(
+    three: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def script(pilot: Any, table: PairTable) -> None:
+        cells = screen_cells(pilot.app)
+        assert "reverse" in cells[1][5][1]
+        assert "reverse" not in cells[2][5][1]
+        assert cells[2][1][0] == "✓"
+
+    look(three, script)
+
+
+def test_a_sign_has_a_colour_of_the_theme(three: Path) -> None:
+    async def script(pilot: Any, table: PairTable) -> None:
+        seen = []
+        for theme in ("textual-dark", "textual-light"):
+            pilot.app.theme = theme
+            await pilot.pause()
+            row = screen_cells(pilot.app)[2]
+            assert row[1][0] == "✓"
+            assert row[1][1] != row[5][1]
+            seen.append(row[1][1])
+        assert seen[0] != seen[1]
+
+    look(three, script)

@@ -1,1 +1,0 @@
-"""xmine.trainer.ablation.runner."""

@@ -1,0 +1,225 @@
+"""Options and a corpus -> how much memory and time training will take, before it begins.
+
+The method itself trains on a few thousand rows of the corpus for a few steps, with encoders of its
+own, and without files; memory and time of a step are scaled to the batch and the steps of the run.
+"""
+
+import os
+from dataclasses import asdict, dataclass
+
+import torch
+
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.tokenizer import Vocabulary
+from xmine.errors import TrainingError
+from xmine.hardware import allowed_threads, anonymous_memory, choose_device, free_memory
+from xmine.progress import silent
+from xmine.units import count, duration, in_words
+
+from .data.batches import steps_of
+from .data.corpus import Corpus
+from .distributed import together
+from .methods import METHODS
+from .options.shared import SCRATCH, QueueOptions, TrainingOptions
+from .run.devset import read_scored
+from .run.encoder_options import check_encoders
+from .run.fitting import FEW, fitted, left_out, makes_vocabulary, needed_characters
+from .run.languages import visits_of
+from .run.prepare import load_encoder
+from .train import deterministic
+from .trials import Trial, small, small_options
+
+_A_WEIGHT = 4 * 4  # bytes: itself, its gradient and two moments of the optimiser
+# A character of the sentences that a vocabulary is made of: 23 s for 6.2 million of English and
+# Chinese news, 16,000 pieces (2 cores).
+_A_CHARACTER = 4e-6
+_A_BYTE = 2.2e-9  # seconds to write one of a checkpoint: 0.21 s for 96 MB
+_READING = 1 / 3  # of the time of a step, which computes gradients besides
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingEstimate:
+    """What a run will take.
+
+    Attributes:
+        rows: visited in a pass.
+        steps: of all passes.
+        weights: of the encoders that are trained.
+        memory: bytes of each process, by what they are for.
+        device: where the encoders learn.
+        seconds: in all.
+    """
+
+    rows: int
+    steps: int
+    weights: int
+    memory: dict[str, int]
+    device: str
+    seconds: float
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        parts = ", ".join(f"{name} {in_words(size)}" for name, size in self.memory.items() if size)
+        return (
+            f"estimate: {count(self.steps, 'step')}, {count(self.rows, 'row')} a pass, "
+            f"{self.weights:,} weights, {in_words(self.total_memory)} of memory "
+            f"({parts}), {duration(self.seconds)} on {self.device}, without starting, reading and "
+            "saving"
+        )
+
+    @property
+    def total_memory(self) -> int:
+        """Add up the bytes."""
+        return sum(self.memory.values())
+
+    def facts(self) -> dict[str, object]:
+        """Tell it for programs."""
+        return {**asdict(self), "total_memory": self.total_memory}
+
+    def warnings(self, options: TrainingOptions) -> list[str]:
+        """Say what will not go as it was asked for."""
+        found = [self._shortage(), self._scarcity(options)]
+        if options.batch_size > self.rows:
+            found.append(
+                f"--batch-size {options.batch_size:,} for {self.rows:,} rows: each pass is one step"
+            )
+        return list(filter(None, found))
+
+    def _scarcity(self, options: TrainingOptions) -> str:
+        """Say that there is too little for a new encoder."""
+        if not makes_vocabulary(options) or self.rows >= FEW:
+            return ""
+        is_known = set(options.codes) == {"en", "zh"}
+        hint = "use --encoder embedded" if is_known else "begin with an --encoder of others"
+        return f"{count(self.rows, 'row')} are too few to train from scratch: {hint}"
+
+    def _shortage(self) -> str:
+        """Say that the memory will not do, and what takes less."""
+        if self.device.startswith("cuda"):
+            free = torch.cuda.mem_get_info(self.device)[0]
+        else:
+            free = free_memory() or self.total_memory
+        if self.total_memory <= free:
+            return ""
+        return (
+            f"training takes about {in_words(self.total_memory)} of memory, {in_words(free)} are "
+            "free: --recompute, --logit-rows and a smaller --batch-size take less"
+        )
+
+
+def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstimate:
+    """Estimate what a run takes.
+
+    Args:
+        corpus: what it trains on.
+        options: of the method.
+
+    Raises:
+        TrainingError: there are too few pairs to hold some out, a weight names an origin that no
+            pair has, the queue is too large, or a vocabulary too small for the characters of the
+            texts; or an extra is missing.
+        FileError: the file of --dev cannot be read.
+        EncoderError: an encoder to begin with cannot be read.
+    """
+    before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
+    together(torch.device(choose_device(options.device)))  # each process tries on its own GPU
+    options = fitted(options, corpus)
+    stages = check_settings(corpus, options)
+    vocabulary = None
+    if makes_vocabulary(options):  # is not there yet: the embedded one stands for it
+        body = load_encoder("embedded", options).body
+        assert isinstance(body, StaticEmbedding) and isinstance(body.pieces, Vocabulary)
+        vocabulary = body.pieces
+    trial = Trial(vocabulary)
+    queue = _queue(corpus, options)
+    method = next(each for each in METHODS.values() if each.options is type(options))
+    with (
+        torch.random.fork_rng(range(torch.cuda.device_count())),
+        deterministic(options.threads or allowed_threads()),
+    ):
+        method.train(small(corpus), small_options(options, queue), trial, silent)
+    weights = tried = sum(trial.learned.values())
+    if vocabulary is not None:
+        new = [name for name, on in zip(options.encoders, options.learning, strict=True) if on]
+        missing = options.vocabulary_size - len(vocabulary)
+        weights += new.count(SCRATCH) * missing * options.width
+    seconds, peak = 0.0, 0.0
+    for stage, of_step in zip(stages, trial.steps, strict=False):
+        took, most = of_step.at(stage.batch)
+        every = options.evaluate_every
+        evaluations = stage.steps // every if every else stage.passes
+        reading = _READING * took * options.held_out / stage.batch
+        seconds += stage.steps * took + evaluations * (reading + _A_BYTE * _A_WEIGHT * weights)
+        peak = max(peak, most)
+    if vocabulary is not None:
+        seconds += _A_CHARACTER * _characters(corpus, options.vocabulary_sample)
+    program = 0 if trial.device.startswith("cuda") else before
+    memory = {
+        "program": program,
+        "weights and optimiser": _A_WEIGHT * weights,
+        "steps": max(0, int(peak) - program - _A_WEIGHT * tried),
+    }
+    rows, steps = round(stages[0].rows), sum(each.steps for each in stages)
+    if kept := options.remembered(rows, trial.dim, processes):
+        memory["what teachers said"] = 4 * kept
+    return TrainingEstimate(rows, steps, weights, memory, trial.device, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A stage in numbers: rows of a pass, rows of a step, steps and passes in all."""
+
+    rows: float
+    batch: int
+    steps: int
+    passes: int
+
+
+def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
+    """Refuse before work what training would refuse later.
+
+    Returns:
+        The stages that there will be.
+
+    Raises:
+        TrainingError, FileError: see `estimate_training`.
+    """
+    check_encoders(options)
+    _queue(corpus, options)
+    stages = []
+    for stage in options.stages:
+        if stage.data != "triplets" or corpus.triplets:
+            visits, own = visits_of(stage, corpus), stage.options
+            batch = min(own.batch_size, max(1, int(visits.sum())))
+            stages.append(_Counted(visits.sum(), batch, steps_of(visits, own), own.epochs))
+    if not stages:
+        raise TrainingError(
+            "--stage nli learns from triplets, and there are none", "give --triplets FILE"
+        )
+    if options.dev:
+        read_scored(options.dev)
+    if makes_vocabulary(options):
+        least = needed_characters(corpus)
+        if options.vocabulary_size <= least:
+            raise TrainingError(
+                f"no vocabulary of {options.vocabulary_size:,} pieces: the texts have {least:,} "
+                "characters",
+                f"give a --vocabulary-size above {least:,}, or leave it out",
+            )
+    return stages
+
+
+def _queue(corpus: Corpus, options: TrainingOptions) -> int:
+    """Give the size of the queue, which depends on all rows, those that are held out too."""
+    there = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
+    if not isinstance(options, QueueOptions):
+        return 0
+    return options.queue_for(there - left_out(corpus, options))
+
+
+def _characters(corpus: Corpus, sample: int) -> float:
+    """Count the characters of so many sentences."""
+    columns = list(corpus.every_text())
+    sentences = sum(map(len, columns))
+    characters = sum(len(text) for column in columns for text in column)
+    return characters * min(1.0, sample / max(1, sentences))

@@ -1,0 +1,114 @@
+"""The end of the app: by a key, by a signal, or because its terminal closes."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from typing import Any
+
+from textual.app import App
+from textual.worker import Worker, WorkerError
+
+from .job_queue import JobQueue
+from .screens.base import BaseScreen, Prompt
+
+# Groups of the workers that write files.
+_WRITING = ("export", "save", "write")
+_GRACE = 2.0  # seconds for the app to end by itself after a signal
+
+
+class Ending:
+    """How the app ends: files that are being written are waited for, nothing else is.
+
+    Attributes:
+        code: with which the process ends after a signal; 0 as long as there was none.
+    """
+
+    def __init__(self, app: App[Any], jobs: JobQueue) -> None:
+        """Begin without a signal."""
+        self._app, self._jobs = app, jobs
+        self.code = 0
+        self._heard = False
+
+    def hear_signals(self) -> None:
+        """End the app on SIGTERM and when its terminal closes; the process where the app does not.
+
+        Handlers of asyncio would wait for the app, which may wait for the terminal.
+        """
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+                signal.signal(number, self._signalled)
+        signal.signal(signal.SIGALRM, self._insist)
+
+    def _signalled(self, number: int, _: object) -> None:
+        """Ask the app to end; end it at once if that was asked before, and nobody is there to see.
+
+        Where there is a terminal, it is given back first.
+        """
+        if not self.code:
+            self.code = 128 + number
+            self._ask_to_end()
+        elif not (_has_terminal() or self._writing()):
+            os._exit(self.code)
+
+    def _ask_to_end(self) -> None:
+        self._heard = False
+        signal.setitimer(signal.ITIMER_REAL, _GRACE)
+        try:
+            asyncio.get_running_loop().call_soon_threadsafe(self._terminated)
+        except RuntimeError:  # the app has not begun, or is over
+            sys.exit(self.code)
+
+    def _insist(self, *_: object) -> None:
+        """End the process, unless the app is there and waits for a file that is being written."""
+        if self._heard and _has_terminal() and self._writing():
+            self._ask_to_end()
+        else:
+            os._exit(self.code)
+
+    def _terminated(self) -> None:
+        """End without a question."""
+        self._heard = True
+        self._app.run_worker(self._end(), group="leave")
+
+    def leave(self) -> None:
+        """End the app; where that stops a job, ask first."""
+        while len(self._app.screen_stack) > 1 and not isinstance(self._app.screen, BaseScreen):
+            self._app.pop_screen()  # the palette
+        screen = self._app.screen
+        running = " and ".join(kind for kind in self._jobs.jobs if self._jobs.runs(kind))
+        if running and isinstance(screen, BaseScreen):
+            prompt = screen.query_one(Prompt)
+            if prompt.display:
+                prompt.action_give_up()
+            screen.ask(f"stop {running} and quit? y: quit; anything else: stay", self._answered)
+        else:
+            self._app.run_worker(self._end(), group="leave")
+
+    def _answered(self, answer: str) -> None:
+        if answer.strip().lower() in ("y", "yes"):
+            self._app.run_worker(self._end(), group="leave")
+
+    async def _end(self) -> None:
+        """Wait for what is being written, and for nothing else."""
+        writing = self._writing()
+        if writing and isinstance(self._app.screen, BaseScreen):
+            self._app.screen.say("a file is being written; the app ends as soon as it is whole")
+        for each in writing:
+            with contextlib.suppress(WorkerError):
+                await each.wait()
+        self._app.exit(return_code=self.code)
+
+    def _writing(self) -> "list[Worker[object]]":
+        """Give the workers that write files."""
+        return [
+            each
+            for each in self._app.workers
+            if each.group.split()[0] in _WRITING and not each.is_finished
+        ]
+
+
+def _has_terminal() -> bool:
+    """Tell whether there is a terminal behind standard input still."""
+    return os.isatty(0)

@@ -1,0 +1,133 @@
+"""The columns of a table of pairs, and the text of each row; a row is read when it is drawn."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from rich.cells import cell_len
+
+from xmine.browsing.opened import Opened, Rows
+
+from ..text import cut
+
+PADDING = 1  # blank cells on each side of a column
+_WIDE = 100  # a table of so many cells has room for the line numbers
+# The sign of each judgement: colour alone does not tell them apart.
+SIGNS = {"accept": "✓", "reject": "✗", "unsure": "?", "": ""}
+
+# Tells the judgement of a row of `Opened`; empty if there is none.
+Verdict = Callable[[int], str]
+
+
+def unjudged(row: int) -> str:
+    """Say that nobody has judged."""
+    return ""
+
+
+class PairCells:
+    """Rows of pairs as text in columns of fixed width.
+
+    Attributes:
+        opened: the pairs.
+        data: int64 [shown], rows of `opened`.
+        verdict: tells the judgement of a row.
+        cut: if set, a sign tells whether the rank of a pair is at or above it, see `Opened.ranks`.
+        names: the columns.
+        widths: cells of each column, without padding.
+    """
+
+    def __init__(self, opened: Opened, rows: Rows, verdict: Verdict) -> None:
+        """Show some rows."""
+        self.opened, self.data, self.verdict = opened, rows, verdict
+        self.cut: float | None = None
+        self.names: list[str] = []
+        self.widths: list[int] = []
+
+    @property
+    def _ranked(self) -> str | None:
+        """Name the column with the sign of the cut; None without a cut, or without scores."""
+        if self.cut is None or self.opened.scores is None:
+            return None
+        return "prob" if self.opened.by_probability else "score"
+
+    def lay_out(self, width: int) -> None:
+        """Choose columns for a table of so many cells; both texts share what the others leave."""
+        opened, lines = self.opened, []
+        fixed = {"": 1}
+        if opened.scores is not None:
+            fixed["score"] = 6
+        if opened.probs is not None:
+            fixed["prob"] = 5
+        if self._ranked is not None:
+            fixed[self._ranked] = 8  # four decimals, and the sign
+        if opened.flags is not None:
+            fixed["flags"] = 6 if width < _WIDE else 12
+        if width >= _WIDE:
+            lines = [
+                max(len(f"{int(side.lines.max(initial=0))}"), 4)
+                for side in (opened.source, opened.target)
+            ]
+        columns = len(fixed) + len(lines) + 2
+        room = max(width - sum(fixed.values()) - sum(lines) - 2 * PADDING * columns, 10)
+        fixed |= {"source": room - room // 2, "target": room // 2}
+        fixed |= dict(zip(("src", "tgt"), lines, strict=False))
+        self.names, self.widths = list(fixed), list(fixed.values())
+
+    def header(self, order: str, descending: bool) -> str:
+        """Write the names of the columns, with an arrow at the one that rows are sorted by."""
+        marked = {"source": "src", "target": "tgt"}.get(order, order)  # by line, not by text
+        arrow = "▼" if descending else "▲"
+        return _in_columns(
+            (_left(name + (arrow if name and name == marked else ""), width), width)
+            for name, width in zip(self.names, self.widths, strict=True)
+        )
+
+    def line(self, at: int) -> str:
+        """Write a shown row; the sign of its judgement is in the second cell."""
+        row = int(self.data[at])
+        return _in_columns(
+            (self._cell(row, name, width), width)
+            for name, width in zip(self.names, self.widths, strict=True)
+        )
+
+    def column_at(self, x: int) -> str:
+        """Name the column at a cell of the row; empty beyond the last one."""
+        ends = np.cumsum(np.array(self.widths) + 2 * PADDING)
+        at = int(np.searchsorted(ends, x, side="right"))
+        return self.names[at] if at < len(self.names) else ""
+
+    def _cell(self, row: int, name: str, width: int) -> str:
+        opened = self.opened
+        match name:
+            case "":
+                return SIGNS[self.verdict(row)]
+            case "score" | "prob":
+                return self._figure(row, name, width)
+            case "flags":
+                assert opened.flags is not None  # or it had no column
+                return _left(opened.flags[row], width)
+            case "source":
+                return _left(opened.source.texts[int(opened.sources[row])], width)
+            case "target":
+                return _left(opened.target.texts[int(opened.targets[row])], width)
+            case "src":
+                return str(opened.source.lines[opened.sources[row]]).rjust(width)
+        return str(opened.target.lines[opened.targets[row]]).rjust(width)
+
+    def _figure(self, row: int, name: str, width: int) -> str:
+        column = self.opened.scores if name == "score" else self.opened.probs
+        assert column is not None  # or it had no column
+        digits = 4 if name in ("score", self._ranked) else 2
+        said = "" if np.isnan(column[row]) else f"{column[row]:.{digits}f}"
+        if name == self._ranked and (rank := self.opened.rank(row)) is not None:
+            assert self.cut is not None
+            return f"{'≥' if rank >= self.cut else '<'} {said}"[:width]
+        return said[:width].rjust(width)
+
+
+def _left(text: str, width: int) -> str:
+    return cut(text, width).plain
+
+
+def _in_columns(cells: Iterator[tuple[str, int]]) -> str:
+    pad = " " * PADDING
+    return "".join(f"{pad}{text}{' ' * (width - cell_len(text))}{pad}" for text, width in cells)

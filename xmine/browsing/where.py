@@ -1,0 +1,74 @@
+"""A condition of SQL on the columns of pairs -> an expression of polars.
+
+Only columns, numbers, texts and the words below get through: polars would read any file that a
+subquery names.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from xmine.errors import OptionError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# As files of pairs name them; `kept` is whether the cut keeps a pair.
+COLUMNS = (
+    "source",
+    "target",
+    "score",
+    "prob",
+    "cosine",
+    "flags",
+    "source_line",
+    "target_line",
+    "source_offset",
+    "target_offset",
+    "kept",
+    "verdict",
+)
+HINT = f"columns: {', '.join(COLUMNS)}; for example score < 1.3 AND flags LIKE '%number%'"
+_WORDS = {"and", "between", "false", "ilike", "in", "is", "like", "not", "null", "or", "true"}
+_FUNCTIONS = {"abs", "coalesce", "ends_with", "length", "lower", "regexp_like", "starts_with"}
+_FUNCTIONS |= {"round", "upper"}
+# A text has no backslash before a quote: some dialects take the quote for a part of the text.
+_TOKEN = re.compile(
+    r"""\s+ | '(?:[^'\\] | '' | \\(?!'))*' | (?P<word>[^\W\d]\w*)
+    | [0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)? | <> | [<>!]?= | [-+*/%<>(),](?<!--)(?<!/\*)""",
+    re.VERBOSE,
+)
+
+
+def condition(where: str) -> "pl.Expr":
+    """Read a condition.
+
+    Raises:
+        OptionError: it is none, or has another word than a column, a function or an operator.
+    """
+    import polars as pl
+
+    at = 0
+    while at < len(where):
+        token = _TOKEN.match(where, at)
+        if token is None:
+            raise wrong(where, f"{where[at]!r} at {at + 1} is not allowed")
+        word = token["word"]
+        if word and word not in COLUMNS and word.lower() not in _WORDS | _FUNCTIONS:
+            raise wrong(where, f"{word!r} is no column")
+        at = token.end()
+    try:
+        return pl.sql_expr(where)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise wrong(where, error) from None
+
+
+def wrong(where: str, why: str | BaseException) -> OptionError:
+    """Say why a condition cannot be used."""
+    said = why if isinstance(why, str) else reason(why)
+    return OptionError(f"--where {where!r}: {said}", HINT)
+
+
+def reason(error: BaseException) -> str:
+    """Give what an error of polars says, in one line: of a wrong pattern the cause alone."""
+    said = str(error).partition("\n\nThis error")[0].rpartition("\nerror: ")[2]
+    return " ".join(said.split())

@@ -1,0 +1,77 @@
+"""Training methods by name -> what each learns from, and errors for what it does not take."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+from xmine.errors import OptionError
+from xmine.options import flag
+from xmine.trainer.methods import METHODS
+
+USUAL = "msimcse"
+
+# Kinds of a corpus -> how they are given.
+GIVEN = {"pairs": "PAIRS", "triplets": "--triplets", "nli": "--nli", "texts": "--texts"}
+
+
+def check_method(name: str) -> str:
+    """Refuse what is no method."""
+    if name not in METHODS:
+        raise OptionError(f"--method is {name!r}", f"choose from {', '.join(METHODS)}")
+    return name
+
+
+def refuse_others(method: str, name: str) -> None:
+    """Refuse an option, a field's name, that other methods have and this one has not.
+
+    Raises:
+        OptionError: the message says which methods have the option.
+    """
+    owners = [
+        each for each, of in METHODS.items() if name in {field.name for field in fields(of.options)}
+    ]
+    if owners and method not in owners:
+        raise OptionError(
+            f"{flag(name)} is for {', '.join(owners)}; --method is {method}",
+            f"leave it out, or give --method {owners[0]}",
+        )
+
+
+def refuse_words(words: Sequence[str], method: str) -> None:
+    """Refuse the options of other methods on a command line."""
+    for word in words:
+        if word.startswith("--"):
+            name = word[2:].partition("=")[0].removeprefix("no-")
+            refuse_others(method, name.replace("-", "_"))
+
+
+def check_data(method: str, kinds: Sequence[str]) -> None:
+    """Refuse data that the method does not learn from, and none at all.
+
+    Raises:
+        OptionError: the message says who learns from it, or what there is to give.
+    """
+    of = METHODS[method]
+    sources = sources_of(method)
+    for kind in kinds:
+        if kind not in of.reads:
+            readers = [name for name, each in METHODS.items() if kind in each.reads]
+            raise OptionError(
+                f"{GIVEN[kind]} is for {', '.join(readers)}; --method is {method}",
+                f"{method} learns from {sources}",
+            )
+    if not kinds and of.demonstration is None:
+        raise OptionError(
+            f"--method {method} has nothing to learn from: it takes {sources}", example_of(method)
+        )
+
+
+def sources_of(method: str) -> str:
+    """Name the data that a method learns from, as they are given."""
+    return ", ".join(GIVEN[kind] for kind in METHODS[method].reads)
+
+
+def example_of(method: str) -> str:
+    """Give a command that trains by a method."""
+    file = {"pairs": "pairs.tsv", "triplets": "--triplets nli.tsv", "texts": "--texts en.txt"}
+    what = next(file[kind] for kind in METHODS[method].reads if kind in file)
+    return f"xmine train {what} -o encoder/ --method {method}"

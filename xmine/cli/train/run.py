@@ -1,0 +1,216 @@
+"""xmine train: read the options of a method, train, and tell what came out."""
+
+import os
+import shlex
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+import typer.core
+import typer.main
+
+from xmine.cli.arguments import FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS
+from xmine.cli.console import Console
+from xmine.cli.train.methods import (
+    GIVEN,
+    USUAL,
+    check_data,
+    check_method,
+    example_of,
+)
+from xmine.errors import FileError, OptionError
+from xmine.extras import TRAINING, needs
+from xmine.trainer.methods import METHODS
+from xmine.trainer.options.shared import TrainingOptions
+
+if TYPE_CHECKING:
+    from xmine.trainer.data.corpus import Corpus
+    from xmine.trainer.train import Trained
+
+
+def train_with(
+    options: TrainingOptions,
+    console: Console,
+    pairs: TRAINING_PAIRS = None,
+    triplets: TRIPLETS = None,
+    nli: NLI = None,
+    texts: TEXTS = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Folder of the new encoder.",
+            show_default="required, but for a demonstration",
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar=f"<{'|'.join(METHODS)}>",
+            help="How it learns.",
+            callback=check_method,
+            autocompletion=lambda: list(METHODS),
+        ),
+    ] = USUAL,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,
+    force: FORCE = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it will take, and stop.")
+    ] = False,
+) -> None:
+    """Train an encoder."""
+    started = time.perf_counter()
+    leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
+    if not leads:
+        console = Console(quiet=True)
+    given = {"pairs": pairs, "triplets": triplets, "nli": nli, "texts": texts}
+    check_data(method, [kind for kind, files in given.items() if files])
+    needs("xmine train", *TRAINING)
+    if options.dev:
+        needs("--dev", "scipy")
+    is_demonstration = not any(given.values())
+    if is_demonstration:
+        options = _demonstrating(method, options)
+        output = output or Path(f"{method}-demonstration")
+    if output is None:
+        raise OptionError("no -o: where is the encoder to go?", "-o FOLDER/")
+    _check_output(output)
+
+    from xmine.trainer.data.corpus import Corpus, examples
+    from xmine.trainer.estimate import estimate_training
+    from xmine.trainer.peers import may_restart
+    from xmine.trainer.run.fitting import fitted
+    from xmine.trainer.train import check_place
+    from xmine.trainer.train import train as train_encoder
+
+    if leads and not may_restart():
+        check_place(output, resume=resume, force=force)
+    if is_demonstration:
+        console.say(
+            "a demonstration, on the example sentences of xmine: far too few for an encoder of "
+            f"use; for a real run give your own, and -o: {example_of(method)}"
+        )
+    corpus = (
+        examples() if is_demonstration else Corpus.read(pairs, triplets or (), nli, texts or ())
+    )
+    tell_of(corpus, given, console)
+    corpus = corpus.without(options.exclude)
+    options = fitted(options, corpus)
+    estimate = estimate_training(corpus, options)
+    warnings = estimate.warnings(options)
+    if dry_run:
+        console.summary(str(estimate), {**estimate.facts(), "warnings": warnings})
+    else:
+        console.say(str(estimate))
+    for warning in warnings:
+        console.warn(warning)
+    if dry_run:
+        return
+    try:
+        with console.progress() as report:
+            trained = train_encoder(
+                method, corpus, options, output, report, resume=resume, force=force, draws=True
+            )
+    except (KeyboardInterrupt, SystemExit) as stopped:
+        if isinstance(stopped, KeyboardInterrupt) or stopped.code == 128 + signal.SIGTERM:
+            _say_how_to_go_on(console, method, output, given)
+        raise
+    if options.exclude:
+        files = ", ".join(options.exclude)
+        console.say(f"{trained.excluded:,} rows left out: a text of theirs occurs in {files}")
+    for remark in trained.remarks:
+        console.say(remark)
+    seconds = time.perf_counter() - started
+    console.summary(
+        _summary(trained, output, options, seconds),
+        {
+            "output": str(output),
+            "method": method,
+            "pairs": trained.rows,
+            "excluded": trained.excluded,
+            **trained.measures,
+            "estimate": estimate.facts(),
+            "warnings": [*warnings, *trained.remarks],
+            "seconds": round(seconds, 1),
+        },
+    )
+
+
+_SATURATED = 0.97  # of held-out pairs retrieved, before as after: there is nothing left to gain
+
+# What was given on the command line, by the kind of a corpus.
+Given = Mapping[str, "str | Sequence[str] | None"]
+
+
+def _demonstrating(method: str, options: TrainingOptions) -> TrainingOptions:
+    """Take the options of the demonstration where none were given."""
+    usual, shown = type(options)(), METHODS[method].demonstration or {}
+    as_usual = {
+        field.name
+        for field in fields(options)
+        if getattr(options, field.name) == getattr(usual, field.name)
+    }
+    return replace(options, **{name: shown[name] for name in as_usual & shown.keys()})
+
+
+def _check_output(output: Path) -> None:
+    """Refuse, before hours of work, a place that `--force` would rather not replace."""
+    from xmine.encoders.pair import is_pair
+
+    if output.exists() and not ((output / "xmine.json").is_file() or is_pair(output)):
+        raise FileError(
+            f"{output}: exists and is not an encoder of xmine, so it is not replaced",
+            "give another name",
+        )
+
+
+def tell_of(corpus: "Corpus", given: Given, console: Console) -> None:
+    """Say how much was read."""
+    from xmine.units import count
+
+    if corpus.pairs:
+        console.detail(f"{given['pairs']}: {count(len(corpus.pairs), 'pair')}")
+    for name, table in zip(given["triplets"] or (), corpus.triplets, strict=True):
+        console.detail(f"{name}: {count(len(table), 'triplet')}")
+    if corpus.labelled:
+        console.detail(f"{given['nli']}: {count(len(corpus.labelled), 'labelled pair')}")
+    if corpus.texts:
+        console.detail(f"{', '.join(given['texts'] or ())}: {count(len(corpus.texts), 'text')}")
+
+
+def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given) -> None:
+    """Give the command that goes on with a stopped run, if there is one to go on with."""
+    from xmine.trainer.run.checkpoints import OPTIONS_FILE, run_folder
+
+    written = run_folder(output) / OPTIONS_FILE
+    if not written.exists():
+        return
+    processes = os.environ.get("WORLD_SIZE", "1")
+    together = ["torchrun", "--nproc_per_node", processes, "-m"] if processes != "1" else []
+    words = [*together, "xmine", "train", *([str(given["pairs"])] if given["pairs"] else [])]
+    for kind in ("triplets", "nli", "texts"):
+        files = given[kind] or ()
+        for file in [files] if isinstance(files, str) else files:
+            words += [GIVEN[kind], file]
+    words += ["-o", str(output), "--method", method, "--options", str(written), "--resume"]
+    console.say(f"go on with: {shlex.join(words)}", whole=True)
+
+
+def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds: float) -> str:
+    """Say what there is now, in one line."""
+    folders = [str(output / name) for name in trained.encoders if name] or [str(output)]
+    said = f"{' and '.join(folders)}: trained on {trained.rows:,} rows in {seconds:.0f} s"
+    if "accuracy" in trained.measures:
+        after = trained.measures["accuracy"]
+        before = trained.measures.get("before", after)
+        said += f"; {before:.1%} -> {after:.1%} of {options.held_out:,} held-out pairs retrieved"
+        if min(before, after) >= _SATURATED:
+            said += ", too easy to show what was learned: xmine eval gain"
+    if "spearman" in trained.measures:
+        said += f"; Spearman's rho {trained.measures['spearman']:.3f} on the pairs of --dev"
+    return said

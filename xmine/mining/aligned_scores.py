@@ -1,0 +1,192 @@
+"""The scores of aligned lines, and the report of their figures."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.flags.flag_set import Flags
+from xmine.knn.neighbours import Neighbours
+from xmine.mining.options import ScoringOptions
+from xmine.mining.report import counted, flag_counts, told, too_high, unknown_to_encoder
+from xmine.pairs.pair import Pair
+from xmine.scoring.histogram import Histogram, bin_scores
+from xmine.scoring.probability import Confidence, Floats
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.scoring.threshold import weakness_of
+from xmine.text.sentences import Sentences
+from xmine.units import count
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedScores:
+    """Pairs as they were read, and a score for each that has text on both sides.
+
+    Attributes:
+        given: all pairs.
+        chosen: those that have a score, as rows of `source` and `target`, best first.
+        numbers: int64 [chosen], which of `given` each is, from 0.
+        confidence: how likely each is a translation; None where there are too few lines to tell.
+        flags: [chosen], what makes each suspicious, see `Pair`.
+        neighbours: the nearest rows both ways.
+        source, target: what they were looked for in: the distinct lines of a side, then those of
+            its pool, without those unknown to the encoder.
+        clamped: scores whose neighbourhood mean was near zero and was raised.
+        languages: codes of source and target, as given, read or guessed; `und` where that failed.
+        options: what was asked for.
+        warnings: what the user should know before trusting the scores.
+    """
+
+    given: list[Pair]
+    chosen: ChosenPairs
+    numbers: NDArray[np.int64]
+    confidence: Confidence | None
+    flags: Flags
+    neighbours: Neighbours
+    source: Sentences
+    target: Sentences
+    clamped: int
+    languages: tuple[str, str]
+    options: ScoringOptions
+    warnings: list[str]
+
+    def report(
+        self, pool: tuple[str, str] | None = None, hubs: int | None = None
+    ) -> "ScoringReport":
+        """Report how many pairs were scored, quartiles, flags and warnings."""
+        return ScoringReport(self, pool, hubs)
+
+    @property
+    def chances(self) -> Floats | None:
+        """Give the probability of each of `chosen`, float64."""
+        return None if self.confidence is None else self.confidence.chances
+
+    def rows(self) -> Iterator[Pair]:
+        """Walk through all pairs in the order in which they were read.
+
+        Their lines are those that the file names; where it names none, the number of the pair.
+        """
+        columns = zip(
+            self.chosen.scores.tolist(),
+            self.chosen.cosines.tolist(),
+            [None] * len(self.chosen) if self.chances is None else self.chances.tolist(),
+            self.flags,
+            strict=True,
+        )
+        judged = dict(zip(self.numbers.tolist(), columns, strict=True))
+        nothing = (None, None, None, None)
+        unnumbered = all(pair.source_line is pair.target_line is None for pair in self.given)
+        for number, pair in enumerate(self.given):
+            score, cosine, prob, flags = judged.get(number, nothing)
+            if unnumbered:
+                pair = pair._replace(source_line=number + 1, target_line=number + 1)
+            yield pair._replace(score=score, cosine=cosine, prob=prob, flags=flags)
+
+
+@dataclass(frozen=True)
+class ScoringReport:
+    """What scoring aligned files gave, in figures; `str` writes the figures in a few lines.
+
+    Attributes:
+        scored: the pairs with their scores.
+        pool: the two inputs with more lines to compare with, if they were given.
+        hubs: the number of hubs, if hubs were looked for.
+    """
+
+    scored: AlignedScores
+    pool: tuple[str, str] | None = None
+    hubs: int | None = None
+
+    @cached_property
+    def blank(self) -> int:
+        """The number of pairs with a blank side."""
+        pairs = self.scored.given
+        return sum(not (pair.source.strip() and pair.target.strip()) for pair in pairs)
+
+    @property
+    def unknown(self) -> int:
+        """The number of pairs with a side that the encoder knows nothing of."""
+        return len(self.scored.given) - len(self.scored.chosen) - self.blank
+
+    @property
+    def quartiles(self) -> list[float]:
+        """The quartiles of the scores, lowest first; none without a score."""
+        scores = self.scored.chosen.scores
+        if not len(scores):
+            return []
+        return [round(each, 4) for each in np.quantile(scores, [0.25, 0.5, 0.75]).tolist()]
+
+    @property
+    def flags(self) -> dict[str, int]:
+        """The number of pairs with each flag that was raised, in the order of FLAGS."""
+        return flag_counts(self.scored.flags)
+
+    @property
+    def expected_right(self) -> float | None:
+        """The expected number of translations."""
+        chances = self.scored.chances
+        return None if chances is None else float(chances.sum())
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What the user should know before trusting the scores."""
+        scored, said = self.scored, list(self.scored.warnings)
+        sides = scored.source, scored.target
+        for side in sides:
+            said += unknown_to_encoder(side)
+        options = scored.options
+        if min(map(len, sides)) <= options.neighborhood and options.margin != "absolute":
+            said.append(
+                f"only {len(sides[0]):,} and {len(sides[1]):,} different lines to compare pairs "
+                "with; give more with --pool"
+            )
+        return said + too_high(scored.clamped)
+
+    def histogram(self) -> Histogram:
+        """Count the pairs by score."""
+        return bin_scores(self.scored.chosen.scores, self.scored.chances, None)
+
+    def lines(self, how: str = "") -> list[str]:
+        """Write the figures, a sentence a line; `how` ends the first sentence."""
+        lines, scored = len(self.scored.given), len(self.scored.chosen)
+        head = [
+            f"{count(lines, 'line')}: {count(scored, 'pair')} scored",
+            f"{self.blank:,} blank" * bool(self.blank),
+            f"{self.unknown:,} unknown to the encoder" * bool(self.unknown),
+            how,
+        ]
+        right = self.expected_right
+        said = [
+            ", ".join(filter(None, head)),
+            "" if right is None else f"about {right:,.0f} of them expected to be translations",
+            weakness_of(self.scored.confidence),
+            told("score quartiles ", (f"{each:.4f}" for each in self.quartiles), " "),
+            "flags: " + (", ".join(counted(self.flags)) or "none"),
+            "" if self.hubs is None else count(self.hubs, "hub"),
+        ]
+        return [each for each in said if each]
+
+    def __str__(self) -> str:
+        """Write the figures in a few lines."""
+        return "\n".join(self.lines())
+
+    def facts(self) -> dict[str, object]:
+        """List every figure, for JSON."""
+        scored = self.scored
+        return {
+            "lines": len(scored.given),
+            "scored": len(scored.chosen),
+            "blank": self.blank,
+            "unknown": self.unknown,
+            "expected_right": self.expected_right,
+            "weakness": weakness_of(scored.confidence),
+            "score_quartiles": self.quartiles,
+            "flags": self.flags,
+            "compared_with": [len(scored.source), len(scored.target)],
+            "pool": list(self.pool) if self.pool else None,
+            "hubs": self.hubs,
+            "languages": list(scored.languages),
+            "clamped": scored.clamped,
+        }

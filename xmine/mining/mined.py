@@ -1,0 +1,233 @@
+"""The result of mining, and the report of its figures."""
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.flags.flag_set import Flags
+from xmine.mining.candidates import Candidates
+from xmine.mining.options import MiningOptions
+from xmine.mining.report import counted, flag_counts, told, too_high, unknown_to_encoder
+from xmine.pairs.io import Pairs, write_pairs
+from xmine.pairs.known import KnownPairs, agreement_with_seeds, labels_of
+from xmine.scoring.gold import Agreement, agreement
+from xmine.scoring.histogram import Histogram, bin_scores
+from xmine.scoring.probability import Confidence, Floats
+from xmine.scoring.threshold import Kept, Threshold
+from xmine.units import count
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """What mining two files gave.
+
+    Attributes:
+        pairs: those at or above the cut that were not dropped for another reason.
+        kept: how many they are, and how precise they are expected to be.
+        threshold: the cut, how it was found, and what it and its neighbours keep.
+        candidates: where the pairs come from, the most probable first, equal ones by score.
+        flags: of each of `candidates.chosen`.
+        confidence: the probability of each of `candidates.chosen`; None if there were too few.
+        eligible: int64, rows of `candidates.chosen` that may be kept, wherever the threshold is.
+        dropped: how many pairs were dropped for each reason; of those for a flag the ones above
+            the cut.
+        options: what was asked for.
+        seeds, gold: pairs that are known, by the lines that stand for repeated ones.
+        warnings: what the user should know before trusting the pairs.
+        languages: codes of source and target, as given or guessed; `und` where that failed.
+    """
+
+    pairs: Pairs
+    kept: Kept
+    threshold: Threshold
+    candidates: Candidates
+    flags: Flags
+    confidence: Confidence | None
+    eligible: NDArray[np.intp]
+    dropped: dict[str, int]
+    options: MiningOptions
+    seeds: KnownPairs
+    gold: KnownPairs
+    warnings: list[str]
+    languages: tuple[str, str]
+
+    @property
+    def ranked_by(self) -> str:
+        """Name what orders the pairs: `prob`, or `score` where no probability is estimated."""
+        return "score" if self.confidence is None else "prob"
+
+    def report(self) -> "MiningReport":
+        """Report precision, flags, agreement with gold pairs, and warnings."""
+        return MiningReport(self)
+
+    def save(self, path: str | Path) -> list[str]:
+        """Write the pairs to a file; the suffix decides the format, see docs/reference/files.md.
+
+        Returns:
+            what the format could not hold.
+
+        Raises:
+            FileError: the format is unknown, or the file cannot be written.
+        """
+        return write_pairs(self.pairs.rows(), str(path), self.languages).notes
+
+    def curve(self) -> tuple[NDArray[np.floating], Floats | None, float]:
+        """Give what a picture shows: what pairs are ordered by, their chances, and the cut."""
+        chances = None if self.confidence is None else self.confidence.chances[self.eligible]
+        scores = self.candidates.chosen.scores[self.eligible]
+        return scores if chances is None else chances, chances, self.threshold.value
+
+
+@dataclass(frozen=True)
+class MiningReport:
+    """What mining gave, in figures; `str` writes the figures in a few lines.
+
+    Attributes:
+        mined: the pairs and where they come from.
+    """
+
+    mined: Mined
+
+    @property
+    def precision(self) -> float | None:
+        """The expected precision of the pairs; None where probabilities could not be estimated."""
+        return self.mined.kept.precision
+
+    @property
+    def flags(self) -> dict[str, int]:
+        """The number of pairs with each flag that was raised, in the order of FLAGS."""
+        return flag_counts(self.mined.pairs.flags or [])
+
+    @cached_property
+    def agreements(self) -> dict[str, Agreement]:
+        """Precision, recall and F1 against gold pairs and seed pairs, where these are given."""
+        pairs, found = self.mined.pairs, {}
+        lines = pairs.source_lines, pairs.target_lines
+        if gold := {pair[:2] for pair in self.mined.gold.pairs if pair.right}:
+            mined = set(zip(*(each.tolist() for each in lines), strict=True))
+            found["gold"] = agreement(mined, gold)
+        if seeds := self.mined.seeds.pairs:
+            found["seed pairs"] = agreement_with_seeds(seeds, labels_of(seeds, *lines))
+        return found
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What the user should know before trusting the pairs."""
+        candidates, options = self.mined.candidates, self.mined.options
+        said = list(self.mined.warnings)
+        for side in (candidates.source, candidates.target):
+            said += unknown_to_encoder(side)
+        wanted, scores = options.threshold, candidates.chosen.scores
+        if isinstance(wanted, float) and 0 < wanted <= 1 and (scores >= wanted).all():
+            said.append(
+                f"--threshold {wanted:g} is the lowest score, and no pair has a lower one; "
+                f"a probability is --min-prob {wanted:g}"
+            )
+        recall = candidates.neighbours.recall
+        if recall is not None and recall < options.recall:
+            said.append(
+                f"the index found {recall:.3f} of the nearest neighbours, --recall is "
+                f"{options.recall:g}: give a higher one, or --index exact"
+            )
+        return said + too_high(candidates.scores.clamped)
+
+    def histogram(self) -> Histogram:
+        """Count the pairs by probability, or by score where nothing is estimated."""
+        return bin_scores(*self.mined.curve(), name=self.mined.ranked_by)
+
+    def lines(self, how: str = "") -> list[str]:
+        """Write the figures, a sentence a line; `how` ends the first sentence."""
+        mined = self.mined
+        left, right = mined.candidates.source, mined.candidates.target
+        of_lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
+        head = f"{count(len(mined.pairs), 'pair')} from {len(left):,} x {len(right):,} sentences"
+        said = [
+            ", ".join(filter(None, [head + of_lines, _threshold(mined), how])),
+            _search(mined),
+            _expectation(mined),
+            mined.threshold.weakness,
+            told("other cuts: --min-prob ", map(_cut, mined.threshold.others)),
+            told("flags: ", counted(self.flags)),
+            told("dropped: ", counted(mined.dropped)),
+            *(
+                f"against {name}: precision {found.precision:.3f}, recall {found.recall:.3f}, "
+                f"F1 {found.f1:.3f}"
+                for name, found in self.agreements.items()
+            ),
+        ]
+        return [each for each in said if each]
+
+    def __str__(self) -> str:
+        """Write the figures in a few lines."""
+        return "\n".join(self.lines())
+
+    def facts(self) -> dict[str, object]:
+        """List every figure, for JSON."""
+        mined, candidates = self.mined, self.mined.candidates
+        sides = {
+            name: {
+                "file": side.name,
+                "lines": side.total,
+                "sentences": len(side),
+                "blank": side.blank,
+                "repeated": side.repeated,
+                "unknown": side.unknown,
+            }
+            for name, side in (("source", candidates.source), ("target", candidates.target))
+        }
+        return {
+            "pairs": len(mined.pairs),
+            "cut": mined.threshold.value,
+            "cut_how": mined.threshold.how,
+            "precision": mined.kept.precision,
+            "precision_interval": mined.kept.interval,
+            "translations": mined.threshold.translations,
+            "weakness": mined.threshold.weakness,
+            "other_cuts": [asdict(each) for each in mined.threshold.others],
+            "flags": self.flags,
+            "dropped": mined.dropped,
+            **sides,
+            "languages": list(mined.languages),
+            "clamped": candidates.scores.clamped,
+            "index": candidates.neighbours.index,
+            "recall": candidates.neighbours.recall,
+            **{name.replace(" ", "_"): asdict(each) for name, each in self.agreements.items()},
+        }
+
+
+def _search(mined: Mined) -> str:
+    """Say how neighbours were found if the search was not exact."""
+    found = mined.candidates.neighbours
+    if found.recall is None:
+        return ""
+    return f"neighbours by {found.index}: {found.recall:.3f} of the nearest found"
+
+
+def _threshold(mined: Mined) -> str:
+    """Say where the threshold is, and how it was found."""
+    cut, wanted = mined.threshold, mined.options.threshold
+    if mined.confidence is None:
+        return f"score at least {cut.value:.4f} ({cut.how})"
+    if isinstance(wanted, float) and cut.value == 0:
+        return f"score at least {wanted:.4f} (given)"
+    return f"probability at least {cut.value:.4f} ({cut.how})"
+
+
+def _expectation(mined: Mined) -> str:
+    """Say how precise the pairs are expected to be."""
+    kept, translations = mined.kept, mined.threshold.translations
+    said = []
+    if kept.precision is not None and kept.interval is not None:
+        low, high = kept.interval
+        said.append(f"expected precision {kept.precision:.2f} ({low:.2f} to {high:.2f})")
+    if translations is not None and translations >= 1:
+        said.append(f"about {count(round(translations), 'translation')} in the files")
+    return ", ".join(said)
+
+
+def _cut(kept: Kept) -> str:
+    precise = "" if kept.precision is None else f" ({kept.precision:.2f})"
+    return f"{kept.cut:g} keeps {kept.pairs:,}{precise}"

@@ -1,0 +1,48 @@
+"""Sentences, flags and scores -> the phrases that reports share."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from xmine.flags.names import FLAGS
+from xmine.text.sentences import Sentences
+from xmine.units import count
+
+
+def flag_counts(flags: Iterable[str | None]) -> dict[str, int]:
+    """Count the pairs with each flag that was raised, in the order of FLAGS."""
+    raised = Counter(name for each in flags for name in (each or "").split(","))
+    return {name: raised[name] for name in FLAGS if raised[name]}
+
+
+def counted(numbers: dict[str, int]) -> list[str]:
+    """Name numbers."""
+    return [f"{name} {number:,}" for name, number in numbers.items()]
+
+
+def told(head: str, parts: Iterable[str], between: str = ", ") -> str:
+    """Join parts behind a head; empty without parts."""
+    told = between.join(parts)
+    return head + told if told else ""
+
+
+def unknown_to_encoder(side: Sentences) -> list[str]:
+    """Warn of sentences that were left out of a side, and name some lines."""
+    if not side.unknown:
+        return []
+    unit = "line" if side.offsets is None else "sentence"
+    more = ", ..." * (side.unknown > len(side.unknown_lines))
+    lines = "line" + "s" * (side.unknown > 1) + " " + ", ".join(map(str, side.unknown_lines))
+    return [
+        f"{side.name}: {count(side.unknown, unit)} left out: the encoder knows nothing of {lines}"
+        + more
+    ]
+
+
+def too_high(clamped: int) -> list[str]:
+    """Warn of ratios whose denominator is next to nothing."""
+    if not clamped:
+        return []
+    return [
+        f"{count(clamped, 'score')} too high to trust: a sentence with no neighbour at all makes "
+        "any ratio large; --margin distance makes none"
+    ]

@@ -1,0 +1,328 @@
+"""The steps of mining that take long, in the folder of a run: computed, continued or loaded.
+
+Texts become tables, tables vectors, vectors neighbours.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.pair import EncoderPair
+from xmine.errors import FileError
+from xmine.files.digests import digest
+from xmine.files.npy import open_matrix, opened, without_zeros
+from xmine.hardware import anonymous_memory, memory_limit, search_device
+from xmine.knn.approximate import choose_index, search_approximate
+from xmine.knn.exact import MEMORY, search_exact
+from xmine.knn.neighbours import Neighbours
+from xmine.knn.state_files import finished
+from xmine.mining.options import MiningOptions
+from xmine.pairs.known import NOTHING_KNOWN, KnownPairs
+from xmine.progress import Report, silent
+from xmine.run.folder import FEATURES, Asked, Run, open_run, temporary_run
+from xmine.run.tables import read_table, write_table
+from xmine.scoring.probability import NEIGHBOURS
+from xmine.text.inputs import TextInput
+from xmine.text.sentences import Sentences, read_sentences
+from xmine.vectors.cache import Warn, unheard
+from xmine.vectors.encoding import Encoded, encode_sentences, vectors_key, vectors_of
+from xmine.vectors.vector_files import write_unit_rows
+
+# Options by the stage that depends on them; those of an encoder are in its fingerprint, and the
+# others change nothing that is found.
+OF_TEXTS = ("dedup", "segment")
+
+OF_NEIGHBOURS = ("neighborhood", "index", "recall")
+
+OF_PAIRS = (
+    *("threshold", "min_prob", "precision", "top", "score_max", "drop", "keep_copies"),
+    *("margin", "retrieval", "src_lang", "tgt_lang"),
+)
+
+_BYTES_AT_ONCE = 2**20
+
+# Bytes that a search needs whatever it may use.
+_LEAST = 64 * 2**20
+
+SIDES = ("source", "target")
+
+# What vectors come from: an encoder for each side, or the vectors of all lines [lines, dim].
+Vectorizer = EncoderPair | tuple[NDArray[Any], NDArray[Any]]
+
+# What makes the vectors of a side in the file that it is given.
+Encode = Callable[[Path], NDArray[np.float16]]
+
+
+def asked_of(
+    inputs: tuple[TextInput, TextInput],
+    vectorizer: Vectorizer,
+    options: MiningOptions,
+    seeds: KnownPairs = NOTHING_KNOWN,
+    gold: KnownPairs = NOTHING_KNOWN,
+) -> Callable[[], Asked]:
+    """Return what lists the values that each stage of a run depends on.
+
+    Only a run that is kept needs the values: to know them, files and vectors are hashed. Standard
+    input is compared when it is read.
+
+    Args:
+        inputs: the two text inputs.
+        vectorizer: an encoder for each side, or the vectors of all lines.
+        options, seeds, gold: as `xmine.mine` takes them.
+
+    Raises:
+        FileError: a file cannot be read.
+    """
+
+    def asked() -> Asked:
+        texts: dict[str, Any] = {}
+        vectors: dict[str, Any] = {}
+        for side, given in zip(SIDES, inputs, strict=True):
+            texts[side] = given.given
+            if given.is_rereadable:
+                texts[f"{side}_digest"] = given.survey.digest
+        if isinstance(vectorizer, EncoderPair):
+            vectors["encoder"] = vectorizer.name
+            prompts = (options.src_prompt, options.tgt_prompt)
+            for (side, encoder), prompt in zip(vectorizer.sides.items(), prompts, strict=True):
+                vectors[f"encoder_of_{side}_digest"] = vectors_key(encoder, "", prompt)
+        else:
+            for side, rows in zip(SIDES, vectorizer, strict=True):
+                vectors[f"vectors_of_{side}_digest"] = _digest(_bytes_of(rows))
+        values = asdict(options)
+        pairs = {name: values[name] for name in OF_PAIRS}
+        for name, known in (("seed_pairs", seeds), ("gold", gold)):
+            if known.pairs and (name != "gold" or options.threshold == "gold"):
+                pairs[f"{name}_digest"] = _digest([repr(known.pairs).encode()])
+        return {
+            "texts": texts | {name: values[name] for name in OF_TEXTS},
+            "vectors": vectors,
+            "neighbours": {name: values[name] for name in OF_NEIGHBOURS},
+            "pairs": pairs,
+        }
+
+    return asked
+
+
+def _digest(pieces: Iterable[bytes]) -> str:
+    state = hashlib.blake2b(digest_size=16)
+    for piece in pieces:
+        state.update(piece)
+    return state.hexdigest()
+
+
+def _bytes_of(rows: NDArray[Any]) -> Iterable[bytes]:
+    step = max(1, _BYTES_AT_ONCE // max(rows[:1].nbytes, 1))
+    return (rows[at : at + step].tobytes() for at in range(0, len(rows), step))
+
+
+@contextmanager
+def open_steps(
+    folder: str | Path | None,
+    asked: Callable[[], Asked],
+    options: MiningOptions,
+    report: Report = silent,
+    warn: Warn = unheard,
+    *,
+    force: bool = False,
+) -> Iterator["Steps"]:
+    """Begin or resume a run in a folder; without one, work in a temporary folder.
+
+    Args:
+        folder: see `xmine.mine`.
+        asked: what lists the values that the run depends on, see `asked_of`.
+        options: see MiningOptions.
+        report: called meanwhile.
+        warn: told of files that were changed and are made again.
+        force: replace what was made with other options.
+
+    Raises:
+        FileError, OptionError: see `xmine.run.folder.open_run`.
+    """
+    here = temporary_run() if folder is None else open_run(Path(folder), asked(), force, warn)
+    with here as run:
+        yield Steps(run, options, report, warn)
+
+
+class Steps:
+    """The steps of mining that take long: each is computed, or loaded from the folder of the run.
+
+    What a killed process has left half done is continued. `xmine.run.folder` keeps the folder,
+    these methods fill it.
+    """
+
+    def __init__(self, run: Run, options: MiningOptions, report: Report, warn: Warn) -> None:
+        """Work in the folder of a run, which may be a temporary one."""
+        self.run, self._options, self._report, self._warn = run, options, report, warn
+
+    @property
+    def features(self) -> tuple[Path | None, Run]:
+        """Where the features of lines are cached, and who is told of the files."""
+        return self.run.path(FEATURES) if self.run.kept else None, self.run
+
+    def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
+        """Read the sentences of both sides.
+
+        Raises:
+            FileError: see `read_sentences`; or standard input is not what the run was begun with.
+        """
+        return self._read("source", inputs[0]), self._read("target", inputs[1])
+
+    def _read(self, side: str, given: TextInput) -> Sentences:
+        run, options = self.run, self._options
+        path = run.path(f"{side}.parquet")
+        known = read_table(path) if run.kept and path.exists() else None
+        if known is not None and given.is_rereadable:
+            return known
+        run.note(f"reading {given.given}")
+        read = read_sentences(
+            given, dedup=options.dedup, segment=options.segment, report=self._report
+        )
+        if not given.is_rereadable:
+            counts = f"{read.total} {read.blank} {read.repeated}".encode()
+            digest = _digest([read.digest().encode(), read.lines.tobytes(), counts])
+            if run.decided(f"{side}_read_digest", digest) != digest:
+                raise FileError(
+                    f"{run.folder}: {given.given} has changed since the run was begun",
+                    "give another folder",
+                )
+        if known is None:
+            self._keep_table(read, path)
+        return known or read
+
+    def _keep_table(self, sentences: Sentences, path: Path) -> None:
+        if self.run.kept:
+            for written in write_table(sentences, path):
+                self.run.sealed(written)
+
+    def encode(
+        self, sentences: tuple[Sentences, Sentences], vectorizer: Vectorizer
+    ) -> tuple[Encoded, Encoded]:
+        """Encode the sentences of both sides, or pick the rows of vectors that are given.
+
+        Sentences without a vector, all pieces being unknown to the encoder, are left out.
+
+        Raises:
+            FileError: no sentence of a side has a vector; the numbers of lines and of given
+                vectors differ; or a file cannot be written.
+        """
+        if not isinstance(vectorizer, EncoderPair):
+            check_vectors(sentences, vectorizer)
+            made_by: Sequence[SentenceEncoder | NDArray[Any]] = vectorizer
+        else:
+            made_by = (vectorizer.source, vectorizer.target)
+        (left, right), (x, y) = sentences, made_by
+        return self._encode("source", left, x), self._encode("target", right, y)
+
+    def _encode(
+        self, side: str, sentences: Sentences, made_by: SentenceEncoder | NDArray[Any]
+    ) -> Encoded:
+        run, report = self.run, self._report
+        if not isinstance(made_by, SentenceEncoder):
+            zeros = FileError(f"all vectors of {sentences.name} are zeros")
+            rows, name = sentences.lines - 1, sentences.name
+            return self._without_unknown(
+                side,
+                sentences,
+                lambda path: write_unit_rows(made_by, rows, name, path, report, run),
+                zeros,
+            )
+        prompt = self._options.src_prompt if side == "source" else self._options.tgt_prompt
+        # The embedded encoder reads a short file faster than a cache tells what it has.
+        cached = self._options.cache and (run.kept or not isinstance(made_by.body, StaticEmbedding))
+        nothing = FileError(
+            f"{sentences.name}: the encoder knows no piece of any line",
+            "is it in another script? give an encoder for it with --model",
+        )
+
+        def encode(path: Path) -> NDArray[np.float16]:
+            if cached:
+                return vectors_of(made_by, sentences, path, report, prompt, self._warn, run)
+            return encode_sentences(made_by, sentences, path, report, prompt, run)
+
+        return self._without_unknown(side, sentences, encode, nothing)
+
+    def _without_unknown(
+        self, side: str, sentences: Sentences, encode: Encode, nothing: FileError
+    ) -> Encoded:
+        """Return the sentences that have a vector, and the vectors; the run keeps both."""
+        run = self.run
+        path, every = run.path(f"{side}.npy"), run.path(f"{side}.every.npy")
+        known = open_matrix(path)
+        if known is None or len(known) != len(sentences):
+            run.note(f"encoding {sentences.name}")
+            vectors = open_matrix(every)
+            if vectors is None or len(vectors) != len(sentences):
+                vectors = encode(every)
+            rows, known = without_zeros(vectors, path, run)
+            if not len(rows):
+                raise nothing
+            if len(rows) == len(sentences):
+                run.sealed(path, run.digest(every.name))
+                every.replace(path)
+                known = opened(path)
+            else:
+                sentences = sentences.known(rows)
+                self._keep_table(sentences, run.path(f"{side}.parquet"))
+        run.remove(every.name)  # a kill may have left it after all was done
+        return sentences, known
+
+    def search(self, encoded: tuple[Encoded, Encoded]) -> Neighbours:
+        """Search the nearest rows both ways.
+
+        Raises:
+            FileError: the run cannot be written.
+        """
+        run, options = self.run, self._options
+        source, target = encoded[0][1], encoded[1][1]
+        folder = run.path("neighbours")
+        k = max(options.neighborhood, NEIGHBOURS)
+        vectors = [run.digest(f"{side}.npy") for side in SIDES]
+        mark = digest(*vectors, str(k), options.index, str(options.recall))
+        if (found := finished(folder, mark, run)) is not None:
+            return found
+        run.note(f"searching {len(source):,} x {len(target):,} vectors")
+        sizes = len(source), len(target), source.shape[1]
+        device = search_device(options.device, *sizes)
+        index = run.decided("index", choose_index(*sizes, options.index, device))
+        search: Callable[..., Neighbours] = partial(search_exact, device=device)
+        if index != "exact":
+            search = partial(search_approximate, factory=index, recall=options.recall)
+        memory, report = _for_blocks(options.max_memory), self._report
+        return search(
+            source, target, k, folder=folder, memory=memory, report=report, mark=mark, watch=run
+        )
+
+
+def check_vectors(
+    sentences: tuple[Sentences, Sentences], vectors: tuple[NDArray[Any], NDArray[Any]]
+) -> None:
+    """Refuse vectors whose number is not that of the lines, or whose dimensions differ."""
+    for side, rows in zip(sentences, vectors, strict=True):
+        if len(rows) != side.total:
+            raise FileError(
+                f"{side.name} has {side.total:,} lines, its vectors have {len(rows):,} rows",
+                "give a row for every line, blank and repeated ones too, as xmine encode does",
+            )
+    widths = [rows.shape[1] for rows in vectors]
+    if widths[0] != widths[1]:
+        raise FileError(
+            f"vectors of {sentences[0].name} are {widths[0]:,} wide, those of "
+            f"{sentences[1].name} {widths[1]:,}",
+            "make both with the same encoder",
+        )
+
+
+def _for_blocks(max_memory: str) -> int:
+    """Give a search the bytes that are left of what may be used."""
+    limit = memory_limit(max_memory)
+    return MEMORY if limit is None else max(_LEAST, min(MEMORY, limit - anonymous_memory()))

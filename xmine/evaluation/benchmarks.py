@@ -31,33 +31,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """One benchmark.
+    """One benchmark."""
 
-    Attributes:
-        name: as in `xmine eval NAME`.
-        asks: the question it answers, in one line, for someone who has not read the papers.
-        reading: how to read its figures, for the same reader.
-        reads: its files, as they are distributed, below the data folder.
-        options: the dataclass of what it can be told.
-        function: `module:function` below `xmine.evaluation`, called with encoder, data folder,
-            options and report.
-        loads: the modules of the extra `eval` that it computes with.
-    """
-
-    name: str
-    asks: str
-    reading: str
-    reads: str
-    options: type[EvaluationOptions]
+    name: str  # as in `xmine eval NAME`
+    asks: str  # the question it answers, in one line, for someone who has not read the papers
+    reading: str  # how to read its figures, for the same reader
+    reads: str  # its files, as they are distributed, below the data folder
+    options: type[EvaluationOptions]  # the dataclass of what it can be told
+    # `module:function` below `xmine.evaluation`, called with encoder, data folder, options and
+    # report
     function: str
-    loads: tuple[str, ...] = ()
+    loads: tuple[str, ...] = ()  # the modules of the extra `eval` that it computes with
 
     def load(self) -> "Callable[..., Result]":
-        """Import the function.
-
-        Raises:
-            XmineError: a module that it computes with is not installed.
-        """
+        """Import the function."""
         needs(f"xmine eval {self.name}", *self.loads)
         module, _, name = self.function.partition(":")
         found: Callable[..., Result] = getattr(import_module(f"xmine.evaluation.{module}"), name)

@@ -13,23 +13,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One column of figures.
+    """One column of figures."""
 
-    Attributes:
-        name: as in JSON.
-        title: as at the head of a column.
-        meaning: what it is, in words of someone who has not read the papers.
-        scale: figures are printed times this: 100 for shares and correlations, as papers do.
-        digits: after the point when printed.
-        better: `higher`, `lower`, or nothing if neither is.
-    """
-
-    name: str
-    title: str
-    meaning: str
+    name: str  # as in JSON
+    title: str  # as at the head of a column
+    meaning: str  # what it is, in words of someone who has not read the papers
+    # figures are printed times this: 100 for shares and correlations, as papers do
     scale: int = 100
-    digits: int = 1
-    better: str = "higher"
+    digits: int = 1  # after the point when printed
+    better: str = "higher"  # `higher`, `lower`, or nothing if neither is
 
     def shown(self, value: float | None) -> str:
         """Print a figure of this metric; `-` where there is none."""
@@ -40,46 +32,28 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Figures of one language, data set or group.
+    """Figures of one language, data set or group."""
 
-    Attributes:
-        name: of the language, data set or group.
-        items: how many were measured.
-        figures: metric name -> figure, unscaled.
-        is_mean: whether they are averages of other rows.
-    """
-
-    name: str
-    items: int
-    figures: Mapping[str, float]
-    is_mean: bool = False
+    name: str  # of the language, data set or group
+    items: int  # how many were measured
+    figures: Mapping[str, float]  # metric name -> figure, unscaled
+    is_mean: bool = False  # whether they are averages of other rows
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What measuring an encoder on one benchmark gave.
-
-    Attributes:
-        benchmark: its name.
-        protocol: how it was measured, in a sentence.
-        split: which files.
-        metrics: the columns.
-        rows: the figures, averages last.
-        headline: row and metric of the figure that stands for all.
-        settings: the choices a figure depends on, for comparing with published figures.
-        unit: what the items of a row are.
-        notes: what a reader has to know besides.
-    """
+    """What measuring an encoder on one benchmark gave."""
 
     benchmark: str
-    protocol: str
-    split: str
-    metrics: Sequence[Metric]
-    rows: Sequence[Row]
-    headline: tuple[str, str]
+    protocol: str  # how it was measured, in a sentence
+    split: str  # which files
+    metrics: Sequence[Metric]  # the columns
+    rows: Sequence[Row]  # the figures, averages last
+    headline: tuple[str, str]  # row and metric of the figure that stands for all
+    # the choices a figure depends on, for comparing with published figures
     settings: Mapping[str, object] = field(default_factory=dict)
-    unit: str = "items"
-    notes: Sequence[str] = ()
+    unit: str = "items"  # what the items of a row are
+    notes: Sequence[str] = ()  # what a reader has to know besides
 
     def figure(self, row: str, metric: str) -> float | None:
         """Look a figure up; None if there is no such row or metric."""
@@ -126,11 +100,7 @@ class Result:
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Result":
-        """Read what `as_json` gave.
-
-        Raises:
-            KeyError, TypeError: it is something else.
-        """
+        """Read what `as_json` gave."""
         return cls(
             benchmark=found["benchmark"],
             protocol=found["protocol"],

@@ -36,13 +36,6 @@ def draw_map(
 
     Args:
         vectors: language -> unit rows [sentences, dim]; row N is the same sentence in all.
-        title: of the picture; Latin letters, since the fonts at hand may have no others.
-        path: of the PNG; the coordinates go beside it, with `.csv` (language, sentence, x, y).
-        method: `tsne` or `pca`.
-
-    Raises:
-        FileError: fewer than three vectors, languages with different numbers of them, or a path
-            that cannot be written.
     """
     counts = {len(each) for each in vectors.values()}
     if len(counts) != 1 or len(vectors) * max(counts) < 3:
@@ -70,14 +63,6 @@ def draw_places(
 
     Args:
         places: language -> [sentences, 2]; row N is the same sentence in all.
-        title: of the picture.
-        path: of the picture and, with `.csv`, of the coordinates.
-        method: what laid them out.
-        joined: up to how many sentences are joined with their translations.
-        lines: for each language the line of each sentence, which goes to the coordinates.
-
-    Raises:
-        FileError: the path cannot be written.
     """
     stacked = np.stack(list(places.values()))  # [languages, sentences, 2]
     sentences = stacked.shape[1]
@@ -115,17 +100,7 @@ def draw_places(
 
 
 def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path: Path) -> None:
-    """Draw how scores are distributed, each kind as shares of its own number.
-
-    Args:
-        scores: name of a kind, such as `translations` -> its scores.
-        title: of the picture, in Latin letters.
-        path: of the PNG; the shares go beside it, with `.csv` (from, to, one column for each kind).
-
-    Raises:
-        FileError: a kind has no scores, or one that is no finite number; or the path cannot be
-            written.
-    """
+    """Draw how scores are distributed, each kind as shares of its own number."""
     for name, values in scores.items():
         if not len(values) or not np.isfinite(values).all():
             raise FileError(f"{path}: {name} has no scores, or one that is no number")
@@ -162,15 +137,7 @@ def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path:
 
 
 def placed(stacked: NDArray[np.floating], method: str) -> NDArray[np.float64]:
-    """Lay rows [rows, dim] out in two dimensions, float64 [rows, 2]; always in the same way.
-
-    Args:
-        stacked: unit rows, two at least.
-        method: `tsne`, or `pca`, which needs no other library.
-
-    Raises:
-        XmineError: scikit-learn, which lays out by t-SNE, is not installed.
-    """
+    """Lay rows [rows, dim] out in two dimensions, float64 [rows, 2]; always in the same way."""
     if method == "pca":
         return _principal(stacked.astype(np.float64))
     needs("t-SNE", "sklearn")
@@ -195,11 +162,7 @@ def _principal(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":
-    """Make a figure of its own, without matplotlib's global state.
-
-    Raises:
-        XmineError: matplotlib is not installed.
-    """
+    """Make a figure of its own, without matplotlib's global state."""
     needs("a picture", "matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -257,9 +220,6 @@ def write_picture(
     """Write a picture in the format of its suffix, and its numbers beside it with `.csv`.
 
     The same picture gives the same bytes: no date goes into it.
-
-    Raises:
-        FileError: one of them cannot be written; then neither is there.
     """
     from matplotlib import rc_context
 

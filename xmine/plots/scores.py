@@ -29,18 +29,7 @@ _AXES = {"score": "score", "prob": "probability"}
 
 
 def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") -> None:
-    """Refuse a picture that could not be drawn or written; called before the work.
-
-    Args:
-        path: of the picture.
-        force: whether it may be there already.
-        given: how its name was given, for the message.
-
-    Raises:
-        OptionError: the suffix names no format for pictures.
-        FileError: see `xmine.files.atomic.check_free`; the CSV beside it counts too.
-        XmineError: matplotlib is not installed.
-    """
+    """Refuse a picture that could not be drawn or written; called before the work."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise OptionError(
             f"{given}{str(path)!r}: no format for pictures", f"end it in {PICTURE_SUFFIXES}"
@@ -51,18 +40,7 @@ def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") ->
 
 
 def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
-    """Draw the pairs, the cut, and how precise each cut is expected to be.
-
-    Args:
-        histogram: of `xmine.scoring.histogram.bin_scores`, with BINS bins at most.
-        path: of the picture; its suffix says the format. The bins go beside it with `.csv` (from,
-            to, pairs, right, precision), from low to high; an end that is open, and what is not
-            estimated, stays empty.
-        title: of the picture; characters that its font lacks become question marks.
-
-    Raises:
-        FileError: a file cannot be written.
-    """
+    """Draw the pairs, the cut, and how precise each cut is expected to be."""
     from matplotlib.ticker import MaxNLocator
 
     figure, axes = canvas(_drawable(title), (7.0, 4.2))

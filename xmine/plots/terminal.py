@@ -32,11 +32,6 @@ _ASCII = _Marks("#", ".", "=", ">", "-", ">=")
 def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) -> "list[Text]":
     """Draw a histogram from the highest bin to the lowest, a line for each bin.
 
-    Args:
-        histogram: of `xmine.scoring.histogram.bin_scores`.
-        width: of the terminal, in characters.
-        plain: with ASCII alone.
-
     Returns:
         A head, the bins with a line where the cut is, and a legend; none longer than `width` if
         that is 80 or more.

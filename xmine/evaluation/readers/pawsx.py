@@ -21,18 +21,12 @@ _ALIKE = "a pair has to have the same id, or line, and label in every language"
 
 @dataclass(frozen=True, slots=True)
 class ParaphrasePair:
-    """Two sentences of one language.
+    """Two sentences of one language."""
 
-    Attributes:
-        item: the same for a pair and its translations.
-        first, second: the sentences.
-        label: place in LABELS.
-    """
-
-    item: str
-    first: str
+    item: str  # the same for a pair and its translations
+    first: str  # the sentences
     second: str
-    label: int
+    label: int  # place in LABELS
 
 
 _Rows = dict[str, tuple[str, ParaphrasePair]]  # item -> where it stands, and the pair
@@ -44,17 +38,8 @@ def read_pawsx(data: DataFolder, split: str) -> dict[str, list[ParaphrasePair]]:
     Pairs of which a sentence is empty or `NS` are left out, as the distributor's README asks: they
     have no translation, and a label that differs from the English one.
 
-    Args:
-        data: with pawsx/SPLIT-LANGUAGE.tsv or the distributor's x-final/LANGUAGE/dev_2k.tsv.
-        split: train, dev or test.
-
     Returns:
         Language -> pairs, English first.
-
-    Raises:
-        MissingData: there is no file of that split.
-        FileError: a line has other columns than it should, a label is none, an item stands twice,
-            no pair of a file is left, English is missing, or a file does not line up with it.
     """
     files = pawsx_files(data, split)
     if "en" not in files:
@@ -75,11 +60,7 @@ def read_pawsx(data: DataFolder, split: str) -> dict[str, list[ParaphrasePair]]:
 
 
 def pawsx_files(data: DataFolder, split: str) -> dict[str, Path]:
-    """Find the files of a split in either layout: language -> file.
-
-    Raises:
-        MissingData: there is none.
-    """
+    """Find the files of a split in either layout: language -> file."""
     name = _DISTRIBUTED[split]
     what = f"PAWS-X, {split}-en.tsv and so on, or en/{name} and so on"
     try:

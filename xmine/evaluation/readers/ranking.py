@@ -39,21 +39,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class RankingTask:
-    """Queries of some languages, and one pool of candidates for all.
-
-    Attributes:
-        name: of the data set.
-        queries: language -> its queries.
-        candidates: texts.
-        protocol: what a query and a candidate are.
-        notes: what a reader must know besides.
-    """
+    """Queries of some languages, and one pool of candidates for all."""
 
     name: str
-    queries: Mapping[str, Sequence[Query]]
-    candidates: Sequence[str]
-    protocol: str
-    notes: Sequence[str] = ()
+    queries: Mapping[str, Sequence[Query]]  # language -> its queries
+    candidates: Sequence[str]  # texts
+    protocol: str  # what a query and a candidate are
+    notes: Sequence[str] = ()  # what a reader must know besides
 
 
 def read_lareqa(folder: Path) -> RankingTask:
@@ -61,10 +53,6 @@ def read_lareqa(folder: Path) -> RankingTask:
 
     A candidate is a sentence of a paragraph, followed by the paragraph. The right ones for a
     question are the sentences of all languages in which its answer starts.
-
-    Raises:
-        FileError: a language is missing, a file is no such file, or languages differ in their
-            questions.
     """
     names = [f"{language}.json" for language in LAREQA_LANGUAGES]
     incomplete(folder, names, "XQuAD-R, one for each language,")
@@ -120,10 +108,6 @@ def read_mewsli_x(folder: Path) -> RankingTask:
 
     A candidate is an entity's description. A query is the mention and the sentence around it:
     `mention: left { mention } right`.
-
-    Raises:
-        FileError: a file is missing or no such file, the text of the articles has not been
-            restored, or a mention's entity is not among the candidates.
     """
     incomplete(folder, [CANDIDATES, MENTIONS], "Mewsli-X, as get-mewsli-x.sh leaves it,")
     candidates: list[str] = []

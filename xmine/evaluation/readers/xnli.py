@@ -19,19 +19,12 @@ _HEAD = ("language", "gold_label", "sentence1", "sentence2", "pairID")
 
 @dataclass(frozen=True, slots=True)
 class NliPair:
-    """A premise and what might follow from it, in one language.
+    """A premise and what might follow from it, in one language."""
 
-    Attributes:
-        item: names the pair; its translations have the same name.
-        premise: the sentence taken for true.
-        hypothesis: the sentence judged by it.
-        label: place in `LABELS`.
-    """
-
-    item: str
-    premise: str
-    hypothesis: str
-    label: int
+    item: str  # names the pair; its translations have the same name
+    premise: str  # the sentence taken for true
+    hypothesis: str  # the sentence judged by it
+    label: int  # place in `LABELS`
 
 
 def has_xnli(data: DataFolder, split: str) -> bool:
@@ -44,13 +37,7 @@ def has_xnli(data: DataFolder, split: str) -> bool:
 
 
 def read_xnli(data: DataFolder, split: str) -> dict[str, list[NliPair]]:
-    """Read a split, `dev` or `test`: language -> its pairs, in the same order in all languages.
-
-    Raises:
-        MissingData: the data folder has no file of the split.
-        FileError: columns or a label are wrong, or the languages have not the same items with the
-            same labels.
-    """
+    """Read a split, `dev` or `test`: language -> its pairs, in the same order in all languages."""
     folder, whole = _folder(data, split), f"xnli.{split}.tsv"
     if (folder / whole).exists():
         return _read_whole(folder / whole)

@@ -13,21 +13,14 @@ _FEW_ROWS = 12
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A published table with ours above it.
+    """A published table with ours above it."""
 
-    Attributes:
-        source: paper and table.
-        obstacle: what keeps it from being compared with ours; empty if nothing does.
-        columns: row and metric of each figure, as we have them.
-        systems: name -> its figures as printed, None where there is none.
-        cells: a table of texts, head first: our encoders, then the published systems.
-    """
-
-    source: str
-    obstacle: str
-    columns: list[tuple[str, str]]
+    source: str  # paper and table
+    obstacle: str  # what keeps it from being compared with ours; empty if nothing does
+    columns: list[tuple[str, str]]  # row and metric of each figure, as we have them
+    # name -> its figures as printed, None where there is none
     systems: dict[str, list[float | None]]
-    cells: list[list[str]]
+    cells: list[list[str]]  # a table of texts, head first: our encoders, then the published systems
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +34,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One benchmark, measured for some encoders.
-
-    Attributes:
-        benchmark: its name.
-        lines: the figures worth a line.
-        cells: the same as a table of texts, head first.
-        published: the published tables of what was measured.
-        notes: where the encoders' own figures were not measured alike.
-    """
+    """One benchmark, measured for some encoders."""
 
     benchmark: str
-    lines: list[Line]
-    cells: list[list[str]]
-    published: list[Beside]
-    notes: list[str]
+    lines: list[Line]  # the figures worth a line
+    cells: list[list[str]]  # the same as a table of texts, head first
+    published: list[Beside]  # the published tables of what was measured
+    notes: list[str]  # where the encoders' own figures were not measured alike
 
 
 def compare(results: Mapping[str, Mapping[str, Result]]) -> list[Comparison]:
@@ -116,12 +101,7 @@ def main_figures(result: Result) -> list[tuple[str, str]]:
 
 
 def published_beside(results: Mapping[str, Result]) -> list[Beside]:
-    """Lay out the published tables of what was measured, those that may be compared first.
-
-    Args:
-        results: encoder -> its result on one benchmark; what can be compared is decided by the
-            settings of all of them.
-    """
+    """Lay out the published tables of what was measured, those that may be compared first."""
     first = next(iter(results.values()))
     found = []
     for table in published_tables():

@@ -45,43 +45,28 @@ Statistic = Callable[[Values], float]
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """What a figure of an encoder is made of.
+    """What a figure of an encoder is made of."""
 
-    Attributes:
-        name: of the benchmark and its part, such as `tatoeba cmn`.
-        metric: what the figure is.
-        unit: what the items are.
-        protocol: how it is measured, in a sentence.
-        values: [items, ...], in an order that is the same for every encoder.
-        statistic: values of some items -> their figure; not a number where they have none.
-    """
-
-    name: str
-    metric: str
-    unit: str
-    protocol: str
-    values: Values
-    statistic: Statistic
+    name: str  # of the benchmark and its part, such as `tatoeba cmn`
+    metric: str  # what the figure is
+    unit: str  # what the items are
+    protocol: str  # how it is measured, in a sentence
+    values: Values  # [items, ...], in an order that is the same for every encoder
+    statistic: Statistic  # values of some items -> their figure; not a number where they have none
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What the paired bootstrap says of two encoders; figures are unscaled.
+    """What the paired bootstrap says of two encoders; figures are unscaled."""
 
-    Attributes:
-        before, after: the figures of both, of all items.
-        low, high: the ends of the 95 % percentile interval of their difference.
-        p: one-sided: of the resamples, and the one that there is, (count + 1) / (resamples + 1),
-            the share in which `after` is not higher.
-        items: how many there are.
-    """
-
-    before: float
+    before: float  # the figures of both, of all items
     after: float
-    low: float
+    low: float  # the ends of the 95 % percentile interval of their difference
     high: float
+    # one-sided: of the resamples, and the one that there is, (count + 1) / (resamples + 1), the
+    # share in which `after` is not higher
     p: float
-    items: int
+    items: int  # how many there are
 
     @property
     def gain(self) -> float:
@@ -98,17 +83,12 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """The gains of encoders over the first of them.
+    """The gains of encoders over the first of them."""
 
-    Attributes:
-        found: for each encoder but the first, what was measured and its gain.
-        skipped: benchmark -> why it was measured for none.
-        failed: what could not be measured though there are files, and why.
-    """
-
+    # for each encoder but the first, what was measured and its gain
     found: Sequence[Sequence[tuple[Items, Gain]]]
-    skipped: Mapping[str, str]
-    failed: Sequence[str]
+    skipped: Mapping[str, str]  # benchmark -> why it was measured for none
+    failed: Sequence[str]  # what could not be measured though there are files, and why
 
 
 def paired_bootstrap(
@@ -120,10 +100,6 @@ def paired_bootstrap(
 
     Args:
         before: [items, ...]; row i is what the figure needs of item i.
-        after: the same of the other encoder.
-        statistic: rows -> the figure; higher is better.
-        resamples: how many.
-        seed: of the draws, which depend on it and on the number of items alone.
     """
     if len(before) != len(after):
         raise ValueError(f"{len(before)} and {len(after)} items: they come in pairs")
@@ -145,17 +121,7 @@ def measure_gains(
     options: GainOptions,
     report: Report = silent,
 ) -> Gains:
-    """Compare each encoder with the first, on what there are files for.
-
-    Args:
-        encoders: two or more. Of a pair, one reads English and the other any other language.
-        data: the folder with the benchmarks' files.
-        options: benchmarks, languages, resamples.
-        report: called while it goes on.
-
-    Raises:
-        MissingData: there is nothing for any of the benchmarks.
-    """
+    """Compare each encoder with the first, on what there are files for."""
     readers = [english_first(as_pair(encoder)) for encoder in encoders]
     languages = _languages(readers, options)
     found: list[list[tuple[Items, Gain]]] = [[] for _ in readers[1:]]

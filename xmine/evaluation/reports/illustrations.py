@@ -45,9 +45,6 @@ def draw_pictures(
 
     Returns:
         File name -> what it shows; nothing if there are no aligned files.
-
-    Raises:
-        XmineError: matplotlib or scikit-learn is not installed.
     """
     try:
         sets = aligned_sets(data, AlignedOptions(**asdict(options)))

@@ -12,24 +12,17 @@ _NOT_GIVEN = -1  # TOML has no null
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """Figures as they were printed.
+    """Figures as they were printed."""
 
-    Attributes:
-        source: paper and table.
-        benchmark: whose results they stand beside.
-        columns: (row, metric) of such a result; of a row alternatives, the right one first and
-            then what is nearest to it, with `|` between and `*` for any text.
-        systems: name -> its figures, as printed; None where the table has none.
-        settings: the choices of our benchmark that they were measured with.
-        differs: why they can never stand beside ours; empty if they may where the settings agree.
-    """
-
-    source: str
-    benchmark: str
+    source: str  # paper and table
+    benchmark: str  # whose results they stand beside
+    # (row, metric) of such a result; of a row alternatives, the right one first and then what is
+    # nearest to it, with `|` between and `*` for any text
     columns: Sequence[tuple[str, str]]
+    # name -> its figures, as printed; None where the table has none
     systems: Mapping[str, Sequence[float | None]]
-    settings: Mapping[str, object]
-    differs: str
+    settings: Mapping[str, object]  # the choices of our benchmark that they were measured with
+    differs: str  # why they can never stand beside ours; empty if they may where the settings agree
 
     def obstacle(self, settings: Mapping[str, object]) -> str:
         """Tell what keeps them from standing beside figures measured with these settings."""

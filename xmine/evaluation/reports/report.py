@@ -25,14 +25,7 @@ _LONG = 25
 def write_report(
     folder: Path, outcome: Outcome, about: Mapping[str, object], pictures: Mapping[str, str]
 ) -> None:
-    """Write `report.md` and `report.json` into a folder that exists.
-
-    Args:
-        folder: where.
-        outcome: what was measured.
-        about: the encoder, and what its vectors depend on.
-        pictures: file name -> what it shows; the files are in the folder.
-    """
+    """Write `report.md` and `report.json` into a folder that exists."""
     facts = record(
         {
             "encoder": dict(about),
@@ -53,9 +46,6 @@ def read_report(path: Path) -> tuple[str, dict[str, Result]]:
 
     Returns:
         The name of the encoder, and its results by benchmark.
-
-    Raises:
-        FileError: it cannot be read, or is something else.
     """
     path = path / REPORT_FILE if path.is_dir() else path
     try:

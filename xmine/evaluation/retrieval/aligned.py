@@ -29,17 +29,11 @@ _WORST = 8  # languages that a note names
 
 @dataclass(frozen=True, slots=True)
 class RetrievalAccuracy:
-    """Shares of sentences whose nearest line of the other side is their translation.
+    """Shares of sentences whose nearest line of the other side is their translation."""
 
-    Attributes:
-        forward: source to target.
-        backward: target to source.
-        pairs: how many lines a side has.
-    """
-
-    forward: float
-    backward: float
-    pairs: int
+    forward: float  # source to target
+    backward: float  # target to source
+    pairs: int  # how many lines a side has
 
     @property
     def mean(self) -> float:
@@ -50,13 +44,7 @@ class RetrievalAccuracy:
 def retrieval_accuracy(
     source: Vectors, target: Vectors, texts: tuple[Sequence[str], Sequence[str]] | None = None
 ) -> RetrievalAccuracy:
-    """Compare unit rows [pairs, dim] of both sides; row i belongs to row i.
-
-    Args:
-        source: vectors of one side.
-        target: vectors of the other.
-        texts: of both sides, where a row with the same text as the right one counts as found.
-    """
+    """Compare unit rows [pairs, dim] of both sides; row i belongs to row i."""
     return accuracy_of(retrieval_hits(source, target, texts))
 
 
@@ -86,11 +74,7 @@ def _found(nearest_rows: NDArray[np.int64], keys: Sequence[object]) -> list[bool
 def evaluate_bitext(
     encoder: SentenceEncoder, data: DataFolder, options: BitextOptions, report: Report = silent
 ) -> Result:
-    """Measure retrieval between each language of aligned files and their pivot.
-
-    Raises:
-        FileError: a file is missing or cannot be read, or files differ in their number of lines.
-    """
+    """Measure retrieval between each language of aligned files and their pivot."""
     groups = read_groups(options.groups)
     sets = aligned_sets(data, options)
     rows, averages, notes = [], [], []
@@ -151,11 +135,7 @@ def _rows(
 
 
 def check_known(name: str, sides: Iterable[Vectors]) -> None:
-    """Refuse sides among which there is nothing to find.
-
-    Raises:
-        FileError: there are fewer than two lines, or no line of any side has a vector.
-    """
+    """Refuse sides among which there is nothing to find."""
     sides = list(sides)
     if len(sides[0]) < 2:
         raise FileError(f"{name}: {len(sides[0])} line; two at least are needed")

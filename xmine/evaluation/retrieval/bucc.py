@@ -41,19 +41,12 @@ _METRICS = (
 
 @dataclass(frozen=True, slots=True)
 class NamedPairs:
-    """Candidates pairs before the cut, and the gold pairs to find.
+    """Candidates pairs before the cut, and the gold pairs to find."""
 
-    Attributes:
-        scores: float64 [pairs], falling.
-        pairs: ids of source and target.
-        gold: the true pairs.
-        lines: ids of all lines of the source.
-    """
-
-    scores: NDArray[np.float64]
-    pairs: Sequence[tuple[str, str]]
-    gold: frozenset[tuple[str, str]]
-    lines: Sequence[str]
+    scores: NDArray[np.float64]  # float64 [pairs], falling
+    pairs: Sequence[tuple[str, str]]  # ids of source and target
+    gold: frozenset[tuple[str, str]]  # the true pairs
+    lines: Sequence[str]  # ids of all lines of the source
 
     def best(self) -> Oracle:
         """Find the cut that is best for these gold pairs."""
@@ -86,21 +79,15 @@ class NamedPairs:
 
 @dataclass(frozen=True, slots=True)
 class MinedSplit:
-    """A language pair, mined.
+    """A language pair, mined."""
 
-    Attributes:
-        split: what was read.
-        scored: all pairs.
-        auto: the cut that needs no gold pairs, a probability, and what that keeps.
-        found: the same, named.
-        cuts: the thresholds that gold pairs choose, that of the protocol first, `oracle` last; and
-            the candidates that each is measured on.
-    """
-
-    split: BuccSplit
-    scored: Candidates
+    split: BuccSplit  # what was read
+    scored: Candidates  # all pairs
+    # the cut that needs no gold pairs, a probability, and what that keeps
     auto: tuple[float, Agreement]
-    found: NamedPairs
+    found: NamedPairs  # the same, named
+    # the thresholds that gold pairs choose, that of the protocol first, `oracle` last; and the
+    # candidates that each is measured on
     cuts: Mapping[str, tuple[float, NamedPairs]]
 
 
@@ -112,12 +99,7 @@ def half_of(identity: str) -> int:
 def evaluate_bucc(
     encoder: SentenceEncoder, data: DataFolder, options: BuccOptions, report: Report = silent
 ) -> Result:
-    """Mine each language pair and give F1 at several thresholds, that of the protocol first.
-
-    Raises:
-        FileError: a file is missing, is empty or has a wrong line, a split that the protocol
-            needs has no gold pairs, or there are fewer sentences than neighbours.
-    """
+    """Mine each language pair and give F1 at several thresholds, that of the protocol first."""
     folder = find_bucc(data, options.pair)
     protocol = settle(options, folder)
     rows: dict[str, list[Row]] = {}
@@ -166,11 +148,7 @@ def mine_pair(
     options: BuccOptions,
     report: Report = silent,
 ) -> MinedSplit:
-    """Mine a language pair and choose the thresholds that gold pairs choose.
-
-    Raises:
-        FileError: as `evaluate_bucc`.
-    """
+    """Mine a language pair and choose the thresholds that gold pairs choose."""
     split = folder.read(pair, protocol.split)
     scored, found, auto = _mine(encoder, split, protocol, options, report)
     cuts: dict[str, tuple[float, NamedPairs]] = {}

@@ -15,26 +15,21 @@ from xmine.options import flag
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """What a protocol fixes.
+    """What a protocol fixes."""
 
-    Attributes:
-        margin, neighborhood, retrieval: as in MiningOptions.
-        duplicates: `folded` to the first line that repeats, as mining does; `kept`; or `dropped`,
-            as LASER has it: the same texts are searched once, and no pair with one of them counts.
-        threshold_from: `training` or `sample`: on the gold pairs of that split; `hash`: on one half
-            of the ids; `oracle`: on the pairs that are measured; nothing: what the files allow.
-        split: the one that is measured where the threshold is from `hash` or `oracle`; nothing:
-            test, or else training, or else the sample.
-        lowest: pairs with a lower ratio are no candidates.
-    """
-
-    margin: str = "ratio"
+    margin: str = "ratio"  # as in MiningOptions
     neighborhood: int = 4
     retrieval: str = "max"
+    # `folded` to the first line that repeats, as mining does; `kept`; or `dropped`, as LASER has
+    # it: the same texts are searched once, and no pair with one of them counts
     duplicates: str = "folded"
+    # `training` or `sample`: on the gold pairs of that split; `hash`: on one half of the ids;
+    # `oracle`: on the pairs that are measured; nothing: what the files allow
     threshold_from: str = ""
+    # the one that is measured where the threshold is from `hash` or `oracle`; nothing: test, or
+    # else training, or else the sample
     split: str = ""
-    lowest: float | None = None
+    lowest: float | None = None  # pairs with a lower ratio are no candidates
 
 
 PROTOCOLS: Mapping[str, Protocol] = {
@@ -57,9 +52,6 @@ def settle(options: BuccOptions, folder: BuccFolder) -> Protocol:
 
     Returns:
         A protocol with `threshold_from` and `split`, the split that is measured.
-
-    Raises:
-        FileError: a split that is needed has no gold pairs.
     """
     known = PROTOCOLS[options.protocol]
     chosen = replace(

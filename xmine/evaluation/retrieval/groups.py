@@ -11,11 +11,7 @@ Groups = Mapping[str, Sequence[str]]
 
 
 def read_groups(path: str) -> Groups:
-    """Read a TOML file with a list of languages for each group: `head = ["deu", "fra"]`.
-
-    Raises:
-        FileError: it cannot be read, has no groups, or an entry is no list of different languages.
-    """
+    """Read a TOML file with a list of languages for each group: `head = ["deu", "fra"]`."""
     if not path:
         return {}
     groups = load_toml(Path(path))
@@ -50,11 +46,7 @@ def group_rows(groups: Groups, rows: Sequence[Row]) -> tuple[list[Row], list[str
 
 
 def check_groups(groups: Groups, languages: Collection[str]) -> None:
-    """Refuse a group of which no language was measured.
-
-    Raises:
-        FileError: there is one.
-    """
+    """Refuse a group of which no language was measured."""
     for name, members in groups.items():
         if not set(members) & set(languages):
             raise FileError(

@@ -28,20 +28,14 @@ _KNOWN = [
 
 @dataclass(frozen=True, slots=True)
 class AlignedSet:
-    """Files with the same sentences.
+    """Files with the same sentences."""
 
-    Attributes:
-        name: of the set, or what the user named.
-        texts: language -> its lines; all have equally many.
-        pairs: the languages to compare, source and target: the two files that were named, or each
-            language with the pivot.
-        is_named: whether the user named it, so that a row need not.
-    """
-
-    name: str
-    texts: dict[str, list[str]]
+    name: str  # of the set, or what the user named
+    texts: dict[str, list[str]]  # language -> its lines; all have equally many
+    # the languages to compare, source and target: the two files that were named, or each language
+    # with the pivot
     pairs: list[tuple[str, str]]
-    is_named: bool
+    is_named: bool  # whether the user named it, so that a row need not
 
     def titled(self, what: str, between: str = " ") -> str:
         """Name a row: by the set as well where there may be others."""
@@ -55,22 +49,12 @@ class _Files:
 
 
 def aligned_sets(data: DataFolder, options: AlignedOptions) -> list[AlignedSet]:
-    """Read the aligned files that the options name, or all sets that the data folder has.
-
-    Raises:
-        MissingData: none is named, and the data folder has none.
-        FileError: a file cannot be read, or files differ in their number of lines.
-    """
+    """Read the aligned files that the options name, or all sets that the data folder has."""
     return [_read(files, options, options.pivot) for files in _find(data, options)]
 
 
 def largest_set(data: DataFolder, options: FilesOptions) -> AlignedSet:
-    """Read the aligned files that the options name, or the set with the most languages.
-
-    Raises:
-        MissingData: none is named, and the data folder has none.
-        FileError: a file cannot be read, or files differ in their number of lines.
-    """
+    """Read the aligned files that the options name, or the set with the most languages."""
     return _read(max(_find(data, options), key=lambda each: len(each.paths)), options)
 
 

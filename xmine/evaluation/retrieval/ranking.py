@@ -37,11 +37,6 @@ def average_precision(ranking: Sequence[int], gold: Collection[int], depth: int 
 
     Divided by how many of them could be right, `min(len(gold), depth)`, so that a perfect ranking
     has 1 (scikit-learn's has no depth). With one right candidate it is the reciprocal of its rank.
-
-    Args:
-        ranking: candidates, best first, none twice.
-        gold: the right ones, at least one.
-        depth: how far down to look.
     """
     hits, total = 0, 0.0
     for rank, candidate in enumerate(ranking[:depth], start=1):
@@ -57,7 +52,6 @@ def top(queries: Vectors, blocks: Iterable[Vectors], depth: int = DEPTH) -> NDAr
     Args:
         queries: [queries, dim].
         blocks: [some, dim] each, one after the other all candidates; each is let go.
-        depth: how many to find.
 
     Returns:
         int64 [queries, depth], numbers of candidates, nearest first; fewer if there are fewer.
@@ -79,12 +73,7 @@ def top(queries: Vectors, blocks: Iterable[Vectors], depth: int = DEPTH) -> NDAr
 def evaluate_retrieval(
     encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
-    """Measure the mean average precision of each language on LAReQA and Mewsli-X.
-
-    Raises:
-        MissingData: the data folder has neither.
-        FileError: a file is missing, cannot be read, or names what does not exist.
-    """
+    """Measure the mean average precision of each language on LAReQA and Mewsli-X."""
     tasks = []
     folder = data.find("??.json", _LAREQA)
     if folder:

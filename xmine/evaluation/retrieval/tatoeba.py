@@ -54,11 +54,7 @@ _WHAT = "LASER's Tatoeba test set, tatoeba.xxx-eng.xxx and tatoeba.xxx-eng.eng"
 def evaluate_tatoeba(
     encoder: SentenceEncoder, data: DataFolder, options: TatoebaOptions, report: Report = silent
 ) -> Result:
-    """Measure retrieval accuracy between each language and English.
-
-    Raises:
-        FileError: a file is missing or cannot be read, or two differ in their number of lines.
-    """
+    """Measure retrieval accuracy between each language and English."""
     folder = tatoeba_folder(data)
     groups = read_groups(options.groups)
     languages = _languages(folder, options.language)
@@ -102,11 +98,7 @@ def evaluate_tatoeba(
 
 
 def tatoeba_folder(data: DataFolder) -> Path:
-    """Find the files.
-
-    Raises:
-        MissingData: there are none.
-    """
+    """Find the files."""
     return data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
 
 
@@ -136,19 +128,9 @@ def tatoeba_hits(
 ) -> tuple[NDArray[np.bool_], int]:
     """Tell which sentences of a language find their translation.
 
-    Args:
-        encoders: the source reads the language, the target reads English.
-        folder: what `tatoeba_folder` gave.
-        language: one of `tatoeba_languages`.
-        options: prompt, and what counts as found.
-        report: called while it goes on.
-
     Returns:
         bool [pairs, 2], found to English and from it; and how many lines of the language have no
         vector.
-
-    Raises:
-        FileError: a file cannot be read, or the two differ in their number of lines.
     """
     pair = f"tatoeba.{language}-eng"
     texts = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.eng")

@@ -26,17 +26,11 @@ from xmine.scoring.retrieval import choose_pairs
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
-    """The line with the best margin score among the k nearest, both ways.
+    """The line with the best margin score among the k nearest, both ways."""
 
-    Attributes:
-        targets: int64 [sources], a row of the target for each source.
-        sources: int64 [targets], a row of the source for each target.
-        clamped: neighbourhood means near zero that the ratio needed raised.
-    """
-
-    targets: NDArray[np.int64]
-    sources: NDArray[np.int64]
-    clamped: int
+    targets: NDArray[np.int64]  # int64 [sources], a row of the target for each source
+    sources: NDArray[np.int64]  # int64 [targets], a row of the source for each target
+    clamped: int  # neighbourhood means near zero that the ratio needed raised
 
 
 def best_lines(
@@ -47,9 +41,6 @@ def best_lines(
     Args:
         source: unit rows [sources, dim].
         target: unit rows [targets, dim]; may be more than the sources.
-        margin: `ratio`, `distance`, or `absolute`, which is the nearest itself.
-        k: neighbours, in both directions.
-        report: called while searching.
 
     Equal scores go to the lower row.
     """
@@ -69,7 +60,6 @@ def error_rate(chosen: NDArray[np.int64], texts: Sequence[str] | None = None) ->
 
     Args:
         chosen: int64 [rows], rows of the other side.
-        texts: of the other side, where a row with the same text as the right one is no error.
     """
     keys: Sequence[object] = range(len(chosen)) if texts is None else texts
     wrong: list[bool] = [keys[row] != keys[at] for at, row in enumerate(chosen.tolist())]
@@ -77,11 +67,7 @@ def error_rate(chosen: NDArray[np.int64], texts: Sequence[str] | None = None) ->
 
 
 def enough(lines: int, k: int, margin: str, name: str) -> None:
-    """Check that each line can have k neighbours.
-
-    Raises:
-        FileError: there are fewer lines.
-    """
+    """Check that each line can have k neighbours."""
     if margin != "absolute" and lines < k:
         raise FileError(
             f"{name}: {lines} lines; a margin over {k} neighbours needs {k}",
@@ -99,13 +85,7 @@ def margin_in_words(margin: str, k: int) -> str:
 def evaluate_xsim(
     encoder: SentenceEncoder, data: DataFolder, options: XsimOptions, report: Report = silent
 ) -> Result:
-    """Measure the error rate from each language of aligned files to their pivot, and back.
-
-    Raises:
-        FileError: a file is missing or cannot be read, files differ in their number of lines,
-            there are fewer lines than neighbours or than two, or no line of two languages has a
-            vector.
-    """
+    """Measure the error rate from each language of aligned files to their pivot, and back."""
     sets = aligned_sets(data, options)
     rows, averages, notes = [], [], []
     for aligned in sets:

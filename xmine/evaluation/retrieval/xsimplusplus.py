@@ -31,19 +31,12 @@ ALL = "error"
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """References and their perturbations.
+    """References and their perturbations."""
 
-    Attributes:
-        language: of both.
-        references: one for each line of the other languages.
-        perturbations: more sentences, each a reference with something changed.
-        kinds: perturbation -> its original and what was changed.
-    """
-
-    language: str
-    references: list[str]
-    perturbations: list[str]
-    kinds: Mapping[str, tuple[str, str]]
+    language: str  # of both
+    references: list[str]  # one for each line of the other languages
+    perturbations: list[str]  # more sentences, each a reference with something changed
+    kinds: Mapping[str, tuple[str, str]]  # perturbation -> its original and what was changed
 
     @property
     def texts(self) -> list[str]:
@@ -60,7 +53,6 @@ def errors_by_kind(chosen: NDArray[np.int64], perturbed: Perturbed) -> Counter[s
 
     Args:
         chosen: int64 [references], rows of the references followed by the perturbations.
-        perturbed: the texts.
     """
     texts = [text.strip() for text in perturbed.texts]
     counts: Counter[str] = Counter()
@@ -78,13 +70,7 @@ def evaluate_xsimplusplus(
     options: XsimPlusPlusOptions,
     report: Report = silent,
 ) -> Result:
-    """Measure the error rate from each language to one with perturbations, and what it consists of.
-
-    Raises:
-        FileError: a file is missing or cannot be read, files differ in their number of lines, the
-            JSON file has another form or belongs to other sentences, there are fewer lines than
-            neighbours or than two, or no line has a vector.
-    """
+    """Measure the error rate from each language to one with perturbations, by kind of error."""
     split = options.split
     folder = data.holding(
         f"*_errtype.{split}.json",
@@ -145,18 +131,7 @@ def evaluate_xsimplusplus(
 
 
 def read_perturbed(folder: Path, plain: Path, language: str, split: str) -> Perturbed:
-    """Read references and perturbations.
-
-    Args:
-        folder: has `LANG_augmented.SPLIT` and `LANG_errtype.SPLIT.json`.
-        plain: has `LANG.SPLIT`.
-        language: as in the names of the files.
-        split: `dev` or `devtest`.
-
-    Raises:
-        FileError: a file is missing, the JSON file has another form, or it has no entry for any
-            of the sentences.
-    """
+    """Read references and perturbations."""
     names = [f"{language}_augmented.{split}", f"{language}_errtype.{split}.json"]
     incomplete(folder, names, "xSIM++'s augmented set")
     references = read_lines(plain / f"{language}.{split}")

@@ -51,11 +51,6 @@ def spearman(system: Values, gold: Values, what: str) -> float:
     Args:
         system: float64 [pairs], what the encoder says.
         gold: float64 [pairs], what people say.
-        what: where they come from, for messages.
-
-    Raises:
-        FileError: there are fewer than two pairs, or all judgements are the same.
-        EncoderError: the encoder says the same of all pairs.
     """
     from scipy.stats import spearmanr
 

@@ -30,29 +30,19 @@ _WHAT = (
 
 @dataclass(frozen=True, slots=True)
 class Translations:
-    """Sentences, their machine translations, and what people think of these.
+    """Sentences, their machine translations, and what people think of these."""
 
-    Attributes:
-        name: where they come from, for messages.
-        sources, translations: the texts.
-        gold: float64 [sentences], direct assessments, standardised for each judge and averaged.
-    """
-
-    name: str
+    name: str  # where they come from, for messages
     sources: list[str]
     translations: list[str]
+    # float64 [sentences], direct assessments, standardised for each judge and averaged
     gold: Values
 
 
 def evaluate_qe(
     encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
-    """Measure Pearson's correlation of cosines with assessments for each language pair.
-
-    Raises:
-        MissingData: there is no set.
-        FileError: a file is missing or cannot be read.
-    """
+    """Measure Pearson's correlation of cosines with assessments for each language pair."""
     sets = {
         "WMT21": read_wmt21(data),
         "test20": read_assessments(data, "test", "test20"),
@@ -107,11 +97,7 @@ def _lacking(sets: Mapping[str, Mapping[str, Translations]]) -> list[str]:
 
 
 def read_wmt21(data: DataFolder) -> dict[str, Translations]:
-    """Read WMT21's test set with its gold labels: language pair -> sentences.
-
-    Raises:
-        FileError: a pair lacks a file, or files differ in their number of lines.
-    """
+    """Read WMT21's test set with its gold labels: language pair -> sentences."""
     places = [f"{place}/test21_goldlabels" for place in _REPOSITORY]
     folder = data.find("*-test21/goldlabels", places)
     found = {}
@@ -132,16 +118,7 @@ def read_wmt21(data: DataFolder) -> dict[str, Translations]:
 
 
 def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Translations]:
-    """Read MLQE-PE's direct assessments of a split: language pair -> sentences.
-
-    Args:
-        data: the data folder.
-        split: `test` or `dev`, as its folder is called.
-        stem: what the names of its files begin with.
-
-    Raises:
-        FileError: a file cannot be read, lacks a column, or has an assessment that is no number.
-    """
+    """Read MLQE-PE's direct assessments of a split: language pair -> sentences."""
     places = [f"{place}/direct-assessments/{split}" for place in _REPOSITORY]
     pattern = f"*/{stem}.*.df.short.tsv"
     folder = data.find(pattern, places)

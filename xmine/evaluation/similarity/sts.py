@@ -49,18 +49,12 @@ _WHAT = (
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What an encoder and people say of the pairs of one sub-set.
-
-    Attributes:
-        name: of the sub-set.
-        cosines, gold: float64 [pairs].
-        blank: how many pairs have a text without a vector.
-    """
+    """What an encoder and people say of the pairs of one sub-set."""
 
     name: str
-    cosines: Values
+    cosines: Values  # float64 [pairs]
     gold: Values
-    blank: int = 0
+    blank: int = 0  # how many pairs have a text without a vector
 
 
 def aggregate(subsets: Sequence[Scored]) -> dict[str, float]:
@@ -69,10 +63,6 @@ def aggregate(subsets: Sequence[Scored]) -> dict[str, float]:
     Returns:
         `all`, of all pairs as one list (SBERT, SimCSE); `wmean`, of each sub-set, weighted by its
         pairs (SentEval); `mean`, of each sub-set, all counting the same.
-
-    Raises:
-        FileError: a sub-set has fewer than two pairs or one judgement only.
-        EncoderError: the encoder says the same of all pairs of a sub-set.
     """
     each = [spearman(subset.cosines, subset.gold, subset.name) for subset in subsets]
     whole = spearman(
@@ -91,12 +81,7 @@ def aggregate(subsets: Sequence[Scored]) -> dict[str, float]:
 def evaluate_sts(
     encoder: SentenceEncoder, data: DataFolder, options: StsOptions, report: Report = silent
 ) -> Result:
-    """Measure Spearman's correlation of cosines with scores on each STS set there is.
-
-    Raises:
-        MissingData: there is none of those wanted.
-        FileError: a file cannot be read, or a sub-set has no scores.
-    """
+    """Measure Spearman's correlation of cosines with scores on each STS set there is."""
     found, lacking = _read_tasks(list(dict.fromkeys(options.task)) or list(STS_TASKS), data)
     rows, blank = [], 0
     for title, subsets in found.items():
@@ -177,10 +162,6 @@ def read_task(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]
 
     Returns:
         The sub-sets there are, and the names of those there are not.
-
-    Raises:
-        MissingData: the data folder has none of them.
-        FileError: a sub-set has no scores, or cannot be read.
     """
     if task == "stsb":
         pairs = read_stsb_split(data, "test")
@@ -214,11 +195,7 @@ def _read_year(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str
 
 
 def read_stsb_split(data: DataFolder, split: str, language: str = "en") -> ScoredPairs | None:
-    """Read `dev` or `test` of STS-B, in either layout; None if the data folder does not have it.
-
-    Raises:
-        FileError: it cannot be read.
-    """
+    """Read `dev` or `test` of STS-B, in either layout; None if the data folder does not have it."""
     folder = data.find(f"stsb-{language}-{split}.csv", _STSB)
     if folder:
         return read_stsb(folder / f"stsb-{language}-{split}.csv")

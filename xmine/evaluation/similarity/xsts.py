@@ -51,12 +51,7 @@ _WHAT = (
 def evaluate_xsts(
     encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
-    """Measure Spearman's correlation on each track and each pair of languages there is.
-
-    Raises:
-        MissingData: there is none.
-        FileError: a file is missing or cannot be read.
-    """
+    """Measure Spearman's correlation on each track and each pair of languages there is."""
     tracks, stsb = read_tracks(data), read_crossed(data)
     if not tracks and not stsb:
         raise data.missing(_WHAT)
@@ -112,11 +107,7 @@ def _sides(name: str) -> list[str]:
 
 
 def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
-    """Read SemEval-2017's tracks and those added to them: name of the row -> pairs.
-
-    Raises:
-        FileError: a file is missing or cannot be read.
-    """
+    """Read SemEval-2017's tracks and those added to them: name of the row -> pairs."""
     found = {}
     folder = data.find("STS2017.eval.v1.1/STS.input.track*.txt", ("sts17", ""))
     if folder:
@@ -143,9 +134,6 @@ def read_crossed(data: DataFolder) -> dict[str, ScoredPairs]:
     Returns:
         `STS-B en-en`, and for each other language xx: both texts in it, and one of each language
         both ways. Nothing if there is English alone.
-
-    Raises:
-        FileError: a file cannot be read, or differs from the English one in its scores.
     """
     folder = data.find("stsb-en-test.csv", ("stsb", "stsb-multi-mt/data", "data"))
     names = sorted(path.name for path in folder.glob("stsb-*-test.csv")) if folder else []

@@ -27,15 +27,10 @@ _WHAT = "TNEWS as CLUE distributes it, tnews/dev.json"
 
 @dataclass(frozen=True, slots=True)
 class Purity:
-    """How far clusters have one label each.
+    """How far clusters have one label each."""
 
-    Attributes:
-        micro: share of all lines that have the most frequent label of their cluster.
-        macro: the same share within a cluster, averaged over clusters.
-    """
-
-    micro: float
-    macro: float
+    micro: float  # share of all lines that have the most frequent label of their cluster
+    macro: float  # the same share within a cluster, averaged over clusters
 
 
 def purity(clusters: Sequence[int], labels: Sequence[str]) -> Purity:
@@ -60,13 +55,7 @@ def k_means(vectors: NDArray[np.float32], clusters: int) -> list[int]:
 def evaluate_clusters(
     encoder: SentenceEncoder, data: DataFolder, options: ClusterOptions, report: Report = silent
 ) -> Result:
-    """Measure the purity of as many clusters as there are labels.
-
-    Raises:
-        FileError: a file is missing or wrong, has one label alone, or fewer different texts than
-            labels.
-        EncoderError: the texts have fewer different vectors than labels.
-    """
+    """Measure the purity of as many clusters as there are labels."""
     path = Path(options.lines) if options.lines else _tnews(data)
     lines = _labelled(path) if options.lines else _read_tnews(path)
     labels = [label for label, _ in lines]

@@ -60,17 +60,11 @@ _FEW = "Fewer lines ({}) than dimensions ({}): covariances are mostly noise, KL 
 
 @dataclass(frozen=True, slots=True)
 class CanonicalForm:
-    """How far sentences lie apart, against their translations (Emma-X, eq. 17).
+    """How far sentences lie apart, against their translations (Emma-X, eq. 17)."""
 
-    Attributes:
-        between: squared distances of the sentences' centroids from the mean, times languages.
-        within: squared distances of all vectors from their sentence's centroid.
-        freedom: (lines of all languages - sentences) / (sentences - 1).
-    """
-
-    between: float
-    within: float
-    freedom: float
+    between: float  # squared distances of the sentences' centroids from the mean, times languages
+    within: float  # squared distances of all vectors from their sentence's centroid
+    freedom: float  # (lines of all languages - sentences) / (sentences - 1)
 
     @property
     def ratio(self) -> float:
@@ -207,12 +201,7 @@ def measure_geometry(vectors: Sequence[NDArray[np.floating]]) -> dict[str, float
 def evaluate_geometry(
     encoder: SentenceEncoder, data: DataFolder, options: GeometryOptions, report: Report = silent
 ) -> Result:
-    """Measure the space of the aligned set with the most languages.
-
-    Raises:
-        FileError: no aligned files, fewer than two languages (in a group too), or fewer than two
-            lines that have a vector in every language.
-    """
+    """Measure the space of the aligned set with the most languages."""
     groups = read_groups(options.groups)
     aligned = largest_set(data, options)
     members, notes = _members(groups, aligned)

@@ -32,7 +32,6 @@ def probe_accuracy(train: "Encoded", test: "Encoded") -> float:
 
     Args:
         train: language -> rows [sentences, dim].
-        test: the same of other sentences.
     """
     probe = logistic_regression(*_stacked(train), strength=1.0)
     inputs, classes = _stacked(test)
@@ -47,12 +46,7 @@ def _stacked(vectors: "Encoded") -> tuple[NDArray[np.float32], NDArray[np.int64]
 def evaluate_langid(
     encoder: SentenceEncoder, data: DataFolder, options: LangidOptions, report: Report = silent
 ) -> Result:
-    """Measure how well languages are told apart, in the papers' sets or in one of the user's.
-
-    Raises:
-        FileError: a file is missing or wrong, a language is not there, fewer than two languages,
-            or too few premises for both halves.
-    """
+    """Measure how well languages are told apart, in the papers' sets or in one of the user's."""
     train, test, split = _halves(data)
     sets, notes = _sets(list(train), options.language)
     used = dict.fromkeys(language for languages in sets for language in languages)

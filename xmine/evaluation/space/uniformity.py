@@ -69,12 +69,7 @@ class _Sides:
 def evaluate_align(
     encoder: SentenceEncoder, data: DataFolder, options: UniformityOptions, report: Report = silent
 ) -> Result:
-    """Measure alignment and uniformity on STS-B and on aligned files, or on those named alone.
-
-    Raises:
-        MissingData: there are neither.
-        FileError: a file cannot be read, has no positives, or files differ in their lines.
-    """
+    """Measure alignment and uniformity on STS-B and on aligned files, or on those named alone."""
     named = bool(options.src or options.files)
     splits = {} if named else {split: read_stsb_split(data, split) for split in ("test", "dev")}
     scored = {f"STS-B {split}": pairs for split, pairs in splits.items() if pairs}

@@ -53,18 +53,8 @@ def folds(
 ) -> Iterator[tuple[Places, Places]]:
     """Cut examples for cross-validation, with the same share of each class where there are some.
 
-    Args:
-        kind: of the task.
-        answers: as in `Examples`.
-        count: of parts.
-        what: the examples, for the message.
-        groups: as in `Examples`; with them, shares of classes are as alike as the groups allow.
-
     Returns:
         The places to learn from and those held out, `count` times.
-
-    Raises:
-        FileError: there are fewer examples, of any class, or fewer groups, than parts.
     """
     from sklearn.model_selection import (
         GroupKFold,

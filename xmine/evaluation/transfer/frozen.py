@@ -85,12 +85,7 @@ class FrozenLearner:
     def __call__(
         self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
     ) -> Predict:
-        """Learn a task; see `tasks.Learner`. Scores are logarithms of probabilities or odds.
-
-        Raises:
-            FileError: all of train has one answer; or there is no dev, and train is too small for
-                cross-validation.
-        """
+        """Learn a task; see `tasks.Learner`. Scores are logarithms of probabilities or odds."""
         check_learnable(task)
         last, self._last = self._last, task
         if last and last.name != task.name and last.train is not task.train:

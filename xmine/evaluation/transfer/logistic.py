@@ -16,7 +16,6 @@ def logistic_regression(
     Args:
         rows: [examples, width].
         classes: [examples], two kinds at least.
-        strength: inverse strength of the L2 regularisation, C of scikit-learn.
     """
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits

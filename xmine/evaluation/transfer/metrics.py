@@ -21,13 +21,7 @@ METRICS = (
 
 
 def figures(kind: Kind, scores: Floats, answers: Floats) -> dict[str, float]:
-    """Measure everything that a kind of task is measured with, by the names of METRICS.
-
-    Args:
-        kind: of the task; F1 of two classes is the caller's, as only MRPC reports it.
-        scores: as a `Predict` of `tasks.py` gives them.
-        answers: as `Examples` holds them.
-    """
+    """Measure everything that a kind of task is measured with, by the names of METRICS."""
     if kind == "number":
         return {"mae": mean_absolute_error(scores, answers)}
     if kind == "document":

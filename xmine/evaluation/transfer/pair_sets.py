@@ -31,24 +31,16 @@ ByLanguage = Mapping[str, Sequence[LabelledPair]]
 
 @dataclass(frozen=True, slots=True)
 class PairSet:
-    """A data set of pairs.
-
-    Attributes:
-        name, title: of it.
-        classes: of the pairs.
-        positive: the class that a high cosine stands for.
-        read: data folder and split -> pairs by language.
-        file: data folder and split -> the file of its English pairs, for messages.
-        splits: those it has that can be learned from, beside dev.
-    """
+    """A data set of pairs."""
 
     name: str
     title: str
     classes: tuple[str, ...]
-    positive: int
-    read: Callable[[DataFolder, str], ByLanguage]
+    positive: int  # the class that a high cosine stands for
+    read: Callable[[DataFolder, str], ByLanguage]  # data folder and split -> pairs by language
+    # data folder and split -> the file of its English pairs, for messages
     file: Callable[[DataFolder, str], Path]
-    splits: tuple[str, ...]
+    splits: tuple[str, ...]  # those it has that can be learned from, beside dev
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +90,6 @@ def parts_of(each: PairSet, data: DataFolder) -> tuple[list[Part], str]:
 
     Returns:
         The parts, and in words what they are.
-
-    Raises:
-        MissingData: there is nothing of it.
-        FileError: a file is wrong, English is missing, there are too few pairs, or there is what to
-            measure and nothing to learn from, or the reverse.
     """
     found: dict[str, ByLanguage] = {}
     missing: dict[str, MissingData] = {}

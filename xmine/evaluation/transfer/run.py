@@ -23,21 +23,13 @@ _Read = Callable[[DataFolder, Sequence[str], Callable[[str], None]], list[Task]]
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A collection of tasks.
-
-    Attributes:
-        title: of it.
-        read: gives its tasks; several of one name are folds of it.
-        files: the name of each task -> its first file.
-        averaged: the tasks that its mean accuracy is over.
-        by_language: whether rows are named after the language as well as the task.
-    """
+    """A collection of tasks."""
 
     title: str
-    read: _Read
-    files: Mapping[str, str]
-    averaged: Sequence[str]
-    by_language: bool
+    read: _Read  # gives its tasks; several of one name are folds of it
+    files: Mapping[str, str]  # the name of each task -> its first file
+    averaged: Sequence[str]  # the tasks that its mean accuracy is over
+    by_language: bool  # whether rows are named after the language as well as the task
 
 
 def evaluate_transfer(
@@ -47,20 +39,7 @@ def evaluate_transfer(
     report: Report = silent,
     learner: Learner | None = None,
 ) -> Result:
-    """Learn each task and measure it in each of its languages.
-
-    Args:
-        encoder: what is measured.
-        data: where the files are.
-        options: which tasks.
-        report: called while texts are encoded and models fitted.
-        learner: what learns a task; a linear model on frozen vectors if none is given.
-
-    Raises:
-        MissingData: there is none of the tasks.
-        OptionError: there is no task of a name.
-        FileError: files of a task are incomplete or wrong, or have nothing to learn from.
-    """
+    """Learn each task and measure it in each of its languages."""
     sources = _sources()
     notes: list[str] = []
     tasks = _read(data, options.task, sources, notes.append)

@@ -44,14 +44,7 @@ _Judged = tuple[Floats, Truth, Truth, Truth]
 def evaluate_pairs(
     encoder: SentenceEncoder, data: DataFolder, options: PairsOptions, report: Report = silent
 ) -> Result:
-    """Measure PAWS-X and XNLI, or the one of them that there is.
-
-    Raises:
-        OptionError: there is no data set of a name.
-        MissingData: there is neither, or not the one asked for.
-        FileError: a file of one asked for is wrong or has too few pairs; or of one of both, where
-            the other could not be measured.
-    """
+    """Measure PAWS-X and XNLI, or the one of them that there is."""
     rows, means, notes = [], [], []
     splits: dict[str, str] = {}
     failed: dict[str, FileError] = {}

@@ -39,14 +39,6 @@ def senteval_tasks(data: DataFolder, wanted: Sequence[str] = ()) -> list[Task]:
 
     Those without a split of their own come as ten tasks of the same name, one for each part held
     out: the figure of the task is the mean of theirs.
-
-    Args:
-        data: where the files are.
-        wanted: names of tasks; if any, the others are left out.
-
-    Raises:
-        MissingData: the folder has nothing of a task that is wanted.
-        FileError: a file of a task is missing, a line is wrong, or there are too few.
     """
     tasks = []
     for name, read in SENTEVAL.items():

@@ -27,47 +27,33 @@ _Read = TypeVar("_Read")
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Texts with their answers.
+    """Texts with their answers."""
 
-    Attributes:
-        texts: one tuple an example: (text,), (first, second), or (premise, choice, choice, ...).
-        answers: float64 [examples] class numbers, places of the right choice, or numbers; for
-            documents float64 [examples, labels] of 0 and 1.
-        groups: int64 [examples]; those of one group stay together in cross-validation. None: each
-            stands for itself.
-    """
-
+    # one tuple an example: (text,), (first, second), or (premise, choice, choice, ...)
     texts: Sequence[tuple[str, ...]]
+    # float64 [examples] class numbers, places of the right choice, or numbers; for documents
+    # float64 [examples, labels] of 0 and 1
     answers: NDArray[np.float64]
+    # int64 [examples]; those of one group stay together in cross-validation. None: each stands for
+    # itself.
     groups: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is learned from `train`, tuned on `dev` if there is one, and measured on each test.
-
-    Attributes:
-        name: of the task.
-        kind: what an example is.
-        classes: names of the classes or labels; of choices and numbers none.
-        train, dev: examples to learn from.
-        tests: name (a language, mostly) -> examples to measure on.
-        split: which files, in words.
-        source: what train is, for messages.
-        symmetric: whether the order of a pair says nothing; a frozen head does not see it then.
-        with_f1: whether F1 of class 1 stands beside the accuracy.
-    """
+    """What is learned from `train`, tuned on `dev` if there is one, and measured on each test."""
 
     name: str
-    kind: Kind
-    classes: Sequence[str]
-    train: Examples
+    kind: Kind  # what an example is
+    classes: Sequence[str]  # names of the classes or labels; of choices and numbers none
+    train: Examples  # examples to learn from
     dev: Examples | None
-    tests: Mapping[str, Examples]
-    split: str
-    source: str = "train"
+    tests: Mapping[str, Examples]  # name (a language, mostly) -> examples to measure on
+    split: str  # which files, in words
+    source: str = "train"  # what train is, for messages
+    # whether the order of a pair says nothing; a frozen head does not see it then
     symmetric: bool = False
-    with_f1: bool = False
+    with_f1: bool = False  # whether F1 of class 1 stands beside the accuracy
 
 
 # Scores of examples: float64 [examples, classes], [examples, choices], [examples, labels] or, for
@@ -86,11 +72,7 @@ class Learner(Protocol):
     def __call__(
         self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
     ) -> Predict:
-        """Learn a task.
-
-        Raises:
-            FileError: there is nothing to learn from its examples.
-        """
+        """Learn a task."""
         ...
 
     def settings(self, encoder: SentenceEncoder) -> Mapping[str, object]:
@@ -107,11 +89,7 @@ class NothingToLearnFrom(MissingData):
 
 
 def to_learn_from(read: Callable[[DataFolder], _Read], data: DataFolder) -> _Read:
-    """Read what a task is learned from, when there is what it is measured on.
-
-    Raises:
-        NothingToLearnFrom: it is missing; the message names its files.
-    """
+    """Read what a task is learned from, when there is what it is measured on."""
     try:
         return read(data)
     except MissingData as error:
@@ -119,11 +97,7 @@ def to_learn_from(read: Callable[[DataFolder], _Read], data: DataFolder) -> _Rea
 
 
 def check_learnable(task: Task) -> None:
-    """Refuse examples that all have the same answer: what never differs cannot be learned.
-
-    Raises:
-        FileError: they have.
-    """
+    """Refuse examples that all have the same answer: what never differs cannot be learned."""
     answers = task.train.answers
     if task.kind != "choice" and len(np.unique(answers, axis=0)) < 2:
         of_class = task.kind in ("class", "pair")

@@ -27,17 +27,7 @@ def xrete_tasks(
     wanted: Sequence[str] = (),
     note: Callable[[str], None] = lambda text: None,
 ) -> list[Task]:
-    """Read the tasks of XRETE that a data folder has, in the order of `XRETE`.
-
-    Args:
-        data: where the files are.
-        wanted: names of tasks; if any, the others are left out.
-        note: told of each task left out though there are files to measure it on.
-
-    Raises:
-        MissingData: the folder has nothing of a task that is wanted, or nothing to learn it from.
-        FileError: files of a task are incomplete or wrong.
-    """
+    """Read the tasks of XRETE that a data folder has, in the order of `XRETE`."""
     tasks = []
     for name, read in XRETE.items():
         if wanted and name not in wanted:

@@ -14,12 +14,7 @@ _MULTINLI = "to learn from: train-en.tsv as XTREME has it, or multinli.train.en.
 
 
 def read_americasnli(data: DataFolder) -> tuple[dict[str, list[NliPair]], str]:
-    """Read the test split, or else dev: language -> pairs, and the name of the split.
-
-    Raises:
-        MissingData: there is neither.
-        FileError: the head, a line or a label is wrong, or there are no pairs.
-    """
+    """Read the test split, or else dev: language -> pairs, and the name of the split."""
     path, split = _find(data)
     found: dict[str, list[NliPair]] = {}
     for where, row in read_headed(path, ("language", "premise", "hypothesis", "label")):
@@ -45,10 +40,6 @@ def read_multinli(data: DataFolder) -> list[NliPair]:
     """Read the English training pairs in either of two formats.
 
     XNLI-MT has a head and writes `contradictory`; XTREME has neither.
-
-    Raises:
-        MissingData: there are none.
-        FileError: a line or a label is wrong.
     """
     try:
         folder = data.holding("train-en.tsv", ("xnli",), f"XNLI {_MULTINLI}")

@@ -18,13 +18,7 @@ _FIELDS = ("stars", "review_body", "language")
 
 
 def multiarc_task(data: DataFolder) -> Task:
-    """Read the English training reviews and the test reviews of each language.
-
-    Raises:
-        MissingData: the data folder has no reviews.
-        NothingToLearnFrom: it has test reviews, but no English ones to train on.
-        FileError: a language has no test reviews, or a line is wrong.
-    """
+    """Read the English training reviews and the test reviews of each language."""
     what = f"the Multilingual Amazon Reviews Corpus, {_TRAIN}, dataset_de_test.json and so on"
     _folder(data, what, "*", "*")
     root, inside = to_learn_from(lambda data: _folder(data, what, "en", "train"), data)
@@ -58,11 +52,7 @@ def _folder(data: DataFolder, what: str, language: str, split: str) -> tuple[Pat
 
 
 def read_reviews(path: Path, language: str) -> Examples:
-    """Read a file of reviews: their bodies, and 1 to 5 stars.
-
-    Raises:
-        FileError: it cannot be read, is of another language, or a field is missing or wrong.
-    """
+    """Read a file of reviews: their bodies, and 1 to 5 stars."""
     texts, stars = [], []
     for where, row in json_rows(path, _FIELDS):
         if row["language"] != language:

@@ -22,12 +22,7 @@ _XCOPA = "XCOPA, data/et/test.et.jsonl and so on"
 
 
 def xcopa_task(data: DataFolder) -> Task:
-    """Read XCOPA with what it is learned from.
-
-    Raises:
-        MissingData: there is no XCOPA, or neither Social IQa nor COPA to learn from.
-        FileError: a file is missing or a line is wrong.
-    """
+    """Read XCOPA with what it is learned from."""
     split, files = _tests(data)
     train, sources = to_learn_from(_train, data)
     return Task(
@@ -42,11 +37,7 @@ def xcopa_task(data: DataFolder) -> Task:
 
 
 def read_copa(path: Path) -> Examples:
-    """Read a JSONL file of XCOPA, or of COPA as SuperGLUE has it.
-
-    Raises:
-        FileError: it cannot be read, a field is missing, a question or a label is none.
-    """
+    """Read a JSONL file of XCOPA, or of COPA as SuperGLUE has it."""
     texts, answers = [], []
     for where, row in json_rows(path, _COPA_FIELDS):
         question = filled_text(row, "question", where)
@@ -59,11 +50,7 @@ def read_copa(path: Path) -> Examples:
 
 
 def read_siqa(questions: Path, labels: Path) -> Examples:
-    """Read Social IQa: a JSONL file, and a file with 1, 2 or 3 for each of its lines.
-
-    Raises:
-        FileError: a file is missing, they differ in length, a field is missing, a label is none.
-    """
+    """Read Social IQa: a JSONL file, and a file with 1, 2 or 3 for each of its lines."""
     read_aligned(questions, labels)  # refuses files of uneven length
     texts, answers = [], []
     for where, row in json_rows(questions, _SIQA_FIELDS):

@@ -5,7 +5,7 @@ folder given is itself that of one benchmark, it serves as well.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +43,17 @@ class DataFolder:
         if folder is None:
             raise self.missing(f"{what}, in {places[0] or 'it'}")
         return folder
+
+    def holding_first(self, places: Mapping[str, Sequence[str]], what: str) -> tuple[Path, str]:
+        """Find the folder of the first pattern that has files: `places` are those of each pattern.
+
+        Returns:
+            The folder and the pattern.
+        """
+        for pattern, folders in places.items():
+            if folder := self.find(pattern, folders):
+                return folder, pattern
+        raise self.missing(f"{what}, in {folders[0] or 'it'}")
 
     def missing(self, what: str) -> MissingData:
         """Make the error for a data folder that has nothing of a benchmark."""

@@ -6,7 +6,7 @@ stands for several, which differ by ten points. So a result carries both and pri
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -60,11 +60,9 @@ class Result:
         found = [each.figures.get(metric) for each in self.rows if each.name == row]
         return found[0] if found else None
 
-    def _headline_row(self) -> Row:
-        return next(row for row in self.rows if row.name == self.headline[0])
-
     def as_json(self) -> dict[str, object]:
         """Give everything as JSON can hold it; figures unscaled."""
+        headline = next(row for row in self.rows if row.name == self.headline[0])
         return {
             "benchmark": self.benchmark,
             "protocol": self.protocol,
@@ -74,27 +72,15 @@ class Result:
             "headline": {
                 "row": self.headline[0],
                 "metric": self.headline[1],
-                "value": _finite(self._headline_row().figures).get(self.headline[1]),
+                "value": _finite(headline.figures).get(self.headline[1]),
             },
             "metrics": {
                 metric.name: {
-                    "title": metric.title,
-                    "meaning": metric.meaning,
-                    "better": metric.better,
-                    "scale": metric.scale,
-                    "digits": metric.digits,
+                    name: value for name, value in asdict(metric).items() if name != "name"
                 }
                 for metric in self.metrics
             },
-            "rows": [
-                {
-                    "name": row.name,
-                    "items": row.items,
-                    "is_mean": row.is_mean,
-                    "figures": _finite(row.figures),
-                }
-                for row in self.rows
-            ],
+            "rows": [{**asdict(row), "figures": _finite(row.figures)} for row in self.rows],
             "notes": list(self.notes),
         }
 
@@ -143,6 +129,11 @@ def mean_row(name: str, rows: Sequence[Row]) -> Row:
         for metric in names
     }
     return Row(name, sum(row.items for row in rows), figures, is_mean=True)
+
+
+def mean_of_all(name: str, rows: Sequence[Row]) -> list[Row]:
+    """Average rows if there are two or more; their number goes into the name."""
+    return [mean_row(name.format(len(rows)), rows)] if len(rows) > 1 else []
 
 
 def _finite(figures: Mapping[str, float]) -> dict[str, float | None]:

@@ -90,11 +90,9 @@ class BuccFolder:
 
 def find_bucc(data: DataFolder, wanted: Sequence[str] = ()) -> BuccFolder:
     """Find the folder and its language pairs, or those of them that are wanted."""
-    try:
-        folder = data.holding("*-*.*.gold", ("bucc2018",), _WHAT)
-    except MissingData:
-        folder = data.holding("*-*/*-*.*.gold", ("bucc2018",), _WHAT)
-    golds = [*folder.glob("*-*.*.gold"), *folder.glob("*-*/*-*.*.gold")]
+    places = dict.fromkeys(("*-*.*.gold", "*-*/*-*.*.gold"), ("bucc2018",))
+    folder, _ = data.holding_first(places, _WHAT)
+    golds = [path for pattern in places for path in folder.glob(pattern)]
     found = sorted({match[1] for path in golds if (match := _GOLD.fullmatch(path.name))})
     if not found:
         raise MissingData(f"{folder}: no gold file of BUCC; expected {_WHAT}")

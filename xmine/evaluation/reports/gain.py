@@ -34,8 +34,8 @@ from xmine.evaluation.retrieval.tatoeba import (
     tatoeba_hits,
     tatoeba_languages,
 )
-from xmine.evaluation.similarity.correlation import spearman
-from xmine.evaluation.similarity.sts import read_stsb_split, score
+from xmine.evaluation.similarity.correlation import rate, spearman
+from xmine.evaluation.similarity.sts import read_stsb_split
 from xmine.progress import Report, silent
 
 CONFIDENCE = 0.95
@@ -230,9 +230,9 @@ def _stsb(
     pairs = read_stsb_split(data, "test")
     if pairs is None:
         raise data.missing("stsb/stsb-en-test.csv, or SentEval's STS/STSBenchmark/sts-test.csv")
-    scored = score(reader.source, pairs, options.prompt, report)
-    values = np.stack([scored.cosines, scored.gold], axis=1)
-    spearman(scored.cosines, scored.gold, scored.name)  # says what is wrong where there is none
+    rated = rate(reader.source, pairs, report, options.prompt)
+    values = np.stack([rated.cosines, rated.gold], axis=1)
+    spearman(rated.cosines, rated.gold, rated.name)  # says what is wrong where there is none
     protocol = "Spearman of the cosine against people's scores, no training"
     return [Items("stsb", "Spearman", "sentence pairs", protocol, values, rank_correlation)]
 

@@ -8,6 +8,7 @@ from xmine.evaluation.result import Row, mean_row
 from xmine.options import load_toml
 
 Groups = Mapping[str, Sequence[str]]
+NO_GROUPS: Groups = {}
 
 
 def read_groups(path: str) -> Groups:
@@ -16,7 +17,11 @@ def read_groups(path: str) -> Groups:
         return {}
     groups = load_toml(Path(path))
     for name, languages in groups.items():
-        if not (languages and isinstance(languages, list) and all(map(_is_text, languages))):
+        if not (
+            languages
+            and isinstance(languages, list)
+            and all(isinstance(each, str) for each in languages)
+        ):
             raise FileError(f"{path}: {name} is no list of languages", 'write head = ["deu"]')
         if len(set(languages)) < len(languages):
             raise FileError(f"{path}: {name} names a language twice")
@@ -53,7 +58,3 @@ def check_groups(groups: Groups, languages: Collection[str]) -> None:
                 f"group {name}: none of {', '.join(members)} was measured",
                 f"there are {', '.join(dict.fromkeys(languages))}",
             )
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

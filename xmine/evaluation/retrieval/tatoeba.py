@@ -15,9 +15,9 @@ from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, read_aligned
 from xmine.evaluation.options import TatoebaOptions
-from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.result import Metric, Result, mean_of_all, mean_row
 from xmine.evaluation.retrieval.aligned import (
-    MEAN,
+    BOTH_WAYS,
     PROTOCOL,
     TEXTUAL,
     accuracy_of,
@@ -63,7 +63,7 @@ def evaluate_tatoeba(
         hits, unknown[each] = tatoeba_hits(
             EncoderPair(encoder, encoder), folder, each, options, report
         )
-        rows.append(_row(each, hits))
+        rows.append(accuracy_of(hits).row(each, "to_english", "from_english"))
     check_groups(groups, languages)
     averages, notes = group_rows(groups, rows)
     notes += unknown_note(unknown)
@@ -73,8 +73,7 @@ def evaluate_tatoeba(
         elif not options.language:
             lacking = ", ".join(sorted(set(members) - set(languages)))
             notes.append(f"No {name}: {lacking} missing.")
-    if len(rows) > 1:
-        averages.append(mean_row(f"mean of all {len(rows)}", rows))
+    averages += mean_of_all("mean of all {}", rows)
     known = codes_of(encoder.facts.languages)
     own = [row for row in rows if row.name in known]
     if own and len(own) < len(rows):
@@ -87,7 +86,7 @@ def evaluate_tatoeba(
         metrics=(
             Metric("to_english", "xx→en", "share of sentences whose nearest English one is right"),
             Metric("from_english", "en→xx", "the same from English"),
-            MEAN,
+            BOTH_WAYS[-1],
         ),
         rows=[*rows, *averages],
         headline=([*rows, *averages][-1].name, "mean"),
@@ -141,13 +140,3 @@ def tatoeba_hits(
     check_known(pair, sides)
     same = (texts[0], texts[1]) if options.textual else None
     return retrieval_hits(sides[0], sides[1], same), unknown_rows(sides[0])
-
-
-def _row(language: str, hits: NDArray[np.bool_]) -> Row:
-    accuracy = accuracy_of(hits)
-    figures = {
-        "to_english": accuracy.forward,
-        "from_english": accuracy.backward,
-        "mean": accuracy.mean,
-    }
-    return Row(language, accuracy.pairs, figures)

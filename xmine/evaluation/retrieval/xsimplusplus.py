@@ -18,9 +18,9 @@ from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, incomplete, read_aligned
 from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.readers.json_rows import filled_text, json_file
-from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.result import Metric, Result, Row, mean_of_all
 from xmine.evaluation.retrieval.aligned import check_known, unknown_note, unknown_rows
-from xmine.evaluation.retrieval.xsim import best_lines, enough, margin_in_words
+from xmine.evaluation.retrieval.xsim import best_lines, clamped_note, enough, margin_in_words
 from xmine.files.reading import read_lines
 from xmine.progress import Report, silent
 
@@ -94,10 +94,7 @@ def evaluate_xsimplusplus(
             unknown[source] = unknown_rows(own)
             best = best_lines(own, vectors, options.margin, options.neighborhood, report)
             rows.append(_row(f"{source}-{language}", best.targets, perturbed))
-            if best.clamped:
-                notes.append(
-                    f"{rows[-1].name}: {best.clamped:,} neighbourhoods near zero, raised to 1e-6."
-                )
+            notes += [f"{rows[-1].name}: {note}" for note in clamped_note(best.clamped)]
         notes.append(
             f"{language}: {len(perturbed.references):,} references and "
             f"{len(perturbed.perturbations):,} perturbations to choose from."
@@ -106,7 +103,7 @@ def evaluate_xsimplusplus(
         if lacking:
             notes.append(f"{path.name} lacks {lacking:,} of them: counted as {MISALIGNED}.")
         notes += unknown_note(unknown)
-    averages = [mean_row(f"mean of {len(rows)}", rows)] if len(rows) > 1 else []
+    averages = mean_of_all("mean of {}", rows)
     named = sorted(set(kinds) - {MISALIGNED})
     return Result(
         benchmark="xsim++",

@@ -5,7 +5,7 @@ MLQE-PE (Fomicheva et al., 2020), whose test20 and dev sets belong to the same l
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +14,9 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, incomplete, number, read_aligned, read_headed
 from xmine.evaluation.options import EvaluationOptions
+from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.similarity.correlation import Values, blank_note, compare, pearson
+from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, pearson
 from xmine.progress import Report, silent
 
 SEVEN = ("en-de", "en-zh", "et-en", "ne-en", "ro-en", "ru-en", "si-en")
@@ -26,17 +27,6 @@ _WHAT = (
     "test21_goldlabels/en-de-test21/{test21.src,test21.mt,goldlabels/test21.da} and so on, or "
     "direct-assessments/test/en-de-test/test20.ende.df.short.tsv, of mlqe-pe, unpacked"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Translations:
-    """Sentences, their machine translations, and what people think of these."""
-
-    name: str  # where they come from, for messages
-    sources: list[str]
-    translations: list[str]
-    # float64 [sentences], direct assessments, standardised for each judge and averaged
-    gold: Values
 
 
 def evaluate_qe(
@@ -52,19 +42,15 @@ def evaluate_qe(
         raise data.missing(_WHAT)
     rows, means, blank = [], [], 0
     for name, pairs in sets.items():
-        measured = []
-        for pair, judged in pairs.items():
-            compared = compare(encoder, judged.sources, judged.translations, report, options.prompt)
-            figure = pearson(compared.cosines, judged.gold, judged.name)
-            measured.append(Row(f"{name} {pair}", len(judged.gold), {"pearson": figure}))
-            blank += compared.blank
-        rows += measured
+        measured, without = correlate_sets(pearson, encoder, pairs, report, options.prompt)
         means += _means(name, dict(zip(pairs, measured, strict=True)))
+        rows += [replace(row, name=f"{name} {row.name}") for row in measured]
+        blank += without
     return Result(
         benchmark="qe",
         protocol="Pearson of the cosine of sentence and translation against direct assessments "
         "(z-standardised), no training",
-        split=", ".join(name for name, pairs in sets.items() if pairs),
+        split=", ".join(filter(sets.get, sets)),
         metrics=(Metric("pearson", "Pearson", "correlation of cosine and assessment"),),
         rows=[*rows, *means],
         headline=(means[0].name, "pearson"),
@@ -86,7 +72,7 @@ def _means(name: str, rows: Mapping[str, Row]) -> list[Row]:
     return averages
 
 
-def _lacking(sets: Mapping[str, Mapping[str, Translations]]) -> list[str]:
+def _lacking(sets: Mapping[str, Mapping[str, ScoredPairs]]) -> list[str]:
     notes = []
     for name, pairs in sets.items():
         whole = ELEVEN if name == "WMT21" else SEVEN
@@ -96,7 +82,7 @@ def _lacking(sets: Mapping[str, Mapping[str, Translations]]) -> list[str]:
     return notes
 
 
-def read_wmt21(data: DataFolder) -> dict[str, Translations]:
+def read_wmt21(data: DataFolder) -> dict[str, ScoredPairs]:
     """Read WMT21's test set with its gold labels: language pair -> sentences."""
     places = [f"{place}/test21_goldlabels" for place in _REPOSITORY]
     folder = data.find("*-test21/goldlabels", places)
@@ -111,13 +97,13 @@ def read_wmt21(data: DataFolder) -> dict[str, Translations]:
                 number(text, f"{path}:{line}", "assessment")
                 for line, text in enumerate(scores, start=1)
             ]
-            found[inside.name.removesuffix("-test21")] = Translations(
+            found[inside.name.removesuffix("-test21")] = ScoredPairs(
                 str(path), sources, translations, np.array(gold)
             )
     return found
 
 
-def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Translations]:
+def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, ScoredPairs]:
     """Read MLQE-PE's direct assessments of a split: language pair -> sentences."""
     places = [f"{place}/direct-assessments/{split}" for place in _REPOSITORY]
     pattern = f"*/{stem}.*.df.short.tsv"
@@ -129,7 +115,7 @@ def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Trans
     return found
 
 
-def _read_table(path: Path) -> Translations:
+def _read_table(path: Path) -> ScoredPairs:
     sources, translations, gold = [], [], []
     for where, line in read_headed(path, ("original", "translation", "z_mean")):
         sources.append(line["original"])
@@ -137,4 +123,4 @@ def _read_table(path: Path) -> Translations:
         gold.append(number(line["z_mean"], where, "assessment"))
     if not gold:
         raise FileError(f"{path}: no sentences below the head")
-    return Translations(str(path), sources, translations, np.array(gold))
+    return ScoredPairs(str(path), sources, translations, np.array(gold))

@@ -17,7 +17,7 @@ from xmine.evaluation.readers.scored_pairs import (
     read_stsb,
 )
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.similarity.correlation import blank_note, compare, spearman
+from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, spearman
 from xmine.progress import Report, silent
 
 # Row -> what its files are called. 4b comes from translations with their quality judged, is far
@@ -55,12 +55,7 @@ def evaluate_xsts(
     tracks, stsb = read_tracks(data), read_crossed(data)
     if not tracks and not stsb:
         raise data.missing(_WHAT)
-    rows, blank = [], 0
-    for name, pairs in (tracks | stsb).items():
-        compared = compare(encoder, pairs.first, pairs.second, report, options.prompt)
-        figure = spearman(compared.cosines, pairs.gold, pairs.name)
-        rows.append(Row(name, len(pairs.gold), {"spearman": figure}))
-        blank += compared.blank
+    rows, blank = correlate_sets(spearman, encoder, tracks | stsb, report, options.prompt)
     means, notes = _means(rows, stsb, tracks)
     return Result(
         benchmark="xsts",
@@ -70,16 +65,15 @@ def evaluate_xsts(
         ),
         metrics=(_SPEARMAN,),
         rows=[*rows, *means],
-        headline=(_headline([*means, rows[0]]), "spearman"),
+        headline=(_headline([row.name for row in (*means, rows[0])]), "spearman"),
         settings={"similarity": "cosine", "correlation": "spearman", "trained": False},
         unit="pairs",
         notes=[*blank_note(blank), *notes],
     )
 
 
-def _headline(rows: Sequence[Row]) -> str:
+def _headline(names: Sequence[str]) -> str:
     """Choose the ten languages of Emma-X, or translations of one set: five are of few languages."""
-    names = [row.name for row in rows]
     wanted = ("mean of 10", "STS-B crossed")
     return next((name for start in wanted for name in names if name.startswith(start)), names[0])
 

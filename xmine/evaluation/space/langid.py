@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder
+from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import LangidOptions
-from xmine.evaluation.readers.xnli import NliPair, has_xnli, read_xnli
+from xmine.evaluation.readers.labelled_pairs import ByLanguage, read_xnli
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.transfer.logistic import logistic_regression
 from xmine.progress import Report, silent
@@ -87,18 +87,23 @@ def evaluate_langid(
 def _halves(data: DataFolder) -> "tuple[Sentences, Sentences, str]":
     """Give sentences to train on and to test on; no premise is in both, in any language."""
     dev = read_xnli(data, "dev")
-    if has_xnli(data, "test"):
+    try:
         test = read_xnli(data, "test")
-        lacking = sorted(dev.keys() ^ test.keys())
-        if lacking:
-            raise FileError(f"XNLI: dev or test lacks {', '.join(lacking)}", "give both or neither")
-        return _sentences(dev), _sentences(test), "trained on XNLI dev, tested on XNLI test"
+    except MissingData:
+        return _halves_of_dev(dev)
+    lacking = sorted(dev.keys() ^ test.keys())
+    if lacking:
+        raise FileError(f"XNLI: dev or test lacks {', '.join(lacking)}", "give both or neither")
+    return _sentences(dev), _sentences(test), "trained on XNLI dev, tested on XNLI test"
+
+
+def _halves_of_dev(dev: ByLanguage) -> "tuple[Sentences, Sentences, str]":
     first = next(iter(dev.values()))
-    premises = list(dict.fromkeys(pair.premise for pair in first))
+    premises = list(dict.fromkeys(pair.first for pair in first))
     if len(premises) < 2:
         raise FileError(f"XNLI dev: {len(premises)} premise; two at least are needed")
     early = set(premises[: len(premises) // 2])
-    at = [pair.premise in early for pair in first]
+    at = [pair.first in early for pair in first]
 
     def half(wanted: bool) -> "Sentences":
         kept = {
@@ -107,21 +112,18 @@ def _halves(data: DataFolder) -> "tuple[Sentences, Sentences, str]":
         }
         return _sentences(kept)
 
-    return (
-        half(True),
-        half(False),
-        "XNLI dev: trained on the first half of premises, tested on rest",
-    )
+    split = "XNLI dev: trained on the first half of premises, tested on rest"
+    return half(True), half(False), split
 
 
-def _sentences(pairs: "Mapping[str, Sequence[NliPair]]") -> "Sentences":
+def _sentences(pairs: ByLanguage) -> "Sentences":
     """List every hypothesis and, once, every premise; equally many in all languages."""
     first = next(iter(pairs.values()))
-    rows = {pair.premise: at for at, pair in reversed(list(enumerate(first)))}
+    rows = {pair.first: at for at, pair in reversed(list(enumerate(first)))}
     return {
         language: [
-            *(of_language[at].premise for at in sorted(rows.values())),
-            *(pair.hypothesis for pair in of_language),
+            *(of_language[at].first for at in sorted(rows.values())),
+            *(pair.second for pair in of_language),
         ]
         for language, of_language in pairs.items()
     }

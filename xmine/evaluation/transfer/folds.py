@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
+from xmine.evaluation.readers.labelled_pairs import LabelledPair
 from xmine.evaluation.transfer.tasks import Examples, Kind
 
 SEED = 1111  # SentEval's
@@ -16,6 +17,17 @@ Places = NDArray[np.int64]
 def examples(texts: Sequence[tuple[str, ...]], classes: Sequence[int]) -> Examples:
     """Join texts and the numbers of their classes."""
     return Examples(texts, np.array(classes, dtype=np.float64))
+
+
+def pair_examples(pairs: Sequence[LabelledPair]) -> Examples:
+    """Join texts and labels of pairs; those that share a sentence are of one group."""
+    texts = [pair.texts for pair in pairs]
+    return Examples(texts, labels_of(pairs), sharing_texts(texts))
+
+
+def labels_of(pairs: Sequence[LabelledPair]) -> NDArray[np.float64]:
+    """List the numbers of the classes of pairs: float64 [pairs]."""
+    return np.array([pair.label for pair in pairs], dtype=np.float64)
 
 
 def some(whole: Examples, places: Places) -> Examples:
@@ -56,19 +68,14 @@ def folds(
     Returns:
         The places to learn from and those held out, `count` times.
     """
-    from sklearn.model_selection import (
-        GroupKFold,
-        KFold,
-        StratifiedGroupKFold,
-        StratifiedKFold,
-    )
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     by_class = kind in ("class", "pair")
     fewest = int(np.unique(answers, return_counts=True)[1].min()) if by_class else len(answers)
+    hint = f"cross-validation with {count} parts needs {count}"
     if fewest < count:
         raise FileError(
-            f"{what}: {fewest} examples{' of the rarest class' if by_class else ''}",
-            f"cross-validation with {count} parts needs {count}",
+            f"{what}: {fewest} examples{' of the rarest class' if by_class else ''}", hint
         )
     if groups is None:
         cut = (StratifiedKFold if by_class else KFold)(count, shuffle=True, random_state=SEED)
@@ -81,8 +88,5 @@ def folds(
         found = list(grouped.split(np.zeros(len(answers)), answers, groups))
         parts = sum(len(held) > 0 for _, held in found)  # one large group may leave others nothing
     if parts < count:
-        raise FileError(
-            f"{what}: {parts} groups of examples that share no text",
-            f"cross-validation with {count} parts needs {count}",
-        )
+        raise FileError(f"{what}: {parts} groups of examples that share no text", hint)
     return iter(found)

@@ -12,6 +12,7 @@ import numpy as np
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData, incomplete, one_of, read_aligned
 from xmine.evaluation.readers.json_rows import filled_text, json_rows, whole_number
+from xmine.evaluation.transfer.folds import examples
 from xmine.evaluation.transfer.tasks import Examples, Task, to_learn_from
 
 # The questions of COPA, behind the premise: in English for every language, as XCOPA has no others.
@@ -24,7 +25,8 @@ _XCOPA = "XCOPA, data/et/test.et.jsonl and so on"
 def xcopa_task(data: DataFolder) -> Task:
     """Read XCOPA with what it is learned from."""
     split, files = _tests(data)
-    train, sources = to_learn_from(_train, data)
+    with to_learn_from():
+        train, sources = _train(data)
     return Task(
         name="xcopa",
         kind="choice",
@@ -66,21 +68,15 @@ def _examples(texts: Sequence[tuple[str, ...]], answers: Sequence[int], path: Pa
         raise FileError(f"{path}: no examples")
     if len(texts) != len(answers):
         raise FileError(f"{path}: {len(texts):,} questions and {len(answers):,} labels")
-    return Examples(texts, np.array(answers, dtype=np.float64))
-
-
-def _joined(parts: Sequence[Examples]) -> Examples:
-    texts = [each for part in parts for each in part.texts]
-    return Examples(texts, np.concatenate([part.answers for part in parts]))
+    return examples(texts, answers)
 
 
 def _tests(data: DataFolder) -> tuple[str, dict[str, Path]]:
     """Find the files to measure on, test or else validation: which, and language -> file."""
-    places = ("xcopa/data", "xcopa", "data")
-    try:
-        split, folder = "test", data.holding("*/test.*.jsonl", places, _XCOPA)
-    except MissingData:
-        split, folder = "val", data.holding("*/val.*.jsonl", places, _XCOPA)
+    patterns = {"*/test.*.jsonl": "test", "*/val.*.jsonl": "val"}
+    places = dict.fromkeys(patterns, ("xcopa/data", "xcopa", "data"))
+    folder, pattern = data.holding_first(places, _XCOPA)
+    split = patterns[pattern]
     languages = sorted({path.name.split(".")[1] for path in folder.glob("*/*.*.jsonl")})
     incomplete(folder, [f"{each}/{split}.{each}.jsonl" for each in languages], f"XCOPA {split}")
     return split, {each: folder / each / f"{split}.{each}.jsonl" for each in languages}
@@ -88,17 +84,18 @@ def _tests(data: DataFolder) -> tuple[str, dict[str, Path]]:
 
 def _train(data: DataFolder) -> tuple[Examples, list[str]]:
     """Read whichever there is of Social IQa and COPA, and say which."""
-    train, sources = [], []
+    found: dict[str, Examples] = {}
     missing = None
     for name, read in (("Social IQa", _siqa_train), ("COPA", _copa_train)):
         try:
-            train.append(read(data))
-            sources.append(name)
+            found[name] = read(data)
         except MissingData as error:
             missing = missing or error
-    if missing and not train:
+    if missing and not found:
         raise missing
-    return _joined(train), sources
+    texts = [each for part in found.values() for each in part.texts]
+    answers = np.concatenate([part.answers for part in found.values()])
+    return Examples(texts, answers), list(found)
 
 
 def _siqa_train(data: DataFolder) -> Examples:

@@ -99,8 +99,8 @@ def draw_places(
     write_picture(figure, path, ["language", "sentence", "x", "y", *["line"] * bool(lines)], rows)
 
 
-def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path: Path) -> None:
-    """Draw how scores are distributed, each kind as shares of its own number."""
+def draw_distributions(scores: Mapping[str, NDArray[np.floating]], title: str, path: Path) -> None:
+    """Draw how the scores of each kind are distributed, as shares of their own number."""
     for name, values in scores.items():
         if not len(values) or not np.isfinite(values).all():
             raise FileError(f"{path}: {name} has no scores, or one that is no number")
@@ -112,27 +112,18 @@ def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path:
     figure, axes = canvas(title, (7.0, 4.0))
     shares = []
     for at, (name, values) in enumerate(scores.items()):
-        share = np.histogram(values, edges)[0] / len(values)
-        colour = COLOURS[at % len(COLOURS)]
-        style = ("-", "--", "-.", ":")[at % 4]
-        axes.stairs(share, edges, fill=True, color=colour, alpha=0.2)
-        axes.stairs(
-            share,
-            edges,
-            color=colour,
-            linewidth=1.6,
-            linestyle=style,
-            label=f"{name} ({len(values):,})",
-        )
-        axes.axvline(float(np.median(values)), color=colour, linewidth=1, linestyle=":")
-        shares.append(share)
+        shares.append(np.histogram(values, edges)[0] / len(values))
+        look = {"color": COLOURS[at % len(COLOURS)], "linestyle": ("-", "--", "-.", ":")[at % 4]}
+        axes.stairs(shares[at], edges, fill=True, color=look["color"], alpha=0.2)
+        axes.stairs(shares[at], edges, linewidth=1.6, label=f"{name} ({len(values):,})", **look)
+        axes.axvline(float(np.median(values)), linewidth=1, **{**look, "linestyle": ":"})
     axes.set(xlabel="cosine (dotted: median)", ylabel="share", ylim=(0, None))
     axes.yaxis.set_major_formatter("{x:.0%}")
     legend_below(figure, len(scores))
-    rows = (
-        [f"{edges[at]:.5f}", f"{edges[at + 1]:.5f}", *(f"{share[at]:.6f}" for share in shares)]
-        for at in range(len(edges) - 1)
-    )
+    rows = [
+        [f"{low:.5f}", f"{high:.5f}", *(f"{share:.6f}" for share in each)]
+        for low, high, *each in zip(edges[:-1], edges[1:], *shares, strict=True)
+    ]
     write_picture(figure, path, ["from", "to", *scores], rows)
 
 

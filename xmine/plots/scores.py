@@ -41,9 +41,15 @@ def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") ->
 
 def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
     """Draw the pairs, the cut, and how precise each cut is expected to be."""
+    from matplotlib.font_manager import findfont, get_font
     from matplotlib.ticker import MaxNLocator
 
-    figure, axes = canvas(_drawable(title), (7.0, 4.2))
+    known = get_font(
+        findfont("DejaVu Sans")
+    ).get_charmap()  # of others it warns
+    drawable = "".join(each if ord(each) in known else "?" for each in title)
+
+    figure, axes = canvas(drawable, (7.0, 4.2))
     axes.set(xlabel=_AXES[histogram.name], ylabel="pairs")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_formatter("{x:,.0f}")
@@ -57,23 +63,12 @@ def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
     else:
         axes.set(xticks=[], yticks=[])
         axes.text(0.5, 0.5, "no pairs", transform=axes.transAxes, ha="center", color=_UNKNOWN)
+    columns = ["from", "to", "pairs", "right", "precision"]
     rows = [
-        [_told(each[name]) for name in ("from", "to", "pairs", "right", "precision")]
+        ["" if each[name] is None else f"{each[name]:.10g}" for name in columns]
         for each in histogram.facts()
     ]
-    write_picture(figure, path, ["from", "to", "pairs", "right", "precision"], rows)
-
-
-def _told(value: float | None) -> str:
-    return "" if value is None else f"{value:.10g}"
-
-
-def _drawable(text: str) -> str:
-    """Put question marks where the font has no picture; it would warn and draw boxes."""
-    from matplotlib.font_manager import findfont, get_font
-
-    known = get_font(findfont("DejaVu Sans")).get_charmap()
-    return "".join(each if ord(each) in known else "?" for each in text)
+    write_picture(figure, path, columns, rows)
 
 
 def _closed(histogram: Histogram) -> NDArray[np.float64]:

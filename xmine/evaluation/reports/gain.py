@@ -143,7 +143,15 @@ def measure_gains(
             if at == 0:
                 baseline = measured
             else:
-                found[at - 1] += _paired(baseline, measured, options)
+                for one, other in zip(baseline, measured, strict=True):
+                    gain = paired_bootstrap(
+                        one.values,
+                        other.values,
+                        one.statistic,
+                        resamples=options.resamples,
+                        seed=options.seed,
+                    )
+                    found[at - 1].append((one, gain))
     if not any(found) and not failed:
         raise MissingData(
             f"{data.path or 'no benchmark data'}: there is nothing to compare on: "
@@ -161,23 +169,8 @@ def _languages(encoders: Iterable[EncoderPair], options: GainOptions) -> set[str
     return set.intersection(*stated) if stated else set()
 
 
-def _paired(
-    before: Sequence[Items], after: Sequence[Items], options: GainOptions
-) -> list[tuple[Items, Gain]]:
-    rows = []
-    for one, other in zip(before, after, strict=True):
-        settings = {"resamples": options.resamples, "seed": options.seed}
-        gain = paired_bootstrap(one.values, other.values, one.statistic, **settings)
-        rows.append((one, gain))
-    return rows
-
-
 def _tatoeba(
-    reader: EncoderPair,
-    data: DataFolder,
-    options: GainOptions,
-    languages: set[str],
-    report: Report,
+    reader: EncoderPair, data: DataFolder, options: GainOptions, languages: set[str], report: Report
 ) -> list[Items]:
     folder = tatoeba_folder(data)
     wanted = [language for language in tatoeba_languages(folder) if language in languages]
@@ -188,17 +181,13 @@ def _tatoeba(
     rows = []
     for language in wanted:
         hits, _ = tatoeba_hits(turned, folder, language, settings, report)
-        name = f"tatoeba {language}"
-        rows.append(Items(name, "accuracy", "sentence pairs", PROTOCOL, hits, mean_accuracy))
+        about = f"tatoeba {language}", "accuracy", "sentence pairs", PROTOCOL
+        rows.append(Items(*about, hits, mean_accuracy))
     return rows
 
 
 def _bucc(
-    reader: EncoderPair,
-    data: DataFolder,
-    options: GainOptions,
-    languages: set[str],
-    report: Report,
+    reader: EncoderPair, data: DataFolder, options: GainOptions, languages: set[str], report: Report
 ) -> list[Items]:
     pairs = [
         pair for pair in find_bucc(data).pairs if codes_of(pair.split("-")) - {"en"} <= languages
@@ -207,25 +196,20 @@ def _bucc(
         raise _no_language()
     settings = BuccOptions(**_shared(options))
     folder = find_bucc(data, pairs)
-    protocol = settle(settings, folder)
+    protocol, turned = settle(settings, folder), EncoderPair(reader.target, reader.source)
+    said = in_words(settings, protocol)
     rows = []
     for pair in pairs:
-        english = pair.startswith("en-")
-        sides = reader if english else EncoderPair(reader.target, reader.source)
+        sides = reader if pair.startswith("en-") else turned
         mined = mine_pair(sides, folder, pair, protocol, settings, report)
         for kind, (threshold, measured) in mined.cuts.items():
             counts = measured.counts_at(threshold)
-            said = in_words(settings, protocol)
             rows.append(Items(f"bucc {pair} {kind}", "F1", "source lines", said, counts, f1))
     return rows
 
 
 def _stsb(
-    reader: EncoderPair,
-    data: DataFolder,
-    options: GainOptions,
-    languages: set[str],
-    report: Report,
+    reader: EncoderPair, data: DataFolder, options: GainOptions, languages: set[str], report: Report
 ) -> list[Items]:
     pairs = read_stsb_split(data, "test")
     if pairs is None:

@@ -117,11 +117,7 @@ def evaluate_xsimplusplus(
         ],
         rows=[*rows, *averages],
         headline=((averages or rows)[0].name, ALL),
-        settings={
-            "split": split,
-            "margin": options.margin,
-            "neighborhood": options.neighborhood,
-        },
+        settings={"split": split, "margin": options.margin, "neighborhood": options.neighborhood},
         unit="lines",
         notes=notes,
     )

@@ -47,11 +47,7 @@ def correlate_sets(
     """Give a row for each set of pairs, its figure named as `measure` is, and count the blanks."""
     rated = {name: rate(encoder, pairs, report, prompt) for name, pairs in sets.items()}
     rows = [
-        Row(
-            name,
-            len(each.gold),
-            {measure.__name__: measure(each.cosines, each.gold, each.name)},
-        )
+        Row(name, len(each.gold), {measure.__name__: measure(each.cosines, each.gold, each.name)})
         for name, each in rated.items()
     ]
     return rows, sum(each.blank for each in rated.values())

@@ -59,11 +59,7 @@ def aggregate(subsets: Sequence[RatedCosines]) -> dict[str, float]:
         ", ".join(subset.name for subset in subsets),
     )
     pairs = [len(subset.gold) for subset in subsets]
-    return {
-        "all": whole,
-        "wmean": float(np.average(each, weights=pairs)),
-        "mean": fmean(each),
-    }
+    return {"all": whole, "wmean": float(np.average(each, weights=pairs)), "mean": fmean(each)}
 
 
 def evaluate_sts(

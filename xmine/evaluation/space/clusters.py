@@ -79,10 +79,7 @@ def evaluate_clusters(
         )
     clusters = k_means(vectors, kinds)
     shuffled = np.random.default_rng(SEED).permutation(clusters).tolist()
-    rows = [
-        _row("the same sizes at random", shuffled, labels),
-        _row("k-means", clusters, labels),
-    ]
+    rows = [_row("the same sizes at random", shuffled, labels), _row("k-means", clusters, labels)]
     return Result(
         benchmark="cluster",
         protocol=f"k-means of unit vectors, k = {kinds} labels, best of {RESTARTS} restarts from "

@@ -34,8 +34,11 @@ class DataFolder:
 
     def find(self, pattern: str, places: Sequence[str]) -> Path | None:
         """Find the folder that has files of a pattern, if there is one."""
-        folders = (folder for folder in self._candidates(places) if any(folder.glob(pattern)))
-        return next(folders, None)
+        if self.path is None:
+            return None
+        roots = (self.path / "eval", self.path)
+        folders = (*(root / place for root in roots for place in places), self.path)
+        return next((folder for folder in folders if any(folder.glob(pattern))), None)
 
     def holding(self, pattern: str, places: Sequence[str], what: str) -> Path:
         """Find the folder that has files of a pattern."""
@@ -65,12 +68,6 @@ class DataFolder:
             "its --help says which files it reads",
             what,
         )
-
-    def _candidates(self, places: Sequence[str]) -> list[Path]:
-        if self.path is None:
-            return []
-        roots = [self.path / "eval", self.path]
-        return [*(root / place for root in roots for place in places), self.path]
 
 
 def incomplete(folder: Path, names: Sequence[str], what: str) -> None:
@@ -134,3 +131,11 @@ def one_of(text: str, choices: Sequence[str], where: str, what: str) -> int:
     if text not in choices:
         raise FileError(f"{where}: {text!r} is no {what}; expected {', '.join(choices)}")
     return choices.index(text)
+
+
+def choose(wanted: Sequence[str], found: Sequence[str], lacking: str) -> list[str]:
+    """Take what is wanted, each once, or all that is found; `lacking` is the message, {} a name."""
+    for name in wanted:
+        if name not in found:
+            raise FileError(lacking.replace("{}", name), f"there are {', '.join(found)}")
+    return list(dict.fromkeys(wanted)) or list(found)

@@ -68,6 +68,5 @@ def evaluate_all(
 
 def headline(result: Result) -> str:
     """Say the figure that stands for a result: `95.0 mean (cmn)`."""
-    row, name = result.headline
-    metric = next(each for each in result.metrics if each.name == name)
-    return f"{metric.shown(result.figure(row, name))} {metric.title} ({row})"
+    row, metric = result.headline[0], result.headline_metric()
+    return f"{metric.shown(result.figure(row, metric.name))} {metric.title} ({row})"

@@ -60,6 +60,10 @@ class Result:
         found = [each.figures.get(metric) for each in self.rows if each.name == row]
         return found[0] if found else None
 
+    def headline_metric(self) -> Metric:
+        """Give the metric of the figure that stands for all."""
+        return next(each for each in self.metrics if each.name == self.headline[1])
+
     def as_json(self) -> dict[str, object]:
         """Give everything as JSON can hold it; figures unscaled."""
         headline = next(row for row in self.rows if row.name == self.headline[0])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData, incomplete
+from xmine.evaluation.data import DataFolder, MissingData, choose, incomplete
 from xmine.scoring.gold import read_id_pairs
 
 SPLITS = ("sample", "training", "test")
@@ -96,10 +96,7 @@ def find_bucc(data: DataFolder, wanted: Sequence[str] = ()) -> BuccFolder:
     found = sorted({match[1] for path in golds if (match := _GOLD.fullmatch(path.name))})
     if not found:
         raise MissingData(f"{folder}: no gold file of BUCC; expected {_WHAT}")
-    for pair in wanted:
-        if pair not in found:
-            raise FileError(f"{folder}: no gold file of {pair}", f"there are {', '.join(found)}")
-    return BuccFolder(folder, list(dict.fromkeys(wanted)) or found)
+    return BuccFolder(folder, choose(wanted, found, f"{folder}: no gold file of {{}}"))
 
 
 def read_sentences_by_id(path: Path) -> list[tuple[str, str]]:

@@ -245,15 +245,12 @@ def _notes(
 ) -> list[str]:
     sizes = " and ".join(f"{len(side):,}" for side in split.sides)
     notes = [f"{split.name}: {sizes} sentences, {len(split.gold):,} gold pairs."]
-    if scored.scores.clamped:
-        notes.append(
-            f"{split.name}: {scored.scores.clamped:,} neighbourhoods near zero, ratio not defined; "
-            "raised to 0.000001."
-        )
+    if clamped := scored.scores.clamped:
+        said = f"{clamped:,} neighbourhoods near zero, ratio not defined; raised to 0.000001."
+        notes.append(f"{split.name}: {said}")
     if np.ptp(scored.scores.targets) < _SAME:
-        notes.append(
-            f"{split.name}: every pair has the same score: the encoder tells no sentences apart."
-        )
+        said = "every pair has the same score: the encoder tells no sentences apart."
+        notes.append(f"{split.name}: {said}")
     lost = [kind for kind, (value, _) in kinds.items() if kind != "auto" and np.isinf(value)]
     if lost:
         notes.append(

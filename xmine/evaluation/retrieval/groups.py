@@ -1,6 +1,6 @@
 """Averages over groups of languages, such as the head and long-tail ones of Emma-X."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from pathlib import Path
 
 from xmine.errors import FileError
@@ -42,12 +42,16 @@ def group_rows(groups: Groups, rows: Sequence[Row]) -> tuple[list[Row], list[str
     averages, notes = [], []
     for name, languages in groups.items():
         members = [known[each] for each in languages if each in known]
-        lacking = [each for each in languages if each not in known]
         if members:
             averages.append(mean_row(f"{name} ({len(members)})", members))
-            if lacking:
-                notes.append(f"Group {name} lacks {', '.join(lacking)}: not among the files.")
+            notes += lacking_note(name, languages, known)
     return averages, notes
+
+
+def lacking_note(name: str, languages: Sequence[str], measured: Container[str]) -> list[str]:
+    """Say which languages of a group were not measured."""
+    lacking = ", ".join(each for each in languages if each not in measured)
+    return [f"Group {name} lacks {lacking}: not among the files."] if lacking else []
 
 
 def check_groups(groups: Groups, languages: Collection[str]) -> None:

@@ -4,7 +4,7 @@ LASER's test set (Artetxe & Schwenk, 2019), files `tatoeba.xxx-eng.xxx` and `tat
 Averages over 14 and 36 languages are those of mSimCSE and XTREME; Emma-X averages over all 112.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
-from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, read_aligned
+from xmine.evaluation.data import DataFolder, choose, read_aligned
 from xmine.evaluation.options import TatoebaOptions
 from xmine.evaluation.result import Metric, Result, mean_of_all, mean_row
 from xmine.evaluation.retrieval.aligned import (
@@ -57,7 +56,9 @@ def evaluate_tatoeba(
     """Measure retrieval accuracy between each language and English."""
     folder = tatoeba_folder(data)
     groups = read_groups(options.groups)
-    languages = _languages(folder, options.language)
+    found = tatoeba_languages(folder)
+    wanted = [each if each in found else CODES.get(each, each) for each in options.language]
+    languages = choose(wanted, found, f"{folder}: no tatoeba.{{}}-eng.{{}}")
     rows, unknown = [], {}
     for each in languages:
         hits, unknown[each] = tatoeba_hits(
@@ -111,25 +112,13 @@ def tatoeba_languages(folder: Path) -> list[str]:
     return sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
 
 
-def _languages(folder: Path, wanted: Sequence[str]) -> list[str]:
-    found = tatoeba_languages(folder)
-    wanted = [each if each in found else CODES.get(each, each) for each in wanted]
-    for language in wanted:
-        if language not in found:
-            raise FileError(
-                f"{folder}: no tatoeba.{language}-eng.{language}", f"there are {', '.join(found)}"
-            )
-    return list(dict.fromkeys(wanted)) or found
-
-
 def tatoeba_hits(
     encoders: EncoderPair, folder: Path, language: str, options: TatoebaOptions, report: Report
 ) -> tuple[NDArray[np.bool_], int]:
     """Tell which sentences of a language find their translation.
 
-    Returns:
-        bool [pairs, 2], found to English and from it; and how many lines of the language have no
-        vector.
+    bool [pairs, 2], found to English and from it; and how many lines of the language have no
+    vector.
     """
     pair = f"tatoeba.{language}-eng"
     texts = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.eng")

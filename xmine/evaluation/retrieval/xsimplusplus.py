@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, incomplete, read_aligned
+from xmine.evaluation.data import DataFolder, choose, incomplete, read_aligned
 from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.readers.json_rows import filled_text, json_file
 from xmine.evaluation.result import Metric, Result, Row, mean_of_all
@@ -51,8 +51,7 @@ class Perturbed:
 def errors_by_kind(chosen: NDArray[np.int64], perturbed: Perturbed) -> Counter[str]:
     """Count the lines that chose another text than their reference, by what was changed in it.
 
-    Args:
-        chosen: int64 [references], rows of the references followed by the perturbations.
+    `chosen` is int64 [references], rows of the references followed by the perturbations.
     """
     texts = [text.strip() for text in perturbed.texts]
     counts: Counter[str] = Counter()
@@ -93,7 +92,10 @@ def evaluate_xsimplusplus(
             check_known(name, (own, vectors))
             unknown[source] = unknown_rows(own)
             best = best_lines(own, vectors, options.margin, options.neighborhood, report)
-            rows.append(_row(f"{source}-{language}", best.targets, perturbed))
+            counts = errors_by_kind(best.targets, perturbed)
+            shares = {kind: counts[kind] / len(texts) for kind in perturbed.names()}
+            figures = {ALL: sum(shares.values()), **shares}
+            rows.append(Row(f"{source}-{language}", len(texts), figures))
             notes += [f"{rows[-1].name}: {note}" for note in clamped_note(best.clamped)]
         notes.append(
             f"{language}: {len(perturbed.references):,} references and "
@@ -165,15 +167,6 @@ def _read_kinds(path: Path) -> dict[str, tuple[str, str]]:
 def _sources(plain: Path, split: str, target: str, wanted: Sequence[str]) -> list[str]:
     names = sorted(path.name.removesuffix(f".{split}") for path in plain.glob(f"*.{split}"))
     found = [name for name in names if name != target]
-    for language in wanted:
-        if language not in found:
-            raise FileError(f"{plain}: no {language}.{split}", f"there are {', '.join(found)}")
-    if not found:
+    if not found and not wanted:
         raise FileError(f"{plain}: no language beside {target}", f"put xxx.{split} there")
-    return list(dict.fromkeys(wanted)) or found
-
-
-def _row(name: str, chosen: NDArray[np.int64], perturbed: Perturbed) -> Row:
-    counts = errors_by_kind(chosen, perturbed)
-    shares = {kind: counts[kind] / len(chosen) for kind in perturbed.names()}
-    return Row(name, len(chosen), {ALL: sum(shares.values()), **shares})
+    return choose(wanted, found, f"{plain}: no {{}}.{split}")

@@ -15,7 +15,7 @@ from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import GeometryOptions
 from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.retrieval.groups import Groups, read_groups
+from xmine.evaluation.retrieval.groups import Groups, lacking_note, read_groups
 from xmine.evaluation.retrieval.parallel import AlignedSet, largest_set
 from xmine.progress import Report, silent
 
@@ -220,16 +220,14 @@ def _members(groups: Groups, aligned: AlignedSet) -> tuple[dict[str, list[str]],
     """List the languages of every row: all of them first."""
     members, notes = {"all": list(aligned.texts)}, []
     for name, languages in groups.items():
-        members[name] = [each for each in dict.fromkeys(languages) if each in aligned.texts]
-        lacking = [each for each in languages if each not in aligned.texts]
+        members[name] = [each for each in languages if each in aligned.texts]
         if len(members[name]) < 2:
             raise FileError(
                 f"group {name}: {len(members[name])} of its languages in {aligned.name}; two at "
                 "least are needed",
                 f"there are {', '.join(aligned.texts)}",
             )
-        if lacking:
-            notes.append(f"Group {name} lacks {', '.join(lacking)}: not among the files.")
+        notes += lacking_note(name, languages, aligned.texts)
     return members, notes
 
 
@@ -238,15 +236,13 @@ def _with_meaning(
 ) -> tuple[dict[str, NDArray[np.float32]], int]:
     """Leave out lines that are a row of zeros in some language; tell how many."""
     kept = np.all([each.any(axis=1) for each in vectors.values()], axis=0)
+    name, every = aligned.name, kept.all()
+    sides = [each if every else each[kept] for each in vectors.values()]
     if kept.sum() < 2:
         raise FileError(
-            f"{aligned.name}: {kept.sum()} lines have a vector in every language; two at least "
-            "are needed"
+            f"{name}: {kept.sum()} lines have a vector in every language; two at least are needed"
         )
-    if np.ptp([each[kept].mean(axis=0) for each in vectors.values()], axis=0).max() < _SAME and all(
-        np.ptp(each[kept], axis=0).max() < _SAME for each in vectors.values()
-    ):
-        raise EncoderError(f"{aligned.name}: the encoder gives all sentences the same vector")
-    if kept.all():
-        return dict(vectors), 0
-    return {name: each[kept] for name, each in vectors.items()}, int((~kept).sum())
+    centres = [each.mean(axis=0) for each in sides]
+    if max(np.ptp(each, axis=0).max() for each in (centres, *sides)) < _SAME:
+        raise EncoderError(f"{name}: the encoder gives all sentences the same vector")
+    return dict(zip(vectors, sides, strict=True)), int((~kept).sum())

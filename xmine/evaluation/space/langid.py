@@ -3,8 +3,7 @@
 mSimCSE (Wang et al., 2022), table 7. The better it can, the more of the language is in the vectors.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,30 +14,27 @@ from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import LangidOptions
 from xmine.evaluation.readers.labelled_pairs import ByLanguage, read_xnli
 from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.transfer.logistic import logistic_regression
+from xmine.evaluation.transfer.frozen import logistic_regression
 from xmine.progress import Report, silent
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+Sentences = Mapping[str, Sequence[str]]
+Encoded = Mapping[str, NDArray[np.float32]]
 
-    Sentences = Mapping[str, Sequence[str]]
-    Encoded = Mapping[str, NDArray[np.float32]]
-
+_METRICS = (
+    Metric("accuracy", "accuracy", "share of sentences given their language", better="lower"),
+    Metric("chance", "chance", "the same at random: languages have equally many", better=""),
+)
 SETS: tuple[tuple[str, ...], ...] = (("en", "de", "fr", "hi"), ("en", "tr", "ar", "bg"))
 
 
-def probe_accuracy(train: "Encoded", test: "Encoded") -> float:
-    """Train multinomial logistic regression on one half of the sentences, and count on the other.
-
-    Args:
-        train: language -> rows [sentences, dim].
-    """
+def probe_accuracy(train: Encoded, test: Encoded) -> float:
+    """Train multinomial logistic regression on rows [sentences, dim] by language; test others."""
     probe = logistic_regression(*_stacked(train), strength=1.0)
     inputs, classes = _stacked(test)
     return float((probe.predict(inputs) == classes).mean())
 
 
-def _stacked(vectors: "Encoded") -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _stacked(vectors: Encoded) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     classes = np.repeat(np.arange(len(vectors)), [len(each) for each in vectors.values()])
     return np.concatenate(list(vectors.values())), classes
 
@@ -51,7 +47,7 @@ def evaluate_langid(
     sets, notes = _sets(list(train), options.language)
     used = dict.fromkeys(language for languages in sets for language in languages)
 
-    def encode(sentences: "Sentences") -> "Encoded":
+    def encode(sentences: Sentences) -> Encoded:
         return {each: encoder.encode(sentences[each], report, options.prompt) for each in used}
 
     trained, tested = encode(train), encode(test)
@@ -68,14 +64,7 @@ def evaluate_langid(
         protocol="multinomial logistic regression (C = 1) on unit vectors of XNLI's premises and "
         "hypotheses; translations of a sentence are all in training or all in test",
         split=split,
-        metrics=(
-            Metric(
-                "accuracy", "accuracy", "share of sentences given their language", better="lower"
-            ),
-            Metric(
-                "chance", "chance", "the same at random: languages have equally many", better=""
-            ),
-        ),
+        metrics=_METRICS,
         rows=rows,
         headline=(rows[0].name, "accuracy"),
         settings={"split": split, "C": 1.0},
@@ -84,7 +73,7 @@ def evaluate_langid(
     )
 
 
-def _halves(data: DataFolder) -> "tuple[Sentences, Sentences, str]":
+def _halves(data: DataFolder) -> tuple[Sentences, Sentences, str]:
     """Give sentences to train on and to test on; no premise is in both, in any language."""
     dev = read_xnli(data, "dev")
     try:
@@ -97,7 +86,7 @@ def _halves(data: DataFolder) -> "tuple[Sentences, Sentences, str]":
     return _sentences(dev), _sentences(test), "trained on XNLI dev, tested on XNLI test"
 
 
-def _halves_of_dev(dev: ByLanguage) -> "tuple[Sentences, Sentences, str]":
+def _halves_of_dev(dev: ByLanguage) -> tuple[Sentences, Sentences, str]:
     first = next(iter(dev.values()))
     premises = list(dict.fromkeys(pair.first for pair in first))
     if len(premises) < 2:
@@ -105,7 +94,7 @@ def _halves_of_dev(dev: ByLanguage) -> "tuple[Sentences, Sentences, str]":
     early = set(premises[: len(premises) // 2])
     at = [pair.first in early for pair in first]
 
-    def half(wanted: bool) -> "Sentences":
+    def half(wanted: bool) -> Sentences:
         kept = {
             language: [pair for pair, is_early in zip(pairs, at, strict=True) if is_early == wanted]
             for language, pairs in dev.items()
@@ -116,7 +105,7 @@ def _halves_of_dev(dev: ByLanguage) -> "tuple[Sentences, Sentences, str]":
     return half(True), half(False), split
 
 
-def _sentences(pairs: ByLanguage) -> "Sentences":
+def _sentences(pairs: ByLanguage) -> Sentences:
     """List every hypothesis and, once, every premise; equally many in all languages."""
     first = next(iter(pairs.values()))
     rows = {pair.first: at for at, pair in reversed(list(enumerate(first)))}

@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import OptionError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result, Row, mean_row
 from xmine.evaluation.transfer.frozen import FrozenLearner
 from xmine.evaluation.transfer.metrics import METRICS, f1, figures
 from xmine.evaluation.transfer.senteval import SENTEVAL
-from xmine.evaluation.transfer.tasks import Learner, Task, unlearned
+from xmine.evaluation.transfer.tasks import Learner, Task, check_tasks, unlearned
 from xmine.evaluation.transfer.xrete.tasks import XRETE
 from xmine.progress import Report, silent
 
@@ -64,9 +63,7 @@ def _read(
 ) -> dict[str, list[Task]]:
     """Read tasks by name; several of one name are folds of it."""
     files = {name: file for each in _SETS for name, file in each.files.items()}
-    for name in wanted:
-        if name not in files:
-            raise OptionError(f"there is no task {name!r}", f"there are {', '.join(files)}")
+    check_tasks(wanted, files)
     tasks: dict[str, list[Task]] = {}
     for each in _SETS:
         of_set = [name for name in wanted if name in each.files]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import PairsOptions
 from xmine.evaluation.readers.labelled_pairs import LabelledPair
@@ -19,7 +19,7 @@ from xmine.evaluation.transfer.folds import labels_of, pair_examples
 from xmine.evaluation.transfer.frozen import STRENGTHS, FrozenLearner
 from xmine.evaluation.transfer.metrics import Floats
 from xmine.evaluation.transfer.pair_sets import SETS, PairSet, PairSplit, parts_of
-from xmine.evaluation.transfer.tasks import Task, unlearned
+from xmine.evaluation.transfer.tasks import Task, check_tasks, unlearned
 from xmine.progress import Report, silent
 
 PROTOCOL = (
@@ -49,7 +49,8 @@ def evaluate_pairs(
     rows, means, notes = [], [], []
     splits: dict[str, str] = {}
     failed: dict[str, FileError] = {}
-    for each in _chosen(options.task):
+    check_tasks(options.task, [each.name for each in SETS])
+    for each in [each for each in SETS if each.name in options.task or not options.task]:
         try:
             parts, splits[each.name] = parts_of(each, data)
             measured, chosen = _rows(encoder, each, parts, options.prompt, report)
@@ -79,14 +80,6 @@ def evaluate_pairs(
         unit="pairs",
         notes=notes,
     )
-
-
-def _chosen(names: Sequence[str]) -> list[PairSet]:
-    known = {each.name: each for each in SETS}
-    for name in names:
-        if name not in known:
-            raise OptionError(f"there is no task {name!r}", f"there are {', '.join(known)}")
-    return [each for each in SETS if each.name in names or not names]
 
 
 def _rows(

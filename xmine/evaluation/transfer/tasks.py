@@ -4,7 +4,7 @@ A learner is either frozen (a linear model on vectors, `frozen.py`) or trains th
 head (`xmine.trainer.finetune`); a task and its metrics do not know which.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError
+from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.progress import Report
 
@@ -133,6 +133,13 @@ class TaskSet:
                         task = replace(task, dev=other.dev)
                 found.append(task)
         return found
+
+
+def check_tasks(wanted: Sequence[str], known: Collection[str]) -> None:
+    """Refuse the name of a task that there is not."""
+    for name in wanted:
+        if name not in known:
+            raise OptionError(f"there is no task {name!r}", f"there are {', '.join(known)}")
 
 
 def check_learnable(task: Task) -> None:

@@ -26,7 +26,7 @@ def multieurlex_task(data: DataFolder) -> Task:
     what = f"MultiEURLEX, {', '.join(_FILES)}"
     folder = data.holding("test.jsonl", ("multieurlex", "multi_eurlex"), what)
     incomplete(folder, _FILES, "MultiEURLEX")
-    train, dev = (_english(folder / name) for name in _FILES[:2])
+    train, dev = (read_laws(folder / name, "en")["en"] for name in _FILES[:2])
     tests = read_laws(folder / _FILES[2])
     laws = [*train, *dev, *(law for language in tests.values() for law in language)]
     classes = sorted({label for _, labels in laws for label in labels})
@@ -58,10 +58,6 @@ def read_laws(path: Path, only: str = "") -> dict[str, list[Law]]:
     if not found:
         raise FileError(f"{path}: no law" + (f" in {only}" if only else ""))
     return found
-
-
-def _english(path: Path) -> list[Law]:
-    return read_laws(path, "en")["en"]
 
 
 def _examples(laws: Sequence[Law], classes: Sequence[str]) -> Examples:

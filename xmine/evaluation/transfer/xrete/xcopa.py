@@ -25,6 +25,10 @@ _XCOPA = "XCOPA, data/et/test.et.jsonl and so on"
 def xcopa_task(data: DataFolder) -> Task:
     """Read XCOPA with what it is learned from."""
     split, files = _tests(data)
+    try:
+        dev = _copa(data, "val.jsonl")
+    except MissingData:
+        dev = None
     with to_learn_from():
         train, sources = _train(data)
     return Task(
@@ -32,7 +36,7 @@ def xcopa_task(data: DataFolder) -> Task:
         kind="choice",
         classes=(),
         train=train,
-        dev=_copa_dev(data),
+        dev=dev,
         tests={language: read_copa(path) for language, path in files.items()},
         split=f"learned from {' and '.join(sources)} train in English; XCOPA {split}",
     )
@@ -86,7 +90,7 @@ def _train(data: DataFolder) -> tuple[Examples, list[str]]:
     """Read whichever there is of Social IQa and COPA, and say which."""
     found: dict[str, Examples] = {}
     missing = None
-    for name, read in (("Social IQa", _siqa_train), ("COPA", _copa_train)):
+    for name, read in (("Social IQa", _siqa_train), ("COPA", _copa)):
         try:
             found[name] = read(data)
         except MissingData as error:
@@ -109,16 +113,5 @@ def _siqa_train(data: DataFolder) -> Examples:
     return read_siqa(folder / files[0], folder / files[1])
 
 
-def _copa(data: DataFolder, name: str) -> Path:
-    return data.holding(name, ("copa", "COPA"), f"COPA of SuperGLUE, {name}") / name
-
-
-def _copa_train(data: DataFolder) -> Examples:
-    return read_copa(_copa(data, "train.jsonl"))
-
-
-def _copa_dev(data: DataFolder) -> Examples | None:
-    try:
-        return read_copa(_copa(data, "val.jsonl"))
-    except MissingData:
-        return None
+def _copa(data: DataFolder, name: str = "train.jsonl") -> Examples:
+    return read_copa(data.holding(name, ("copa", "COPA"), f"COPA of SuperGLUE, {name}") / name)

@@ -253,11 +253,6 @@ class StsOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class UniformityOptions(AlignedOptions):
-    """Alignment and uniformity."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class GainOptions(EvaluationOptions):
     """Whether one encoder is better than another."""
 

@@ -72,8 +72,7 @@ def draw_places(
     size = float(np.clip(6000 / (len(places) * sentences), 7, 55))
     for at, (language, points) in enumerate(places.items()):
         axes.scatter(
-            points[:, 0],
-            points[:, 1],
+            *points.T,
             s=size,
             c=COLOURS[at % len(COLOURS)],
             marker=_MARKERS[(at + at // len(COLOURS)) % len(_MARKERS)],
@@ -113,10 +112,11 @@ def draw_distributions(scores: Mapping[str, NDArray[np.floating]], title: str, p
     shares = []
     for at, (name, values) in enumerate(scores.items()):
         shares.append(np.histogram(values, edges)[0] / len(values))
-        look = {"color": COLOURS[at % len(COLOURS)], "linestyle": ("-", "--", "-.", ":")[at % 4]}
-        axes.stairs(shares[at], edges, fill=True, color=look["color"], alpha=0.2)
-        axes.stairs(shares[at], edges, linewidth=1.6, label=f"{name} ({len(values):,})", **look)
-        axes.axvline(float(np.median(values)), linewidth=1, **{**look, "linestyle": ":"})
+        colour, style = COLOURS[at % len(COLOURS)], ("-", "--", "-.", ":")[at % 4]
+        label = f"{name} ({len(values):,})"
+        axes.stairs(shares[at], edges, fill=True, color=colour, alpha=0.2)
+        axes.stairs(shares[at], edges, color=colour, linewidth=1.6, linestyle=style, label=label)
+        axes.axvline(float(np.median(values)), color=colour, linewidth=1, linestyle=":")
     axes.set(xlabel="cosine (dotted: median)", ylabel="share", ylim=(0, None))
     axes.yaxis.set_major_formatter("{x:.0%}")
     legend_below(figure, len(scores))

@@ -44,9 +44,7 @@ def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
     from matplotlib.font_manager import findfont, get_font
     from matplotlib.ticker import MaxNLocator
 
-    known = get_font(
-        findfont("DejaVu Sans")
-    ).get_charmap()  # of others it warns
+    known = get_font(findfont("DejaVu Sans")).get_charmap()  # of others it warns
     drawable = "".join(each if ord(each) in known else "?" for each in title)
 
     figure, axes = canvas(drawable, (7.0, 4.2))

@@ -27,7 +27,7 @@ from xmine.evaluation.options import (
 from xmine.evaluation.readers.bucc import find_bucc
 from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of
 from xmine.evaluation.retrieval.bucc import mine_pair
-from xmine.evaluation.retrieval.bucc_protocols import in_words, settle
+from xmine.evaluation.retrieval.bucc_protocols import protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.tatoeba import (
     codes_of,
     tatoeba_folder,
@@ -196,15 +196,17 @@ def _bucc(
         raise _no_language()
     settings = BuccOptions(**_shared(options))
     folder = find_bucc(data, pairs)
-    protocol, turned = settle(settings, folder), EncoderPair(reader.target, reader.source)
-    said = in_words(settings, protocol)
+    protocol, turned = settle_protocol(settings, folder), EncoderPair(reader.target, reader.source)
+    said = protocol_in_words(settings, protocol)
     rows = []
     for pair in pairs:
         sides = reader if pair.startswith("en-") else turned
         mined = mine_pair(sides, folder, pair, protocol, settings, report)
         for kind, (threshold, measured) in mined.cuts.items():
             counts = measured.counts_at(threshold)
-            rows.append(Items(f"bucc {pair} {kind}", "F1", "source lines", said, counts, f1))
+            rows.append(
+                Items(f"bucc {pair} {kind}", "F1", "source lines", said, counts, f1_of_counts)
+            )
     return rows
 
 
@@ -229,7 +231,7 @@ def mean_accuracy(hits: Values) -> float:
     return accuracy_of(hits).mean
 
 
-def f1(counts: Values) -> float:
+def f1_of_counts(counts: Values) -> float:
     """Compute F1 from counts of pairs kept, right and gold, int64 [lines, 3]; 0 if there are none.
 
     F1 is not a mean over lines: precision and recall are of all that was drawn.

@@ -7,7 +7,7 @@ its protocol: with the threshold chosen on the pairs it is measured on, F1 is an
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.retrieval.bucc_protocols import Protocol, in_words, settle
+from xmine.evaluation.retrieval.bucc_protocols import Protocol, protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.xsim import enough
 from xmine.mining.candidates import Candidates, best_without_gold, find_candidates
 from xmine.mining.options import MiningOptions
@@ -101,7 +101,7 @@ def evaluate_bucc(
 ) -> Result:
     """Mine each language pair and give F1 at several thresholds, that of the protocol first."""
     folder = find_bucc(data, options.pair)
-    protocol = settle(options, folder)
+    protocol = settle_protocol(options, folder)
     rows: dict[str, list[Row]] = {}
     notes = []
     for pair in folder.pairs:
@@ -109,7 +109,9 @@ def evaluate_bucc(
         kinds = _at_thresholds(mined, protocol)
         notes += _notes(mined.split, mined.scored, kinds)
         for kind, (value, agreed) in kinds.items():
-            rows.setdefault(kind, []).append(_row(f"{pair} {kind}", value, agreed))
+            figures = {"precision": agreed.precision, "recall": agreed.recall, "f1": agreed.f1}
+            row = Row(f"{pair} {kind}", agreed.mined, {**figures, "threshold": value})
+            rows.setdefault(kind, []).append(row)
     if protocol.threshold_from == "hash":
         notes.append(
             "held-out is over the half of the ids that the threshold was not chosen on; the other "
@@ -117,11 +119,14 @@ def evaluate_bucc(
         )
     averages = []
     if len(folder.pairs) > 1:
-        averages = [_mean(kind, each) for kind, each in rows.items()]
+        for kind, each in rows.items():
+            mean = mean_row(f"mean of {len(each)} {kind}", each)
+            # a mean of thresholds would mean nothing
+            averages.append(replace(mean, figures={**mean.figures, "threshold": np.nan}))
     by_pair = [row for each in zip(*rows.values(), strict=True) for row in each]
     return Result(
         benchmark="bucc",
-        protocol=in_words(options, protocol),
+        protocol=protocol_in_words(options, protocol),
         split=f"BUCC 2018 {protocol.split}, {', '.join(folder.pairs)}",
         metrics=_METRICS,
         rows=[*by_pair, *averages],
@@ -227,17 +232,6 @@ def _held_out(found: NamedPairs, name: str) -> tuple[float, NamedPairs]:
             "choose --threshold-from oracle",
         )
     return validation.best().threshold, rest
-
-
-def _row(name: str, threshold: float, found: Agreement) -> Row:
-    figures = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
-    return Row(name, found.mined, {**figures, "threshold": threshold})
-
-
-def _mean(kind: str, rows: Sequence[Row]) -> Row:
-    """Average over language pairs; a mean of thresholds would mean nothing."""
-    mean = mean_row(f"mean of {len(rows)} {kind}", rows)
-    return Row(mean.name, mean.items, {**mean.figures, "threshold": np.nan})
 
 
 def _notes(

@@ -47,7 +47,7 @@ _DUPLICATES = {
 }
 
 
-def settle(options: BuccOptions, folder: BuccFolder) -> Protocol:
+def settle_protocol(options: BuccOptions, folder: BuccFolder) -> Protocol:
     """Apply the options to a protocol, and decide by the files at hand what it leaves open.
 
     Returns:
@@ -82,7 +82,7 @@ def settle(options: BuccOptions, folder: BuccFolder) -> Protocol:
     return replace(chosen, threshold_from=source, split=split)
 
 
-def in_words(options: BuccOptions, protocol: Protocol) -> str:
+def protocol_in_words(options: BuccOptions, protocol: Protocol) -> str:
     """Say in a sentence what a protocol was, with what the options changed of it."""
     given = {
         "margin": options.margin,

@@ -40,12 +40,16 @@ def evaluate_qe(
     }
     if not any(sets.values()):
         raise data.missing(_WHAT)
-    rows, means, blank = [], [], 0
+    rows, means, notes, blank = [], [], [], 0
     for name, pairs in sets.items():
         measured, without = correlate_sets(pearson, encoder, pairs, report, options.prompt)
         means += _means(name, dict(zip(pairs, measured, strict=True)))
         rows += [replace(row, name=f"{name} {row.name}") for row in measured]
         blank += without
+        whole = ELEVEN if name == "WMT21" else SEVEN
+        lacking = ", ".join(pair for pair in whole if pair not in pairs)
+        if pairs and lacking:
+            notes.append(f"{name} has {len(whole)} pairs; missing: {lacking}.")
     return Result(
         benchmark="qe",
         protocol="Pearson of the cosine of sentence and translation against direct assessments "
@@ -56,7 +60,7 @@ def evaluate_qe(
         headline=(means[0].name, "pearson"),
         settings={"similarity": "cosine", "correlation": "pearson", "trained": False},
         unit="sentences",
-        notes=[*blank_note(blank), *_lacking(sets)],
+        notes=[*blank_note(blank), *notes],
     )
 
 
@@ -70,16 +74,6 @@ def _means(name: str, rows: Mapping[str, Row]) -> list[Row]:
     if rows and not averages:
         averages.append(mean_row(f"{name}, mean of {', '.join(rows)}", list(rows.values())))
     return averages
-
-
-def _lacking(sets: Mapping[str, Mapping[str, ScoredPairs]]) -> list[str]:
-    notes = []
-    for name, pairs in sets.items():
-        whole = ELEVEN if name == "WMT21" else SEVEN
-        lacking = [pair for pair in whole if pair not in pairs]
-        if pairs and lacking:
-            notes.append(f"{name} has {len(whole)} pairs; missing: {', '.join(lacking)}.")
-    return notes
 
 
 def read_wmt21(data: DataFolder) -> dict[str, ScoredPairs]:

@@ -90,14 +90,11 @@ def _means(
             means.append(mean_row(name, [known[each] for each in members]))
         elif tracks:
             notes.append(f"No {name}: {', '.join(lacking)} missing.")
-    across = [known[name] for name in crossed if len(set(_sides(name))) == 2]
+    sides = {name: name.removeprefix("STS-B ").split("-") for name in crossed}
+    across = [known[name] for name, (one, other) in sides.items() if one != other]
     if across:
         means.append(mean_row(f"STS-B crossed, mean of {len(across)}", across))
     return means, notes
-
-
-def _sides(name: str) -> list[str]:
-    return name.removeprefix("STS-B ").split("-")
 
 
 def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
@@ -146,10 +143,10 @@ def read_crossed(data: DataFolder) -> dict[str, ScoredPairs]:
                 "line N of one has to be the translation of line N of the other",
             )
         found[f"STS-B {language}-{language}"] = other
-        found[f"STS-B en-{language}"] = _crossed(english, other)
-        found[f"STS-B {language}-en"] = _crossed(other, english)
+        for one, two, name in (
+            (english, other, f"en-{language}"),
+            (other, english, f"{language}-en"),
+        ):
+            files = f"{one.name} × {two.name}"
+            found[f"STS-B {name}"] = ScoredPairs(files, one.first, two.second, one.gold)
     return found
-
-
-def _crossed(one: ScoredPairs, other: ScoredPairs) -> ScoredPairs:
-    return ScoredPairs(f"{one.name} × {other.name}", one.first, other.second, one.gold)

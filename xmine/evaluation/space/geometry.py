@@ -243,6 +243,6 @@ def _with_meaning(
             f"{name}: {kept.sum()} lines have a vector in every language; two at least are needed"
         )
     centres = [each.mean(axis=0) for each in sides]
-    if max(np.ptp(each, axis=0).max() for each in (centres, *sides)) < _SAME:
+    if max(np.ptp(each, axis=0).max() for each in (np.stack(centres), *sides)) < _SAME:
         raise EncoderError(f"{name}: the encoder gives all sentences the same vector")
     return dict(zip(vectors, sides, strict=True)), int((~kept).sum())

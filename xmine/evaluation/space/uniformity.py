@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.options import UniformityOptions
+from xmine.evaluation.options import AlignedOptions
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.evaluation.similarity.sts import read_stsb_split
@@ -58,7 +58,7 @@ def uniformity(vectors: Matrix, report: Report = silent) -> float:
 
 
 def evaluate_align(
-    encoder: SentenceEncoder, data: DataFolder, options: UniformityOptions, report: Report = silent
+    encoder: SentenceEncoder, data: DataFolder, options: AlignedOptions, report: Report = silent
 ) -> Result:
     """Measure alignment and uniformity on STS-B and on aligned files, or on those named alone."""
     named = bool(options.src or options.files)

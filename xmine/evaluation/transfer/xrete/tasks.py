@@ -4,7 +4,10 @@ Emma-X (Guo et al., 2023), appendix C. All are learned from English alone and me
 language there is ("zero-shot"); the paper also trains on translations ("translate-train-all").
 """
 
-from xmine.evaluation.transfer.tasks import TaskSet
+from collections.abc import Callable
+
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.transfer.tasks import Task, TaskSet
 from xmine.evaluation.transfer.xrete.multiarc import multiarc_task
 from xmine.evaluation.transfer.xrete.multieurlex import multieurlex_task
 from xmine.evaluation.transfer.xrete.pairs import americasnli_task, pawsx_task, xnli_task
@@ -19,9 +22,15 @@ _TASKS = {
     "multiarc": (multiarc_task, "multiarc/dataset_en_train.json"),
     "pawsx": (pawsx_task, "pawsx/train-en.tsv"),
 }
+
+
+def _alone(read: Callable[[DataFolder], Task]) -> Callable[[DataFolder], list[Task]]:
+    return lambda data: [read(data)]
+
+
 XRETE = TaskSet(
     "XRETE",
-    {name: lambda data, read=read: [read(data)] for name, (read, _) in _TASKS.items()},
+    {name: _alone(read) for name, (read, _) in _TASKS.items()},
     {name: file for name, (_, file) in _TASKS.items()},
     averaged=("americasnli", "xnli", "xcopa", "pawsx"),  # those measured by accuracy
     by_language=True,

@@ -14,11 +14,7 @@ from xmine.files.reading import read_lines
 
 
 class MissingData(FileError):
-    """A data folder has nothing of what a benchmark reads.
-
-    Attributes:
-        expected: the data set and its files, as the message has them.
-    """
+    """A data folder has nothing of what a benchmark reads; `expected` names the files."""
 
     def __init__(self, message: str, hint: str = "", expected: str = "") -> None:
         """Say what is missing, where it was looked for, and what was expected."""
@@ -48,11 +44,7 @@ class DataFolder:
         return folder
 
     def holding_first(self, places: Mapping[str, Sequence[str]], what: str) -> tuple[Path, str]:
-        """Find the folder of the first pattern that has files: `places` are those of each pattern.
-
-        Returns:
-            The folder and the pattern.
-        """
+        """Find the first pattern that has files in its `places`: the folder and the pattern."""
         for pattern, folders in places.items():
             if folder := self.find(pattern, folders):
                 return folder, pattern

@@ -34,8 +34,7 @@ def draw_map(
 ) -> None:
     """Draw parallel sentences in the plane, coloured by language; few are joined and numbered.
 
-    Args:
-        vectors: language -> unit rows [sentences, dim]; row N is the same sentence in all.
+    Unit rows [sentences, dim] by language; row N is the same sentence in all.
     """
     counts = {len(each) for each in vectors.values()}
     if len(counts) != 1 or len(vectors) * max(counts) < 3:
@@ -59,11 +58,7 @@ def draw_places(
     joined: int = JOINED,
     lines: Sequence[Sequence[int]] = (),
 ) -> None:
-    """Draw what `placed` has laid out; see `draw_map`.
-
-    Args:
-        places: language -> [sentences, 2]; row N is the same sentence in all.
-    """
+    """Draw what `placed` laid out, [sentences, 2] by language; see `draw_map`."""
     stacked = np.stack(list(places.values()))  # [languages, sentences, 2]
     sentences = stacked.shape[1]
     figure, axes = canvas(title, (7.0, 6.4))

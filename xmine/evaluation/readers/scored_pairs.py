@@ -27,20 +27,15 @@ class ScoredPairs:
 
 def read_score_first(path: Path) -> ScoredPairs:
     """Read `score<TAB>text<TAB>text`; a line without a score was not judged and does not count."""
-    return _scored(
-        path,
-        [
-            (where, columns[1], columns[2], columns[0])
-            for where, columns in read_columns(path, 3)
-            if columns[0].strip()
-        ],
-    )
+    lines = [(where, line) for where, line in read_columns(path, 3) if line[0].strip()]
+    return _scored(path, [(where, line[1], line[2], line[0]) for where, line in lines])
 
 
 def read_score_last(path: Path) -> ScoredPairs:
     """Read `text<TAB>text<TAB>score`, the format of STS2017-extended."""
-    lines = read_columns(path, 3)
-    return _scored(path, [(where, line[0], line[1], line[2]) for where, line in lines])
+    return _scored(
+        path, [(where, line[0], line[1], line[2]) for where, line in read_columns(path, 3)]
+    )
 
 
 def read_score_apart(texts: Path, scores: Path, *, fewer_scores: bool = False) -> ScoredPairs:
@@ -54,14 +49,11 @@ def read_score_apart(texts: Path, scores: Path, *, fewer_scores: bool = False) -
             f"{texts} has {len(pairs):,} lines and {scores} {len(gold):,}",
             "line N of one has to belong to line N of the other",
         )
-    return _scored(
-        scores,
-        [
-            (f"{scores}:{line}", columns[0], columns[1], score)
-            for line, ((_, columns), score) in enumerate(zip(pairs, gold, strict=False), start=1)
-            if score.strip()
-        ],
-    )
+    rows = [
+        (f"{scores}:{line}", columns[0], columns[1], score)
+        for line, ((_, columns), score) in enumerate(zip(pairs, gold, strict=False), start=1)
+    ]
+    return _scored(scores, [row for row in rows if row[-1].strip()])
 
 
 def read_sick(path: Path) -> ScoredPairs:

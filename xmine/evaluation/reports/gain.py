@@ -94,12 +94,9 @@ class Gains:
 def paired_bootstrap(
     before: Values, after: Values, statistic: Statistic, *, resamples: int = 1000, seed: int = 1
 ) -> Gain:
-    """Compare two encoders on the same items.
+    """Compare two encoders on the same items, [items, ...]: what the figure needs of each item.
 
     A resample without a figure, such as one that drew one item only, is drawn again.
-
-    Args:
-        before: [items, ...]; row i is what the figure needs of item i.
     """
     if len(before) != len(after):
         raise ValueError(f"{len(before)} and {len(after)} items: they come in pairs")

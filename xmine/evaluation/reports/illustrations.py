@@ -39,12 +39,9 @@ def draw_pictures(
     folder: Path,
     report: Report = silent,
 ) -> dict[str, str]:
-    """Draw maps of parallel sentences, and histograms of the cosines of translations.
+    """Draw maps of parallel sentences, and histograms of cosines: file name -> what it shows.
 
     The maps are of the first aligned files with two languages and of those with the most.
-
-    Returns:
-        File name -> what it shows; nothing if there are no aligned files.
     """
     try:
         sets = aligned_sets(data, AlignedOptions(**asdict(options)))

@@ -42,11 +42,7 @@ def write_report(
 
 
 def read_report(path: Path) -> tuple[str, dict[str, Result]]:
-    """Read the results of a report, or of one benchmark as `-o` writes it.
-
-    Returns:
-        The name of the encoder, and its results by benchmark.
-    """
+    """Read an encoder and its results, from a report or from one benchmark as `-o` writes it."""
     path = path / REPORT_FILE if path.is_dir() else path
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

@@ -14,12 +14,15 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions
-from xmine.evaluation.result import Metric, Result, Row, mean_of_all
-from xmine.evaluation.retrieval.groups import (
+from xmine.evaluation.result import (
     NO_GROUPS,
     Groups,
+    Metric,
+    Result,
+    Row,
     check_groups,
     group_rows,
+    mean_of_all,
     read_groups,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets

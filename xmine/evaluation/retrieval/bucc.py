@@ -158,7 +158,13 @@ def mine_pair(
     scored, found, auto = _mine(encoder, split, protocol, options, report)
     cuts: dict[str, tuple[float, NamedPairs]] = {}
     if protocol.threshold_from == "hash":
-        cuts["held-out"] = _held_out(found, split.name)
+        validation, rest = found.half(0), found.half(1)
+        if not (validation.gold and rest.gold):
+            raise FileError(
+                f"{split.name}.gold: too few pairs to hold out a half of them: {len(found.gold)}",
+                "choose --threshold-from oracle",
+            )
+        cuts["held-out"] = validation.best().threshold, rest
     elif protocol.threshold_from != "oracle":
         learned = folder.read(pair, protocol.threshold_from)
         other = _mine(encoder, learned, protocol, options, report)[1]
@@ -221,17 +227,6 @@ def _at_thresholds(mined: MinedSplit, protocol: Protocol) -> dict[str, tuple[flo
     if protocol.margin == "ratio":
         kinds |= {f"at {value:g}": (value, mined.found.at(value)) for value in FIXED}
     return kinds
-
-
-def _held_out(found: NamedPairs, name: str) -> tuple[float, NamedPairs]:
-    """Choose the threshold on one half of the ids; the other is to be measured."""
-    validation, rest = found.half(0), found.half(1)
-    if not (validation.gold and rest.gold):
-        raise FileError(
-            f"{name}.gold: too few pairs to hold out a half of them: {len(found.gold)}",
-            "choose --threshold-from oracle",
-        )
-    return validation.best().threshold, rest
 
 
 def _notes(

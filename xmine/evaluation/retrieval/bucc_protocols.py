@@ -48,11 +48,7 @@ _DUPLICATES = {
 
 
 def settle_protocol(options: BuccOptions, folder: BuccFolder) -> Protocol:
-    """Apply the options to a protocol, and decide by the files at hand what it leaves open.
-
-    Returns:
-        A protocol with `threshold_from` and `split`, the split that is measured.
-    """
+    """Apply the options to a protocol; decide by the files what is open: threshold and split."""
     known = PROTOCOLS[options.protocol]
     chosen = replace(
         known,

@@ -33,7 +33,7 @@ _WHAT = f"LAReQA's xquad-r/*.json, or Mewsli-X's {CANDIDATES} and {MENTIONS}"
 
 
 def average_precision(ranking: Sequence[int], gold: Collection[int], depth: int = DEPTH) -> float:
-    """Average the precision at each right candidate among the first of a ranking.
+    """Average the precision at each right candidate among the first of a ranking, best first.
 
     Divided by how many of them could be right, `min(len(gold), depth)`, so that a perfect ranking
     has 1 (scikit-learn's has no depth). With one right candidate it is the reciprocal of its rank.
@@ -47,14 +47,10 @@ def average_precision(ranking: Sequence[int], gold: Collection[int], depth: int 
 
 
 def top(queries: Vectors, blocks: Iterable[Vectors], depth: int = DEPTH) -> NDArray[np.int64]:
-    """Find the nearest candidates of each query by dot product; equal ones in their order.
+    """Find the nearest candidates of [queries, dim] by dot product; equal ones in their order.
 
-    Args:
-        queries: [queries, dim].
-        blocks: [some, dim] each, one after the other all candidates; each is let go.
-
-    Returns:
-        int64 [queries, depth], numbers of candidates, nearest first; fewer if there are fewer.
+    The blocks [some, dim] together are all candidates; each is let go. Gives numbers of candidates,
+    int64 [queries, depth], nearest first; fewer if there are fewer.
     """
     columns = np.empty((len(queries), 0), dtype=np.int64)
     values = np.empty((len(queries), 0), dtype=np.float32)

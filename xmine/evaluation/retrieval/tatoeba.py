@@ -14,7 +14,15 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.evaluation.data import DataFolder, choose, read_aligned
 from xmine.evaluation.options import TatoebaOptions
-from xmine.evaluation.result import Metric, Result, mean_of_all, mean_row
+from xmine.evaluation.result import (
+    Metric,
+    Result,
+    check_groups,
+    group_rows,
+    mean_of_all,
+    mean_row,
+    read_groups,
+)
 from xmine.evaluation.retrieval.aligned import (
     BOTH_WAYS,
     PROTOCOL,
@@ -25,7 +33,6 @@ from xmine.evaluation.retrieval.aligned import (
     unknown_note,
     unknown_rows,
 )
-from xmine.evaluation.retrieval.groups import check_groups, group_rows, read_groups
 from xmine.progress import Report, silent
 
 FOURTEEN = tuple("ara bul cmn deu ell fra hin rus spa swh tha tur urd vie".split())

@@ -56,11 +56,7 @@ def best_lines(
 ) -> BestLines:
     """Choose for each row the other side's one with the best score among its k nearest.
 
-    Args:
-        source: unit rows [sources, dim].
-        target: unit rows [targets, dim]; may be more than the sources.
-
-    Equal scores go to the lower row.
+    Unit rows [sources, dim] and [targets, dim]; equal scores go to the lower row.
     """
     neighbours = nearest(source, target, 1 if margin == "absolute" else k, report=report)
     scores = margin_scores(neighbours, margin)

@@ -122,9 +122,8 @@ def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
 def read_crossed(data: DataFolder) -> dict[str, ScoredPairs]:
     """Read STS-B's test set in English and other languages, and cross them line by line.
 
-    Returns:
-        `STS-B en-en`, and for each other language xx: both texts in it, and one of each language
-        both ways. Nothing if there is English alone.
+    `STS-B en-en`, and for each other language xx: both texts in it, and one of each language both
+    ways. Nothing if there is English alone.
     """
     folder = data.find("stsb-en-test.csv", ("stsb", "stsb-multi-mt/data", "data"))
     names = sorted(path.name for path in folder.glob("stsb-*-test.csv")) if folder else []

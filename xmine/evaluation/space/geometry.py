@@ -14,8 +14,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import GeometryOptions
-from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.retrieval.groups import Groups, lacking_note, read_groups
+from xmine.evaluation.result import Groups, Metric, Result, Row, lacking_note, read_groups
 from xmine.evaluation.retrieval.parallel import AlignedSet, largest_set
 from xmine.progress import Report, silent
 

@@ -37,13 +37,10 @@ def some(whole: Examples, places: Places) -> Examples:
 
 
 def sharing_texts(texts: Sequence[tuple[str, ...]]) -> Places:
-    """Number the groups of examples: those that share a text, on any side, are in one group.
+    """Number the groups, int64 [examples]: those that share a text, on any side, are in one.
 
     A data set of pairs has each sentence several times: XNLI each premise once for each class. A
     learner that saw the others of a group would take the held-out one for what they are not.
-
-    Returns:
-        int64 [examples], the group of each.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -65,8 +62,7 @@ def folds(
 ) -> Iterator[tuple[Places, Places]]:
     """Cut examples for cross-validation, with the same share of each class where there are some.
 
-    Returns:
-        The places to learn from and those held out, `count` times.
+    Gives the places to learn from and those held out, `count` times.
     """
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 

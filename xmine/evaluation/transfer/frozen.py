@@ -64,9 +64,6 @@ class FrozenLearner:
 
     Remembers the vectors of the last task for its other folds, and what it learned for another task
     of the same examples.
-
-    Attributes:
-        chosen: task -> the C chosen, one for each fold.
     """
 
     protocol = (
@@ -76,7 +73,7 @@ class FrozenLearner:
 
     def __init__(self) -> None:
         """Start without vectors."""
-        self.chosen: dict[str, list[float]] = {}
+        self.chosen: dict[str, list[float]] = {}  # task -> the C chosen, one for each fold
         self._known: dict[str, Vectors] = {}
         self._of: tuple[object, ...] = ()
         self._last: Task | None = None
@@ -98,7 +95,9 @@ class FrozenLearner:
             bounds = np.cumsum([0, *map(len, rows)])
             return _Features(np.concatenate(rows), bounds)
 
-        if not (self._fitted and self._of == (encoder, prompt) and last and _alike(last, task)):
+        if not (
+            self._fitted and self._of == (encoder, prompt) and last and _key(last) == _key(task)
+        ):
             self._fitted = _learned(task, features, report)
         score, strength = self._fitted
         self.chosen.setdefault(task.name, []).append(strength)
@@ -125,10 +124,9 @@ class FrozenLearner:
         return self._known
 
 
-def _alike(task: Task, other: Task) -> bool:
-    """Tell whether the same is learned from the same examples."""
-    same = task.train is other.train and task.dev is other.dev
-    return same and (task.kind, task.symmetric) == (other.kind, other.symmetric)
+def _key(task: Task) -> tuple[object, ...]:
+    """Tell tasks apart by what is learned, and from which examples."""
+    return id(task.train), id(task.dev), task.kind, task.symmetric
 
 
 def _listed(strengths: Sequence[float]) -> str:

@@ -54,14 +54,10 @@ def f1(scores: Floats, answers: Floats) -> float:
 
 
 def mean_r_precision(scores: Floats, answers: Floats) -> float:
-    """Mean over texts of the share of right ones among the R highest labels.
+    """Mean over texts of the share of right ones among the R highest labels, [texts, labels].
 
-    R is how many labels the text has; texts without any are left out. Chalkidis et al., 2021,
-    "MultiEURLEX"; scikit-learn has no such figure.
-
-    Args:
-        scores: [texts, labels]; of equal ones the first counts as higher.
-        answers: [texts, labels] of 0 and 1.
+    R is how many labels the text has; texts without any are left out; of equal scores the first
+    counts as higher. Chalkidis et al., 2021, "MultiEURLEX"; scikit-learn has no such figure.
     """
     ranking = np.argsort(-scores, axis=1, kind="stable")
     right = np.take_along_axis(answers, ranking, axis=1).cumsum(axis=1)

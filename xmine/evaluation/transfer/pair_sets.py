@@ -68,13 +68,10 @@ SETS = (
 
 
 def parts_of(each: PairSet, data: DataFolder) -> tuple[list[PairSplit], str]:
-    """Cut a data set into what is learned and what is measured.
+    """Cut a data set into what is learned and what is measured; say in words what the parts are.
 
     Learned from train, else dev; measured on test, else dev. Where both would be dev: in five
     parts, so that no item, translation of one, or English sentence is on both sides.
-
-    Returns:
-        The parts, and in words what they are.
     """
     found: dict[str, ByLanguage] = {}
     missing: dict[str, MissingData] = {}
@@ -124,16 +121,12 @@ def _dev_in_parts(each: PairSet, dev: ByLanguage, file: str) -> list[PairSplit]:
             raise FileError(
                 f"{each.title}, dev: no pair of {language} has the id of an English one"
             )
-    return [
-        PairSplit(
-            [pair for pair in english if held[pair.item] != number],
-            None,
-            {
-                language: [pair for pair in pairs if held.get(pair.item) == number]
-                for language, pairs in dev.items()
-            },
-            file,
-            file,
-        )
-        for number in range(FOLDS)
-    ]
+    splits = []
+    for number in range(FOLDS):
+        learn = [pair for pair in english if held[pair.item] != number]
+        measured = {
+            language: [pair for pair in pairs if held.get(pair.item) == number]
+            for language, pairs in dev.items()
+        }
+        splits.append(PairSplit(learn, None, measured, file, file))
+    return splits

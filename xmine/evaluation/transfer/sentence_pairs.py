@@ -137,14 +137,9 @@ def _check_both_classes(truth: Truth, where: str, hint: str) -> None:
 
 
 def best_cut(values: Floats, truth: Truth) -> tuple[float, float]:
-    """Find the cut with the highest accuracy when a pair with a value of at least it is positive.
+    """Find the cut with the highest accuracy when [pairs] with a value of at least it are positive.
 
-    Args:
-        values: float64 [pairs].
-        truth: bool [pairs].
-
-    Returns:
-        The cut, halfway between two values, and its accuracy; of equal ones the highest cut.
+    The cut, halfway between two values, and its accuracy; of equal ones the highest cut.
     """
     order = np.argsort(-values, kind="stable")
     falling = np.concatenate([[np.inf], values[order], [-np.inf]])

@@ -2,11 +2,23 @@
 is made of these.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions, flag, option
+
+MARGINS = ("ratio", "distance", "absolute")
+STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
+GAIN_TASKS = ("tatoeba", "bucc", "stsb")
+
+
+def _check_words(name: str, words: Sequence[str], choices: Sequence[str]) -> None:
+    for word in words:
+        if word not in choices:
+            known = ", ".join(filter(None, choices))
+            raise OptionError(f"{flag(name)} is {word!r}", f"choose from {known}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,45 +135,38 @@ class BuccOptions(EvaluationOptions):
     def __post_init__(self) -> None:
         """Check what may be left empty, and so has no choices of its own."""
         super().__post_init__()
-        for name, choices in (
-            ("margin", ("ratio", "distance", "absolute")),
-            ("retrieval", ("max", "fwd", "bwd", "intersect")),
-            ("threshold_from", ("training", "hash", "oracle")),
-        ):
-            value = getattr(self, name)
-            if value and value not in choices:
-                raise OptionError(f"{flag(name)} is {value!r}", f"choose from {', '.join(choices)}")
+        _check_words("margin", [self.margin], ("", *MARGINS))
+        _check_words("retrieval", [self.retrieval], ("", "max", "fwd", "bwd", "intersect"))
+        _check_words("threshold_from", [self.threshold_from], ("", "training", "hash", "oracle"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class XsimOptions(AlignedOptions):
-    """Error rate of margin-based search on aligned files."""
+class MarginOptions(EvaluationOptions):
+    """How the line with the best margin score is found."""
 
     margin: str = option(
         "ratio",
         "How a cosine is compared with its neighbourhood; absolute is the nearest alone.",
-        choices=("ratio", "distance", "absolute"),
+        choices=MARGINS,
     )
     neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
+
+
+@dataclass(frozen=True, kw_only=True)
+class XsimOptions(MarginOptions, AlignedOptions):
+    """Error rate of margin-based search on aligned files."""
+
     textual: bool = option(False, "Count a line as found if the one chosen has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class XsimPlusPlusOptions(EvaluationOptions):
+class XsimPlusPlusOptions(MarginOptions):
     """Error rate of margin-based search among perturbed English sentences."""
 
     split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
     language: list[str] = option(
-        [],
-        "Measure this language alone, such as fra_Latn; repeat for more.",
-        shown_default="all",
+        [], "Measure this language alone, such as fra_Latn; repeat for more.", shown_default="all"
     )
-    margin: str = option(
-        "ratio",
-        "How a cosine is compared with its neighbourhood; absolute is the nearest alone.",
-        choices=("ratio", "distance", "absolute"),
-    )
-    neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,11 +233,7 @@ class TransferOptions(FinetuneOptions):
         for field in fields(FinetuneOptions):
             own = field.name not in EvaluationOptions.__dataclass_fields__
             if own and not self.finetune and getattr(self, field.name) != field.default:
-                name = field.name.replace("_", "-")
-                raise OptionError(f"--{name} is for --finetune", "give both, or neither")
-
-
-STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
+                raise OptionError(f"{flag(field.name)} is for --finetune", "give both, or neither")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,17 +249,7 @@ class StsOptions(EvaluationOptions):
     def __post_init__(self) -> None:
         """Check that there are such sets."""
         super().__post_init__()
-        for task in self.task:
-            if task not in STS_TASKS:
-                raise OptionError(f"--task is {task!r}", f"choose from {', '.join(STS_TASKS)}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class UniformityOptions(AlignedOptions):
-    """Alignment and uniformity."""
-
-
-GAIN_TASKS = ("tatoeba", "bucc", "stsb")
+        _check_words("task", self.task, STS_TASKS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,6 +272,4 @@ class GainOptions(EvaluationOptions):
     def __post_init__(self) -> None:
         """Check that there are such benchmarks."""
         super().__post_init__()
-        for task in self.task:
-            if task not in GAIN_TASKS:
-                raise OptionError(f"--task is {task!r}", f"choose from {', '.join(GAIN_TASKS)}")
+        _check_words("task", self.task, GAIN_TASKS)

@@ -14,7 +14,7 @@ from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, OptionError
-from xmine.pairs.judgements import HEADER, Verdict, append, now, read_from
+from xmine.pairs.judgements import HEADER, Label, append, now, read_from
 
 # One process that becomes one for each judge, so that all of them begin at once.
 JUDGING = """
@@ -237,7 +237,7 @@ def test_many_verdicts_at_once_are_counted_as_one_by_one(opened: Opened, count: 
     mine.judge(0, "unsure")
     assert mine.counts().judged == 1
     verdicts = [
-        Verdict(other._place(row), "accept" if row % 3 else "none", "bob", now())
+        Label(other._key(row), "accept" if row % 3 else "none", "bob", now())
         for row in range(count)
     ]
     append(other.path, verdicts)

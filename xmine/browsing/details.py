@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class PairDetails:
     """A pair, read by people.
 
     Attributes:
@@ -33,9 +33,9 @@ class Whole:
     standing: str
 
 
-def whole(
+def details(
     opened: Opened, row: int, reasons: "Reasons", judgements: Judgements, cut: float | None = None
-) -> Whole:
+) -> PairDetails:
     """Tell everything about a pair.
 
     Args:
@@ -46,7 +46,7 @@ def whole(
     """
     pair = opened.pair(row)
     cut = opened.cut if cut is None else cut
-    return Whole(
+    return PairDetails(
         pair,
         figures(opened, row, cut),
         shared_parts(pair.source, pair.target, opened.languages),

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.opened import Bools, Opened, Rows, Side
+from xmine.browsing.opened import Bools, Opened, Rows, TextSide
 from xmine.errors import XmineError
 from xmine.flags.line_features import groups_of, known_keys
 from xmine.flags.near_copies import letters_of, shared_letters
@@ -18,6 +18,7 @@ from xmine.flags.rules import CONFIDENT, lowest_good_cosine, usual_ratio
 from xmine.flags.scripts import foreign_lines, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
+from xmine.run.folder import FEATURES
 from xmine.text.languages import function_words, scripts_of
 
 # Confident pairs that show what lengths are usual; more of them change nothing that is printed.
@@ -100,7 +101,7 @@ class Reasons:
         opened = self._opened
         keys = []
         for name, side in (("source", opened.source), ("target", opened.target)):
-            known = known_keys(opened.path / "traits", name, len(side.lines))
+            known = known_keys(opened.path / FEATURES, name, len(side.lines))
             if known is None and len(side.lines) <= _MOST_READ:
                 known = groups_of(side.texts)
             keys.append(np.arange(len(side.lines)) if known is None else known)
@@ -241,7 +242,7 @@ def _unlike(language: str, name: str, text: str) -> str:
     )
 
 
-def _scripts(language: str, side: Side) -> set[str]:
+def _scripts(language: str, side: TextSide) -> set[str]:
     return scripts_of(language, side.texts)
 
 
@@ -249,7 +250,7 @@ def _script_name(script: str) -> str:
     return _SCRIPTS.get(script, script.title())
 
 
-def _lengths(side: Side, rows: Rows) -> NDArray[np.float64]:
+def _lengths(side: TextSide, rows: Rows) -> NDArray[np.float64]:
     texts: Sequence[str] = side.texts
     return np.array([max(len(texts[row]), 1) for row in rows.tolist()], dtype=np.float64)
 

@@ -138,9 +138,9 @@ def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None
 def _judges(judgements: Judgements, rows: Rows) -> tuple[Judges, ...]:
     said: dict[str, dict[int, bool]] = {}
     for row in rows.tolist():
-        for judge, verdict in judgements.by_judge(row).items():
-            if verdict in (ACCEPT, REJECT):
-                said.setdefault(judge, {})[row] = verdict == ACCEPT
+        for judge, label in judgements.by_judge(row).items():
+            if label in (ACCEPT, REJECT):
+                said.setdefault(judge, {})[row] = label == ACCEPT
     return tuple(
         _compared((first, second), said[first], said[second])
         for first, second in combinations(sorted(said), 2)

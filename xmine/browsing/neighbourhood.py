@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from xmine.browsing.opened import Opened, Rows, Side
-from xmine.browsing.outcomes import Fate, Fates
+from xmine.browsing.opened import Opened, Rows, TextSide
+from xmine.browsing.outcomes import PairOutcome, PairOutcomes
 from xmine.errors import FileError, OptionError
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.mining.options import MiningOptions
@@ -28,7 +28,7 @@ class Neighbour:
         rank: 1 for the nearest.
         cosine, score: of the two.
         text: of the neighbour, with its 1-based `line` and, where lines were cut, its `offset`.
-        fate: what became of the two as a pair.
+        outcome: what became of the two as a pair.
     """
 
     source: int
@@ -39,11 +39,11 @@ class Neighbour:
     text: str
     line: int
     offset: int | None
-    fate: Fate
+    outcome: PairOutcome
 
     def facts(self) -> dict[str, Any]:
         """Give what the command prints of it."""
-        rival = None if self.fate.rival is None else asdict(self.fate.rival)
+        rival = None if self.outcome.rival is None else asdict(self.outcome.rival)
         return {
             "rank": self.rank,
             "score": round(self.score, 4),
@@ -51,9 +51,9 @@ class Neighbour:
             "line": self.line,
             "offset": self.offset,
             "text": self.text,
-            "chosen": self.fate.kept,
-            "fate": self.fate.kind,
-            "why": self.fate.why,
+            "chosen": self.outcome.kept,
+            "fate": self.outcome.kind,
+            "why": self.outcome.why,
             "better": rival,
         }
 
@@ -96,7 +96,7 @@ class Surroundings:
         self.neighborhood = int(_asked(opened, "neighbours", "neighborhood", usual.neighborhood))
         self._margin = str(_asked(opened, "pairs", "margin", usual.margin))
         self._neighbours: Neighbours = found
-        self._fates = Fates(opened, found, self._margin, self.neighborhood)
+        self._outcomes = PairOutcomes(opened, found, self._margin, self.neighborhood)
 
     def targets(
         self, source: int, k: int | None = None, cut: float | None = None
@@ -126,9 +126,9 @@ class Surroundings:
         pairs = np.flatnonzero(own == row)
         return int(others[pairs[0]]) if len(pairs) else int(found[row, 0])
 
-    def fate(self, source: int, target: int, cut: float | None = None) -> Fate:
+    def outcome(self, source: int, target: int, cut: float | None = None) -> PairOutcome:
         """Tell what became of any two rows as a pair."""
-        return self._fates.of([(source, target)], self.opened.cut if cut is None else cut)[0]
+        return self._outcomes.of([(source, target)], self.opened.cut if cut is None else cut)[0]
 
     def row(self, source: int, target: int) -> int | None:
         """Find two rows among the pairs of the run; None if mining has not looked at them."""
@@ -149,7 +149,7 @@ class Surroundings:
         scores = scores_near(found, rows, self._margin, self.neighborhood, of_sources=of_sources)[0]
         near = ids[row][:k].astype(np.int64)  # [k]
         pairs = [(row, other) if of_sources else (other, row) for other in near.tolist()]
-        fates = self._fates.of(pairs, opened.cut if cut is None else cut)
+        outcomes = self._outcomes.of(pairs, opened.cut if cut is None else cut)
         side = opened.target if of_sources else opened.source
         return [
             Neighbour(
@@ -161,13 +161,15 @@ class Surroundings:
                 side.texts[other],
                 int(side.lines[other]),
                 None if side.offsets is None else int(side.offsets[other]),
-                fate,
+                outcome,
             )
-            for at, (other, pair, fate) in enumerate(zip(near.tolist(), pairs, fates, strict=True))
+            for at, (other, pair, outcome) in enumerate(
+                zip(near.tolist(), pairs, outcomes, strict=True)
+            )
         ]
 
 
-def row_of(side: Side, line: int, offset: int | None = None, table: Path | None = None) -> int:
+def row_of(side: TextSide, line: int, offset: int | None = None, table: Path | None = None) -> int:
     """Find the sentence of a line.
 
     Args:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Bools = NDArray[np.bool_]
 
-Floats = NDArray[np.float32]
+Float32s = NDArray[np.float32]
 
 Rows = NDArray[np.int64]
 
@@ -58,7 +58,7 @@ class TextColumn(Sequence[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class TextSide:
     """The sentences of one language.
 
     Attributes:
@@ -96,13 +96,13 @@ class Opened:
     """
 
     path: Path
-    source: Side
-    target: Side
+    source: TextSide
+    target: TextSide
     sources: Rows
     targets: Rows
-    scores: Floats | None
-    cosines: Floats | None
-    probs: Floats | None
+    scores: Float32s | None
+    cosines: Float32s | None
+    probs: Float32s | None
     flags: Flags | None
     eligible: Bools
     allowed: Bools
@@ -171,7 +171,7 @@ class Opened:
         return map(self.pair, rows.tolist())
 
 
-def _number(column: Floats | None, row: int) -> float | None:
+def _number(column: Float32s | None, row: int) -> float | None:
     if column is None or np.isnan(column[row]):
         return None
     return float(column[row])

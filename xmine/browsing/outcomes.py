@@ -24,7 +24,7 @@ class Rival:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class PairOutcome:
     """What became of two sentences.
 
     Attributes:
@@ -45,8 +45,8 @@ class Fate:
         return self.kind == "kept"
 
 
-class Fates:
-    """Tells the fate of pairs of a run."""
+class PairOutcomes:
+    """Tells the outcome of pairs of a run."""
 
     def __init__(self, opened: Opened, neighbours: Neighbours, margin: str, k: int) -> None:
         """Take the run, what its search has found, and how pairs were scored."""
@@ -55,12 +55,12 @@ class Fates:
         self._options: dict[str, Any] = opened.run.get("pairs", {})
         self._retrieval = str(self._options.get("retrieval", "max"))
 
-    def of(self, pairs: list[Pair], cut: float | None) -> list[Fate]:
-        """Tell the fates of some pairs of rows, each the neighbour of the other, at a cut."""
+    def of(self, pairs: list[Pair], cut: float | None) -> list[PairOutcome]:
+        """Tell the outcomes of some pairs of rows, each the neighbour of the other, at a cut."""
         best_targets = self._best(sorted({source for source, _ in pairs}), of_sources=True)
         best_sources = self._best(sorted({target for _, target in pairs}), of_sources=False)
         return [
-            self._fate(pair, cut, best_targets[pair[0]], best_sources[pair[1]]) for pair in pairs
+            self._outcome(pair, cut, best_targets[pair[0]], best_sources[pair[1]]) for pair in pairs
         ]
 
     def _best(self, rows: list[int], *, of_sources: bool) -> dict[int, tuple[int, float]]:
@@ -79,13 +79,13 @@ class Fates:
         chosen = zip(best.targets.tolist(), best.scores.tolist(), strict=True)
         return dict(zip(rows, chosen, strict=True))
 
-    def _fate(
+    def _outcome(
         self,
         pair: Pair,
         cut: float | None,
         best_target: tuple[int, float],
         best_source: tuple[int, float],
-    ) -> Fate:
+    ) -> PairOutcome:
         opened, (source, target) = self._opened, pair
         of_source = np.flatnonzero(opened.sources == source)
         row = of_source[opened.targets[of_source] == target]
@@ -106,8 +106,8 @@ class Fates:
         if is_fwd or is_bwd:
             return self._taken(of_source, of_target)
         if not self._is_near(pair):
-            return Fate("far", f"neither is among the {self._k} nearest of the other")
-        return Fate(
+            return PairOutcome("far", f"neither is among the {self._k} nearest of the other")
+        return PairOutcome(
             "not best",
             f"best for neither: the source's best is target line {better_target.target_line:,}, "
             f"{better_target.score:.4f}; the target's best is source line "
@@ -115,34 +115,36 @@ class Fates:
             better_target if better_target.score >= better_source.score else better_source,
         )
 
-    def _of_candidate(self, row: int, cut: float | None) -> Fate:
-        """Tell the fate of a pair that may be kept."""
+    def _of_candidate(self, row: int, cut: float | None) -> PairOutcome:
+        """Tell the outcome of a pair that may be kept."""
         opened = self._opened
         score = 0.0 if opened.scores is None else float(opened.scores[row])
         rank = opened.rank(row) or 0.0
         if opened.eligible[row] and (cut is None or rank >= cut):
-            return Fate("kept", "kept")
+            return PairOutcome("kept", "kept")
         if opened.eligible[row]:
-            return Fate("below", f"below the cut {cut:.4f}")
+            return PairOutcome("below", f"below the cut {cut:.4f}")
         raised = [] if opened.flags is None else opened.flags[row].split(",")
         drops = {each.strip() for text in self._options.get("drop", []) for each in text.split(",")}
         dropping = [name for name in FLAGS if name in raised and name in drops]
         if dropping:
-            return Fate("dropped", f"dropped for its flag: {', '.join(dropping)}")
+            return PairOutcome("dropped", f"dropped for its flag: {', '.join(dropping)}")
         most = self._options.get("score_max")
         if most is not None and score > most:
-            return Fate("dropped", f"dropped: above --score-max {most:g}")
+            return PairOutcome("dropped", f"dropped: above --score-max {most:g}")
         if opened.allowed[row]:
             best = f"the best {self._options['top']:,}" if "top" in self._options else "the best"
-            return Fate("dropped", f"dropped: beyond {best} that --top asks for")
+            return PairOutcome("dropped", f"dropped: beyond {best} that --top asks for")
         if "copy" in raised and not self._options.get("keep_copies"):
-            return Fate("dropped", "dropped: the same text on both sides; --keep-copies keeps it")
+            return PairOutcome(
+                "dropped", "dropped: the same text on both sides; --keep-copies keeps it"
+            )
         wanted = self._options.get("threshold")
         if isinstance(wanted, float) and score < wanted:
-            return Fate("below", f"below --threshold {wanted:g}")
-        return Fate("dropped", "dropped: known to be wrong")
+            return PairOutcome("below", f"below --threshold {wanted:g}")
+        return PairOutcome("dropped", "dropped: known to be wrong")
 
-    def _taken(self, of_source: np.ndarray, of_target: np.ndarray) -> Fate:
+    def _taken(self, of_source: np.ndarray, of_target: np.ndarray) -> PairOutcome:
         """Tell which better pairs, by rows of `opened`, the two sentences are in."""
         opened = self._opened
         said, rivals = [], []
@@ -159,12 +161,12 @@ class Fates:
                 said.append(f"its {name} is with {other} line {line:,}, {rival.score:.4f}")
                 rivals.append(rival)
         if not rivals:
-            return Fate("taken", "in no pair")
-        return Fate("taken", "; ".join(said), max(rivals, key=lambda rival: rival.score))
+            return PairOutcome("taken", "in no pair")
+        return PairOutcome("taken", "; ".join(said), max(rivals, key=lambda rival: rival.score))
 
-    def _not_best(self, side: str, of: str, rival: Rival) -> Fate:
+    def _not_best(self, side: str, of: str, rival: Rival) -> PairOutcome:
         line = rival.target_line if side == "target" else rival.source_line
-        return Fate(
+        return PairOutcome(
             "not best",
             f"--retrieval {self._retrieval}: the {of}'s best {side} is line {line:,}, "
             f"{rival.score:.4f}",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.opened import Opened, Rows, Side
+from xmine.browsing.opened import Opened, Rows, TextSide
 from xmine.browsing.run_encoder import encoders_of
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
@@ -186,7 +186,7 @@ def run_vectors(opened: Opened, side: str) -> NDArray[np.float16]:
 
 def _nearest_of(
     name: str,
-    side: Side,
+    side: TextSide,
     vectors: NDArray[np.float16],
     query: NDArray[np.float16],
     k: int,

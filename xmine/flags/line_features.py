@@ -41,7 +41,7 @@ _LINE = np.dtype(
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class LineFeatures:
     """What is to be known of each line of a side.
 
     Attributes:
@@ -66,14 +66,14 @@ class Traits:
     boilerplate: Bools
 
 
-def traits_of(
+def read_line_features(
     side: Sentences,
     language: str,
     seen: Callable[[int], None],
     folder: Path | None = None,
     name: str = "",
     watch: Watch = NOBODY,
-) -> Traits:
+) -> LineFeatures:
     """Look at every line of a side.
 
     Args:
@@ -100,7 +100,7 @@ def traits_of(
     keys, letters = lines["key"].copy(), lines["letters"].copy()
     groups = variants(keys, letters)
     marked = boilerplate(lines["ends"], groups, side.occurrences)
-    return Traits(
+    return LineFeatures(
         keys=keys,
         letters=letters,
         beyond_latin=lines["beyond_latin"].copy(),
@@ -154,10 +154,10 @@ def _keep(lines: NDArray[Any], path: Path) -> None:
 
 
 def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
-    """Read the `keys` of a side out of what `traits_of` has kept; None if that is not all there.
+    """Read the `keys` of a side out of what `read_line_features` has kept; None if that is not all there.
 
     Args:
-        folder, name: as `traits_of` takes them; the language does not matter to keys.
+        folder, name: as `read_line_features` takes them; the language does not matter to keys.
         count: how many lines the side has.
     """
     keys = np.empty(count, dtype=np.int64)
@@ -171,7 +171,7 @@ def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
 
 
 def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:
-    """Find the `groups` of `Traits`, and nothing else."""
+    """Find the `groups` of `LineFeatures`, and nothing else."""
     keys = np.empty(len(texts), dtype=np.int64)
     letters = np.empty(len(texts), dtype=np.int32)
     for rows, some, spelt in _by_chunks(texts, range(len(texts))):

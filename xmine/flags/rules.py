@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from xmine.files.digests import NOBODY, Watch
 from xmine.flags.flag_set import Flags
-from xmine.flags.line_features import Traits, traits_of
+from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.numbers import numbers_differ, reader
 from xmine.knn.neighbours import Neighbours
@@ -87,8 +87,8 @@ def flag_pairs(
         done += more
         report(Progress("judging", done, total))
 
-    left = traits_of(source, languages[0], seen, folder, "source", watch)
-    right = traits_of(target, languages[1], seen, folder, "target", watch)
+    left = read_line_features(source, languages[0], seen, folder, "source", watch)
+    right = read_line_features(target, languages[1], seen, folder, "target", watch)
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
     best_first = np.lexsort((-chosen.scores, -chances))
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
@@ -127,12 +127,12 @@ def _other_numbers(
 def _copies(
     chosen: ChosenPairs,
     sides: tuple[Sentences, Sentences],
-    traits: tuple[Traits, Traits],
+    features: tuple[LineFeatures, LineFeatures],
     languages: tuple[str, str],
 ) -> tuple[Bools, Bools]:
     """Mark copies and near copies; only the texts of pairs that may be either are looked at."""
     x, y = chosen.sources, chosen.targets
-    (left, right), (source, target) = traits, sides
+    (left, right), (source, target) = features, sides
     scripts = scripts_of(languages[0], source.texts), scripts_of(languages[1], target.texts)
     same_script = not scripts[0].isdisjoint(scripts[1])
     ours, theirs = left.letters[x], right.letters[y]
@@ -192,7 +192,7 @@ def _lists_of_groups(ids: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArr
     return counts
 
 
-def _is_hub(ids: NDArray[np.int64], side: Traits) -> Bools:
+def _is_hub(ids: NDArray[np.int64], side: LineFeatures) -> Bools:
     """Mark the lines of a side that are hubs, and boilerplate, which shares its lists.
 
     Args:

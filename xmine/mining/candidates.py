@@ -15,7 +15,7 @@ from xmine.flags.rules import flag_pairs
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
 from xmine.mining.steps import open_steps
-from xmine.pairs.known import NOTHING_KNOWN, KnownPairs, labels_of
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.progress import Report, silent
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, estimate
@@ -82,7 +82,7 @@ def retrieve(
     encoded: tuple[Encoded, Encoded],
     neighbours: Neighbours,
     options: MiningOptions,
-    seeds: KnownPairs = NOTHING_KNOWN,
+    seeds: LabelledPairs = NOTHING_KNOWN,
 ) -> Candidates:
     """Choose pairs among the neighbours by margin scores; add the seed pairs that are right."""
     (source, left), (target, right) = encoded
@@ -100,7 +100,7 @@ def retrieve(
 
 
 def _missing(
-    candidates: Candidates, seeds: KnownPairs
+    candidates: Candidates, seeds: LabelledPairs
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the rows of seed pairs that are right and that are not among the candidates."""
     chosen, sides = candidates.chosen, (candidates.source, candidates.target)
@@ -118,7 +118,7 @@ def _missing(
 
 
 def estimate_probabilities(
-    candidates: Candidates, seeds: KnownPairs = NOTHING_KNOWN, *, keep_copies: bool = False
+    candidates: Candidates, seeds: LabelledPairs = NOTHING_KNOWN, *, keep_copies: bool = False
 ) -> Estimated:
     """Estimate how probable each candidate is a translation, and order the candidates by that.
 

@@ -12,7 +12,7 @@ from xmine.mining.candidates import Candidates, Estimated
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import Pairs
-from xmine.pairs.known import NOTHING_KNOWN, KnownPairs, labels_of
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.scoring.gold import best_threshold
 from xmine.scoring.probability import Floats
 from xmine.scoring.threshold import Kept, Threshold, choose_threshold, floored, precision_of
@@ -25,8 +25,8 @@ def select(
     flags: Flags,
     languages: tuple[str, str],
     options: MiningOptions,
-    seeds: KnownPairs = NOTHING_KNOWN,
-    gold: KnownPairs = NOTHING_KNOWN,
+    seeds: LabelledPairs = NOTHING_KNOWN,
+    gold: LabelledPairs = NOTHING_KNOWN,
     warnings: Sequence[str] = (),
 ) -> Mined:
     """Choose the threshold, and keep the pairs that the options ask for.
@@ -63,7 +63,7 @@ def select(
 
 
 def _threshold(
-    estimated: Estimated, rows: NDArray[np.intp], options: MiningOptions, gold: KnownPairs
+    estimated: Estimated, rows: NDArray[np.intp], options: MiningOptions, gold: LabelledPairs
 ) -> Threshold:
     """Choose the threshold that the options ask for among some rows of the candidates."""
     candidates, confidence = estimated.candidates, estimated.confidence

@@ -26,7 +26,7 @@ from xmine.knn.exact import MEMORY, search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.state_files import finished
 from xmine.mining.options import MiningOptions
-from xmine.pairs.known import NOTHING_KNOWN, KnownPairs
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Report, silent
 from xmine.run.folder import FEATURES, Asked, Run, open_run, temporary_run
 from xmine.run.tables import read_table, write_table
@@ -66,8 +66,8 @@ def asked_of(
     inputs: tuple[TextInput, TextInput],
     vectorizer: Vectorizer,
     options: MiningOptions,
-    seeds: KnownPairs = NOTHING_KNOWN,
-    gold: KnownPairs = NOTHING_KNOWN,
+    seeds: LabelledPairs = NOTHING_KNOWN,
+    gold: LabelledPairs = NOTHING_KNOWN,
 ) -> Callable[[], Asked]:
     """Return what lists the values that each stage of a run depends on.
 

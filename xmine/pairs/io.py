@@ -20,8 +20,8 @@ from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of, packing_of
 from xmine.pairs import moses
 from xmine.pairs.losses import Losses
-from xmine.pairs.pair import COLUMNS, UNKNOWN, Languages, Pair, pair_frame, settled
-from xmine.pairs.paths import FORMATS, place_to_read, place_to_write
+from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, pair_frame, settled
+from xmine.pairs.paths import FORMATS, paths_to_read, paths_to_write
 from xmine.pairs.tsv import tsv_rows
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
@@ -137,14 +137,14 @@ def check_pair_file(path: str, *, force: bool, source: str | Path | None = None)
         OptionError: no format has that suffix, the name ends in `/`, or is that of `source`.
         FileError: see `xmine.files.atomic.check_free`.
     """
-    for each in place_to_write(path, source).paths:
+    for each in paths_to_write(path, source).paths:
         check_free(Path(each), force=force)
 
 
 def write_pairs(
     pairs: Iterable[Pair],
     path: str,
-    languages: Languages = UNKNOWN,
+    languages: Languages = UNKNOWN_LANGUAGES,
     losses: Losses | None = None,
 ) -> Written:
     """Write pairs in the format that the name says; files appear whole or not at all.
@@ -160,7 +160,7 @@ def write_pairs(
         OptionError: no format has that suffix.
         FileError: it cannot be written.
     """
-    place, count = place_to_write(path), 0
+    place, count = paths_to_write(path), 0
     losses = Losses() if losses is None else losses
 
     def counted() -> Iterator[Pair]:
@@ -194,7 +194,7 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         FileError: a file is missing, or is not what it should be; the message names the line. The
             pairs of a run are not what it has written.
     """
-    place = place_to_read(spec)
+    place = paths_to_read(spec)
     if (Path(spec) / RUN_FILE).is_file():
         check_written(Path(spec), PAIRS_FILE)
     if place.moses:
@@ -211,7 +211,7 @@ def languages_of(spec: str | Path) -> Languages | None:
     Raises:
         FileError: see `read_pairs`.
     """
-    place = place_to_read(spec)
+    place = paths_to_read(spec)
     if place.moses:
         return moses.languages(place.moses)
     if place.chosen:
@@ -219,7 +219,7 @@ def languages_of(spec: str | Path) -> Languages | None:
     if not place.format:
         return None
     found = place.format.languages(place.paths[0])
-    return None if found == UNKNOWN else found
+    return None if found == UNKNOWN_LANGUAGES else found
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,14 @@ from xmine.pairs.judgements import (
     REJECT,
     file_beside,
     hash_of,
-    is_file_of_verdicts,
+    is_label_file,
     standing_in,
 )
 from xmine.scoring.gold import Agreement
 from xmine.text.sentences import Sentences
 
 
-class KnownPair(NamedTuple):
+class LabelledPair(NamedTuple):
     """Two lines, from 1, and whether they are translations of each other."""
 
     source: int
@@ -33,16 +33,16 @@ class KnownPair(NamedTuple):
     right: bool = True
 
 
-class KnownPairs(NamedTuple):
+class LabelledPairs(NamedTuple):
     """Pairs that are known; for messages the name of their file, and where in it each stands."""
 
     name: str
-    pairs: list[KnownPair]
+    pairs: list[LabelledPair]
     numbers: Sequence[int] | None = None  # of lines; None where every line has a pair
     texts: Sequence[str] | None = None  # hashes of the texts that were judged, see `hash_of`
     left_out: int = 0  # judged pairs whose lines have other texts now
 
-    def resolved(self, source: Sentences, target: Sentences) -> "KnownPairs":
+    def resolved(self, source: Sentences, target: Sentences) -> "LabelledPairs":
         """Name the lines that stand for repeated ones; leave out judged pairs of other texts.
 
         Raises:
@@ -63,10 +63,10 @@ class KnownPairs(NamedTuple):
                         "the first column is a line of the first file, the second of the second",
                     )
                 lines.append(line if side.stands_for is None else int(side.stands_for[line - 1]))
-            pairs.append(KnownPair(lines[0], lines[1], pair.right))
-        return KnownPairs(self.name, pairs, self.numbers)
+            pairs.append(LabelledPair(lines[0], lines[1], pair.right))
+        return LabelledPairs(self.name, pairs, self.numbers)
 
-    def _still_there(self, source: Sentences, target: Sentences) -> "KnownPairs":
+    def _still_there(self, source: Sentences, target: Sentences) -> "LabelledPairs":
         """Keep the pairs whose lines have the texts that were judged."""
         pairs = []
         for pair, texts in zip(self.pairs, self.texts or (), strict=True):
@@ -75,7 +75,7 @@ class KnownPairs(NamedTuple):
                 for line, side in zip(pair[:2], (source, target), strict=True)
             ]
             if texts == hash_of(found[0][1], found[1][1]):
-                pairs.append(KnownPair(found[0][0], found[1][0], pair.right))
+                pairs.append(LabelledPair(found[0][0], found[1][0], pair.right))
         left_out = len(self.pairs) - len(pairs)
         if not pairs:
             raise FileError(
@@ -83,7 +83,7 @@ class KnownPairs(NamedTuple):
                 f"{target.name}: the lines have other texts",
                 "give the files that were mined when the pairs were judged",
             )
-        return KnownPairs(self.name, pairs, left_out=left_out)
+        return LabelledPairs(self.name, pairs, left_out=left_out)
 
     @property
     def warning(self) -> str:
@@ -104,10 +104,10 @@ def _line_and_text(line: int, side: Sentences) -> tuple[int, str]:
     return line, side.texts[row] if there else ""
 
 
-NOTHING_KNOWN = KnownPairs("", [])
+NOTHING_KNOWN = LabelledPairs("", [])
 
 
-def read_known(path: Path) -> KnownPairs:
+def read_known(path: Path) -> LabelledPairs:
     """Read `LINE<TAB>LINE`, and behind another tab, if a pair has been judged, 1 or 0.
 
     Judgements are read as well, from their file, or from a run or a file of pairs that has been
@@ -119,10 +119,10 @@ def read_known(path: Path) -> KnownPairs:
     """
     path = known_file(path)
     lines = read_lines(path)
-    if is_file_of_verdicts(lines[0].encode()):
+    if is_label_file(lines[0].encode()):
         return _judged(path, lines)
-    known: list[KnownPair] = []
-    places: dict[KnownPair, int] = {}
+    known: list[LabelledPair] = []
+    places: dict[LabelledPair, int] = {}
     for number, line in enumerate(lines, start=1):
         columns = line.split("\t")
         if not (2 <= len(columns) <= 3 and all(map(_is_line, columns[:2]))):
@@ -132,14 +132,14 @@ def read_known(path: Path) -> KnownPairs:
             )
         if columns[2:] and columns[2] not in ("0", "1"):
             raise FileError(f"{path}:{number}: the third column is {columns[2]!r}, not 1 or 0")
-        pair = KnownPair(int(columns[0]), int(columns[1]), columns[2:] != ["0"])
+        pair = LabelledPair(int(columns[0]), int(columns[1]), columns[2:] != ["0"])
         if (other := places.get(pair._replace(right=not pair.right))) is not None:
             raise FileError(
                 f"{path}:{number}: judged right and wrong, the other way in line {other}"
             )
         places[pair] = number
         known.append(pair)
-    return KnownPairs(str(path), known)
+    return LabelledPairs(str(path), known)
 
 
 def known_file(path: Path) -> Path:
@@ -158,31 +158,31 @@ def known_file(path: Path) -> Path:
     return path
 
 
-def _judged(path: Path, lines: list[str]) -> KnownPairs:
+def _judged(path: Path, lines: list[str]) -> LabelledPairs:
     """Take what stands at the end, pairs in the order of their lines."""
     known = []
-    for number, verdict in standing_in(path, lines):
-        place = verdict.place
-        if verdict.judgement not in (ACCEPT, REJECT):
+    for number, label in standing_in(path, lines):
+        key = label.key
+        if label.judgement not in (ACCEPT, REJECT):
             continue
-        if place.target_line is None:
+        if key.target_line is None:
             raise FileError(
                 f"{path}:{number}: a pair of a file without lines was judged",
                 "known pairs are lines; judge the run, or pairs with source_line and target_line",
             )
-        if place.source_offset is not None:
+        if key.source_offset is not None:
             raise FileError(
                 f"{path}:{number}: a sentence of a line was judged, not the line",
                 "known pairs are lines; what was mined with --segment cannot be given",
             )
-        right = verdict.judgement == ACCEPT
-        pair = KnownPair(place.source_line, place.target_line, right)
-        known.append((pair, number, place.texts))
+        right = label.judgement == ACCEPT
+        pair = LabelledPair(key.source_line, key.target_line, right)
+        known.append((pair, number, key.texts))
     if not known:
         raise FileError(f"{path}: no pair is accepted or rejected", "judge some: xmine browse")
     known.sort()
     pairs, numbers, texts = zip(*known, strict=True)
-    return KnownPairs(str(path), list(pairs), list(numbers), list(texts))
+    return LabelledPairs(str(path), list(pairs), list(numbers), list(texts))
 
 
 def _is_line(text: str) -> bool:
@@ -190,7 +190,7 @@ def _is_line(text: str) -> bool:
 
 
 def labels_of(
-    known: Sequence[KnownPair], source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
+    known: Sequence[LabelledPair], source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
 ) -> NDArray[np.int8]:
     """Tell of each pair what is known: 1 right, 0 wrong, -1 nothing.
 
@@ -215,7 +215,7 @@ def labels_of(
     return labels
 
 
-def agreement_with_seeds(known: Sequence[KnownPair], labels: NDArray[np.int8]) -> Agreement:
+def agreement_with_seeds(known: Sequence[LabelledPair], labels: NDArray[np.int8]) -> Agreement:
     """Compare pairs with seed pairs; pairs that the seeds say nothing of do not count.
 
     Args:

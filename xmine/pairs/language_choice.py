@@ -6,7 +6,8 @@ from pathlib import Path
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.pairs.pair import UNKNOWN, Languages, Pair
+from xmine.pairs.pair import Languages, Pair
+from xmine.text.languages import UNKNOWN_LANGUAGE
 
 
 @cache
@@ -71,7 +72,7 @@ class Choice:
             return
         fits = [
             all(
-                code == UNKNOWN[0] or same_language(language, code)
+                code == UNKNOWN_LANGUAGE or same_language(language, code)
                 for language, code in zip(self.languages, codes, strict=True)
             )
             for codes in (said, said[::-1])

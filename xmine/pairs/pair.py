@@ -6,12 +6,13 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xmine.errors import FileError
+from xmine.text.languages import UNKNOWN_LANGUAGE
 
 if TYPE_CHECKING:
     import polars as pl
 
 Languages = tuple[str, str]
-UNKNOWN: Languages = ("und", "und")  # the code of BCP 47 for a language that nobody named
+UNKNOWN_LANGUAGES: Languages = (UNKNOWN_LANGUAGE, UNKNOWN_LANGUAGE)
 
 
 class Pair(NamedTuple):

@@ -13,7 +13,8 @@ from xmine.files.reading import name_of
 from xmine.files.records import ParquetFile, is_text, listed, open_parquet, write_parquet
 from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import SURROGATES, Losses, Rules
-from xmine.pairs.pair import COLUMNS, LARGEST, UNKNOWN, Languages, Pair, pair_schema, split_head
+from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, pair_schema, split_head
+from xmine.text.languages import UNKNOWN_LANGUAGE
 from xmine.version import __version__
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _said(file: ParquetFile) -> Languages | None:
     said = file.metadata.get("languages", "").split(",")
     if "source" not in file.schema and "translation" in file.schema:
         said = _fields(file)
-    return (said[0] or UNKNOWN[0], said[1] or UNKNOWN[0]) if len(said) == 2 else None
+    return (said[0] or UNKNOWN_LANGUAGE, said[1] or UNKNOWN_LANGUAGE) if len(said) == 2 else None
 
 
 def _fields(file: ParquetFile) -> list[str]:

@@ -115,7 +115,7 @@ def _as_tsv(of: str, near: "list[Neighbour]", losses: "Losses") -> list[str]:
                 f"{each.score:.4f}",
                 f"{each.cosine:.4f}",
                 str(each.line) if each.offset is None else f"{each.line}:{each.offset}",
-                each.fate.why,
+                each.outcome.why,
                 each.text,
             ],
             losses,

@@ -36,14 +36,7 @@ class PairDetails:
 def details(
     opened: Opened, row: int, reasons: "Reasons", judgements: Judgements, cut: float | None = None
 ) -> PairDetails:
-    """Tell everything about a pair.
-
-    Args:
-        opened: where it is.
-        row: of `opened`.
-        reasons, judgements: of `opened`.
-        cut: what is kept; that of the run if left out.
-    """
+    """Tell everything about a pair."""
     pair = opened.pair(row)
     cut = opened.cut if cut is None else cut
     return PairDetails(

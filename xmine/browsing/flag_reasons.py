@@ -40,11 +40,7 @@ class Reasons:
         self._opened = opened
 
     def of(self, row: int) -> dict[str, str]:
-        """Give a sentence for each flag of a pair; empty if it has none.
-
-        Args:
-            row: of `opened`.
-        """
+        """Give a sentence for each flag of a pair; empty if it has none."""
         pair = self._opened.pair(row)
         return {
             name: self._explained(name, row, pair)

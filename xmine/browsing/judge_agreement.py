@@ -106,13 +106,7 @@ class Approval:
 
 
 def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None) -> Approval:
-    """Compare judgements with the estimate, and with each other.
-
-    Args:
-        opened: the pairs.
-        judgements: of these.
-        cut: the lowest rank that is kept, see `Opened.ranks`; that of the run if left out.
-    """
+    """Compare judgements with the estimate, and with each other."""
     kept = opened.kept(opened.cut if cut is None else cut)
     codes = judgements.codes()
     accepted, rejected = codes == CODES[ACCEPT], codes == CODES[REJECT]

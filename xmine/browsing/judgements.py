@@ -86,16 +86,7 @@ class Judgements:
 
     @classmethod
     def open(cls, opened: Opened, by: str = "", patience: float = KEY_PATIENCE) -> Self:
-        """Read the judgements beside a run or a file of pairs.
-
-        Args:
-            opened: the pairs.
-            by: who judges; see `judge_name` if left out.
-            patience: seconds to wait for another process that writes a label.
-
-        Raises:
-            FileError: they cannot be read, or were written by another version of xmine.
-        """
+        """Read the judgements beside a run or a file of pairs."""
         judgements = cls(opened, file_beside(opened.path), by or judge_name(), patience)
         judgements.refresh()
         return judgements
@@ -117,22 +108,13 @@ class Judgements:
         return dict(self._said.get(self._key(row), {}))
 
     def judge(self, row: int, judgement: str) -> None:
-        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said.
-
-        Raises:
-            OptionError: it is another word.
-            FileError: it cannot be kept; nothing has changed then.
-        """
+        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said."""
         before = self._said.get(self._key(row), {}).get(self.by, TAKEN_BACK)
         self._write(row, judgement)
         self._done.append((row, before))
 
     def undo(self) -> int | None:
-        """Take back the last label that was given here, and name its pair; None if none is left.
-
-        Raises:
-            FileError: see `judge`.
-        """
+        """Take back the last label that was given here, and name its pair; None if none is left."""
         if not self._done:
             return None
         row, before = self._done[-1]
@@ -141,11 +123,7 @@ class Judgements:
         return row
 
     def refresh(self) -> bool:
-        """Read what others have said since; tell whether there was any.
-
-        Raises:
-            FileError: see `open`.
-        """
+        """Read what others have said since; tell whether there was any."""
         try:
             found = self.path.stat()
             seen = (found.st_ino, found.st_size, found.st_mtime_ns)

@@ -81,10 +81,6 @@ def picture_of(
         most: how many at most.
         seed: another one, another sample.
         method: `pca`, or `tsne`, which takes seconds.
-
-    Raises:
-        FileError: there are fewer than two pairs, or the vectors are gone.
-        XmineError: scikit-learn is not installed.
     """
     opened = nearby.opened
     if len(rows) < _FEWEST:

@@ -68,11 +68,7 @@ class Surroundings:
     """
 
     def __init__(self, opened: Opened) -> None:
-        """Open what the run's search has found, without reading it.
-
-        Raises:
-            FileError: these are pairs of a file; or the neighbours are gone, or broken.
-        """
+        """Open what the run's search has found, without reading it."""
         if not opened.is_run:
             raise FileError(
                 f"{opened.path}: a file of pairs, which has no neighbours",
@@ -101,13 +97,7 @@ class Surroundings:
     def targets(
         self, source: int, k: int | None = None, cut: float | None = None
     ) -> list[Neighbour]:
-        """Give the nearest targets of a source, nearest first.
-
-        Args:
-            source: its row.
-            k: how many at most; all that are known if left out.
-            cut: what a pair is kept by; the one of the run if left out.
-        """
+        """Give the nearest targets of a source, nearest first."""
         return self._near(source, k, cut, of_sources=True)
 
     def sources(
@@ -170,17 +160,7 @@ class Surroundings:
 
 
 def row_of(side: TextSide, line: int, offset: int | None = None, table: Path | None = None) -> int:
-    """Find the sentence of a line.
-
-    Args:
-        side: where it stands.
-        line: from 1.
-        offset: where it starts in the line; needed where that holds several sentences.
-        table: the table of the side, which tells what stands for a repeated line.
-
-    Raises:
-        OptionError: there is no such sentence, or there are several.
-    """
+    """Find the sentence of a line."""
     first, stop = np.searchsorted(side.lines, [line, line + 1])
     rows: Rows = np.arange(first, stop)
     if not len(rows) and table is not None and table.is_file():

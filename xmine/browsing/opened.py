@@ -1,9 +1,9 @@
 """A run or a file of pairs -> its pairs in memory, ready to be filtered, sorted and looked at."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from xmine.errors import OptionError
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.pairs.pair import Languages, Pair
+from xmine.text.packed import LazyTexts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,8 +24,8 @@ Float32s = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
 
-class TextColumn(Sequence[str]):
-    """The texts of a column of polars; a slice is a list of some.
+class TextColumn(LazyTexts):
+    """The texts of a column of polars.
 
     Attributes:
         column: the column, without nulls.
@@ -38,19 +39,11 @@ class TextColumn(Sequence[str]):
         """Count the texts."""
         return len(self.column)
 
-    @overload
-    def __getitem__(self, at: SupportsIndex) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: SupportsIndex | slice) -> str | list[str]:
-        """Give one text, or a list of some."""
-        if isinstance(at, slice):
-            return self.column[at].to_list()
-        return str(self.column[int(at)])
+    def _one(self, row: int) -> str:
+        return str(self.column[row])
 
-    def __iter__(self) -> Iterator[str]:
-        """Walk through the texts."""
-        return iter(self.column)
+    def _some(self, rows: slice) -> list[str]:
+        return self.column[rows].to_list()
 
     def take(self, rows: Rows) -> "TextColumn":
         """Keep some texts, in the order of `rows`; their characters are not held twice."""
@@ -195,11 +188,7 @@ def rows_at(opened: Opened, source_line: int, target_line: int) -> Rows:
 
 
 def row_at(opened: Opened, source_line: int, target_line: int) -> int:
-    """Find the pair of two lines.
-
-    Raises:
-        OptionError: there is none, or there are several.
-    """
+    """Find the pair of two lines."""
     rows = rows_at(opened, source_line, target_line)
     if len(rows) != 1:
         many = f"{len(rows)} pairs" if len(rows) else "no pair"

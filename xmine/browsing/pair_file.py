@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 def open_file(path: Path) -> Opened:
-    """Read the pairs of a file, in its order.
-
-    Raises:
-        FileError: it is missing, broken or empty.
-    """
+    """Read the pairs of a file, in its order."""
     languages = languages_of(path) or UNKNOWN_LANGUAGES
     pairs = pair_frame(read_pairs(path))
     rows = np.arange(len(pairs))

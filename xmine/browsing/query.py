@@ -78,19 +78,7 @@ class PairQuery:
 def select(
     opened: Opened, query: PairQuery, cut: float | None = None, codes: Codes | None = None
 ) -> Rows:
-    """Find the pairs that a query asks for, int64 [found], in its order.
-
-    Args:
-        opened: the pairs.
-        query: what to see.
-        cut: what `kept` is by; the one of the run if left out.
-        codes: verdict on each pair, see `xmine.browsing.judgements.Judgements.codes`; nobody has
-            judged any if left out.
-
-    Raises:
-        OptionError: the regular expression or the condition is none, or scores are asked for where
-            there are none.
-    """
+    """Find the pairs that a query asks for, int64 [found], in its order."""
     import polars as pl
 
     if opened.scores is None and (
@@ -194,11 +182,7 @@ def found_in(opened: Opened, query: PairQuery) -> "pl.Series":
 
 
 def matches(texts: TextColumn, text: str, *, regex: bool = False) -> "pl.Series":
-    """Mark the texts that hold another one, whatever its case, bool [texts].
-
-    Raises:
-        OptionError: `text` is no regular expression of Rust.
-    """
+    """Mark the texts that hold another one, whatever its case, bool [texts]."""
     import polars as pl
 
     pattern = text if regex else pl.escape_regex(text)

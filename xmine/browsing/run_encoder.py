@@ -29,10 +29,6 @@ def encoders_of(
         model: a folder or a hub name. Of a run the one that it names if left out; it may be given
             where that has moved. Of a file the embedded one if left out.
         options: how it runs; of a run as it ran then if left out.
-
-    Raises:
-        FileError: it is not what made the vectors; or they were given, and nobody knows what did.
-        EncoderError: it cannot be loaded.
     """
     said: dict[str, Any] = opened.run.get("vectors", {})
     if opened.is_run and model is None and "encoder" not in said:

@@ -30,12 +30,7 @@ _REMOVE = "remove it, and open the run again"
 
 
 def open_run(folder: Path) -> Opened:
-    """Read what a run has found.
-
-    Raises:
-        FileError: a file is missing or broken, or is not what a run writes or has written, or they
-            do not belong together. Vectors, neighbours and line features are not read.
-    """
+    """Read what a run has found."""
     for name in (_SOURCE, _TARGET, _CANDIDATES, PAIRS_FILE):
         if not (folder / name).is_file():
             raise FileError(

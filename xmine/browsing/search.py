@@ -75,22 +75,13 @@ class Nearby:
     _vectors: dict[str, NDArray[np.float16]] = field(default_factory=dict, init=False)
 
     def encoders(self) -> EncoderPair:
-        """Load what reads the sentence, once.
-
-        Raises:
-            FileError: it is not what made the run's vectors; or nobody knows what did.
-            EncoderError: it cannot be loaded.
-        """
+        """Load what reads the sentence, once."""
         if self._pair is None:
             self._pair = encoders_of(self.opened, self.model, self.options)
         return self._pair
 
     def vectors(self, side: str, report: Report = silent) -> NDArray[np.float16]:
-        """Give the vectors of a side, [sentences, dim]: those of the run, or newly made ones.
-
-        Raises:
-            FileError: those of the run are gone, or broken; and see `encoders`.
-        """
+        """Give the vectors of a side, [sentences, dim]: those of the run, or newly made ones."""
         if side not in self._vectors:
             own = self.opened.source if side == "source" else self.opened.target
             if self.opened.is_run:
@@ -101,11 +92,7 @@ class Nearby:
         return self._vectors[side]
 
     def vectors_of(self, side: str, rows: Rows) -> NDArray[np.float16]:
-        """Give the vectors of some sentences of a side, [some, dim]; no others are encoded.
-
-        Raises:
-            FileError: see `vectors`.
-        """
+        """Give the vectors of some sentences of a side, [some, dim]; no others are encoded."""
         if self.opened.is_run or side in self._vectors:
             return self.vectors(side)[rows]
         own = self.opened.source if side == "source" else self.opened.target
@@ -128,10 +115,6 @@ class Nearby:
             exclude_exact: leave out the text itself, as `xmine.text.sentences.folded` tells it.
             prompt: put before the text; that of the run if left out.
             report: called while texts of a file are encoded.
-
-        Raises:
-            OptionError: the text is empty, or the encoder knows no piece of it.
-            FileError: see `encoders` and `vectors`.
         """
         if not text.strip():
             raise OptionError("the text to search for is empty")
@@ -168,11 +151,7 @@ class Nearby:
 
 
 def run_vectors(opened: Opened, side: str) -> NDArray[np.float16]:
-    """Open the vectors that a run has kept of a side, [sentences, dim], without reading them.
-
-    Raises:
-        FileError: they are gone, broken, or of other sentences.
-    """
+    """Open the vectors that a run has kept of a side, [sentences, dim], without reading them."""
     path = opened.path / f"{side}.npy"
     vectors = open_matrix(path)
     count = len((opened.source if side == "source" else opened.target).lines)

@@ -35,12 +35,7 @@ class Shared(NamedTuple):
 
 @lru_cache(maxsize=64)
 def shared_parts(source: str, target: str, languages: tuple[str, str]) -> Shared:
-    """Find what stands on both sides, whatever dress it wears: twenty-one, 21 and 二十一.
-
-    Args:
-        source, target: the texts.
-        languages: codes of both sides; number words are read in English and Chinese.
-    """
+    """Find what stands on both sides, whatever dress it wears: twenty-one, 21 and 二十一."""
     source, target = source[:_LONGEST], target[:_LONGEST]
     ours, theirs = _numbers(source, target, languages)
     left, right = source.translate(_NARROW), target.translate(_NARROW)

@@ -56,11 +56,7 @@ class View:
         return self.wanted
 
     def find(self, wanted: Wanted) -> Rows:
-        """Find what was asked for, int64 [found]. Nothing changes, so any thread may do it.
-
-        Raises:
-            OptionError: see `select`.
-        """
+        """Find what was asked for, int64 [found]. Nothing changes, so any thread may do it."""
         codes = None
         if wanted.query.by_verdict and self._codes is not None:
             codes = self._codes()
@@ -90,11 +86,7 @@ class View:
 
     @cached_property
     def around(self) -> "Surroundings":
-        """The neighbours of each sentence.
-
-        Raises:
-            FileError: there are none, see `Surroundings`.
-        """
+        """The neighbours of each sentence."""
         from xmine.browsing.neighbourhood import Surroundings
 
         return Surroundings(self.opened)

@@ -32,10 +32,6 @@ def write_cut(folder: Path, cut: float) -> int:
     finds the run complete.
     Every file is whole before the first one gets its name; a kill between two of them leaves a run
     that can be opened, and cut again.
-
-    Raises:
-        FileError: it is no run, is being mined into, or cannot be written.
-        OptionError: the cut is no number, or no probability where pairs are cut by probability.
     """
     if not np.isfinite(cut):
         raise OptionError(f"a cut at {cut}", "give a number")
@@ -65,11 +61,7 @@ def write_cut(folder: Path, cut: float) -> int:
 
 
 def read_again(opened: Opened) -> Opened:
-    """Read what writing a cut has changed; pairs and texts stay those that are in memory.
-
-    Raises:
-        FileError: the run cannot be opened, or somebody has mined into it meanwhile.
-    """
+    """Read what writing a cut has changed; pairs and texts stay those that are in memory."""
     now = open_pairs(opened.path)
     same = zip((now.sources, now.targets), (opened.sources, opened.targets), strict=True)
     if not all(np.array_equal(*each) for each in same):

@@ -23,19 +23,14 @@ from xmine.files.digests import HEAD, NOBODY, Watch
 
 _ROWS_AT_ONCE = 65_536
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-# How often rows are hashed that were written before.
 _BYTES_AT_ONCE = 2**20
 _SHAPE = re.compile(rb"'shape': \((\d{1,18}), (\d{1,18})\)")
 
 
 def header(dtype: np.dtype[Any], *shape: int) -> bytes:
     """Make the header of a .npy file; numpy leaves room in it: that of a matrix has HEAD bytes."""
-    stream = BytesIO()
-    facts = {
-        "descr": np.lib.format.dtype_to_descr(dtype),
-        "fortran_order": False,
-        "shape": shape,
-    }
+    stream, described = BytesIO(), np.lib.format.dtype_to_descr(dtype)
+    facts = {"descr": described, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(stream, facts)
     return stream.getvalue()
 
@@ -108,22 +103,15 @@ class MatrixWriter:
             while left and (some := self._file.read(min(left, _BYTES_AT_ONCE))):
                 state.update(some)
                 left -= len(some)
-            if line != self._line(stop, state.hexdigest()):
+            if line != f"{stop} {state.hexdigest()}\n".encode():
                 self._disagreeing = line.endswith(b"\n")  # or a full disk has cut it short
                 break
             self.rows, self._state = stop, state
             length += len(line)
         return length
 
-    def _line(self, rows: int, digest: str) -> bytes:
-        return f"{rows} {digest}\n".encode()
-
     def write(self, block: NDArray[Any]) -> None:
-        """Append rows [n, dim].
-
-        Raises:
-            FileError: the disk is full, or the file cannot be written for another reason.
-        """
+        """Append rows [n, dim]."""
         block = np.ascontiguousarray(block, dtype=self._dtype)
         data = block.data.cast("B") if block.size else b""
         with _writing(self._path):
@@ -131,7 +119,7 @@ class MatrixWriter:
             self.rows += len(block)
             self._state.update(data)
             if self._digests and len(block):
-                self._put(self._digests, self._line(self.rows, self._state.hexdigest()))
+                self._put(self._digests, f"{self.rows} {self._state.hexdigest()}\n".encode())
 
     def finish(self) -> str:
         """Write the number of rows; return the digest of the file, see `digest_of`."""
@@ -167,9 +155,6 @@ def writing_matrix(
             continued from its last block that is what it was; what is left of any other work goes.
             Without a mark all begins anew.
         watch: told of rows that are not what they were, and what the file is, before it appears.
-
-    Raises:
-        FileError: it cannot be written.
     """
     start = f".{path.name[:40]}."
     partial = path.with_name(f"{start}{mark[:32]}.part")
@@ -247,9 +232,6 @@ def without_zeros(
     Returns:
         the rows that are left, from 0; and their vectors: `vectors` itself where that is all of
         them, else those of the new file.
-
-    Raises:
-        FileError: it cannot be written.
     """
     starts = range(0, len(vectors), _ROWS_AT_ONCE)
     found = [vectors[start : start + _ROWS_AT_ONCE].any(axis=1) for start in starts]
@@ -263,11 +245,7 @@ def without_zeros(
 
 
 def opened(path: Path) -> NDArray[np.float16]:
-    """Open a matrix that has just been written.
-
-    Raises:
-        FileError: it is not there any more.
-    """
+    """Open a matrix that has just been written."""
     matrix = open_matrix(path)
     if matrix is None:
         raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")

@@ -74,19 +74,7 @@ def read_line_features(
     name: str = "",
     watch: Watch = NOBODY,
 ) -> LineFeatures:
-    """Look at every line of a side.
-
-    Args:
-        side: its lines.
-        language: of them, a code or `und`.
-        seen: told now and then how many more lines were looked at.
-        folder: where what was seen of lines is kept, and found again.
-        name: of the side there.
-        watch: told what these files are.
-
-    Raises:
-        FileError: the folder cannot be written to.
-    """
+    """Look at every line of a side."""
     is_foreign = foreign_lines(language, side.texts)
     lines = np.empty(len(side), dtype=_LINE)
     for start in range(0, len(side), _LINES_PER_FILE):
@@ -154,12 +142,7 @@ def _keep(lines: NDArray[Any], path: Path) -> None:
 
 
 def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
-    """Read the `keys` of a side out of what `read_line_features` has kept; None if that is not all there.
-
-    Args:
-        folder, name: as `read_line_features` takes them; the language does not matter to keys.
-        count: how many lines the side has.
-    """
+    """Read the `keys` that `read_line_features` has kept of a side; None if some are missing."""
     keys = np.empty(count, dtype=np.int64)
     for start in range(0, count, _LINES_PER_FILE):
         part = np.empty(min(_LINES_PER_FILE, count - start), dtype=_LINE)

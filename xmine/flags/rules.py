@@ -75,9 +75,6 @@ def flag_pairs(
         report: called while it looks at lines and pairs.
         folder: where what was seen of lines is kept, and found again.
         watch: told what these files are.
-
-    Raises:
-        FileError: the folder cannot be written to.
     """
     x, y = chosen.sources, chosen.targets
     done, total = 0, len(source) + len(target) + len(chosen)

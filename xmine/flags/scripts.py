@@ -86,12 +86,7 @@ def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], b
 
 
 def share_of_script(language: str, texts: Sequence[str], letters: str) -> float:
-    """Tell which share of letters is of the scripts of a language, 0 to 1; 1 if there is none.
-
-    Args:
-        language, texts: as `foreign_lines` takes them.
-        letters: of a line (`xmine.flags.near_copies.letters_of`).
-    """
+    """Tell which share of letters is of the scripts of a language, 0 to 1; 1 if there is none."""
     ranges = "".join(_RANGES.get(script, "") for script in scripts_of(language, texts))
     if not ranges or not letters:
         return 1.0

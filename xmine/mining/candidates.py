@@ -149,11 +149,7 @@ def find_candidates(
     options: MiningOptions,
     report: Report = silent,
 ) -> Candidates:
-    """Encode both sides, search both ways exactly, and retrieve; nothing is kept on disk.
-
-    Raises:
-        FileError: none of the sentences of a side can be encoded.
-    """
+    """Encode both sides, search both ways exactly, and retrieve; nothing is kept on disk."""
     exact = replace(options, index="exact", cache=False)
     with open_steps(None, dict, exact, report) as steps:
         encoded = steps.encode(sentences, as_pair(encoder))
@@ -187,9 +183,6 @@ def flag(
         report: called meanwhile.
         cache_dir: where the features of lines are cached; None for nowhere.
         watch: told the digests of these files.
-
-    Raises:
-        FileError: the features cannot be written.
     """
     candidates = estimated.candidates
     languages = (

@@ -114,17 +114,7 @@ class Estimate:
         return {**asdict(self), "total_seconds": sum(self.seconds.values())}
 
     def check(self, max_memory: str, folder: Path, there: int = 0) -> None:
-        """Refuse what cannot fit, before it starts.
-
-        Args:
-            max_memory: as `--max-memory` has it; empty for three quarters of what is free.
-            folder: where the files go.
-            there: bytes that a run has written already.
-
-        Raises:
-            XmineError: memory is short; the message names the option that helps.
-            FileError: the disk is too small.
-        """
+        """Refuse what cannot fit, before it starts."""
         needed, limit = self.memory + self.index_memory, memory_limit(max_memory)
         if limit is not None and needed > limit:
             most = "--max-memory is" if max_memory else "three quarters of what is free are"
@@ -153,17 +143,7 @@ def estimate_run(
     vectorizer: SentenceEncoder | Vectorizer,
     options: MiningOptions,
 ) -> Estimate | None:
-    """Estimate what mining two files takes; None where one can be read but once.
-
-    Args:
-        source, target: the text inputs.
-        vectorizer: one encoder for both sides, or one for each, or the vectors of all lines.
-        options: see MiningOptions.
-
-    Raises:
-        FileError: a file cannot be read.
-        OptionError: there is no such index or device.
-    """
+    """Estimate what mining two files takes; None where one can be read but once."""
     source, target = text_input(source), text_input(target)
     if not (source.is_rereadable and target.is_rereadable):
         return None

@@ -29,16 +29,7 @@ def select(
     gold: LabelledPairs = NOTHING_KNOWN,
     warnings: Sequence[str] = (),
 ) -> Mined:
-    """Choose the threshold, and keep the pairs that the options ask for.
-
-    Args:
-        estimated: the candidates, the most probable first.
-        flags: of each candidate.
-        languages: codes of source and target.
-        options: see MiningOptions; those that make candidates do nothing here.
-        seeds, gold: as `mine` takes them, by the lines that stand for repeated ones.
-        warnings: to be told with the pairs.
-    """
+    """Choose the threshold, and keep the pairs that the options ask for."""
     candidates, confidence = estimated.candidates, estimated.confidence
     labels = labels_of(seeds.pairs, *candidates.lines())
     eligible = find_eligible(candidates.chosen.scores, flags, estimated.copies, labels, options)

@@ -73,14 +73,6 @@ def asked_of(
 
     Only a run that is kept needs the values: to know them, files and vectors are hashed. Standard
     input is compared when it is read.
-
-    Args:
-        inputs: the two text inputs.
-        vectorizer: an encoder for each side, or the vectors of all lines.
-        options, seeds, gold: as `xmine.mine` takes them.
-
-    Raises:
-        FileError: a file cannot be read.
     """
 
     def asked() -> Asked:
@@ -135,19 +127,7 @@ def open_steps(
     *,
     force: bool = False,
 ) -> Iterator["Steps"]:
-    """Begin or resume a run in a folder; without one, work in a temporary folder.
-
-    Args:
-        folder: see `xmine.mine`.
-        asked: what lists the values that the run depends on, see `asked_of`.
-        options: see MiningOptions.
-        report: called meanwhile.
-        warn: told of files that were changed and are made again.
-        force: replace what was made with other options.
-
-    Raises:
-        FileError, OptionError: see `xmine.run.folder.open_run`.
-    """
+    """Begin or resume a run in a folder; without one, work in a temporary folder."""
     here = temporary_run() if folder is None else open_run(Path(folder), asked(), force, warn)
     with here as run:
         yield Steps(run, options, report, warn)
@@ -170,11 +150,7 @@ class Steps:
         return self.run.path(FEATURES) if self.run.kept else None, self.run
 
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
-        """Read the sentences of both sides.
-
-        Raises:
-            FileError: see `read_sentences`; or standard input is not what the run was begun with.
-        """
+        """Read the sentences of both sides."""
         return self._read("source", inputs[0]), self._read("target", inputs[1])
 
     def _read(self, side: str, given: TextInput) -> Sentences:
@@ -210,10 +186,6 @@ class Steps:
         """Encode the sentences of both sides, or pick the rows of vectors that are given.
 
         Sentences without a vector, all pieces being unknown to the encoder, are left out.
-
-        Raises:
-            FileError: no sentence of a side has a vector; the numbers of lines and of given
-                vectors differ; or a file cannot be written.
         """
         if not isinstance(vectorizer, EncoderPair):
             check_vectors(sentences, vectorizer)
@@ -277,11 +249,7 @@ class Steps:
         return sentences, known
 
     def search(self, encoded: tuple[Encoded, Encoded]) -> Neighbours:
-        """Search the nearest rows both ways.
-
-        Raises:
-            FileError: the run cannot be written.
-        """
+        """Search the nearest rows both ways."""
         run, options = self.run, self._options
         source, target = encoded[0][1], encoded[1][1]
         folder = run.path("neighbours")

@@ -63,10 +63,6 @@ def read(
         chosen: which two languages of a `translation`, or which two fields; else a `translation`
             must have two languages, source first.
         losses: nothing is lost.
-
-    Raises:
-        FileError: see `records.json_objects`; also when there is no such text, or a number is
-            none.
     """
     choice = Choice(path, chosen)
     for where, row in json_objects(path, may_be_empty=True):

@@ -81,11 +81,7 @@ def now() -> str:
 
 
 def file_beside(pairs: str | Path) -> Path:
-    """Name the file of judgements of a run or of a file of pairs.
-
-    Raises:
-        FileError: pairs on standard input have no place beside them.
-    """
+    """Name the file of judgements of a run or of a file of pairs."""
     if (Path(pairs) / RUN_FILE).is_file():
         return Path(pairs) / JUDGEMENTS_FILE
     if str(pairs) == STDIN:
@@ -125,15 +121,8 @@ def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Label]]:
 
     Lines that have had other texts at another time are another pair.
 
-    Args:
-        path: for messages.
-        lines: the whole file, header included.
-
     Returns:
         numbers of lines, from 1, and labels.
-
-    Raises:
-        FileError: another version of xmine has made it.
     """
     check_header(f"{lines[0]}\n".encode(), path)
     said: dict[PairKey, dict[str, tuple[int, Label]]] = {}
@@ -150,11 +139,7 @@ def _whole(digits: str | None) -> int | None:
 
 
 def read_from(path: Path, start: int) -> tuple[list[Label], int]:
-    """Read the labels behind a byte of the file, and tell where the whole lines end.
-
-    Raises:
-        FileError: it cannot be read, or is not a file of judgements, or one of another version.
-    """
+    """Read the labels behind a byte of the file, and tell where the whole lines end."""
     try:
         with path.open("rb") as file:
             file.seek(start)
@@ -171,11 +156,7 @@ def read_from(path: Path, start: int) -> tuple[list[Label], int]:
 
 
 def check_header(data: bytes, path: Path) -> None:
-    """Refuse what is not a file of judgements that this version of xmine can read.
-
-    Raises:
-        FileError: see there.
-    """
+    """Refuse what is not a file of judgements that this version of xmine can read."""
     if not is_label_file(data):
         raise FileError(f"{path}: not a file of judgements", "move it away, and judge again")
     version = data[len(_TITLE) :].partition(b":")[0]
@@ -191,14 +172,6 @@ def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> N
     """Add labels to the file, which is made if it is not there; they are on the disk afterwards.
 
     Each is written at once, so that a kill leaves whole lines and at most one that is cut short.
-
-    Args:
-        path: the file.
-        labels: what is said.
-        patience: seconds to wait for another process that writes there.
-
-    Raises:
-        FileError: it cannot be written, is not a file of judgements, or stays locked.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)

@@ -43,12 +43,7 @@ class LabelledPairs(NamedTuple):
     left_out: int = 0  # judged pairs whose lines have other texts now
 
     def resolved(self, source: Sentences, target: Sentences) -> "LabelledPairs":
-        """Name the lines that stand for repeated ones; leave out judged pairs of other texts.
-
-        Raises:
-            FileError: a line is not in its file; the message names the file of known pairs and the
-                line in it. Or no judged pair is in the files.
-        """
+        """Name the lines that stand for repeated ones; leave out judged pairs of other texts."""
         if self.texts is not None and source.offsets is None and target.offsets is None:
             return self._still_there(source, target)
         pairs = []
@@ -112,10 +107,6 @@ def read_known(path: Path) -> LabelledPairs:
 
     Judgements are read as well, from their file, or from a run or a file of pairs that has been
     judged: accepted pairs are right, rejected ones wrong, and unsure ones left out.
-
-    Raises:
-        FileError: the file cannot be read or is empty, or a line is not of this kind; the message
-            names the line.
     """
     path = known_file(path)
     lines = read_lines(path)
@@ -143,11 +134,7 @@ def read_known(path: Path) -> LabelledPairs:
 
 
 def known_file(path: Path) -> Path:
-    """Name the file to read: of a run, or of pairs that have been judged, that of judgements.
-
-    Raises:
-        FileError: nobody has judged the pairs of the run.
-    """
+    """Name the file to read: of a run, or of pairs that have been judged, that of judgements."""
     if not path.exists():
         return path
     beside = file_beside(path)
@@ -216,12 +203,7 @@ def labels_of(
 
 
 def agreement_with_seeds(known: Sequence[LabelledPair], labels: NDArray[np.int8]) -> Agreement:
-    """Compare pairs with seed pairs; pairs that the seeds say nothing of do not count.
-
-    Args:
-        known: right and wrong pairs.
-        labels: of the pairs that were kept, see `labels_of`.
-    """
+    """Compare pairs with seed pairs; pairs that the seeds say nothing of do not count."""
     gold = len({pair[:2] for pair in known if pair.right})
     right, judged = int((labels == 1).sum()), int((labels >= 0).sum())
     return Agreement(

@@ -63,11 +63,7 @@ class Choice:
         )
 
     def of_columns(self, said: Languages | None) -> None:
-        """Take what a file says of its source and its target, which are columns of their own.
-
-        Raises:
-            FileError: the user chose others; only what the file calls `und` can be named freely.
-        """
+        """Take what a file says of its source and its target, which are columns of their own."""
         if self.languages is None or said is None:
             return
         fits = [
@@ -86,11 +82,7 @@ class Choice:
         self._reversed = not fits[0]
 
     def of_translation(self, codes: list[str], where: str) -> Languages:
-        """Choose two languages of a Hugging Face `translation`, in the order of the file's first.
-
-        Raises:
-            FileError: it has other languages than those, or more than two and nobody chose.
-        """
+        """Choose two languages of a Hugging Face `translation`, in the order of the first row."""
         if not self.asked and len(codes) > 2:
             raise self.too_many(where, codes)
         if self.languages is None and len(codes) == 2:

@@ -39,11 +39,7 @@ def write(streams: tuple[BinaryIO, BinaryIO], pairs: Iterable[Pair], losses: Los
 
 
 def read(paths: tuple[str, str]) -> Iterator[Pair]:
-    """Read line by line; blank lines are pairs of empty sentences, so that rows stay aligned.
-
-    Raises:
-        FileError: see `xmine.files.reading.read_lines`; also when one file has more lines.
-    """
+    """Read line by line; blank lines are pairs of empty sentences, so that rows stay aligned."""
     sides = [stream_lines(path, may_be_empty=True) for path in paths]
     for number, (source, target) in enumerate(zip_longest(*sides)):
         if source is None or target is None:

@@ -82,11 +82,7 @@ def is_whole(value: object) -> bool:
 
 
 def settled(pair: Pair, path: str, number: int) -> Pair:
-    """Turn scalars of numpy into numbers of Python; `path` and `number` are for the message.
-
-    Raises:
-        FileError: a line or an offset is one that not every format can hold.
-    """
+    """Turn scalars of numpy into numbers of Python; `path` and `number` are for the message."""
     if not _PLAIN.issuperset(map(type, pair)):
         pair = Pair(*(_plain(value, kind) for value, kind in zip(pair, _KINDS, strict=True)))
     for at in _WHOLE:

@@ -79,9 +79,6 @@ def read(
         chosen: which two languages of a `translation`, or which two columns; else a `translation`
             must have two languages, source first.
         losses: nothing is lost.
-
-    Raises:
-        FileError: see `xmine.files.records.open_parquet`; also when there are no such columns.
     """
     name = name_of(path)
     choice = Choice(path, chosen)

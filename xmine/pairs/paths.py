@@ -65,11 +65,7 @@ class PairPaths:
 
 
 def paths_to_read(spec: str | Path) -> PairPaths:
-    """Find what to read; a file that is there is taken by its name, whatever that looks like.
-
-    Raises:
-        FileError: a mining run has not come to its pairs, or a folder is none.
-    """
+    """Find what to read; a file that is there is taken by its name, whatever that looks like."""
     text = str(spec)
     if (Path(text) / RUN_FILE).is_file():
         pairs = Path(text) / PAIRS_FILE
@@ -93,15 +89,7 @@ def paths_to_read(spec: str | Path) -> PairPaths:
 
 
 def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
-    """Find where to write.
-
-    Args:
-        path: what the user gave.
-        source: where the pairs are read from, if it is a file.
-
-    Raises:
-        OptionError: no format has such a name, or it is where the pairs are read from.
-    """
+    """Find where to write."""
     if path.endswith("/"):
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
     place = _moses(path) or PairPaths((path,))

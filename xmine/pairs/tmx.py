@@ -106,10 +106,6 @@ def read(
         chosen: the two languages to read, source first; `en` is also `en-US`. Without it the file
             must have two, and the header's `srclang` is the source.
         losses: counts the units passed over.
-
-    Raises:
-        FileError: see `xmine.files.reading.read_bytes`; also when it is no TMX, has other or more
-            languages, or no pair.
     """
     choice, name = Choice(path, chosen), name_of(path)
     seen: list[str] = []

@@ -48,10 +48,6 @@ def tsv_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[st
     A mined row is score, source, target, source line, target line, cosine and, where the pairs have
     them, source offset and target offset, then prob and flags; a plain one source, target and,
     where the pairs have them, their origin.
-
-    Args:
-        pairs: any pairs.
-        losses: counts what has no place in the rows.
     """
     losses = Losses() if losses is None else losses
     held, pairs = split_head(pairs)
@@ -119,10 +115,6 @@ def read(
         chosen: numbers of two columns, from 1, which are all that is read then; or languages, which
             TSV does not say itself.
         losses: nothing is lost.
-
-    Raises:
-        FileError: see `xmine.files.reading.read_lines`; also when a line has only one column, or is
-            not of the kind that most of the first ten are.
     """
     if chosen and chosen[0].isdigit():
         yield from _columns(path, int(chosen[0]), int(chosen[1]))

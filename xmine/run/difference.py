@@ -21,13 +21,7 @@ Asked = Mapping[str, Mapping[str, Any]]
 def difference(
     folder: Path, known: dict[str, Any], wanted: Asked, stages: Iterable[str]
 ) -> tuple[str, str] | None:
-    """Find the first stage that depends on something else, and say on what.
-
-    Args:
-        folder: of the run.
-        known, wanted: what each stage depended on, and what it depends on now.
-        stages: their names, in order.
-    """
+    """Find the first stage that depends on something else, and say on what."""
     if not is_of_now(known):
         return "texts", f"{folder}: a run of another version of xmine"
     for stage in stages:

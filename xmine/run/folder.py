@@ -201,11 +201,6 @@ def open_run(
         asked: what each stage depends on.
         force: where the run depends on something else, throw away that stage and those behind it.
         warn: told of each file that is not what it was when it was written; it is gone then.
-
-    Raises:
-        FileError: the folder holds something else, cannot be written, or another process is at it;
-            or `run.toml` is not what it was.
-        OptionError: the run was made with something else; the message names it.
     """
     _make(folder)
     with _alone(folder):
@@ -244,11 +239,7 @@ def open_run(
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[Run]:
-    """Give a run to change what its pairs are; nobody mines into it meanwhile.
-
-    Raises:
-        FileError: another process is at it, it cannot be written, or another version made it.
-    """
+    """Give a run to change what its pairs are; nobody mines into it meanwhile."""
     with _alone(folder):
         tables = _read(folder / RUN_FILE)
         if not is_of_now(tables):
@@ -257,11 +248,7 @@ def alone_in(folder: Path) -> Iterator[Run]:
 
 
 def check_run(folder: Path) -> None:
-    """Refuse a folder that is none, or has other files in it.
-
-    Raises:
-        FileError: it cannot be a run.
-    """
+    """Refuse a folder that is none, or has other files in it."""
     if not folder.parent.is_dir():
         raise FileError(f"{folder.parent}: no such folder", f"mkdir -p {folder.parent}")
     if folder.exists() and not folder.is_dir():

@@ -117,9 +117,6 @@ def sentence_table(
     a line's own copies fill its neighbourhood and every ratio score of it is 1.000. With `segment`
     a line may hold several sentences, and what is said of lines holds for sentences; `report` is
     called meanwhile, if it is known how many lines there are in `total`.
-
-    Raises:
-        FileError: no line has text.
     """
     texts, seen = TextPacker(), FirstRows()
     lines, offsets = array("q"), array("q")  # of rows

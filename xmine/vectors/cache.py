@@ -139,12 +139,6 @@ def take(key: str, path: Path, warn: Warn = unheard, watch: Watch = NOBODY) -> b
     """Link the matrix of a key to `path`, in place of what is there; tell whether there is one.
 
     A matrix that is not what it was when it was kept is taken out of the cache.
-
-    Args:
-        key: see `xmine.vectors.encoding.vectors_key`.
-        path: a .npy file in a run's folder.
-        warn: told why a matrix that is there cannot be used, if so.
-        watch: told what the file is, before it is there.
     """
     found = find(key, warn)
     if found is None:
@@ -180,21 +174,13 @@ def _linked(path: Path, link: Path) -> bool:
 
 
 def entries() -> list[Entry]:
-    """List what there is, what was used last first.
-
-    Raises:
-        OSError: the folder cannot be read.
-    """
+    """List what there is, what was used last first."""
     found = [_entry(path) for path in _vectors().glob("*.npy")]
     return sorted(found, key=lambda entry: (-entry.used, entry.key))
 
 
 def chosen(keys: Sequence[str]) -> list[Entry]:
-    """Find entries by the beginnings of their keys.
-
-    Raises:
-        OptionError: there is none, or there are several, that begin so.
-    """
+    """Find entries by the beginnings of their keys."""
     every = entries()
     found: dict[str, Entry] = {}
     for key in keys:
@@ -207,21 +193,13 @@ def chosen(keys: Sequence[str]) -> list[Entry]:
 
 
 def remove(entry: Entry) -> None:
-    """Take an entry out; a run that has the matrix, too, keeps it.
-
-    Raises:
-        OSError: it cannot be.
-    """
+    """Take an entry out; a run that has the matrix, too, keeps it."""
     for path in (_matrix(entry.key), _matrix(entry.key).with_suffix(".toml")):
         path.unlink(missing_ok=True)
 
 
 def clear() -> None:
-    """Take out what is left when all entries are: parts of such as were never finished.
-
-    Raises:
-        OSError: it cannot be.
-    """
+    """Take out what is left when all entries are: parts of such as were never finished."""
     for path in _vectors().glob(f"{_NEW}*"):
         shutil.rmtree(path)
 

@@ -45,22 +45,9 @@ def encode_sentences(
     An encoder that was loaded from a folder continues what it left when it was killed; a part of
     other texts, or of another encoder, goes.
 
-    Args:
-        encoder: turns them into vectors.
-        sentences: what is encoded.
-        path: the .npy file; it appears when it is whole.
-        report: called while it goes on.
-        prompt: see `SentenceEncoder.encode`.
-        watch: told what the file is, and of a part that is not what was left.
-
     Returns:
         float16 [rows, dim], memory-mapped. Rows are those of `SentenceEncoder.encode_half`: of
         length one, or zeros; see `xmine.files.npy.without_zeros`.
-
-    Raises:
-        FileError: the file cannot be written.
-        EncoderError: a vector is not finite.
-        OptionError: there is no prompt of that name.
     """
     mark = vectors_key(encoder, sentences.digest(), prompt)
     size, total = encoder.texts_at_once, len(sentences)
@@ -151,14 +138,7 @@ def encode_blocks(
 def vectors_key(
     encoder: "SentenceEncoder", digest: str, prompt: str = "", device: str = ""
 ) -> str | None:
-    """Name the vectors of texts; None for an encoder that does not come from a folder.
-
-    Args:
-        encoder: what makes them.
-        digest: of the texts, see `xmine.text.sentences.Sentences.digest`.
-        prompt: as `SentenceEncoder.encode` takes it.
-        device: where they were made, if not where the encoder runs now.
-    """
+    """Name the vectors of texts; None for an encoder that does not come from a folder."""
     made_by = encoder.fingerprint(device)
     if made_by is None:
         return None

@@ -1,5 +1,6 @@
 """Output that is whole or not there: written under a temporary name, then renamed."""
 
+import errno
 import gzip
 import lzma
 import os
@@ -16,6 +17,19 @@ from xmine.errors import FileError
 
 # How the names of files end that are not whole.
 PARTIAL = ".partial"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn the system's error of what writes to `path` into a FileError that names the path."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(
+            f"{path}: cannot be written: {error.strerror}",
+            "make room there, or write it elsewhere" if error.errno in _FULL else "",
+        ) from error
 
 
 def remove(path: Path) -> None:
@@ -104,24 +118,20 @@ def packing(stream: BinaryIO, suffix: str) -> AbstractContextManager[BinaryIO]:
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
     """Give a temporary folder beside `path`; on success it becomes `path`, on failure it goes."""
-    try:
+    with writing(path):
         partial = Path(tempfile.mkdtemp(**_beside(path)))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
-        yield partial
-        for inside in (each for each in partial.rglob("*") if each.is_file()):
-            inside.chmod(0o666 & ~_umask())  # some libraries write for their user alone
-        partial.chmod(0o777 & ~_umask())
-        old = partial.with_suffix(".old")
-        if path.exists():
-            path.replace(old)  # a moment without either, and no moment with half of one
-        partial.replace(path)
-        shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        try:
+            yield partial
+            for inside in (each for each in partial.rglob("*") if each.is_file()):
+                inside.chmod(0o666 & ~_umask())  # some libraries write for their user alone
+            partial.chmod(0o777 & ~_umask())
+            old = partial.with_suffix(".old")
+            if path.exists():
+                path.replace(old)  # a moment without either, and no moment with half of one
+            partial.replace(path)
+            shutil.rmtree(old, ignore_errors=True)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
 
 
 def _umask() -> int:

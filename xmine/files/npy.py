@@ -3,7 +3,6 @@
 What a killed process has written stays beside it under a hidden name, and is continued.
 """
 
-import errno
 import glob
 import os
 import re
@@ -18,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.files.atomic import remove
+from xmine.files.atomic import remove, writing
 from xmine.files.digests import HEAD, NOBODY, Watch
 
 _ROWS_AT_ONCE = 65_536
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BYTES_AT_ONCE = 2**20
 _SHAPE = re.compile(rb"'shape': \((\d{1,18}), (\d{1,18})\)")
 
@@ -66,7 +64,7 @@ class MatrixWriter:
         self._dtype = np.dtype(dtype)
         self._header, self._bytes = header(self._dtype, 0, dim), dim * self._dtype.itemsize
         self._dim = dim
-        with _writing(path):
+        with writing(path):
             there = max(0, file.seek(0, os.SEEK_END) - HEAD) // max(self._bytes, 1)
         self._rewind(there)
         self.broken = self._disagreeing
@@ -77,7 +75,7 @@ class MatrixWriter:
             self._rewind(rows)
 
     def _rewind(self, rows: int) -> None:
-        with _writing(self._path):
+        with writing(self._path):
             agreeing = self._agreeing(rows)
             self._file.seek(0)
             self._put(self._file, self._header)
@@ -114,7 +112,7 @@ class MatrixWriter:
         """Append rows [n, dim]."""
         block = np.ascontiguousarray(block, dtype=self._dtype)
         data = block.data.cast("B") if block.size else b""
-        with _writing(self._path):
+        with writing(self._path):
             self._put(self._file, data)
             self.rows += len(block)
             self._state.update(data)
@@ -123,7 +121,7 @@ class MatrixWriter:
 
     def finish(self) -> str:
         """Write the number of rows; return the digest of the file, see `digest_of`."""
-        with _writing(self._path):
+        with writing(self._path):
             self._file.seek(0)
             whole = header(self._dtype, self.rows, self._dim)
             self._put(self._file, whole)
@@ -159,13 +157,13 @@ def writing_matrix(
     start = f".{path.name[:40]}."
     partial = path.with_name(f"{start}{mark[:32]}.part")
     digests = path.with_name(f"{start}{mark[:32]}.digests.part")
-    with _writing(path):
+    with writing(path):
         for other in path.parent.glob(f"{glob.escape(start)}*.part"):
             if not mark or other not in (partial, digests) or not other.is_file():
                 remove(other)
     try:
         with ExitStack() as stack:
-            with _writing(path):
+            with writing(path):
                 file = stack.enter_context(_opened_part(partial))
                 lines = stack.enter_context(_opened_part(digests)) if mark else None
             writer = MatrixWriter(file, path, dim, dtype, lines)
@@ -174,7 +172,7 @@ def writing_matrix(
             yield writer
             digest = writer.finish()
         watch.sealed(path, digest)
-        with _writing(path):
+        with writing(path):
             partial.replace(path)
             digests.unlink(missing_ok=True)
     finally:
@@ -184,17 +182,6 @@ def writing_matrix(
 
 def _opened_part(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise FileError(
-            f"{path}: cannot be written: {error.strerror}",
-            "make room there, or write it elsewhere" if error.errno in _FULL else "",
-        ) from error
 
 
 def open_matrix(

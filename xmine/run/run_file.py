@@ -1,4 +1,4 @@
-"""`run.toml` of a run, sealed, and what it says its files were when they were written."""
+"""`run.toml` of a run: read and written with its own digest; the digests of the other files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ from xmine.options import dump_tables, load_toml
 
 RUN_FILE = "run.toml"
 FORMAT = 2  # of the folder
-# The table with a digest for each file, by its name in the folder.
+# The table of digests, by the name of each file in the folder.
 DIGESTS = "digests"
 _CHANGED = "changed since it was written"
 
@@ -39,7 +39,7 @@ def write_tables(path: Path, tables: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def check_written(folder: Path, *names: str) -> None:
-    """Refuse files of a run that are not what they were; those without a digest pass."""
+    """Refuse files of a run that were changed; files without a digest pass."""
     digests = read_tables(folder / RUN_FILE).get(DIGESTS)
     for name in names:
         path = folder / name

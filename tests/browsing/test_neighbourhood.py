@@ -43,10 +43,10 @@ def test_scores_of_a_few_rows_are_those_of_all(margin: str) -> None:
     found = nearest(units[0], units[1], 7)
     every = margin_scores(found.first(3), margin)
     rows = np.array([39, 0, 17])
-    some = scores_near(found, rows, margin, 3, of_sources=True)
+    some = scores_near(found, rows, margin, 3)
     assert some.shape == (3, 7)
     assert np.array_equal(some[:, :3], every.targets[rows])
-    some = scores_near(found, rows, margin, 3, of_sources=False)
+    some = scores_near(found.swapped(), rows, margin, 3)
     assert np.array_equal(some[:, :3], every.sources[rows])
 
 

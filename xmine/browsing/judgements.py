@@ -197,13 +197,8 @@ class Judgements:
         texts = hash_of(left.texts[source], right.texts[target])
         if not opened.lined:
             return PairKey(row + 1, None, None, None, texts)
-        return PairKey(
-            int(left.lines[source]),
-            int(right.lines[target]),
-            None if left.offsets is None else int(left.offsets[source]),
-            None if right.offsets is None else int(right.offsets[target]),
-            texts,
-        )
+        (line, offset), (other_line, other_offset) = left.place(source), right.place(target)
+        return PairKey(line, other_line, offset, other_offset, texts)
 
     def _both_lines(self) -> tuple[Rows, Rows]:
         if self._lines is None:

@@ -1,7 +1,7 @@
-"""A pair of a run -> the nearest sentences of both its sides, and why each is or is not its match.
+"""A sentence of a run -> its nearest sentences, and why each is or is not its match.
 
-Neighbours are those that the run's search has found; a margin score is computed for the few rows
-that are shown, with the run's own options, and is the one that mining gave.
+The run's search has found the neighbours. Margin scores are computed for the few rows that are
+shown, with the options of the run, and equal those of mining.
 """
 
 from dataclasses import asdict, dataclass
@@ -129,33 +129,24 @@ class Surroundings:
     def _near(
         self, row: int, k: int | None, cut: float | None, *, of_sources: bool
     ) -> list[Neighbour]:
-        found, opened = self._neighbours, self.opened
-        ids, cosines = (
-            (found.targets, found.target_cosines)
-            if of_sources
-            else (found.sources, found.source_cosines)
-        )
-        rows = np.array([row])
-        scores = scores_near(found, rows, self._margin, self.neighborhood, of_sources=of_sources)[0]
-        near = ids[row][:k].astype(np.int64)  # [k]
-        pairs = [(row, other) if of_sources else (other, row) for other in near.tolist()]
+        opened = self.opened
+        found = self._neighbours if of_sources else self._neighbours.swapped()
+        scores = scores_near(found, np.array([row]), self._margin, self.neighborhood)[0]
+        near: list[int] = found.targets[row][:k].tolist()
+        pairs = [(row, other) if of_sources else (other, row) for other in near]
         outcomes = self._outcomes.of(pairs, opened.cut if cut is None else cut)
         side = opened.target if of_sources else opened.source
         return [
             Neighbour(
-                pair[0],
-                pair[1],
+                *pair,
                 at + 1,
-                float(cosines[row, at]),
+                float(found.target_cosines[row, at]),
                 float(scores[at]),
                 side.texts[other],
-                int(side.lines[other]),
-                None if side.offsets is None else int(side.offsets[other]),
+                *side.place(other),
                 outcome,
             )
-            for at, (other, pair, outcome) in enumerate(
-                zip(near.tolist(), pairs, outcomes, strict=True)
-            )
+            for at, (other, pair, outcome) in enumerate(zip(near, pairs, outcomes, strict=True))
         ]
 
 

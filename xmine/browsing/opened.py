@@ -66,6 +66,10 @@ class TextSide:
     lines: Rows
     offsets: Rows | None = None
 
+    def place(self, row: int) -> tuple[int, int | None]:
+        """Give the line of a sentence and, where lines were cut, its offset in the line."""
+        return int(self.lines[row]), None if self.offsets is None else int(self.offsets[row])
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -115,6 +119,10 @@ class Opened:
         """Count the pairs."""
         return len(self.sources)
 
+    def side(self, name: str) -> TextSide:
+        """Give the side `source` or `target`."""
+        return self.source if name == "source" else self.target
+
     @property
     def ranks(self) -> NDArray[np.float64] | None:
         """Give what pairs are ordered and cut by: the probability, if all pairs have one.
@@ -146,15 +154,19 @@ class Opened:
     def pair(self, row: int) -> Pair:
         """Give one pair with everything that is known of it."""
         source, target = int(self.sources[row]), int(self.targets[row])
+        (line, offset), (other_line, other_offset) = (
+            self.source.place(source),
+            self.target.place(target),
+        )
         return Pair(
             source=self.source.texts[source],
             target=self.target.texts[target],
             score=_number(self.scores, row),
-            source_line=int(self.source.lines[source]),
-            target_line=int(self.target.lines[target]),
+            source_line=line,
+            target_line=other_line,
             cosine=_number(self.cosines, row),
-            source_offset=_whole(self.source.offsets, source),
-            target_offset=_whole(self.target.offsets, target),
+            source_offset=offset,
+            target_offset=other_offset,
             prob=_number(self.probs, row),
             flags=None if self.flags is None else self.flags[row],
         )
@@ -168,10 +180,6 @@ def _number(column: Float32s | None, row: int) -> float | None:
     if column is None or np.isnan(column[row]):
         return None
     return float(column[row])
-
-
-def _whole(column: Rows | None, row: int) -> int | None:
-    return None if column is None else int(column[row])
 
 
 def flags_of(names: "pl.Series") -> Flags:

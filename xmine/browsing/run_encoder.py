@@ -95,7 +95,6 @@ def _agrees(opened: Opened, side: str, encoder: SentenceEncoder) -> bool:
     vectors = open_matrix(opened.path / f"{side}.npy")
     if vectors is None or vectors.shape[1] != encoder.dim:
         return False
-    texts = (opened.source if side == "source" else opened.target).texts[:_COMPARED]
-    made = encoder.encode(texts)
+    made = encoder.encode(opened.side(side).texts[:_COMPARED])
     cosines = np.einsum("ij,ij->i", made, vectors[: len(made)].astype(np.float32))
     return bool(np.median(cosines) >= _ALIKE)

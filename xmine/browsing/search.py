@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened, Rows, TextSide
 from xmine.browsing.run_encoder import encoders_of
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
 from xmine.files.npy import open_matrix
@@ -83,20 +82,18 @@ class Nearby:
     def vectors(self, side: str, report: Report = silent) -> NDArray[np.float16]:
         """Give the vectors of a side, [sentences, dim]: those of the run, or newly made ones."""
         if side not in self._vectors:
-            own = self.opened.source if side == "source" else self.opened.target
             if self.opened.is_run:
                 self._vectors[side] = run_vectors(self.opened, side)
             else:
-                encoder = self.encoders().sides[side]
-                self._vectors[side] = encoder.encode_half(own.texts, report)
+                encoder, texts = self.encoders().sides[side], self.opened.side(side).texts
+                self._vectors[side] = encoder.encode_half(texts, report)
         return self._vectors[side]
 
     def vectors_of(self, side: str, rows: Rows) -> NDArray[np.float16]:
         """Give the vectors of some sentences of a side, [some, dim]; no others are encoded."""
         if self.opened.is_run or side in self._vectors:
             return self.vectors(side)[rows]
-        own = self.opened.source if side == "source" else self.opened.target
-        return self.encoders().sides[side].encode_half(own.texts.take(rows))
+        return self.encoders().sides[side].encode_half(self.opened.side(side).texts.take(rows))
 
     def search(
         self,
@@ -118,19 +115,13 @@ class Nearby:
         """
         if not text.strip():
             raise OptionError("the text to search for is empty")
-        query = self._encoded(text, prompt)
-        found = {}
-        for name in SIDES:
-            side = self.opened.source if name == "source" else self.opened.target
-            found[name] = _nearest_of(
-                name,
-                side,
-                self.vectors(name, report),
-                query,
-                k,
-                folded(text) if exclude_exact else None,
+        query, excluded = self._encoded(text, prompt), folded(text) if exclude_exact else None
+        return {
+            name: _nearest_of(
+                name, self.opened.side(name), self.vectors(name, report), query, k, excluded
             )
-        return found
+            for name in SIDES
+        }
 
     def _encoded(self, text: str, prompt: str | None) -> NDArray[np.float16]:
         """Encode the text, [1, dim], with the encoder of the side whose language it is in."""
@@ -141,8 +132,7 @@ class Nearby:
         if prompt is None:
             given = self.opened.summary.get("options", {})
             prompt = str(given.get("tgt_prompt" if is_target else "src_prompt", ""))
-        encoder: SentenceEncoder = pair.sides[side]
-        query = encoder.encode_half([text], prompt=prompt)
+        query = pair.sides[side].encode_half([text], prompt=prompt)
         if not query.any():
             raise OptionError(
                 f"{text[:60]!r}: the encoder knows no piece of it", "is it in another script?"
@@ -154,8 +144,7 @@ def run_vectors(opened: Opened, side: str) -> NDArray[np.float16]:
     """Open the vectors that a run has kept of a side, [sentences, dim], without reading them."""
     path = opened.path / f"{side}.npy"
     vectors = open_matrix(path)
-    count = len((opened.source if side == "source" else opened.target).lines)
-    if vectors is None or len(vectors) != count:
+    if vectors is None or len(vectors) != len(opened.side(side).lines):
         raise FileError(
             f"{path}: {'no vectors there' if vectors is None else 'vectors of other sentences'}",
             "remove the run, and mine again",
@@ -178,9 +167,7 @@ def _nearest_of(
         text = side.texts[row]
         if len(found) == k or (excluded is not None and folded(text) == excluded):
             continue
-        offset = None if side.offsets is None else int(side.offsets[row])
-        rank = len(found) + 1
-        found.append(Found(name, row, rank, cosine, text, int(side.lines[row]), offset))
+        found.append(Found(name, row, len(found) + 1, cosine, text, *side.place(row)))
     return found
 
 

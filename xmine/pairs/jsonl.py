@@ -59,10 +59,8 @@ def read(
     """Read pairs; blank lines are passed over.
 
     Args:
-        path: the file.
         chosen: which two languages of a `translation`, or which two fields; else a `translation`
             must have two languages, source first.
-        losses: nothing is lost.
     """
     choice = Choice(path, chosen)
     for where, row in json_objects(path, may_be_empty=True):

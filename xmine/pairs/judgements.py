@@ -1,7 +1,7 @@
-"""What people say of pairs, and the file beside the pairs that takes each label at once.
+"""The labels that people give pairs, and the file beside the pairs that takes each at once.
 
-A line per label, the first of the file says its version; later lines beat earlier ones of the
-same judge, and nothing is ever changed. docs/reference/runs.md describes the columns.
+The first line of the file says its version, each other line has a label. A later label of the same
+judge replaces an earlier one; no line is ever changed. docs/reference/runs.md has the columns.
 """
 
 import errno
@@ -39,7 +39,7 @@ PATIENCE = 5.0  # seconds
 
 
 class PairKey(NamedTuple):
-    """Which pair: its lines, where its sentences begin in them, and a hash of both texts.
+    """Which pair: its lines, the offsets of its sentences, and a hash of both texts.
 
     The hash keeps a label from sticking to another pair if the files change. In a file of pairs
     without lines `source_line` is the number of the pair, and there is no `target_line`.
@@ -54,7 +54,7 @@ class PairKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What somebody says of a pair: `accept`, `reject`, `unsure`, or `none` to take it back."""
+    """The label that somebody gives a pair: `accept`, `reject`, `unsure`, or `none` for no more."""
 
     key: PairKey
     judgement: str
@@ -104,10 +104,7 @@ def why_not_writable(path: Path) -> str:
 
 
 def read_labels(lines: Iterable[str]) -> Iterator[tuple[int, Label]]:
-    """Read what stands behind the header, with numbers that count from the first of `lines`.
-
-    A line that a kill or a full disk cut short is passed over.
-    """
+    """Read labels, each with the number of its line from 1; skip a line that was cut short."""
     for number, line in enumerate(lines, start=1):
         if found := _LINE.fullmatch(line):
             source, target, at_source, at_target, judgement, judge, texts, time = found.groups()
@@ -117,12 +114,11 @@ def read_labels(lines: Iterable[str]) -> Iterator[tuple[int, Label]]:
 
 
 def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Label]]:
-    """Find the label that counts of every pair: the last one that was not taken back.
+    """Find the last label of every pair that was not taken back, with its line in the file.
 
-    Lines that have had other texts at another time are another pair.
-
-    Returns:
-        numbers of lines, from 1, and labels.
+    Args:
+        path: for messages.
+        lines: the whole file, header included.
     """
     check_header(f"{lines[0]}\n".encode(), path)
     said: dict[PairKey, dict[str, tuple[int, Label]]] = {}
@@ -169,9 +165,10 @@ def check_header(data: bytes, path: Path) -> None:
 
 
 def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> None:
-    """Add labels to the file, which is made if it is not there; they are on the disk afterwards.
+    """Add labels to the file, and see that they are on the disk; make the file if it is missing.
 
-    Each is written at once, so that a kill leaves whole lines and at most one that is cut short.
+    Each label is one write: a kill leaves whole lines and at most one that is cut short. Another
+    process that writes there is waited for, for `patience` seconds.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)

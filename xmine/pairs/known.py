@@ -1,7 +1,7 @@
-"""Pairs that are known to be right or wrong: the file they come from, and what they say of others.
+"""Labelled pairs, right or wrong: read from a file, resolved to sentences, matched with pairs.
 
-They are numbers of lines, as `xmine mine` prints them: gold pairs, which are all there are, and
-seed pairs, which are some.
+Labelled pairs are numbers of lines, as `xmine mine` prints them: gold pairs are all right pairs,
+seed pairs are some.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class LabelledPair(NamedTuple):
 
 
 class LabelledPairs(NamedTuple):
-    """Pairs that are known; for messages the name of their file, and where in it each stands."""
+    """Labelled pairs, the name of their file, and for messages the line of each in that file."""
 
     name: str
     pairs: list[LabelledPair]
@@ -43,34 +43,34 @@ class LabelledPairs(NamedTuple):
     left_out: int = 0  # judged pairs whose lines have other texts now
 
     def resolved(self, source: Sentences, target: Sentences) -> "LabelledPairs":
-        """Name the lines that stand for repeated ones; leave out judged pairs of other texts."""
+        """Name the lines that stand for repeated ones; leave out judged pairs of other texts.
+
+        Raises:
+            FileError: a line is not in its file, or no judged pair is in the files.
+        """
         if self.texts is not None and source.offsets is None and target.offsets is None:
-            return self._still_there(source, target)
-        pairs = []
-        numbers = self.numbers or range(1, len(self.pairs) + 1)
-        for number, pair in zip(numbers, self.pairs, strict=True):
-            lines = []
+            return self._with_same_texts(source, target)
+        for at, pair in enumerate(self.pairs):
             for line, side in zip(pair[:2], (source, target), strict=True):
                 if not 1 <= line <= side.total:
                     raise FileError(
-                        f"{self.name}:{number}: line {line} of {side.name}, which has "
-                        f"{side.total:,}",
+                        f"{self.name}:{self.numbers[at] if self.numbers else at + 1}: line {line} "
+                        f"of {side.name}, which has {side.total:,}",
                         "the first column is a line of the first file, the second of the second",
                     )
-                lines.append(line if side.stands_for is None else int(side.stands_for[line - 1]))
-            pairs.append(LabelledPair(lines[0], lines[1], pair.right))
+        pairs = [
+            LabelledPair(source.standing_for(x), target.standing_for(y), right)
+            for x, y, right in self.pairs
+        ]
         return LabelledPairs(self.name, pairs, self.numbers)
 
-    def _still_there(self, source: Sentences, target: Sentences) -> "LabelledPairs":
+    def _with_same_texts(self, source: Sentences, target: Sentences) -> "LabelledPairs":
         """Keep the pairs whose lines have the texts that were judged."""
         pairs = []
-        for pair, texts in zip(self.pairs, self.texts or (), strict=True):
-            found = [
-                _line_and_text(line, side)
-                for line, side in zip(pair[:2], (source, target), strict=True)
-            ]
-            if texts == hash_of(found[0][1], found[1][1]):
-                pairs.append(LabelledPair(found[0][0], found[1][0], pair.right))
+        for (*lines, right), texts in zip(self.pairs, self.texts or (), strict=True):
+            (x, own), (y, other) = map(_line_and_text, lines, (source, target))
+            if texts == hash_of(own, other):
+                pairs.append(LabelledPair(x, y, right))
         left_out = len(self.pairs) - len(pairs)
         if not pairs:
             raise FileError(
@@ -93,7 +93,7 @@ def _line_and_text(line: int, side: Sentences) -> tuple[int, str]:
     """Give the line that stands for another one, and its text; no text where there is no line."""
     if not 1 <= line <= side.total:
         return line, ""
-    line = line if side.stands_for is None else int(side.stands_for[line - 1])
+    line = side.standing_for(line)
     row = int(np.searchsorted(side.lines, line))
     there = row < len(side) and int(side.lines[row]) == line
     return line, side.texts[row] if there else ""
@@ -134,7 +134,7 @@ def read_known(path: Path) -> LabelledPairs:
 
 
 def known_file(path: Path) -> Path:
-    """Name the file to read: of a run, or of pairs that have been judged, that of judgements."""
+    """Name the file of labels: of a run or of judged pairs the file of judgements beside them."""
     if not path.exists():
         return path
     beside = file_beside(path)
@@ -146,7 +146,7 @@ def known_file(path: Path) -> Path:
 
 
 def _judged(path: Path, lines: list[str]) -> LabelledPairs:
-    """Take what stands at the end, pairs in the order of their lines."""
+    """Take the last label of each pair, in the order of the lines."""
     known = []
     for number, label in standing_in(path, lines):
         key = label.key
@@ -179,13 +179,9 @@ def _is_line(text: str) -> bool:
 def labels_of(
     known: Sequence[LabelledPair], source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
 ) -> NDArray[np.int8]:
-    """Tell of each pair what is known: 1 right, 0 wrong, -1 nothing.
+    """Label pairs, int8 [pairs]: 1 right, 0 wrong, -1 not labelled; the lines are int64 [pairs].
 
     A pair is wrong, too, if one of its lines belongs to a right pair with another line.
-
-    Args:
-        known: right and wrong pairs.
-        source_lines, target_lines: [pairs].
     """
     labels = np.full(len(source_lines), -1, dtype=np.int8)
     if not known:
@@ -203,7 +199,7 @@ def labels_of(
 
 
 def agreement_with_seeds(known: Sequence[LabelledPair], labels: NDArray[np.int8]) -> Agreement:
-    """Compare pairs with seed pairs; pairs that the seeds say nothing of do not count."""
+    """Compare pairs, given their labels, with seed pairs; pairs without a label do not count."""
     gold = len({pair[:2] for pair in known if pair.right})
     right, judged = int((labels == 1).sum()), int((labels >= 0).sum())
     return Agreement(

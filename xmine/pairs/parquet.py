@@ -75,10 +75,8 @@ def read(
     """Read pairs, some thousand rows at a time.
 
     Args:
-        path: the file.
         chosen: which two languages of a `translation`, or which two columns; else a `translation`
             must have two languages, source first.
-        losses: nothing is lost.
     """
     name = name_of(path)
     choice = Choice(path, chosen)

@@ -20,15 +20,10 @@ from xmine.pairs.pair import COLUMNS, Languages, Pair, split_head
 from xmine.units import count as counted
 
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
-
 _INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
-
 _LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
-
 _OFFSETS = ("source_offset", "target_offset")
-
 _TRUST = ("prob", "flags")
-
 _NOT_PLAIN = tuple(name for name in COLUMNS if name not in ("source", "target", "origin"))
 
 
@@ -111,10 +106,8 @@ def read(
     Blank lines are passed over. An XmineWarning tells a guess.
 
     Args:
-        path: the file.
         chosen: numbers of two columns, from 1, which are all that is read then; or languages, which
             TSV does not say itself.
-        losses: nothing is lost.
     """
     if chosen and chosen[0].isdigit():
         yield from _columns(path, int(chosen[0]), int(chosen[1]))
@@ -189,31 +182,17 @@ def _mined_pair(row: list[str]) -> Pair:
     if len(more) >= 2 and all(map(_is_whole, more[:2])):
         offsets, more = more[:2], more[2:]
     prob, flags = more[:2] if len(more) >= 2 and _is_share(more[0]) else ("", "")
-    source_line, target_line, source_offset, target_offset = (
-        int(text) if text else None for text in row[3:5] + offsets
-    )
-    return Pair(
-        row[1],
-        row[2],
-        float(row[0]) if row[0] else None,
-        source_line,
-        target_line,
-        float(row[5]) if row[5] else None,
-        source_offset,
-        target_offset,
-        prob=float(prob) if prob else None,
-        flags=flags if prob else flags or None,  # empty beside a prob: looked at, none found
-    )
+    x, y, start, other_start = (int(text) if text else None for text in row[3:5] + offsets)
+    score, cosine, chance = (float(text) if text else None for text in (row[0], row[5], prob))
+    # No flags beside a prob: the pair was looked at, and none was found.
+    found = flags if prob else flags or None
+    return Pair(row[1], row[2], score, x, y, cosine, start, other_start, None, chance, found)
 
 
 def _is_mined(row: list[str]) -> bool:
-    return (
-        len(row) >= 6
-        and _is_number(row[0])
-        and _is_whole(row[3])
-        and _is_whole(row[4])
-        and _is_number(row[5])
-    )
+    if len(row) < 6:
+        return False
+    return all(map(_is_number, (row[0], row[5]))) and all(map(_is_whole, row[3:5]))
 
 
 def _are_scored(rows: list[list[str]], path: str) -> bool:

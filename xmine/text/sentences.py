@@ -67,6 +67,10 @@ class Sentences:
         """Hash the texts in their order; tables with the same texts have the same."""
         return self.packed.digest()
 
+    def standing_for(self, line: int) -> int:
+        """Give the line that is in the table for a line of the file, both from 1."""
+        return line if self.stands_for is None else int(self.stands_for[line - 1])
+
     def known(self, rows: NDArray[np.intp]) -> "Sentences":
         """Keep the rows that an encoder knows a piece of, and count the others."""
         others = np.setdiff1d(np.arange(len(self)), rows, assume_unique=True)

@@ -139,8 +139,8 @@ def vectors_key(
     encoder: "SentenceEncoder", digest: str, prompt: str = "", device: str = ""
 ) -> str | None:
     """Name the vectors of texts; None for an encoder that does not come from a folder."""
-    made_by = encoder.fingerprint(device)
-    if made_by is None:
+    fingerprint = encoder.fingerprint(device)
+    if fingerprint is None:
         return None
-    facts = [_VERSION, made_by, digest, encoder.settings.choose(prompt)]
+    facts = [_VERSION, fingerprint, digest, encoder.settings.choose(prompt)]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]

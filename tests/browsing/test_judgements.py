@@ -242,13 +242,13 @@ def test_many_verdicts_at_once_are_counted_as_one_by_one(opened: Opened, count: 
     ]
     append(other.path, verdicts)
     scans = []
-    take = mine._both_lines
-    mine._both_lines = lambda: scans.append(1) or take()  # type: ignore[method-assign, func-returns-value]
+    take = mine._rows_at
+    mine._rows_at = lambda key: scans.append(1) or take(key)  # type: ignore[method-assign, func-returns-value]
     mine.refresh()
     assert mine.codes().tolist() == Judgements.open(opened).codes().tolist()
     assert mine.counts().accept == sum(row % 3 > 0 for row in range(count))
-    # All pairs are looked at once for each verdict, or, of more than twenty, once for all of them.
-    assert len(scans) == (count if count <= 20 else 1)
+    # All pairs are looked at once for each label; more than twenty labels are counted together.
+    assert len(scans) == (count if count <= 20 else 0)
 
 
 def test_pairs_without_lines_are_judged_by_their_number_and_texts(tmp_path: Path) -> None:

@@ -1,12 +1,13 @@
-"""Pairs that people judge: accepted, rejected, or unsure; each label is on the disk at once.
+"""Labels of people: accepted, rejected or unsure pairs; each label is on the disk at once.
 
-Several judges, and several processes of one, may judge the same pairs at the same time; the file
-beside the pairs (see `xmine.pairs.judgements`) brings them together.
+Several judges and processes may label the same pairs at the same time: all write to the file beside
+the pairs, see `xmine.pairs.judgements`.
 """
 
 import getpass
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Self
@@ -29,10 +30,8 @@ from xmine.pairs.judgements import (
     why_not_writable,
 )
 
-# What `Judgements.codes` has for a pair that nobody has judged, and for each label.
-CODES = {"": 0, **{name: code for code, name in enumerate(LABELS, start=1)}}
-
-
+# The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
+CODES = {name: code for code, name in enumerate(("", *LABELS))}
 # Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
 # Scanning the pairs for the pair of one label costs as much as a twentieth of all the codes.
@@ -52,6 +51,10 @@ class Counts:
     def judged(self) -> int:
         """Count those with any label."""
         return self.accept + self.reject + self.unsure
+
+
+def _latest(said: dict[str, str]) -> str:
+    return next(reversed(said.values()), "")
 
 
 def judge_name() -> str:
@@ -75,13 +78,12 @@ class Judgements:
         """Begin without any; see `open`."""
         self.path, self.by, self._patience = path, by, patience
         self._opened = opened
-        # Of each pair what each judge says, who spoke last at the end.
+        # The label of each judge for each pair, the latest at the end.
         self._said: dict[PairKey, dict[str, str]] = {}
         self._done: list[tuple[int, str]] = []  # rows judged here, and what was said before
         self._seen: tuple[int, int, int] | None = None  # inode, size and time of the file
         self._end = 0  # of what was read of it
         self._codes: NDArray[np.int8] | None = None
-        self._lines: tuple[Rows, Rows] | None = None
         self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
 
     @classmethod
@@ -97,14 +99,13 @@ class Judgements:
         return why_not_writable(self.path)
 
     def of(self, row: int) -> str:
-        """Tell the label on a pair, that of who spoke last; empty if there is none."""
+        """Give the latest label of a pair; empty if there is none."""
         if not self._said:
             return ""
-        said = self._said.get(self._key(row))
-        return next(reversed(said.values())) if said else ""
+        return _latest(self._said.get(self._key(row), {}))
 
     def by_judge(self, row: int) -> dict[str, str]:
-        """Tell the label of each judge on a pair, who spoke last at the end."""
+        """Give the label of each judge for a pair, the latest at the end."""
         return dict(self._said.get(self._key(row), {}))
 
     def judge(self, row: int, judgement: str) -> None:
@@ -155,7 +156,7 @@ class Judgements:
 
     def rows(self) -> Rows:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
-        source, target = self._both_lines()
+        source, target = self._lines
         left = np.array([key.source_line for key in self._said], dtype=np.int64)
         right = np.array([key.target_line or 0 for key in self._said], dtype=np.int64)
         near = np.flatnonzero(np.isin(source, left) & np.isin(target, right))
@@ -168,9 +169,8 @@ class Judgements:
         return Counts(accept, reject, unsure, len(codes))
 
     def _write(self, row: int, judgement: str) -> None:
-        if judgement not in (*LABELS, TAKEN_BACK):
-            known = ", ".join((*LABELS, TAKEN_BACK))
-            raise OptionError(f"{judgement!r} is no judgement", f"choose from {known}")
+        if judgement not in (known := (*LABELS, TAKEN_BACK)):
+            raise OptionError(f"{judgement!r} is no judgement", f"choose from {', '.join(known)}")
         label = Label(self._key(row), judgement, self.by, now())
         append(self.path, [label], self._patience)
         self.refresh()  # it holds this label, and what others said before it
@@ -183,10 +183,8 @@ class Judgements:
         elif not said:
             del self._said[label.key]
         if self._codes is not None:
-            code = CODES[next(reversed(said.values())) if said else ""]
-            source, target = self._both_lines()
-            lines = (source == label.key[0]) & (target == (label.key[1] or 0))
-            for row in np.flatnonzero(lines).tolist():
+            code = CODES[_latest(said)]
+            for row in self._rows_at(label.key).tolist():
                 if self._key(row) == label.key:
                     self._codes[row] = code
 
@@ -200,12 +198,14 @@ class Judgements:
         (line, offset), (other_line, other_offset) = left.place(source), right.place(target)
         return PairKey(line, other_line, offset, other_offset, texts)
 
-    def _both_lines(self) -> tuple[Rows, Rows]:
-        if self._lines is None:
-            opened = self._opened
-            if not opened.lined:
-                numbers = np.arange(1, len(opened) + 1)
-                self._lines = (numbers, np.zeros_like(numbers))
-                return self._lines
-            self._lines = (opened.source.lines[opened.sources], opened.target.lines[opened.targets])
-        return self._lines
+    def _rows_at(self, key: PairKey) -> Rows:
+        source, target = self._lines
+        return np.flatnonzero((source == key.source_line) & (target == (key.target_line or 0)))
+
+    @cached_property
+    def _lines(self) -> tuple[Rows, Rows]:
+        opened = self._opened
+        if opened.lined:
+            return opened.source.lines[opened.sources], opened.target.lines[opened.targets]
+        numbers = np.arange(1, len(opened) + 1)
+        return numbers, np.zeros_like(numbers)

@@ -52,7 +52,7 @@ def _facts(found: "PairDetails") -> dict[str, object]:
         "standing": found.standing or None,
         "reasons": found.reasons,
         "shared": {name: _parts(*side) for name, side in sides},
-        "judgements": found.verdicts,
+        "judgements": found.labels,
     }
 
 
@@ -65,7 +65,7 @@ def _rows(found: "PairDetails") -> list[str]:
     pair, shared = found.pair, found.shared
     rows = ["  ".join(found.figures)]
     rows += [f"{flag}: {reason}" for flag, reason in found.reasons.items()]
-    rows += [f"judged by {judge}: {verdict}" for judge, verdict in found.verdicts.items()]
+    rows += [f"judged by {judge}: {verdict}" for judge, verdict in found.labels.items()]
     rows += ["", pair.source, pair.target]
     if shared.sources:
         sides = (pair.source, shared.sources), (pair.target, shared.targets)

@@ -72,14 +72,9 @@ def picture_of(
     seed: int = SEED,
     method: str = "pca",
 ) -> Picture:
-    """Draw some pairs at random and lay them out.
+    """Draw at most `most` pairs at random, and lay them out by `pca` or, in seconds, by `tsne`.
 
-    Args:
-        nearby: where the vectors come from.
-        rows: int64, which pairs to draw from, rows of what is opened.
-        most: how many at most.
-        seed: another one, another sample.
-        method: `pca`, or `tsne`, which takes seconds.
+    `rows`, int64, are the pairs to draw from, rows of the run or file that `nearby` searches.
     """
     opened = nearby.opened
     if len(rows) < _FEWEST:

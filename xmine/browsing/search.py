@@ -106,12 +106,8 @@ class Nearby:
     ) -> dict[str, list[Found]]:
         """Find the k nearest sentences of both sides, nearest first.
 
-        Args:
-            text: what to look for, in either language.
-            k: how many of each side, at most.
-            exclude_exact: leave out the text itself, as `xmine.text.sentences.folded` tells it.
-            prompt: put before the text; that of the run if left out.
-            report: called while texts of a file are encoded.
+        `exclude_exact` leaves out the text itself, as `xmine.text.sentences.folded` tells it;
+        `prompt` is put before the text, that of the run if left out.
         """
         if not text.strip():
             raise OptionError("the text to search for is empty")

@@ -54,11 +54,10 @@ class MatrixWriter:
         Args:
             file: to read and write.
             path: its name in messages.
-            dim: the width of the rows.
-            dtype: their numbers.
-            digests: another such file, which has a line behind each block: how many rows there are
-                then, and a digest of all of them. Rows are gone on with as far as both agree;
-                without digests all begins anew.
+            dim, dtype: the dimension of the rows, and the type of their numbers.
+            digests: another such file, with a line for each block: the number of rows so far, and
+                their digest. Rows whose digests agree are kept; without this file all rows are
+                written anew.
         """
         self._file, self._path, self._digests = file, path, digests
         self._dtype = np.dtype(dtype)
@@ -143,16 +142,15 @@ def writing_matrix(
     mark: str = "",
     watch: Watch = NOBODY,
 ) -> Iterator[MatrixWriter]:
-    """Give a writer of a matrix, which appears at `path` when all is written.
+    """Give a writer of a matrix, which appears at `path` when it is complete.
 
     Args:
-        path: the .npy file to write.
-        dim: the width of its rows.
-        dtype: their numbers.
-        mark: a name of the work. What is left of the same work, by a kill or an error, is
-            continued from its last block that is what it was; what is left of any other work goes.
-            Without a mark all begins anew.
-        watch: told of rows that are not what they were, and what the file is, before it appears.
+        path: the .npy file.
+        dim, dtype: the dimension of its rows, and the type of its numbers.
+        mark: a name of the work. The part that a kill or an error left of the same work is
+            continued behind its last unchanged block; parts of other work are deleted. Without a
+            mark, the matrix is written anew.
+        watch: told of changed blocks, and of the digest of the file before it appears.
     """
     start = f".{path.name[:40]}."
     partial = path.with_name(f"{start}{mark[:32]}.part")
@@ -209,16 +207,16 @@ def open_matrix(
 def without_zeros(
     vectors: NDArray[np.float16], path: Path, watch: Watch = NOBODY
 ) -> tuple[NDArray[np.intp], NDArray[np.float16]]:
-    """Leave out rows of zeros, the vectors of sentences that an encoder knows no piece of.
+    """Leave out rows of zeros, the vectors of sentences without a known token.
 
     Args:
-        vectors: [rows, dim], memory-mapped.
-        path: where the other rows are written to, if there are rows of zeros.
-        watch: told what that file is.
+        vectors: float16 [rows, dim], memory-mapped.
+        path: the file for the other rows, if there are rows of zeros.
+        watch: told the digest of that file.
 
     Returns:
-        the rows that are left, from 0; and their vectors: `vectors` itself where that is all of
-        them, else those of the new file.
+        the rows that are left, from 0; and their vectors: `vectors` itself, or those of the new
+        file.
     """
     starts = range(0, len(vectors), _ROWS_AT_ONCE)
     found = [vectors[start : start + _ROWS_AT_ONCE].any(axis=1) for start in starts]

@@ -1,7 +1,7 @@
-"""Lines of a side -> what makes pairs of them suspicious, as a few numbers for each line.
+"""Lines of a side -> features of each line, a few numbers that the rules of flags read.
 
-A line takes about 30 bytes, 80 while the table is made, and 46 on disk: a run that was killed, or
-is asked for another threshold, finds them there.
+The features of a line take about 30 bytes, 80 while they are computed, and 46 on disk: a run that
+was killed, or is asked for another threshold, finds them there.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ Bools = NDArray[np.bool_]
 _LINES_AT_ONCE = 4_096
 # Lines of a file: less than a second of work (bench/judging.py), which a kill loses at most.
 _LINES_PER_FILE = 2**15
-# What is seen of a line without looking at others.
+# The features of a line that need no other line.
 _LINE = np.dtype(
     [
         ("key", "<i8"),
@@ -42,7 +42,7 @@ _LINE = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class LineFeatures:
-    """What is to be known of each line of a side.
+    """Features of each line of a side.
 
     Attributes:
         keys: int64 [lines], a hash of its letters, see `near_copies.letters_of`, or of the folded
@@ -74,7 +74,7 @@ def read_line_features(
     name: str = "",
     watch: Watch = NOBODY,
 ) -> LineFeatures:
-    """Look at every line of a side."""
+    """Compute the features of every line of a side, or read them where they are cached."""
     is_foreign = foreign_lines(language, side.texts)
     lines = np.empty(len(side), dtype=_LINE)
     for start in range(0, len(side), _LINES_PER_FILE):
@@ -83,21 +83,16 @@ def read_line_features(
         if not _found(path, part, seen):
             _look(lines, range(start, start + len(part)), side.texts, is_foreign, seen)
             if path is not None:
-                _keep(part, path)
+                path.parent.mkdir(exist_ok=True)
+                with replacing(path) as partial, partial.open("wb") as file:
+                    np.save(file, part)
                 watch.sealed(path)
-    keys, letters = lines["key"].copy(), lines["letters"].copy()
-    groups = variants(keys, letters)
+    names = ("letters", "beyond_latin", "characters", "ascii", "foreign")
+    columns = {name: lines[name].copy() for name in names}  # a view would keep the whole table
+    keys = lines["key"].copy()
+    groups = variants(keys, columns["letters"])
     marked = boilerplate(lines["ends"], groups, side.occurrences)
-    return LineFeatures(
-        keys=keys,
-        letters=letters,
-        beyond_latin=lines["beyond_latin"].copy(),
-        characters=lines["characters"].copy(),
-        ascii=lines["ascii"].copy(),
-        foreign=lines["foreign"].copy(),
-        groups=groups,
-        boilerplate=marked,
-    )
+    return LineFeatures(keys=keys, groups=groups, boilerplate=marked, **columns)
 
 
 def _look(
@@ -107,7 +102,7 @@ def _look(
     is_foreign: Callable[[str, str], bool],
     seen: Callable[[int], None],
 ) -> None:
-    """Fill in what is seen of some lines."""
+    """Fill in the features of some lines."""
     for rows, some, spelt in _by_chunks(texts, some_lines):
         lines["key"][rows] = _keys(some, spelt)
         lines["ends"][rows] = ends_of(spelt)
@@ -120,11 +115,9 @@ def _look(
 
 
 def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) -> bool:
-    """Fill in what a file has of some lines; tell whether there is one that fits."""
-    if path is None or not path.is_file():
-        return False
+    """Fill in the features that a file has of some lines; tell whether the file fits."""
     try:
-        data = path.read_bytes()
+        data = path.read_bytes() if path else b""
     except OSError:
         return False
     start = header(_LINE, len(lines))
@@ -133,12 +126,6 @@ def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) 
     lines[:] = np.frombuffer(data, _LINE, offset=len(start))
     seen(len(lines))
     return True
-
-
-def _keep(lines: NDArray[Any], path: Path) -> None:
-    path.parent.mkdir(exist_ok=True)
-    with replacing(path) as partial, partial.open("wb") as file:
-        np.save(file, lines)
 
 
 def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:

@@ -64,17 +64,17 @@ def flag_pairs(
     folder: Path | None = None,
     watch: Watch = NOBODY,
 ) -> Flags:
-    """Name what makes each pair suspicious.
+    """Name the flags of each pair.
 
     Args:
-        chosen: the pairs, mining's candidates for instance.
+        chosen: the pairs.
         chances: float64 [pairs], estimated probabilities that they are right.
         neighbours: of all rows of `source` and `target`.
         source, target: the sentences that were searched.
         languages: their codes, or `und`.
-        report: called while it looks at lines and pairs.
-        folder: where what was seen of lines is kept, and found again.
-        watch: told what these files are.
+        report: called meanwhile.
+        folder: where the features of lines are cached; None for nowhere.
+        watch: told the digests of these files.
     """
     x, y = chosen.sources, chosen.targets
     done, total = 0, len(source) + len(target) + len(chosen)
@@ -152,19 +152,18 @@ def hubs(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find rows that are among the nearest of very many rows of the other matrix.
 
-    At most a tenth of the rows can reach ten times the mean, so hubs, however many, do not move
-    the mean (it depends on sizes alone) nor the ninth decile, which the limit is made of.
+    At most a tenth of the rows can reach ten times the mean, so hubs, however many, move neither
+    the mean, which depends on sizes alone, nor the ninth decile: the limit is made of both.
 
     Args:
         ids: int64 [rows, k], the nearest rows of the other matrix.
         size: rows of the other matrix.
-        groups: int64 [size], equal numbers from 0 for rows that count as one line, such as the
-            variants of a boilerplate line, which share out the lists they fill; None if each row
-            is its own.
+        groups: int64 [size], equal numbers from 0 for rows that count as one line, such as variants
+            of a boilerplate line; None if each row is its own.
 
     Returns:
         int64 [hubs], rows of the other matrix, highest count first, then by row; and int64 [hubs],
-        how many of the `rows` have the hub, or a row of its group, among their nearest.
+        the number of `rows` that have the hub, or a row of its group, among their nearest.
     """
     alone = np.zeros(size, dtype=np.int64)
     for column in ids.T:
@@ -211,14 +210,13 @@ def odd_lengths(
 
     Deviations of log ratios count less the shorter the lines are (Gale & Church, 1993, "A program
     for aligning sentences in bilingual corpora": the variance of a length grows with the length).
-    Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both,
-    and the ratio has to be odd with and without them. With too few confident pairs a prior is
-    used; without one nothing is marked.
+    Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both
+    sides, and the ratio has to be odd with and without them. With too few confident pairs a prior
+    is used; without a prior nothing is marked.
 
     Args:
-        characters: of the sources and of the targets, int32 [pairs] twice.
-        ascii_: how many of these are ASCII.
-        sure: bool [pairs], which pairs are confident.
+        characters, ascii_: int32 [pairs] of the sources and of the targets.
+        sure: bool [pairs], the confident pairs.
         languages: codes of both sides.
     """
     whole = [each.astype(np.float64) for each in characters]
@@ -240,13 +238,8 @@ def usual_ratio(
 ) -> tuple[float, float] | None:
     """Give median and spread of the log ratios of characters, target by source.
 
-    Args:
-        ours, theirs: characters of the sources and of the targets, float64 [pairs] twice.
-        sure: bool [pairs], which pairs are confident.
-        languages: codes of both sides.
-
-    Returns:
-        those of the confident pairs; with too few of them, what is known of the languages, or None.
+    `ours` and `theirs` are characters, float64 [pairs]; `sure`, bool [pairs], marks the confident
+    pairs. With too few of them a prior of the languages is given, or None.
     """
     if sure.sum() < _FEWEST_CONFIDENT:
         return _prior(*map(short_code, languages))

@@ -63,14 +63,9 @@ _TAG = re.compile("<[^<>]*>")
 
 
 def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], bool]:
-    """Make the test of the lines of a side.
+    """Make a function of a line and its letters that tells whether the line is foreign to a side.
 
-    Args:
-        language: its code; where it is `und`, the main script of the side counts as its own.
-        texts: its lines.
-
-    Returns:
-        a function of a line and its letters (`xmine.flags.near_copies.letters_of`).
+    `language` is the code of the side; for `und` the main script of its texts counts as its own.
     """
     scripts = scripts_of(language, texts)
     ranges = "".join(_RANGES.get(script, "") for script in scripts)

@@ -174,7 +174,7 @@ def flag(
     cache_dir: Path | None = None,
     watch: Watch = NOBODY,
 ) -> tuple[tuple[str, str], Flags]:
-    """Guess the languages of both sides, and name what makes each candidate suspicious.
+    """Guess the languages of both sides, and name the flags of each candidate.
 
     Args:
         estimated: the candidates.

@@ -1,11 +1,13 @@
 """Which two languages of a file that may hold more: asked for, or the only two there are."""
 
 import re
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
+from xmine.files.records import listed
 from xmine.pairs.pair import Languages, Pair
 from xmine.text.languages import UNKNOWN_LANGUAGE
 
@@ -101,3 +103,29 @@ class Choice:
             self._reversed = first > second
         sides = codes[first], codes[second]
         return sides[::-1] if self._reversed else sides
+
+    def columns(
+        self, names: Collection[str], codes: list[str] | None, where: str, noun: str, hint: str
+    ) -> list[tuple[str, ...]]:
+        """Choose source and target, two columns that were asked for, or two of a `translation`.
+
+        Args:
+            names: of the columns of a table, or of the fields of an object.
+            codes: the languages of `translation`; None if there is no such column.
+            where: the file and the line, for messages.
+            noun: `column` or `field`.
+            hint: for the message that a column is missing.
+
+        Returns:
+            the path of each of the two columns: a language stands inside `translation`.
+        """
+        wanted: Languages = ("source", "target")
+        if "source" not in names:
+            if codes is not None:
+                return [("translation", code) for code in self.of_translation(codes, where)]
+            if self.asked and self.languages and any(name in names for name in self.languages):
+                wanted = self.languages
+        for name in wanted:
+            if name not in names:
+                raise FileError(f"{where}: no {noun} {name!r}, only {listed(noun, names)}", hint)
+        return [(name,) for name in wanted]

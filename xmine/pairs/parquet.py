@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.files.records import ParquetFile, is_text, listed, open_parquet, write_parquet
+from xmine.files.records import ParquetFile, is_text, open_parquet, write_parquet
 from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import SURROGATES, Losses, Rules
 from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, pair_schema, split_head
@@ -74,9 +74,8 @@ def read(
 ) -> Iterator[Pair]:
     """Read pairs, some thousand rows at a time.
 
-    Args:
-        chosen: which two languages of a `translation`, or which two columns; else a `translation`
-            must have two languages, source first.
+    `chosen` names two languages of a `translation`, or two columns. Without it a `translation` must
+    have two languages, source first.
     """
     name = name_of(path)
     choice = Choice(path, chosen)
@@ -100,22 +99,9 @@ def _sides(file: ParquetFile, choice: Choice, name: str) -> list[tuple[str, ...]
     names = list(file.schema)
     if "source" in names and "target" in names:
         choice.of_columns(_said(file))
-        return [("source",), ("target",)]
-    wanted = ["source", "target"]
-    if "source" not in names:
-        if "translation" in names:
-            codes = choice.of_translation(_fields(file), name)
-            return [("translation", each) for each in codes]
-        if choice.asked and choice.languages and any(each in names for each in choice.languages):
-            wanted = list(choice.languages)
-            if all(each in names for each in wanted):
-                return [(each,) for each in wanted]
-    missing = next(each for each in wanted if each not in names)
-    raise FileError(
-        f"{name}: no column {missing!r}, only {listed('column', names)}",
-        "pairs have columns source and target, or translation: a struct of two texts; "
-        f"or name two columns: {name}:en,zh",
-    )
+    codes = _fields(file) if "translation" in names else None
+    hint = "pairs have columns source and target, or translation: a struct of two texts; "
+    return choice.columns(names, codes, name, "column", hint + f"or name two columns: {name}:en,zh")
 
 
 def _check_types(file: ParquetFile, columns: dict[str, tuple[str, ...]], name: str) -> None:

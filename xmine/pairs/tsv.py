@@ -101,13 +101,10 @@ def _whole(number: int | None) -> str:
 def read(
     path: str | Path, chosen: Languages | None = None, losses: Losses | None = None
 ) -> Iterator[Pair]:
-    """Read rows by their header; else mined ones, if most of the first ten are, scored, or plain.
+    """Read rows by their header; else mined, scored or plain rows, as most of the first ten are.
 
-    Blank lines are passed over. An XmineWarning tells a guess.
-
-    Args:
-        chosen: numbers of two columns, from 1, which are all that is read then; or languages, which
-            TSV does not say itself.
+    Blank lines are passed over. An XmineWarning tells a guess. `chosen` may be the numbers of two
+    columns, from 1: nothing else is read then.
     """
     if chosen and chosen[0].isdigit():
         yield from _columns(path, int(chosen[0]), int(chosen[1]))

@@ -42,12 +42,8 @@ def encode_sentences(
 ) -> NDArray[np.float16]:
     """Write the vectors of sentences to a file, a row for each, and open it.
 
-    An encoder that was loaded from a folder continues what it left when it was killed; a part of
-    other texts, or of another encoder, goes.
-
-    Returns:
-        float16 [rows, dim], memory-mapped. Rows are those of `SentenceEncoder.encode_half`: of
-        length one, or zeros; see `xmine.files.npy.without_zeros`.
+    An encoder from a folder continues the part that it left when it was killed. Rows are those of
+    `SentenceEncoder.encode_half`, float16 [rows, dim]: of length one, or zeros.
     """
     mark = vectors_key(encoder, sentences.digest(), prompt)
     size, total = encoder.texts_at_once, len(sentences)
@@ -114,10 +110,10 @@ def encode_blocks(
     """Encode blocks of texts as they come, and give their vectors in that order.
 
     Args:
-        encoder: turns them into vectors.
+        encoder: of the texts.
         blocks: of `encoder.texts_at_once` texts each, the last one perhaps of fewer.
-        encode: its method `encode` or `encode_half`.
-        report: told within a block how far it is, where blocks take long.
+        encode: the method `encode` or `encode_half` of the encoder.
+        report: told the progress within a block, where blocks take long.
         prompt: put before each text.
     """
     if not isinstance(encoder.body, StaticEmbedding) or encoder.heads:

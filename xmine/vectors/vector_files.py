@@ -79,15 +79,10 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
 
 
 def unit_rows(vectors: NDArray[Any], rows: NDArray[np.int64], name: str) -> NDArray[np.float16]:
-    """Take some rows, scale them to length one, and round them as all vectors are rounded.
+    """Scale some rows, from 0, of vectors [lines, dim] to length one: float16 [rows, dim].
 
-    Args:
-        vectors: [lines, dim].
-        rows: the rows to take, from 0.
-        name: the text file they belong to, for the message.
-
-    Returns:
-        float16 [rows, dim]; a row of zeros stays one.
+    A row of zeros stays one. A number that is not finite is a FileError; `name` is the text file in
+    the message.
     """
     units = np.empty((len(rows), vectors.shape[1]), dtype=np.float16)
     done = 0

@@ -52,12 +52,13 @@ def convert(
     from xmine.files.suffixes import kind_of
     from xmine.pairs.io import check_pair_file, languages_of, read_pairs, write_pairs
     from xmine.pairs.losses import Losses
-    from xmine.pairs.pair import UNKNOWN
+    from xmine.pairs.pair import UNKNOWN_LANGUAGES
     from xmine.pairs.paths import is_turned, language_warnings
+    from xmine.text.languages import UNKNOWN_LANGUAGE
     from xmine.units import count
 
     check_pair_file(target, force=force, source=source)
-    known = languages_of(source) or UNKNOWN
+    known = languages_of(source) or UNKNOWN_LANGUAGES
     languages = (src_lang or known[0], tgt_lang or known[1])
     if is_turned(target, languages):
         raise OptionError(
@@ -67,7 +68,7 @@ def convert(
     losses = Losses()
     written = write_pairs(read_pairs(source, losses), target, languages, losses)
     warnings = language_warnings(target, languages)
-    if kind_of(target) in ("tsv", "jsonl") and UNKNOWN[0] not in languages:
+    if kind_of(target) in ("tsv", "jsonl") and UNKNOWN_LANGUAGE not in languages:
         written.notes.append(
             f"a .{kind_of(target)} does not name languages ({','.join(languages)})"
         )

@@ -34,7 +34,7 @@ def check_outputs(
     """
     from xmine.files.atomic import check_free
     from xmine.pairs.io import check_pair_file
-    from xmine.pairs.paths import KNOWN, place_to_write
+    from xmine.pairs.paths import KNOWN, paths_to_write
     from xmine.run.folder import JUDGEMENTS_FILE, check_run, is_run
 
     written: dict[str, str] = {}  # path -> what goes there
@@ -48,7 +48,7 @@ def check_outputs(
         if or_run and not Path(pairs).suffix and "," not in pairs:
             raise OptionError(f"{pairs}: unknown format", f"{KNOWN}; {pairs}/ is a run")
         check_pair_file(pairs, force=force)
-        written |= {realpath(path): "pairs" for path in place_to_write(pairs).paths}
+        written |= {realpath(path): "pairs" for path in paths_to_write(pairs).paths}
     for what, path in others.items():
         if path is None:
             continue
@@ -70,10 +70,10 @@ def check_outputs(
 
 def files_of(inputs: list[str], *, pairs_first: bool) -> list[str]:
     """List the files that inputs are read from: text inputs, the first one perhaps of pairs."""
-    from xmine.pairs.paths import place_to_read
+    from xmine.pairs.paths import paths_to_read
     from xmine.text.inputs import text_input
 
-    files = list(place_to_read(inputs[0]).paths) if pairs_first else []
+    files = list(paths_to_read(inputs[0]).paths) if pairs_first else []
     return files + [text_input(each).path for each in inputs[pairs_first:]]
 
 

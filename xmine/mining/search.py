@@ -37,16 +37,8 @@ def search(
 ) -> list[list[Hit]]:
     """Find the k nearest sentences of each query by cosine, nearest first.
 
-    A query without a known piece has no hits.
-
-    Args:
-        queries: texts.
-        corpus: the sentences to search.
-        encoder: for both.
-        k: hits per query.
-        exclude_exact: leave out the query itself, as `xmine.text.sentences.folded` tells it.
-        report: called while encoding and searching.
-        prompt: put before queries and sentences alike; see `SentenceEncoder.encode`.
+    A query without a known token has no hits. `exclude_exact` leaves out the query itself, as
+    `xmine.text.sentences.folded` tells it; `prompt` is put before queries and sentences alike.
     """
     left = encoder.encode_half(queries, prompt=prompt)  # [queries, dim]
     right = encoder.encode_half(corpus.texts, report, prompt)  # [rows, dim]

@@ -62,9 +62,9 @@ def list_pairs(
     """
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opening import open_pairs
-    from xmine.browsing.query import Query, select
+    from xmine.browsing.query import PairQuery, select
 
-    query = Query(
+    query = PairQuery(
         text=text,
         regex=regex,
         side=side,

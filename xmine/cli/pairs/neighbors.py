@@ -88,20 +88,16 @@ def _row(opened: "Opened", name: str, given: str) -> int:
     line, _, offset = given.partition(":")
     if not line.isdecimal() or (":" in given and not offset.isdecimal()):
         raise OptionError(f"{given!r} is no line", "give its number, from 1; or LINE:OFFSET")
-    side = opened.source if name == "source" else opened.target
     table = opened.path / f"{name}.parquet"
-    return row_of(side, int(line), int(offset) if offset else None, table)
+    return row_of(opened.side(name), int(line), int(offset) if offset else None, table)
 
 
 def _sentence(opened: "Opened", name: str, row: int | None) -> dict[str, Any] | None:
     if row is None:
         return None
-    side = opened.source if name == "source" else opened.target
-    return {
-        "line": int(side.lines[row]),
-        "offset": None if side.offsets is None else int(side.offsets[row]),
-        "text": side.texts[row],
-    }
+    side = opened.side(name)
+    line, offset = side.place(row)
+    return {"line": line, "offset": offset, "text": side.texts[row]}
 
 
 def _as_tsv(of: str, near: "list[Neighbour]", losses: "Losses") -> list[str]:
@@ -115,7 +111,7 @@ def _as_tsv(of: str, near: "list[Neighbour]", losses: "Losses") -> list[str]:
                 f"{each.score:.4f}",
                 f"{each.cosine:.4f}",
                 str(each.line) if each.offset is None else f"{each.line}:{each.offset}",
-                each.fate.why,
+                each.outcome.why,
                 each.text,
             ],
             losses,

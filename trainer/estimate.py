@@ -142,7 +142,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     if vocabulary is not None:
         new = [name for name, on in zip(options.encoders, options.learning, strict=True) if on]
         missing = options.vocabulary_size - len(vocabulary)
-        weights += new.count(SCRATCH) * missing * options.width
+        weights += new.count(SCRATCH) * missing * options.dim
     seconds, peak = 0.0, 0.0
     for stage, of_step in zip(stages, trial.steps, strict=False):
         took, most = of_step.at(stage.batch)

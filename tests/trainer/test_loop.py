@@ -36,10 +36,10 @@ STATIC: dict[str, Any] = {
 }
 TRANSFORMER = STATIC | {
     "architecture": "transformer",
-    "width": 16,
+    "dim": 16,
     "layers": 1,
     "heads": 2,
-    "max_pieces": 24,
+    "max_tokens": 24,
     "dtype": "float32",
     "learning_rate": 0.001,
 }
@@ -83,7 +83,7 @@ def logged(folder: Path) -> list[dict[str, Any]]:
 def test_ctrl_c_saves_and_the_run_goes_on_bit_for_bit(
     step: int, start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
-    flags = TRANSFORMER | {"dropout": 0.2, "piece_dropout": 0.1, "queue_init": "prefill"}
+    flags = TRANSFORMER | {"dropout": 0.2, "token_dropout": 0.1, "queue_init": "prefill"}
     flags |= {"src_encoder": "scratch", "tgt_encoder": "scratch", "start": start}
     english = toy_pairs.sources
     labelled = Labelled(english[:90], english[90:180], np.arange(90) % 3)
@@ -165,7 +165,7 @@ def test_a_signal_to_any_of_several_processes_stops_all(
 def test_ctrl_c_in_the_last_step_of_a_stage_stops_before_the_next(
     start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
-    flags = STATIC | {"teacher": start, "vocabulary_size": 500, "width": 16}
+    flags = STATIC | {"teacher": start, "vocabulary_size": 500, "dim": 16}
     del flags["momentum"]
     corpus, options = Corpus(pairs=toy_pairs), TransaugOptions(**flags)
     seen: list[str] = []
@@ -379,7 +379,7 @@ def test_where_auto_is_float16_it_is_what_float16_is_with_the_loss_scaled(
     flags = TRANSFORMER | {"start": start, "steps": 6, "in_batch_negatives": True, "clip": 1.0}
     if loaded:
         train("moco", Corpus(toy_pairs), MocoOptions(**flags | {"steps": 1}), tmp_path / "begun")
-        new = ("architecture", "width", "layers", "heads", "start", "vocabulary_size")
+        new = ("architecture", "dim", "layers", "heads", "start", "vocabulary_size")
         flags = {name: value for name, value in flags.items() if name not in new}
         flags["encoder"] = str(tmp_path / "begun")
     for place in ("trainer.models.scratch", "hardware"):

@@ -260,7 +260,7 @@ class TransaugOptions(QueueOptions):
 TRANSAUG_DEMONSTRATION: dict[str, Any] = {
     "held_out": 40,
     "vocabulary_size": 1400,
-    "width": 512,  # of the embedded encoder, the teacher
+    "dim": 512,  # of the embedded encoder, the teacher
     "batch_size": 69,
     "epochs": 30,
 }

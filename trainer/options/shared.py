@@ -9,31 +9,38 @@ from xmine.options import Options, flag, option
 SCRATCH = "scratch"
 POOLINGS = ("", "mean", "max", "cls", "cls_mlp")
 # Of options that may be 0 for what follows from data (`fitting.py`) or encoder, the least given.
-_LEAST = {"held_out": 2, "max_pieces": 8, "vocabulary_size": 16, "batch_size": 2}
+_LEAST = {"held_out": 2, "max_tokens": 8, "vocabulary_size": 16, "batch_size": 2}
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingOptions(Options):
     """What every method needs: data, vocabulary, architecture, optimiser, checks on the way."""
 
-    languages: str = option("en,zh", "Codes of the languages, those of the pairs' columns first.")
+    languages: str = option(
+        "en,zh", "Codes of the languages, those of the pairs' columns first.", "Input"
+    )
     source_weight: dict[str, float] = option(
         {},
         "NAME=W: visit pairs of origin NAME (third column) W times an epoch; repeatable.",
+        "Input",
         min=0,
     )
-    default_weight: float = option(1.0, "Visits an epoch of pairs of all other origins.", min=0)
+    default_weight: float = option(
+        1.0, "Visits an epoch of pairs of all other origins.", "Input", min=0
+    )
     exclude: list[str] = option(
-        [], "Leave out pairs with a side that occurs in this text file; repeatable."
+        [], "Leave out pairs with a side that occurs in this text file; repeatable.", "Input"
     )
     limit_pairs: int = option(
         0,
         "Train on this many pairs, drawn by the seed; fewer are among more; 0: all.",
+        "Input",
         min=0,
     )
     held_out: int = option(
         0,
         "Pairs kept apart to measure retrieval on; 0: by the data.",
+        "Input",
         min=0,
         shown_default="2,000, or a sixth of fewer than 12,000 pairs",
     )
@@ -41,23 +48,29 @@ class TrainingOptions(Options):
     encoder: str = option(
         "scratch",
         "Encoder to begin with: a folder, a hub name, embedded, or scratch for a new one.",
+        "Most used",
     )
     architecture: str = option(
-        "static", "Kind of a new encoder.", choices=("static", "transformer")
+        "static", "Kind of a new encoder.", "Most used", choices=("static", "transformer")
     )
-    width: int = option(256, "Width of a new encoder's vectors.", min=8, max=4096)
-    layers: int = option(2, "Layers of a new transformer.", min=1, max=48)
-    heads: int = option(4, "Attention heads of a new transformer.", min=1, max=64)
-    max_pieces: int = option(
+    dim: int = option(
+        256, "Dimension of a new encoder's vectors.", "Encoder", min=8, max=4096, formerly="width"
+    )
+    layers: int = option(2, "Layers of a new transformer.", "Encoder", min=1, max=48)
+    heads: int = option(4, "Attention heads of a new transformer.", "Encoder", min=1, max=64)
+    max_tokens: int = option(
         0,
-        "Pieces after which a transformer cuts a sentence, in training and in what is saved; 0: by "
-        "the encoder.",
+        "Tokens after which a transformer cuts a sentence, in training and in the saved encoder; "
+        "0: by the encoder.",
+        "Encoder",
         min=0,
         shown_default="128, or as the encoder has it",
+        formerly="max_pieces",
     )
     dropout: float | None = option(
         None,
         "Dropout of a transformer.",
+        "Encoder",
         min=0,
         max=0.9,
         shown_default="0.1, or as the encoder has it",
@@ -66,97 +79,123 @@ class TrainingOptions(Options):
         "",
         "Static encoder with whose vocabulary and vectors a new transformer begins: a folder, or "
         "embedded.",
+        "Encoder",
     )
     pooling: str = option(
         "",
         "What a transformer makes a sentence vector of; cls_mlp: cls, then the tanh layer (pooler) "
         "of a BERT checkpoint.",
+        "Encoder",
         choices=POOLINGS,
         shown_default="mean, or as the encoder has it",
     )
     vocabulary_size: int = option(
         0,
         "Pieces of a new vocabulary; 0: by the data.",
+        "Encoder",
         min=0,
         max=1_000_000,
         shown_default="a third of the pairs, from 2,500 to 32,000",
     )
     vocabulary_sample: int = option(
-        1_000_000, "Sentences, half of each side, to train a vocabulary on.", min=2
+        1_000_000, "Sentences, half of each side, to train a vocabulary on.", "Encoder", min=2
     )
 
     epochs: int = option(
         0,
         "Passes over the data; 0: by the data.",
+        "Most used",
         min=0,
         shown_default="3; of a new encoder as many as make 300 steps",
     )
-    steps: int = option(0, "Steps after which training ends; 0: after all passes.", min=0)
+    steps: int = option(
+        0, "Steps after which training ends; 0: after all passes.", "Quality", min=0
+    )
     batch_size: int = option(
         0,
         "Rows per step, of all processes together; 0: by the data.",
+        "Quality",
         min=0,
         shown_default="2,048, or an eighth of fewer than 16,384 rows",
     )
-    piece_dropout: float | None = option(
+    token_dropout: float | None = option(
         None,
-        "Share of the pieces of each sentence that are left out at random.",
+        "Share of the tokens of each sentence that are left out at random.",
+        "Advanced",
         min=0,
         max=0.9,
         shown_default="none; by msimcse half, of --texts, for an encoder without dropout",
+        formerly="piece_dropout",
     )
     learning_rate: float = option(
         0.0,
         "Peak learning rate; 0: by the encoder.",
+        "Quality",
         min=0,
         shown_default="0.01 static, 0.0003 transformer; of a trained one 0.003, 0.00002",
     )
     schedule: str = option(
-        "linear", "How the rate falls after its peak.", choices=("linear", "cosine")
+        "linear", "How the rate falls after its peak.", "Advanced", choices=("linear", "cosine")
     )
-    warmup: float = option(0.05, "Share of the steps in which it rises.", min=0, max=1)
-    weight_decay: float = option(0.01, "Weight decay of matrices, but for piece vectors.", min=0)
-    clip: float = option(0.0, "Longest gradient; longer ones are scaled down; 0: any.", min=0)
+    warmup: float = option(0.05, "Share of the steps in which it rises.", "Advanced", min=0, max=1)
+    weight_decay: float = option(
+        0.01, "Weight decay of matrices, but for piece vectors.", "Advanced", min=0
+    )
+    clip: float = option(
+        0.0, "Longest gradient; longer ones are scaled down; 0: any.", "Advanced", min=0
+    )
     near_batches: int = option(
         0,
         "Fill batches from groups of this many near neighbours after the first pass; 0: random.",
+        "Advanced",
         min=0,
     )
     evaluate_every: int = option(
-        0, "Steps between evaluations and checkpoints; 0: at the end of each pass.", min=0
+        0,
+        "Steps between evaluations and checkpoints; 0: at the end of each pass.",
+        "Advanced",
+        min=0,
     )
     dev: str = option(
         "",
         "File of pairs with people's scores: the state that agrees with them best is kept. Score, "
         "text, text with tabs between; .csv: text,text,score.",
+        "Quality",
         shown_default="none: the state that retrieves best",
     )
-    seed: int = option(1, "Seed of everything random.", min=0)
+    seed: int = option(1, "Seed of everything random.", "Advanced", min=0)
 
-    device: str = option("auto", "Where it trains: auto, cpu, cuda, or cuda:1 and so on.")
+    device: str = option(
+        "auto", "Where it trains: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"
+    )
     dtype: str = option(
         "auto",
         "Number type a transformer multiplies in; auto follows from the hardware.",
+        "Speed and memory",
         choices=("auto", "float32", "bfloat16", "float16"),
     )
     threads: int = option(
         0,
         "CPU threads; 0: as OMP_NUM_THREADS says, or all. Other counts may change the last bits.",
+        "Speed and memory",
         min=0,
     )
-    pieces_at_once: int = option(
+    tokens_at_once: int = option(
         0,
-        "Pieces, with padding, that go through a transformer's layers together; 0: by the device.",
+        "Tokens, with padding, that go through a transformer's layers together; 0: by the device.",
+        "Speed and memory",
         min=0,
         shown_default="1,024 on a processor, 32,768 on a GPU",
+        formerly="pieces_at_once",
     )
     recompute: bool = option(
         False,
         "Compute a transformer's layers again for the gradients: any batch size in the memory of "
-        "--pieces-at-once, but slower.",
+        "--tokens-at-once, but slower.",
+        "Speed and memory",
     )
     logit_rows: int = option(
-        0, "Rows of a batch whose logits are in memory together; 0: all.", min=0
+        0, "Rows of a batch whose logits are in memory together; 0: all.", "Speed and memory", min=0
     )
 
     def __post_init__(self) -> None:
@@ -201,7 +240,7 @@ class TrainingOptions(Options):
 
     def of_frozen(self) -> Self:
         """Give the options under which an encoder is read as it is."""
-        return replace(self, pooling="", max_pieces=0, dropout=None, piece_dropout=0.0)
+        return replace(self, pooling="", max_tokens=0, dropout=None, token_dropout=0.0)
 
     @property
     def rate_of_new(self) -> float:

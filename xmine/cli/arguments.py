@@ -27,6 +27,7 @@ MODEL = Annotated[
         "--model",
         help="Encoder: a folder, embedded, or a hub name such as sentence-transformers/LaBSE.",
         show_default="the embedded one, en-zh",
+        rich_help_panel="Most used",
     ),
 ]
 PROMPT = Annotated[
@@ -36,6 +37,7 @@ PROMPT = Annotated[
         metavar="<text>",
         help="Text before each sentence, or a name of the encoder's own.",
         show_default="the encoder's default, if it has one",
+        rich_help_panel="Advanced",
     ),
 ]
 HUBS = Annotated[
@@ -44,6 +46,7 @@ HUBS = Annotated[
         "--hubs",
         help="Write to this file the lines that very many lines have as a neighbour, as TSV.",
         show_default="none",
+        rich_help_panel="Output",
     ),
 ]
 SRC_VECTORS = Annotated[
@@ -51,24 +54,40 @@ SRC_VECTORS = Annotated[
     typer.Option(
         help="Vectors of the source's lines in place of an encoder: .npy, or raw float32.",
         show_default="none",
+        rich_help_panel="Input",
     ),
 ]
 TGT_VECTORS = Annotated[
     Path | None,
-    typer.Option(help="The same of the target's lines.", show_default="none"),
+    typer.Option(
+        help="The same of the target's lines.", show_default="none", rich_help_panel="Input"
+    ),
 ]
 DIM = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="<int>", help="Width of raw float32 vectors.", show_default="of the .npy"
+        min=1,
+        metavar="<int>",
+        help="Width of raw float32 vectors.",
+        show_default="of the .npy",
+        rich_help_panel="Input",
     ),
 ]
-FORCE = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
+DRY_RUN = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Estimate time and memory, and stop.", rich_help_panel="Most used"
+    ),
+]
+FORCE = Annotated[
+    bool, typer.Option("--force", help="Replace the output if it exists.", rich_help_panel="Output")
+]
 PLOT = Annotated[
     bool,
     typer.Option(
         "--plot",
         help="Draw the pairs in bins, the cut and the estimated precision of cuts on stderr.",
+        rich_help_panel="Output",
     ),
 ]
 PLOT_FILE = Annotated[
@@ -78,6 +97,7 @@ PLOT_FILE = Annotated[
         metavar="FILE",
         help=f"Draw the same as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv beside it.",
         show_default="none",
+        rich_help_panel="Output",
     ),
 ]
 PAIRS = Annotated[
@@ -102,6 +122,7 @@ TRIPLETS = Annotated[
         help="Sentence, what it entails, what contradicts it, with tabs between, or .csv; "
         "repeatable: the same items in another language.",
         show_default="none",
+        rich_help_panel="Input",
     ),
 ]
 NLI = Annotated[
@@ -110,6 +131,7 @@ NLI = Annotated[
         metavar="FILE",
         help="Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
         show_default="none",
+        rich_help_panel="Input",
     ),
 ]
 TEXTS = Annotated[
@@ -119,6 +141,7 @@ TEXTS = Annotated[
         help="Text of one language, a sentence per line, or a column of a file "
         "(zh.tsv:2); repeatable.",
         show_default="none",
+        rich_help_panel="Input",
     ),
 ]
 DATA = Annotated[

@@ -7,7 +7,8 @@ import dataclasses
 import functools
 import inspect
 import typing
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal
@@ -15,17 +16,33 @@ from typing import Annotated, Any, Literal
 import typer
 
 from xmine.cli.console import Console
-from xmine.errors import OptionError
-from xmine.options import check_names, flag, load_toml
+from xmine.cli.option_groups import GENERAL
+from xmine.errors import OptionError, XmineWarning
+from xmine.options import check_names, flag, former_names, load_toml, rename_former
 
-_QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
-_VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")]
-_JSON = Annotated[bool, typer.Option("--json", help="Print the summary or result as JSON.")]
-_DEBUG = Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")]
+_QUIET = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Say nothing but warnings and errors.", rich_help_panel=GENERAL
+    ),
+]
+_VERBOSE = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Say more.", rich_help_panel=GENERAL)
+]
+_JSON = Annotated[
+    bool,
+    typer.Option("--json", help="Print the summary or result as JSON.", rich_help_panel=GENERAL),
+]
+_DEBUG = Annotated[
+    bool, typer.Option("--debug", help="Show a traceback with an error.", rich_help_panel=GENERAL)
+]
 _OPTIONS = Annotated[
     Path | None,
     typer.Option(
-        "--options", help="Read options from a TOML file; flags beat it.", show_default="none"
+        "--options",
+        help="Read options from a TOML file; flags beat it.",
+        show_default="none",
+        rich_help_panel="Advanced",
     ),
 ]
 
@@ -54,22 +71,25 @@ def with_options(
     `refuse` is called with each name in `--options FILE` first: it may say more of a wrong one.
     """
     fields = _own_first(kind)
-    names = [field.name for field in fields]
-    hints = typing.get_type_hints(kind)
+    hints, former = typing.get_type_hints(kind), former_names(kind)
+    names = [*former, *(field.name for field in fields)]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
             flags = {name: given.pop(name) for name in names}
             values = _from_file(kind, options, refuse, set(given)) if options else {}
-            for name, value in flags.items():
-                if _is_given(context, name):
-                    is_table = hints[name] == dict[str, float]
-                    values[name] = _table(name, value) if is_table else value
+            flags = {name: value for name, value in flags.items() if _is_given(context, name)}
+            for name, value in _renamed(flags, kind).items():
+                is_table = hints[name] == dict[str, float]
+                values[name] = _table(name, value) if is_table else value
             command(options=kind(**values), **given)
 
         flags = [_parameter("context", typer.Context), _parameter("options", _OPTIONS, None)]
-        flags += [_flag(field, hints[field.name]) for field in fields]
+        for field in fields:
+            flags.append(_flag(field.name, field, hints[field.name]))
+            if old := field.metadata["formerly"]:
+                flags.append(_flag(old, field, hints[field.name], hidden=True))
         return _with_signature(wrapper, command, "options", flags)
 
     return decorate
@@ -92,7 +112,7 @@ def _from_file(
 
     `own` are the command's other parameters: files and the like, which no file of options names.
     """
-    values, hints = load_toml(path), typing.get_type_hints(kind)
+    values, hints = _renamed(load_toml(path), kind, f"{path}: "), typing.get_type_hints(kind)
     try:
         for name, value in values.items():
             refuse(name)
@@ -107,14 +127,31 @@ def _from_file(
     return values
 
 
+def _renamed(values: Mapping[str, Any], kind: type, where: str = "") -> dict[str, Any]:
+    """Give values under the present names of the fields; warn of the former names."""
+    for old, new in former_names(kind).items():
+        if old in values:
+            names = (old, new) if where else (flag(old), flag(new))
+            said = "{} is now {}, and the old name will go".format(*names)
+            warnings.warn(where + said, XmineWarning, stacklevel=1)
+    return rename_former(values, kind)
+
+
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
 
-def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN401
+def _flag(
+    name: str,
+    field: dataclasses.Field[Any],
+    hint: Any,  # noqa: ANN401
+    *,
+    hidden: bool = False,
+) -> inspect.Parameter:
+    """Make the flag of a field, under its name or, hidden, under a former one."""
     about = field.metadata
-    names = [flag(field.name), *filter(None, [about["short"]])]
+    names = [flag(name), *filter(None, [about["short"]])]
     default: Any = field.default
     details: dict[str, Any] = {}
     help = about["help"]
@@ -130,7 +167,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
         else:
             details |= {"min": about["min"], "max": about["max"]}
     elif hint is bool:
-        names = [f"{flag(field.name)}/--no-{field.name.replace('_', '-')}"]
+        names = [f"{flag(name)}/--no-{name.replace('_', '-')}"]
     elif typing.get_origin(hint) in (dict, list):
         hint, default = list[str], []
         details = {"metavar": "<text>", "show_default": "none"}
@@ -138,11 +175,12 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
             details["autocompletion"] = _completer(about["words"])
     else:
         hint, details = str, {"metavar": "<text>"}
+    details |= {"hidden": hidden, "rich_help_panel": about["group"]}
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or "none"
     option = typer.Option(*names, help=help, **details)
     return _parameter(
-        field.name, Annotated[hint if default is not None else hint | None, option], default
+        name, Annotated[hint if default is not None else hint | None, option], default
     )
 
 

@@ -8,6 +8,7 @@ import typer
 
 from xmine.cli.arguments import (
     DIM,
+    DRY_RUN,
     FORCE,
     HUBS,
     MODEL,
@@ -20,7 +21,7 @@ from xmine.cli.arguments import (
 )
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.option_groups import Mining
+from xmine.cli.option_groups import Grouped
 from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
 from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
 from xmine.cli.summary import summary
@@ -58,19 +59,19 @@ def mine(
             "folder, run/, which keeps everything and goes on where it was interrupted; - for TSV "
             "on stdout.",
             show_default="-, on a terminal the first pairs as a table",
+            rich_help_panel="Most used",
         ),
     ] = None,
-    force: FORCE = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it will take, and stop.")
-    ] = False,
     model: MODEL = None,
+    dry_run: DRY_RUN = False,
+    force: FORCE = False,
     gold: Annotated[
         Path | None,
         typer.Option(
             help="File of all true pairs, LINE<TAB>LINE, or a run that was judged; print "
             "precision, recall and F1.",
             show_default="none",
+            rich_help_panel="Quality",
         ),
     ] = None,
     seed_pairs: Annotated[
@@ -79,6 +80,7 @@ def mine(
             help="File of some known pairs, LINE<TAB>LINE, and perhaps a third column, 1 or 0; or "
             "a run that was judged; sharpens the estimate; wrong ones go, right ones stay.",
             show_default="none",
+            rich_help_panel="Quality",
         ),
     ] = None,
     hubs: HUBS = None,
@@ -185,4 +187,4 @@ def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]
     return [f"{path}: {count(len(found), 'hub')}", *write_hubs(found, path)]
 
 
-COMMAND = Mining
+COMMAND = Grouped

@@ -20,6 +20,7 @@ from xmine.cli.arguments import (
 )
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console, with_options
+from xmine.cli.option_groups import Grouped
 from xmine.cli.outputs import check_outputs, draw, files_of, write
 from xmine.cli.summary import summary
 from xmine.errors import OptionError
@@ -54,6 +55,7 @@ def score(
             metavar="<source> <target>",
             help="Two more text files to look for neighbours in, one of each language.",
             show_default="none",
+            rich_help_panel="Input",
         ),
     ] = None,
     output: Annotated[
@@ -64,6 +66,7 @@ def score(
             help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; "
             "- for TSV on stdout.",
             show_default="-",
+            rich_help_panel="Most used",
         ),
     ] = None,
     hubs: HUBS = None,
@@ -124,3 +127,6 @@ def _hubs_of(scored: "AlignedScores", options: ScoringOptions) -> "list[Hub]":
     nearest = scored.neighbours.first(options.neighborhood)
     lines = len(scored.given)
     return find_hubs(nearest, scored.source, scored.target, own_lines=(lines, lines))
+
+
+COMMAND = Grouped

@@ -12,7 +12,7 @@ import typer.core
 import typer.main
 
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.option_groups import Training
+from xmine.cli.option_groups import Grouped
 from xmine.cli.train.methods import (
     USUAL,
     check_method,
@@ -42,7 +42,7 @@ def made_command(function: Callable[..., None], method: str) -> typer.core.Typer
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(
         method,
-        cls=Training,
+        cls=Grouped,
         help=help,
         short_help=f"{title}: {sources_of(method)}",
         context_settings={"help_option_names": ["-h", "--help"]},

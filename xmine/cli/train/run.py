@@ -13,7 +13,7 @@ import typer
 import typer.core
 import typer.main
 
-from xmine.cli.arguments import FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS
+from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS
 from xmine.cli.console import Console
 from xmine.cli.train.methods import (
     GIVEN,
@@ -46,6 +46,7 @@ def train_with(
             "--output",
             help="Folder of the new encoder.",
             show_default="required, but for a demonstration",
+            rich_help_panel="Most used",
         ),
     ] = None,
     method: Annotated[
@@ -55,13 +56,14 @@ def train_with(
             help="How it learns.",
             callback=check_method,
             autocompletion=lambda: list(METHODS),
+            rich_help_panel="Most used",
         ),
     ] = USUAL,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,
-    force: FORCE = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it will take, and stop.")
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a stopped run.", rich_help_panel="Output")
     ] = False,
+    force: FORCE = False,
+    dry_run: DRY_RUN = False,
 ) -> None:
     """Train an encoder."""
     started = time.perf_counter()

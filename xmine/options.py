@@ -194,17 +194,20 @@ class EncodingOptions(Options):
     """How an encoder runs; a static one needs none of it."""
 
     device: str = option(
-        "auto", "Where it runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"
+        "auto", "Where the encoder runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"
     )
     dtype: str = option(
         "auto",
-        "Number type of a transformer; auto follows from hardware and model.",
+        "Number type of a transformer; auto: by the hardware and the model.",
         "Speed and memory",
         choices=("auto", "float32", "bfloat16", "float16"),
     )
     batch_size: int = option(
-        32, "Sentences of like length that a transformer reads at once.", "Speed and memory", min=1
+        32,
+        "Sentences of similar length that a transformer reads at once.",
+        "Speed and memory",
+        min=1,
     )
     max_length: int = option(
-        0, "Cut sentences after this many pieces; 0: as the encoder has it.", "Advanced", min=0
+        0, "Cut sentences after this many tokens; 0: the limit of the encoder.", "Advanced", min=0
     )

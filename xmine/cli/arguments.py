@@ -35,7 +35,7 @@ PROMPT = Annotated[
     typer.Option(
         "--prompt",
         metavar="<text>",
-        help="Text before each sentence, or a name of the encoder's own.",
+        help="Text before each sentence, or the name of a prompt of the encoder.",
         show_default="the encoder's default, if it has one",
         rich_help_panel="Advanced",
     ),
@@ -44,7 +44,7 @@ HUBS = Annotated[
     Path | None,
     typer.Option(
         "--hubs",
-        help="Write to this file the lines that very many lines have as a neighbour, as TSV.",
+        help="Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.",
         show_default="none",
         rich_help_panel="Output",
     ),
@@ -52,7 +52,7 @@ HUBS = Annotated[
 SRC_VECTORS = Annotated[
     Path | None,
     typer.Option(
-        help="Vectors of the source's lines in place of an encoder: .npy, or raw float32.",
+        help="Sentence vectors of the source's lines, instead of an encoder: .npy, or raw float32.",
         show_default="none",
         rich_help_panel="Input",
     ),
@@ -60,7 +60,7 @@ SRC_VECTORS = Annotated[
 TGT_VECTORS = Annotated[
     Path | None,
     typer.Option(
-        help="The same of the target's lines.", show_default="none", rich_help_panel="Input"
+        help="Sentence vectors of the target's lines.", show_default="none", rich_help_panel="Input"
     ),
 ]
 DIM = Annotated[
@@ -68,7 +68,7 @@ DIM = Annotated[
     typer.Option(
         min=1,
         metavar="<int>",
-        help="Width of raw float32 vectors.",
+        help="Dimension of raw float32 vectors.",
         show_default="of the .npy",
         rich_help_panel="Input",
     ),
@@ -86,7 +86,8 @@ PLOT = Annotated[
     bool,
     typer.Option(
         "--plot",
-        help="Draw the pairs in bins, the cut and the estimated precision of cuts on stderr.",
+        help="Draw a histogram of the pairs on stderr, with the threshold and the expected "
+        "precision.",
         rich_help_panel="Output",
     ),
 ]
@@ -95,7 +96,8 @@ PLOT_FILE = Annotated[
     typer.Option(
         "--plot-file",
         metavar="FILE",
-        help=f"Draw the same as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv beside it.",
+        help=f"Draw the histogram as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv "
+        "beside the picture.",
         show_default="none",
         rich_help_panel="Output",
     ),
@@ -119,8 +121,8 @@ TRIPLETS = Annotated[
     list[str] | None,
     typer.Option(
         metavar="FILE",
-        help="Sentence, what it entails, what contradicts it, with tabs between, or .csv; "
-        "repeatable: the same items in another language.",
+        help="Columns: sentence, entailed sentence, contradicting sentence; with tabs between, or "
+        ".csv; repeatable: the same items in another language.",
         show_default="none",
         rich_help_panel="Input",
     ),
@@ -138,7 +140,7 @@ TEXTS = Annotated[
     list[str] | None,
     typer.Option(
         metavar="FILE",
-        help="Text of one language, a sentence per line, or a column of a file "
+        help="Text file of one language, a sentence per line, or a column of a file "
         "(zh.tsv:2); repeatable.",
         show_default="none",
         rich_help_panel="Input",

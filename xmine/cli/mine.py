@@ -46,7 +46,7 @@ def mine(
         ),
     ],
     target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="The same in the other language.")
+        str, typer.Argument(metavar="TARGET", help="Text file in the other language.")
     ],
     options: MiningOptions,
     console: Console,
@@ -56,7 +56,7 @@ def mine(
             "-o",
             "--output",
             help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
-            "folder, run/, which keeps everything and goes on where it was interrupted; - for TSV "
+            "folder, run/, which keeps everything and resumes after an interruption; - for TSV "
             "on stdout.",
             show_default="-, on a terminal the first pairs as a table",
             rich_help_panel="Most used",
@@ -68,8 +68,8 @@ def mine(
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="File of all true pairs, LINE<TAB>LINE, or a run that was judged; print "
-            "precision, recall and F1.",
+            help="File of all true pairs, LINE<TAB>LINE, or a judged run; print precision, "
+            "recall and F1.",
             show_default="none",
             rich_help_panel="Quality",
         ),
@@ -77,8 +77,9 @@ def mine(
     seed_pairs: Annotated[
         Path | None,
         typer.Option(
-            help="File of some known pairs, LINE<TAB>LINE, and perhaps a third column, 1 or 0; or "
-            "a run that was judged; sharpens the estimate; wrong ones go, right ones stay.",
+            help="File of some known pairs, LINE<TAB>LINE, with an optional third column, 1 for "
+            "right or 0 for wrong; or a judged run. They improve the probabilities; wrong pairs "
+            "go, right pairs stay.",
             show_default="none",
             rich_help_panel="Quality",
         ),

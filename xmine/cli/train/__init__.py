@@ -12,7 +12,7 @@ import typer.core
 import typer.main
 
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.option_groups import Grouped
+from xmine.cli.option_groups import METHOD, Grouped, group_of, write_groups
 from xmine.cli.train.methods import (
     USUAL,
     check_method,
@@ -55,6 +55,14 @@ def made_command(function: Callable[..., None], method: str) -> typer.core.Typer
 class Methods(typer.core.TyperGroup):
     """The commands of all methods; the command of one is made when a line names the method."""
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
+        """Write the methods, then the options that all methods share, in groups."""
+        with formatter.section("Methods"):
+            formatter.write_dl([(name, self.get_command(ctx, name).short_help) for name in METHODS])
+        usual = self.get_command(ctx, USUAL)
+        shared = [each for each in usual.get_params(ctx) if group_of(each) != METHOD]
+        write_groups(ctx, formatter, shared)
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
         """Name the methods."""
         return list(METHODS)
@@ -88,10 +96,9 @@ train = typer.Typer(
 
 Example: {example_of(USUAL)}
 
-The method may stand anywhere as --method NAME, or first: xmine train {USUAL} pairs.tsv -o encoder/.
-Without a method it is {USUAL}. The options of one:
-
-  xmine train --method {USUAL} --help""",
+All methods share the options below; xmine train --method {USUAL} --help shows those of one method,
+too.""",
+    subcommand_metavar="[PAIRS]",
 )
 
 

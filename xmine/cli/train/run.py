@@ -53,14 +53,14 @@ def train_with(
         str,
         typer.Option(
             metavar=f"<{'|'.join(METHODS)}>",
-            help="How it learns.",
+            help="Training method.",
             callback=check_method,
             autocompletion=lambda: list(METHODS),
             rich_help_panel="Most used",
         ),
     ] = USUAL,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a stopped run.", rich_help_panel="Output")
+        bool, typer.Option("--resume", help="Resume a stopped run.", rich_help_panel="Output")
     ] = False,
     force: FORCE = False,
     dry_run: DRY_RUN = False,

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL, PROMPT, about_run, load_encoder
+from xmine.cli.arguments import FORCE, MODEL, PROMPT
 from xmine.cli.console import Console
+from xmine.cli.encoders import encoder_facts, load_encoder
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
@@ -92,7 +93,7 @@ def encode(
             "dim": encoder.dim,
             "zeros": zeros,
             "output": output,
-            **about_run(encoder, model, options),
+            **encoder_facts(encoder, model, options),
             "seconds": round(seconds, 3),
         },
     )

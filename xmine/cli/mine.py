@@ -16,10 +16,9 @@ from xmine.cli.arguments import (
     PLOT_FILE,
     SRC_VECTORS,
     TGT_VECTORS,
-    check_vectors,
-    load_vectors,
 )
 from xmine.cli.console import Console
+from xmine.cli.encoders import check_vectors, load_vectors
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.option_groups import Grouped
 from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
@@ -161,8 +160,8 @@ def mine(
     if run is not None:
         keep_summary(run, said, facts)
     console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
-    if is_shown and len(mined.pairs):
-        console.say(next_steps(), whole=True)
+    if is_terminal() and (run is not None or (is_shown and len(mined.pairs))):
+        console.say(next_steps(output), whole=True)
 
 
 def _explain(console: Console, mined: "Mined") -> None:

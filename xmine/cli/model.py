@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, load_encoder
+from xmine.cli.arguments import FORCE
 from xmine.cli.console import Console, write_rows
+from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_console
 from xmine.extras import needs
 from xmine.options import EncodingOptions

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.errors import OptionError
@@ -123,13 +123,34 @@ def draw(
         draw_histogram(bin_scores(*curve, BINS, name), picture, title)
 
 
-def print_pairs(some: "Iterable[Pair]", console: Console) -> None:
+def print_pairs(pairs: "Iterable[Pair]", console: Console) -> None:
     """Print pairs on stdout, as TSV, or as JSONL with `--json`."""
     from xmine.pairs.jsonl import jsonl_rows
     from xmine.pairs.losses import Losses
     from xmine.pairs.tsv import tsv_rows
 
     losses = Losses()
-    write_rows((jsonl_rows if console.as_json else tsv_rows)(some, losses))
-    if notes := losses.notes():
+    write_rows((jsonl_rows if console.as_json else tsv_rows)(pairs, losses))
+    say_notes(losses.notes(), console)
+
+
+def print_table(rows: Iterable[list[str]], console: Console) -> None:
+    """Print rows of texts on stdout, as TSV."""
+    from xmine.pairs.losses import Losses
+    from xmine.pairs.tsv import tsv_row
+
+    losses = Losses()
+    write_rows(tsv_row(row, losses) for row in rows)
+    say_notes(losses.notes(), console)
+
+
+def say_notes(notes: list[str], console: Console) -> None:
+    """Say what TSV could not hold, if there is anything."""
+    if notes:
         console.say(", ".join(notes))
+
+
+def place(hit: Any) -> str:  # noqa: ANN401 - any hit with a line and perhaps an offset
+    """Name the line of a hit, with the offset where lines were cut into sentences."""
+    offset = getattr(hit, "offset", None)
+    return str(hit.line) if offset is None else f"{hit.line}:{offset}"

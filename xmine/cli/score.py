@@ -6,19 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import (
-    DIM,
-    FORCE,
-    HUBS,
-    MODEL,
-    PLOT,
-    PLOT_FILE,
-    SRC_VECTORS,
-    TGT_VECTORS,
-    check_vectors,
-    load_vectors,
-)
+from xmine.cli.arguments import DIM, FORCE, HUBS, MODEL, PLOT, PLOT_FILE, SRC_VECTORS, TGT_VECTORS
 from xmine.cli.console import Console
+from xmine.cli.encoders import check_vectors, load_vectors
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.option_groups import Grouped
 from xmine.cli.outputs import check_outputs, draw, files_of, write

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DATA, FORCE, MODEL, about_evaluation, data_folder, load_encoder
+from xmine.cli.arguments import DATA, FORCE, MODEL
 from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.encoders import data_folder, evaluated_facts, load_encoder
 from xmine.cli.evaluate.gain import measure_gain
 from xmine.cli.evaluate.report import compare_encoders, evaluate_everything
 from xmine.cli.from_options import with_console, with_options
@@ -61,7 +62,7 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         encoder = load_encoder(model, options, console)
         with console.progress() as report:
             result = evaluated(encoder, folder, options, report, **more)
-        about = about_evaluation(encoder, model, options)
+        about = evaluated_facts(encoder, model, options)
         figures = record({**result.as_json(), "encoder": about})
         if output:
             write_record(output, figures)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DATA, FORCE, about_evaluation, data_folder, load_encoders
+from xmine.cli.arguments import DATA, FORCE
 from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.from_options import with_console, with_options
 from xmine.evaluation.options import GainOptions
 from xmine.extras import needs
@@ -76,8 +77,8 @@ def measure_gain(
 def _about(pair: "EncoderPair", model: str, options: GainOptions) -> dict[str, object]:
     """Tell what of an encoder, or of each side's, its vectors depend on."""
     if pair.source is pair.target:
-        return about_evaluation(pair.source, model, options)
-    sides = {side: about_evaluation(each, each.name, options) for side, each in pair.sides.items()}
+        return evaluated_facts(pair.source, model, options)
+    sides = {side: evaluated_facts(each, each.name, options) for side, each in pair.sides.items()}
     return {"model": model, **sides}
 
 

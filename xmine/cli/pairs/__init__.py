@@ -11,7 +11,7 @@ import typer
 from xmine.cli.arguments import PAIRS
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
-from xmine.cli.outputs import print_pairs
+from xmine.cli.outputs import print_pairs, say_notes
 from xmine.cli.pairs.cut import cut
 from xmine.cli.pairs.judge import judge, judged
 from xmine.cli.pairs.list_pairs import list_pairs
@@ -85,8 +85,7 @@ def stats(file: PAIRS, console: Console) -> None:
         f"{_words(name):<18}" + "".join(f"{_number(x, name):>10}" for x in spread) + "\n"
         for name, spread in spreads.items()
     )
-    if notes := losses.notes():
-        console.say(", ".join(notes))
+    say_notes(losses.notes(), console)
 
 
 def _words(name: str) -> str:

@@ -8,7 +8,9 @@ import typer
 
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
+from xmine.cli.outputs import say_notes
 from xmine.errors import OptionError
+from xmine.units import count
 
 if TYPE_CHECKING:
     from xmine.scoring.threshold import Kept
@@ -75,24 +77,14 @@ def cut(
         write_rows(marked)
         if mark == _KEPT:
             console.say(f"--- the cut, {lowest!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
-    if notes := losses.notes():
-        console.say(", ".join(notes))
+    say_notes(losses.notes(), console)
     said = f"keeps {kept_said(cuts.at(lowest))} of {len(cuts):,}"
+    option = flag_of(opened, lowest)
     if more := cuts.taken_back(lowest):
         console.say(f"a cut at {lowest!r} {said}")
-        console.say(f"{flag_of(opened, lowest)} {takes_back(more)}")
+        console.say(f"{option} takes back {count(more, 'pair')} that --top left out")
     else:
-        console.say(
-            f"{run}: cut, {flag_of(opened, lowest)} {said}"
-            if write
-            else f"{flag_of(opened, lowest)} {said}"
-        )
-
-
-def takes_back(more: int) -> str:
-    """Say that pairs come back which another way of choosing the cut has left out."""
-    pairs = "1 pair" if more == 1 else f"{more:,} pairs"
-    return f"takes back {pairs} that --top left out"
+        console.say(f"{run}: cut, {option} {said}" if write else f"{option} {said}")
 
 
 def kept_said(kept: "Kept") -> str:

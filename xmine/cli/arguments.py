@@ -1,91 +1,94 @@
 """Arguments that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from xmine.files.suffixes import PICTURE_SUFFIXES
 
+
+def value(
+    help: str,
+    *names: str,
+    group: str = "",
+    shown: str | bool = "none",
+    **more: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Declare an option with a value; `shown`: the default in the help, True for the real one."""
+    panel = group or None
+    return typer.Option(*names, help=help, rich_help_panel=panel, show_default=shown, **more)
+
+
+def switch(*names_and_help: str, group: str = "") -> Any:  # noqa: ANN401
+    """Declare an option that is on where it is given: its names, then its help."""
+    *names, help = names_and_help
+    return typer.Option(*names, help=help, rich_help_panel=group or None)
+
+
 MODEL = Annotated[
     str | None,
-    typer.Option(
-        "--model",
-        help="Encoder: a folder, embedded, or a hub name such as sentence-transformers/LaBSE.",
-        show_default="the embedded one, en-zh",
-        rich_help_panel="Most used",
+    value(
+        "Encoder: a folder, embedded, or a hub name such as sentence-transformers/LaBSE.",
+        group="Most used",
+        shown="the embedded one, en-zh",
     ),
 ]
 PROMPT = Annotated[
     str,
-    typer.Option(
-        "--prompt",
+    value(
+        "Text before each sentence, or the name of a prompt of the encoder.",
+        group="Advanced",
+        shown="the encoder's default, if it has one",
         metavar="<text>",
-        help="Text before each sentence, or the name of a prompt of the encoder.",
-        show_default="the encoder's default, if it has one",
-        rich_help_panel="Advanced",
     ),
 ]
 HUBS = Annotated[
     Path | None,
-    typer.Option(
-        "--hubs",
-        help="Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.",
-        show_default="none",
-        rich_help_panel="Output",
+    value(
+        "Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.",
+        group="Output",
     ),
 ]
 SRC_VECTORS = Annotated[
     Path | None,
-    typer.Option(
-        help="Sentence vectors of the source's lines, instead of an encoder: .npy, or raw float32.",
-        show_default="none",
-        rich_help_panel="Input",
+    value(
+        "Sentence vectors of the source's lines, instead of an encoder: .npy, or raw float32.",
+        group="Input",
     ),
 ]
 TGT_VECTORS = Annotated[
-    Path | None,
-    typer.Option(
-        help="Sentence vectors of the target's lines.", show_default="none", rich_help_panel="Input"
-    ),
+    Path | None, value("Sentence vectors of the target's lines.", group="Input")
 ]
 DIM = Annotated[
     int | None,
-    typer.Option(
+    value(
+        "Dimension of raw float32 vectors.",
+        group="Input",
+        shown="of the .npy",
         min=1,
         metavar="<int>",
-        help="Dimension of raw float32 vectors.",
-        show_default="of the .npy",
-        rich_help_panel="Input",
     ),
 ]
 DRY_RUN = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run", help="Estimate time and memory, and stop.", rich_help_panel="Most used"
-    ),
+    bool, switch("--dry-run", "Estimate time and memory, and stop.", group="Most used")
 ]
-FORCE = Annotated[
-    bool, typer.Option("--force", help="Replace the output if it exists.", rich_help_panel="Output")
-]
+FORCE = Annotated[bool, switch("--force", "Replace the output if it exists.", group="Output")]
 PLOT = Annotated[
     bool,
-    typer.Option(
+    switch(
         "--plot",
-        help="Draw a histogram of the pairs on stderr, with the threshold and the expected "
-        "precision.",
-        rich_help_panel="Output",
+        "Draw a histogram of the pairs on stderr, with the threshold and the expected precision.",
+        group="Output",
     ),
 ]
 PLOT_FILE = Annotated[
     Path | None,
-    typer.Option(
-        "--plot-file",
-        metavar="FILE",
-        help=f"Draw the histogram as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv "
+    value(
+        f"Draw the histogram as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv "
         "beside the picture.",
-        show_default="none",
-        rich_help_panel="Output",
+        group="Output",
+        metavar="FILE",
     ),
 ]
 PAIRS = Annotated[
@@ -105,40 +108,29 @@ TRAINING_PAIRS = Annotated[
 ]
 TRIPLETS = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Columns: sentence, entailed sentence, contradicting sentence; with tabs between, or "
+    value(
+        "Columns: sentence, entailed sentence, contradicting sentence; with tabs between, or "
         ".csv; repeatable: the same items in another language.",
-        show_default="none",
-        rich_help_panel="Input",
+        group="Input",
+        metavar="FILE",
     ),
 ]
 NLI = Annotated[
     str | None,
-    typer.Option(
+    value(
+        "Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
+        group="Input",
         metavar="FILE",
-        help="Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
-        show_default="none",
-        rich_help_panel="Input",
     ),
 ]
 TEXTS = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Text file of one language, a sentence per line, or a column of a file "
+    value(
+        "Text file of one language, a sentence per line, or a column of a file "
         "(zh.tsv:2); repeatable.",
-        show_default="none",
-        rich_help_panel="Input",
+        group="Input",
+        metavar="FILE",
     ),
 ]
-DATA = Annotated[
-    Path | None,
-    typer.Option(help="Folder with the benchmark files.", show_default="$XMINE_DATA"),
-]
-FIGURES = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--output", help="Also write the figures to a JSON file.", show_default="none"
-    ),
-]
+DATA = Annotated[Path | None, value("Folder with the benchmark files.", shown="$XMINE_DATA")]
+FIGURES = Annotated[Path | None, value("Also write the figures to a JSON file.", "-o", "--output")]

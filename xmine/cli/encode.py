@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL, PROMPT
+from xmine.cli.arguments import FORCE, MODEL, PROMPT, value
 from xmine.cli.console import Console
 from xmine.cli.encoders import encoder_facts, load_encoder
 from xmine.cli.from_options import with_console, with_options
@@ -26,7 +26,7 @@ def encode(
             help="Text file, a sentence per line, or a column of one; - for stdin.",
         ),
     ],
-    output: Annotated[str, typer.Option("-o", "--output", help="The .npy file to write.")],
+    output: Annotated[str, value("The .npy file to write.", "-o", "--output", shown=True)],
     options: EncodingOptions,
     console: Console,
     force: FORCE = False,

@@ -15,35 +15,21 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console
 from xmine.cli.option_groups import GENERAL
 from xmine.errors import OptionError, XmineWarning
 from xmine.options import check_names, flag, former_names, load_toml, rename_former
 
-_QUIET = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", help="Say nothing but warnings and errors.", rich_help_panel=GENERAL
-    ),
-]
-_VERBOSE = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Say more.", rich_help_panel=GENERAL)
-]
-_JSON = Annotated[
-    bool,
-    typer.Option("--json", help="Print the summary or result as JSON.", rich_help_panel=GENERAL),
-]
-_DEBUG = Annotated[
-    bool, typer.Option("--debug", help="Show a traceback with an error.", rich_help_panel=GENERAL)
-]
+_CONSOLE = {  # parameter -> names and help of its flag
+    "quiet": ("--quiet", "-q", "Say nothing but warnings and errors."),
+    "verbose": ("--verbose", "-v", "Say more."),
+    "as_json": ("--json", "Print the summary or result as JSON."),
+    "debug": ("--debug", "Show a traceback with an error."),
+}
 _OPTIONS = Annotated[
     Path | None,
-    typer.Option(
-        "--options",
-        help="Read options from a TOML file; flags beat it.",
-        show_default="none",
-        rich_help_panel="Advanced",
-    ),
+    value("Read options from a TOML file; flags beat the file.", group="Advanced"),
 ]
 
 
@@ -55,10 +41,8 @@ def with_console(command: Callable[..., None]) -> Callable[..., None]:
         command(console=Console(quiet, verbose, as_json), **rest)
 
     flags = [
-        _parameter("quiet", _QUIET, False),
-        _parameter("verbose", _VERBOSE, False),
-        _parameter("as_json", _JSON, False),
-        _parameter("debug", _DEBUG, False),
+        _parameter(name, Annotated[bool, switch(*names, help, group=GENERAL)], False)
+        for name, (*names, help) in _CONSOLE.items()
     ]
     return _with_signature(wrapper, command, "console", flags)
 
@@ -79,13 +63,16 @@ def with_options(
         def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
             flags = {name: given.pop(name) for name in names}
             values = _from_file(kind, options, refuse, set(given)) if options else {}
-            flags = {name: value for name, value in flags.items() if _is_given(context, name)}
-            for name, value in _renamed(flags, kind).items():
+            flags = {name: flags[name] for name in names if _is_given(context, name)}
+            for name, given_value in _renamed(flags, kind).items():
                 is_table = hints[name] == dict[str, float]
-                values[name] = _table(name, value) if is_table else value
+                values[name] = _table(name, given_value) if is_table else given_value
             command(options=kind(**values), **given)
 
-        flags = [_parameter("context", typer.Context), _parameter("options", _OPTIONS, None)]
+        flags = [
+            _parameter("context", typer.Context, inspect.Parameter.empty),
+            _parameter("options", _OPTIONS, None),
+        ]
         for field in fields:
             flags.append(_flag(field.name, field, hints[field.name]))
             if old := field.metadata["formerly"]:
@@ -135,6 +122,11 @@ def _renamed(values: Mapping[str, Any], kind: type, where: str = "") -> dict[str
             said = "{} is now {}, and the old name will go".format(*names)
             warnings.warn(where + said, XmineWarning, stacklevel=1)
     return rename_former(values, kind)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:  # noqa: ANN401
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, annotation=annotation, default=default)
 
 
 def _is_given(context: typer.Context, name: str) -> bool:
@@ -206,16 +198,6 @@ def _table(name: str, items: list[str]) -> dict[str, float]:
         if not key:
             raise OptionError(f"{flag(name)} is {item!r}", "write NAME=NUMBER")
     return table
-
-
-def _parameter(
-    name: str,
-    annotation: Any,  # noqa: ANN401
-    default: Any = inspect.Parameter.empty,  # noqa: ANN401
-) -> inspect.Parameter:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
-    )
 
 
 def _with_signature(

@@ -16,6 +16,7 @@ from xmine.cli.arguments import (
     PLOT_FILE,
     SRC_VECTORS,
     TGT_VECTORS,
+    value,
 )
 from xmine.cli.console import Console
 from xmine.cli.encoders import check_vectors, load_vectors
@@ -51,14 +52,14 @@ def mine(
     console: Console,
     output: Annotated[
         str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
+        value(
+            f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
             "folder, run/, which keeps everything and resumes after an interruption; - for TSV "
             "on stdout.",
-            show_default="-, on a terminal the first pairs as a table",
-            rich_help_panel="Most used",
+            "-o",
+            "--output",
+            group="Most used",
+            shown="-, on a terminal the first pairs as a table",
         ),
     ] = None,
     model: MODEL = None,
@@ -66,21 +67,19 @@ def mine(
     force: FORCE = False,
     gold: Annotated[
         Path | None,
-        typer.Option(
-            help="File of all true pairs, LINE<TAB>LINE, or a judged run; print precision, "
+        value(
+            "File of all true pairs, LINE<TAB>LINE, or a judged run; print precision, "
             "recall and F1.",
-            show_default="none",
-            rich_help_panel="Quality",
+            group="Quality",
         ),
     ] = None,
     seed_pairs: Annotated[
         Path | None,
-        typer.Option(
-            help="File of some known pairs, LINE<TAB>LINE, with an optional third column, 1 for "
+        value(
+            "File of some known pairs, LINE<TAB>LINE, with an optional third column, 1 for "
             "right or 0 for wrong; or a judged run. They improve the probabilities; wrong pairs "
             "go, right pairs stay.",
-            show_default="none",
-            rich_help_panel="Quality",
+            group="Quality",
         ),
     ] = None,
     hubs: HUBS = None,

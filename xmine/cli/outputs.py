@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
     from xmine.pairs.pair import Languages, Pair
 
+# Lines around the bins on a screen: head, cut and legend, warnings, a summary of six lines and the
+# next prompt.
+_AROUND = 12
+_MOST_BINS = 30
+
 
 def check_outputs(
     pairs: str | None,
@@ -110,14 +115,25 @@ def draw(
     inputs: list[str],
     name: str = "score",
 ) -> None:
-    """Draw pairs, their chances and the cut in the terminal, in a file, in both or in none."""
-    if plot:
-        from xmine.cli.plots import show_histogram
+    """Draw pairs, their probabilities and the cut in the terminal, in a file, in both or in none.
 
-        show_histogram(console, *curve, name)
+    `-q` does not silence the terminal; `--json` does, since stderr may be where the object goes.
+    """
+    from xmine.scoring.histogram import bin_scores
+
+    if plot and not console.as_json:
+        from rich.console import Console as RichConsole
+
+        from xmine.plots.terminal import histogram_lines
+
+        screen = RichConsole(stderr=True, highlight=False, markup=False, emoji=False)
+        bins = min(max(screen.height - _AROUND, 5), _MOST_BINS)
+        plain = not screen.encoding.startswith("utf")
+        histogram = bin_scores(*curve, bins, name)
+        for line in histogram_lines(histogram, screen.width, plain=plain):
+            screen.print(line)
     if picture:
         from xmine.plots.scores import BINS, draw_histogram
-        from xmine.scoring.histogram import bin_scores
 
         title = " - ".join(Path(each).name for each in inputs)
         draw_histogram(bin_scores(*curve, BINS, name), picture, title)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DIM, FORCE, HUBS, MODEL, PLOT, PLOT_FILE, SRC_VECTORS, TGT_VECTORS
+from xmine.cli.arguments import (
+    DIM,
+    FORCE,
+    HUBS,
+    MODEL,
+    PLOT,
+    PLOT_FILE,
+    SRC_VECTORS,
+    TGT_VECTORS,
+    value,
+)
 from xmine.cli.console import Console
 from xmine.cli.encoders import check_vectors, load_vectors
 from xmine.cli.from_options import with_console, with_options
@@ -41,22 +51,21 @@ def score(
     ] = None,
     pool: Annotated[
         tuple[str, str] | None,
-        typer.Option(
+        value(
+            "Two more text files to look for neighbours in, one of each language.",
+            group="Input",
             metavar="<source> <target>",
-            help="Two more text files to look for neighbours in, one of each language.",
-            show_default="none",
-            rich_help_panel="Input",
         ),
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option(
+        value(
+            f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; "
+            "- for TSV on stdout.",
             "-o",
             "--output",
-            help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; "
-            "- for TSV on stdout.",
-            show_default="-",
-            rich_help_panel="Most used",
+            group="Most used",
+            shown="-",
         ),
     ] = None,
     hubs: HUBS = None,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from xmine.cli.arguments import MODEL, PROMPT
+from xmine.cli.arguments import MODEL, PROMPT, switch, value
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_console, with_options
@@ -36,11 +36,9 @@ def search(
     options: EncodingOptions,
     console: Console,
     k: Annotated[
-        int, typer.Option("-k", "--neighborhood", min=1, metavar="<int>", help="Hits per text.")
+        int, value("Hits per text.", "-k", "--neighborhood", shown=True, min=1, metavar="<int>")
     ] = 3,
-    exclude_exact: Annotated[
-        bool, typer.Option("--exclude-exact", help="Leave out the text itself.")
-    ] = False,
+    exclude_exact: Annotated[bool, switch("--exclude-exact", "Leave out the text itself.")] = False,
     model: MODEL = None,
     prompt: PROMPT = "",
 ) -> None:

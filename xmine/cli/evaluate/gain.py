@@ -1,12 +1,11 @@
 """xmine eval gain: whether encoders are better than the one that they began as."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DATA, FORCE
+from xmine.cli.arguments import DATA, FIGURES, FORCE
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders
 from xmine.cli.from_options import with_console, with_options
@@ -34,12 +33,7 @@ def measure_gain(
     options: GainOptions,
     console: Console,
     data: DATA = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="Also write the figures to a JSON file.", show_default="none"
-        ),
-    ] = None,
+    output: FIGURES = None,
     force: FORCE = False,
 ) -> None:
     """Tell whether encoders are better than another by more than chance.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DATA, FORCE, MODEL
+from xmine.cli.arguments import DATA, FORCE, MODEL, value
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.encoders import data_folder, evaluated_facts, load_encoder
 from xmine.cli.from_options import with_console, with_options
@@ -30,12 +30,7 @@ def evaluate_everything(
     model: MODEL = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="Folder for the report: report.md, report.json, pictures.",
-            show_default="none",
-        ),
+        value("Folder for the report: report.md, report.json, pictures.", "-o", "--output"),
     ] = None,
     force: FORCE = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import PAIRS
+from xmine.cli.arguments import PAIRS, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 from xmine.cli.outputs import print_pairs, say_notes
@@ -20,7 +20,7 @@ from xmine.cli.pairs.show import show_pair
 
 pairs = typer.Typer(help="Look into a run or a file of pairs.", no_args_is_help=True)
 
-COUNT = Annotated[int, typer.Option("-n", min=1, metavar="<int>", help="How many pairs.")]
+COUNT = Annotated[int, value("How many pairs.", "-n", shown=True, min=1, metavar="<int>")]
 
 
 @with_console
@@ -41,7 +41,7 @@ def sample(
     file: PAIRS,
     console: Console,
     n: COUNT = 10,
-    seed: Annotated[int, typer.Option(metavar="<int>", help="Another one, another sample.")] = 1,
+    seed: Annotated[int, value("Another one, another sample.", shown=True, metavar="<int>")] = 1,
 ) -> None:
     """Print pairs drawn at random, in the order of the file, as TSV.
 

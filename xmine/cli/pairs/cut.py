@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 from xmine.cli.outputs import say_notes
@@ -24,18 +25,18 @@ def cut(
     console: Console,
     at: Annotated[
         float | None,
-        typer.Option(
+        value(
+            "Lowest probability to keep; where pairs have none, the lowest score.",
+            shown="as the run is cut",
             metavar="<number>",
-            help="Lowest probability to keep; where pairs have none, the lowest score.",
-            show_default="as the run is cut",
         ),
     ] = None,
     n: Annotated[
         int,
-        typer.Option("-n", min=0, metavar="<int>", help="How many pairs on each side of the cut."),
+        value("How many pairs on each side of the cut.", "-n", shown=True, min=0, metavar="<int>"),
     ] = 10,
     write: Annotated[
-        bool, typer.Option("--write", help="Cut the run there, as --min-prob would have.")
+        bool, switch("--write", "Cut the run there, as --min-prob would have.")
     ] = False,
 ) -> None:
     """Print the pairs around a cut, and say what it keeps.

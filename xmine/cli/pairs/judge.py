@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE
+from xmine.cli.arguments import FORCE, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
@@ -65,22 +65,17 @@ def judged(
     console: Console,
     output: Annotated[
         str | None,
-        typer.Option(
+        value(
+            "File for the accepted pairs, in any format of pairs: data to train with.",
             "-o",
             "--output",
-            help="File for the accepted pairs, in any format of pairs: data to train with.",
-            show_default="none",
         ),
     ] = None,
     rejected: Annotated[
-        bool, typer.Option("--rejected", help="Write the rejected ones there instead.")
+        bool, switch("--rejected", "Write the rejected ones there instead.")
     ] = False,
     known: Annotated[
-        Path | None,
-        typer.Option(
-            help="File for LINE<TAB>LINE and 1 or 0, as --seed-pairs reads them.",
-            show_default="none",
-        ),
+        Path | None, value("File for LINE<TAB>LINE and 1 or 0, as --seed-pairs reads them.")
     ] = None,
     force: FORCE = False,
 ) -> None:

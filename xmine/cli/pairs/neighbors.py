@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL
+from xmine.cli.arguments import FORCE, MODEL, value
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.outputs import place, print_table
@@ -31,13 +31,13 @@ def neighbors(
     ] = "-",
     k: Annotated[
         int | None,
-        typer.Option(
+        value(
+            "Neighbours of each sentence, no more than the run has found.",
             "-k",
             "--neighborhood",
+            shown="all",
             min=1,
             metavar="<int>",
-            help="Neighbours of each sentence, no more than the run has found.",
-            show_default="all",
         ),
     ] = None,
 ) -> None:
@@ -111,21 +111,21 @@ def draw_map(
     console: Console,
     output: Annotated[
         Path | None,
-        typer.Option(
+        value(
+            f"Picture to write: {PICTURE_SUFFIXES}; its coordinates go to a .csv beside it.",
             "-o",
             "--output",
-            help=f"Picture to write: {PICTURE_SUFFIXES}; its coordinates go to a .csv beside it.",
-            show_default="none, coordinates on stdout",
+            shown="none, coordinates on stdout",
         ),
     ] = None,
     force: FORCE = False,
     n: Annotated[
-        int, typer.Option("-n", min=2, metavar="<int>", help="How many pairs, drawn at random.")
+        int, value("How many pairs, drawn at random.", "-n", shown=True, min=2, metavar="<int>")
     ] = 300,
-    seed: Annotated[int, typer.Option(metavar="<int>", help="Another one, another sample.")] = 1,
+    seed: Annotated[int, value("Another one, another sample.", shown=True, metavar="<int>")] = 1,
     method: Annotated[
         Literal["pca", "tsne"],
-        typer.Option(help="What lays the vectors out: pca at once, tsne in seconds."),
+        value("What lays the vectors out: pca at once, tsne in seconds.", shown=True),
     ] = "pca",
     model: MODEL = None,
 ) -> None:

@@ -9,11 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-import typer.core
-import typer.main
-
-from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS
+from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, switch, value
 from xmine.cli.console import Console
 from xmine.cli.train.methods import (
     GIVEN,
@@ -41,27 +37,26 @@ def train_with(
     texts: TEXTS = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        value(
+            "Folder of the new encoder.",
             "-o",
             "--output",
-            help="Folder of the new encoder.",
-            show_default="required, but for a demonstration",
-            rich_help_panel="Most used",
+            group="Most used",
+            shown="required, but for a demonstration",
         ),
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
+        value(
+            "Training method.",
+            group="Most used",
+            shown=True,
             metavar=f"<{'|'.join(METHODS)}>",
-            help="Training method.",
             callback=check_method,
             autocompletion=lambda: list(METHODS),
-            rich_help_panel="Most used",
         ),
     ] = USUAL,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Resume a stopped run.", rich_help_panel="Output")
-    ] = False,
+    resume: Annotated[bool, switch("--resume", "Resume a stopped run.", group="Output")] = False,
     force: FORCE = False,
     dry_run: DRY_RUN = False,
 ) -> None:

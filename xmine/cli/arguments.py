@@ -10,20 +10,26 @@ from xmine.files.suffixes import PICTURE_SUFFIXES
 
 def value(
     help: str,
-    *names: str,
+    names: str = "",
+    *,
     group: str = "",
     shown: str | bool = "none",
     **more: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """Declare an option with a value; `shown`: the default in the help, True for the real one."""
+    """Declare an option with a value.
+
+    `names` as in `-o --output`; without them the option has the name of the parameter. `shown` is
+    the default in the help, True for the real one.
+    """
     panel = group or None
-    return typer.Option(*names, help=help, rich_help_panel=panel, show_default=shown, **more)
+    return typer.Option(
+        *names.split(), help=help, rich_help_panel=panel, show_default=shown, **more
+    )
 
 
-def switch(*names_and_help: str, group: str = "") -> Any:  # noqa: ANN401
-    """Declare an option that is on where it is given: its names, then its help."""
-    *names, help = names_and_help
-    return typer.Option(*names, help=help, rich_help_panel=group or None)
+def switch(names: str, help: str, *, group: str = "") -> Any:  # noqa: ANN401
+    """Declare an option that is on where it is given."""
+    return typer.Option(*names.split(), help=help, rich_help_panel=group or None)
 
 
 MODEL = Annotated[
@@ -133,4 +139,4 @@ TEXTS = Annotated[
     ),
 ]
 DATA = Annotated[Path | None, value("Folder with the benchmark files.", shown="$XMINE_DATA")]
-FIGURES = Annotated[Path | None, value("Also write the figures to a JSON file.", "-o", "--output")]
+FIGURES = Annotated[Path | None, value("Also write the figures to a JSON file.", "-o --output")]

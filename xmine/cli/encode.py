@@ -22,11 +22,10 @@ def encode(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE",
-            help="Text file, a sentence per line, or a column of one; - for stdin.",
+            metavar="FILE", help="Text file, a sentence per line, or a column of one; - for stdin."
         ),
     ],
-    output: Annotated[str, value("The .npy file to write.", "-o", "--output", shown=True)],
+    output: Annotated[str, value("The .npy file to write.", "-o --output", shown=True)],
     options: EncodingOptions,
     console: Console,
     force: FORCE = False,

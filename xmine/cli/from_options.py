@@ -22,14 +22,13 @@ from xmine.errors import OptionError, XmineWarning
 from xmine.options import check_names, flag, former_names, load_toml, rename_former
 
 _CONSOLE = {  # parameter -> names and help of its flag
-    "quiet": ("--quiet", "-q", "Say nothing but warnings and errors."),
-    "verbose": ("--verbose", "-v", "Say more."),
+    "quiet": ("-q --quiet", "Say nothing but warnings and errors."),
+    "verbose": ("-v --verbose", "Say more."),
     "as_json": ("--json", "Print the summary or result as JSON."),
     "debug": ("--debug", "Show a traceback with an error."),
 }
 _OPTIONS = Annotated[
-    Path | None,
-    value("Read options from a TOML file; flags beat the file.", group="Advanced"),
+    Path | None, value("Read options from a TOML file; flags beat the file.", group="Advanced")
 ]
 
 
@@ -41,8 +40,8 @@ def with_console(command: Callable[..., None]) -> Callable[..., None]:
         command(console=Console(quiet, verbose, as_json), **rest)
 
     flags = [
-        _parameter(name, Annotated[bool, switch(*names, help, group=GENERAL)], False)
-        for name, (*names, help) in _CONSOLE.items()
+        _parameter(name, Annotated[bool, switch(names, help, group=GENERAL)], False)
+        for name, (names, help) in _CONSOLE.items()
     ]
     return _with_signature(wrapper, command, "console", flags)
 

@@ -56,8 +56,7 @@ def mine(
             f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
             "folder, run/, which keeps everything and resumes after an interruption; - for TSV "
             "on stdout.",
-            "-o",
-            "--output",
+            "-o --output",
             group="Most used",
             shown="-, on a terminal the first pairs as a table",
         ),

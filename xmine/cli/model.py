@@ -51,7 +51,7 @@ def _shown(value: object) -> str:
 
 @with_console
 def export(
-    output: Annotated[Path, value("Folder to write.", "-o", "--output", shown=True)],
+    output: Annotated[Path, value("Folder to write.", "-o --output", shown=True)],
     console: Console,
     encoder: Annotated[str | None, ENCODER] = None,
     onnx: Annotated[bool, switch("--onnx", "Write model.onnx for ONNX Runtime.")] = False,

@@ -46,8 +46,7 @@ def score(
     options: ScoringOptions,
     console: Console,
     target: Annotated[
-        str | None,
-        typer.Argument(metavar="TARGET", help="The translations, line by line."),
+        str | None, typer.Argument(metavar="TARGET", help="The translations, line by line.")
     ] = None,
     pool: Annotated[
         tuple[str, str] | None,
@@ -62,8 +61,7 @@ def score(
         value(
             f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; "
             "- for TSV on stdout.",
-            "-o",
-            "--output",
+            "-o --output",
             group="Most used",
             shown="-",
         ),

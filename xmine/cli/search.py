@@ -36,7 +36,7 @@ def search(
     options: EncodingOptions,
     console: Console,
     k: Annotated[
-        int, value("Hits per text.", "-k", "--neighborhood", shown=True, min=1, metavar="<int>")
+        int, value("Hits per text.", "-k --neighborhood", shown=True, min=1, metavar="<int>")
     ] = 3,
     exclude_exact: Annotated[bool, switch("--exclude-exact", "Leave out the text itself.")] = False,
     model: MODEL = None,

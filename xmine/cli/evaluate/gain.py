@@ -23,12 +23,10 @@ _WHAT = "a folder (one with source/ and target/ too), a hub name, or embedded"
 @with_options(GainOptions)
 def measure_gain(
     baseline: Annotated[
-        str,
-        typer.Argument(metavar="BEFORE", help=f"The encoder to compare with: {_WHAT}."),
+        str, typer.Argument(metavar="BEFORE", help=f"The encoder to compare with: {_WHAT}.")
     ],
     others: Annotated[
-        list[str],
-        typer.Argument(metavar="AFTER", help="Encoders, each compared with that one."),
+        list[str], typer.Argument(metavar="AFTER", help="Encoders, each compared with that one.")
     ],
     options: GainOptions,
     console: Console,

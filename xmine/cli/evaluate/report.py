@@ -30,7 +30,7 @@ def evaluate_everything(
     model: MODEL = None,
     output: Annotated[
         Path | None,
-        value("Folder for the report: report.md, report.json, pictures.", "-o", "--output"),
+        value("Folder for the report: report.md, report.json, pictures.", "-o --output"),
     ] = None,
     force: FORCE = False,
 ) -> None:

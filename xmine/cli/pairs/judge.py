@@ -67,8 +67,7 @@ def judged(
         str | None,
         value(
             "File for the accepted pairs, in any format of pairs: data to train with.",
-            "-o",
-            "--output",
+            "-o --output",
         ),
     ] = None,
     rejected: Annotated[

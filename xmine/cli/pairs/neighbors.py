@@ -33,8 +33,7 @@ def neighbors(
         int | None,
         value(
             "Neighbours of each sentence, no more than the run has found.",
-            "-k",
-            "--neighborhood",
+            "-k --neighborhood",
             shown="all",
             min=1,
             metavar="<int>",
@@ -113,8 +112,7 @@ def draw_map(
         Path | None,
         value(
             f"Picture to write: {PICTURE_SUFFIXES}; its coordinates go to a .csv beside it.",
-            "-o",
-            "--output",
+            "-o --output",
             shown="none, coordinates on stdout",
         ),
     ] = None,

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, switch, value
 from xmine.cli.console import Console
-from xmine.cli.train.methods import (
-    GIVEN,
-    USUAL,
-    check_data,
-    check_method,
-    example_of,
-)
+from xmine.cli.train.methods import GIVEN, USUAL, check_data, check_method, example_of
 from xmine.errors import FileError, OptionError
 from xmine.extras import TRAINING, needs
 from xmine.trainer.methods import METHODS
@@ -39,8 +33,7 @@ def train_with(
         Path | None,
         value(
             "Folder of the new encoder.",
-            "-o",
-            "--output",
+            "-o --output",
             group="Most used",
             shown="required, but for a demonstration",
         ),

@@ -24,7 +24,7 @@ def browse(
         typer.Argument(metavar="RUN", help="A run, or a file of pairs.", show_default="home"),
     ] = None,
     serve: Annotated[
-        bool, switch("--serve", "Show the app in a web browser, at the address printed.")
+        bool, switch("--serve", "Show the app in a web browser, at the printed address.")
     ] = False,
     host: Annotated[
         str | None,
@@ -38,7 +38,9 @@ def browse(
     port: Annotated[
         int | None, value("Port to serve at.", shown=str(_PORT), metavar="<int>", min=1, max=65535)
     ] = None,
-    recent: Annotated[bool, switch("--recent", "List what was opened lately, and stop.")] = False,
+    recent: Annotated[
+        bool, switch("--recent", "List the runs and files opened lately, and stop.")
+    ] = False,
 ) -> None:
     """Look at mined pairs in the terminal, and judge them.
 

@@ -49,14 +49,14 @@ def remove(
     keys: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="KEY", help="What to remove: beginnings of keys.", show_default="none"
+            metavar="KEY", help="First digits of the keys to remove.", show_default="none"
         ),
     ] = None,
     all: Annotated[bool, switch("--all", "Remove everything.")] = False,
     older_than: Annotated[
         float | None,
         value(
-            "Remove what was not used in so many days, and what is of no use any more.",
+            "Remove entries not used for so many days, and unusable entries.",
             min=0,
             metavar="DAYS",
         ),

@@ -1,6 +1,7 @@
 """Options of a command -> its encoder, its vectors of lines, or its benchmark files."""
 
 import os
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,19 @@ def encoder_facts(
     }
 
 
+def pair_facts(
+    pair: "EncoderPair",
+    model: str | None,
+    options: EncodingOptions,
+    facts: Callable[..., dict[str, object]] = encoder_facts,
+) -> dict[str, object]:
+    """List the facts of the one encoder of both sides, or those of each side's encoder."""
+    if pair.source is pair.target:
+        return facts(pair.source, model, options)
+    sides = {name: facts(each, each.name, options) for name, each in pair.sides.items()}
+    return {"model": model, **sides}
+
+
 def evaluated_facts(
     encoder: "SentenceEncoder", model: str | None, options: "EvaluationOptions"
 ) -> dict[str, object]:
@@ -141,7 +155,4 @@ def load_vectors(
         console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
         return None, vectors, {"source": str(source), "target": str(target)}
     pair = load_encoders(model, options, console)
-    if pair.source is pair.target:
-        return pair, None, encoder_facts(pair.source, model, options)
-    sides = {name: encoder_facts(each, each.name, options) for name, each in pair.sides.items()}
-    return pair, None, {"model": model, **sides}
+    return pair, None, pair_facts(pair, model, options)

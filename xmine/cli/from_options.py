@@ -53,7 +53,10 @@ def with_options(
 
     `refuse` is called with each name in `--options FILE` first: it may say more of a wrong one.
     """
-    fields = _own_first(kind)
+    inherited = {field.name for field in dataclasses.fields(kind)} - set(
+        inspect.get_annotations(kind)
+    )
+    fields = sorted(dataclasses.fields(kind), key=lambda field: field.name in inherited)
     hints, former = typing.get_type_hints(kind), former_names(kind)
     names = [*former, *(field.name for field in fields)]
 
@@ -79,16 +82,6 @@ def with_options(
         return _with_signature(wrapper, command, "options", flags)
 
     return decorate
-
-
-def _own_first(kind: type) -> list[dataclasses.Field[Any]]:
-    """List the fields of a dataclass, those that it inherits last."""
-
-    def generations(field: dataclasses.Field[Any]) -> int:
-        declared = [field.name in inspect.get_annotations(parent) for parent in kind.__mro__]
-        return declared.index(True)
-
-    return sorted(dataclasses.fields(kind), key=generations)
 
 
 def _from_file(

@@ -22,7 +22,7 @@ from xmine.cli.console import Console
 from xmine.cli.encoders import check_vectors, load_vectors
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.option_groups import Grouped
-from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
+from xmine.cli.outputs import check_outputs, draw, input_files, keep_summary, write
 from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
 from xmine.cli.summary import summary
 from xmine.errors import OptionError
@@ -104,7 +104,7 @@ def mine(
     from xmine.pairs.known import NOTHING_KNOWN, known_file, read_known
 
     gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))
-    read = files_of([source, target], pairs_first=False)
+    read = input_files([source, target], pairs_first=False)
     read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force, or_run=True)
 
@@ -159,7 +159,7 @@ def mine(
         keep_summary(run, said, facts)
     console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
     if is_terminal() and (run is not None or (is_shown and len(mined.pairs))):
-        console.say(next_steps(output), whole=True)
+        console.say(next_steps(output), one_line=True)
 
 
 def _explain(console: Console, mined: "Mined") -> None:

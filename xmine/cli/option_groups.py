@@ -11,7 +11,7 @@ import typer.core
 
 METHOD = "The method"  # of the options of one training method, which name no group
 GENERAL = "General"  # of the options that every command has
-GROUPS = ("Most used", "Input", METHOD, "Encoder", "Quality", "Output")
+GROUPS: tuple[str, ...] = ("Most used", "Input", METHOD, "Encoder", "Quality", "Output")
 GROUPS += ("Speed and memory", "Advanced", GENERAL)
 
 

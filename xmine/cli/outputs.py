@@ -28,14 +28,9 @@ def check_outputs(
     force: bool,
     or_run: bool = False,
 ) -> None:
-    """Refuse files that cannot be written, that are read, or that are named twice.
+    """Refuse output files that cannot be written, that are input files, or that are named twice.
 
-    Args:
-        pairs: where the pairs go, if not to stdout.
-        others: what goes to other files: `hubs`, `picture` (and a CSV beside it).
-        read: the files that are read.
-        force: whether they may be there already.
-        or_run: whether the pairs may go to a run instead.
+    `pairs` may name a run with `or_run`; `others` are `hubs` and `picture`; `read` the input files.
     """
     from xmine.files.atomic import check_free
     from xmine.pairs.io import check_pair_file
@@ -73,7 +68,7 @@ def check_outputs(
             raise OptionError(f"{name}: input and output are the same file", "give another name")
 
 
-def files_of(inputs: list[str], *, pairs_first: bool) -> list[str]:
+def input_files(inputs: list[str], *, pairs_first: bool) -> list[str]:
     """List the files that inputs are read from: text inputs, the first one perhaps of pairs."""
     from xmine.pairs.paths import place_to_read
     from xmine.text.inputs import text_input

@@ -21,7 +21,7 @@ from xmine.cli.console import Console
 from xmine.cli.encoders import check_vectors, load_vectors
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.option_groups import Grouped
-from xmine.cli.outputs import check_outputs, draw, files_of, write
+from xmine.cli.outputs import check_outputs, draw, input_files, write
 from xmine.cli.summary import summary
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
@@ -51,7 +51,7 @@ def score(
     pool: Annotated[
         tuple[str, str] | None,
         value(
-            "Two more text files to look for neighbours in, one of each language.",
+            "Two more text files to search for neighbours, one per language.",
             group="Input",
             metavar="<source> <target>",
         ),
@@ -91,7 +91,7 @@ def score(
         raise OptionError(
             "--pool and vectors: the lines of a pool would have none", "leave out one of them"
         )
-    read = files_of(inputs, pairs_first=target is None)
+    read = input_files(inputs, pairs_first=target is None)
     read += [str(path) for path in (src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
 

@@ -30,7 +30,7 @@ def search(
         typer.Argument(
             metavar="CORPUS",
             help="Text file to search, or a column of one; - for stdin; or the folder of a "
-            "mining run, both sides of which are searched.",
+            "mining run: searches both sides.",
         ),
     ],
     options: EncodingOptions,
@@ -38,7 +38,9 @@ def search(
     k: Annotated[
         int, value("Hits per text.", "-k --neighborhood", shown=True, min=1, metavar="<int>")
     ] = 3,
-    exclude_exact: Annotated[bool, switch("--exclude-exact", "Leave out the text itself.")] = False,
+    exclude_exact: Annotated[
+        bool, switch("--exclude-exact", "Leave out hits that are the text itself.")
+    ] = False,
     model: MODEL = None,
     prompt: PROMPT = "",
 ) -> None:
@@ -114,7 +116,7 @@ def search(
         ),
         console,
     )
-    for text, near in zip(texts, hits, strict=False):
-        if not near:
+    for text, of_text in zip(texts, hits, strict=False):
+        if not of_text:
             reason = "" if exclude_exact else ": the encoder knows no token of it"
             console.warn(f"nothing found for {text[:60]!r}{reason}")

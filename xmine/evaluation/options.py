@@ -34,9 +34,9 @@ class TatoebaOptions(GroupOptions):
     """Accuracy on Tatoeba."""
 
     language: list[str] = option(
-        [], "Measure this language alone, such as cmn; repeat for more.", shown_default="all"
+        [], "Measure only this language, such as cmn; repeat for more.", shown_default="all"
     )
-    textual: bool = option(False, "Count a line as found if the nearest has the same text.")
+    textual: bool = option(False, "Count a line as found if the nearest line has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ class AlignedOptions(FilesOptions):
 class BitextOptions(AlignedOptions, GroupOptions):
     """Retrieval accuracy on aligned files."""
 
-    textual: bool = option(False, "Count a line as found if the nearest has the same text.")
+    textual: bool = option(False, "Count a line as found if the nearest line has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class BuccOptions(EvaluationOptions):
 
     protocol: str = option(
         "heldout",
-        "Protocol of a paper, to compare figures: margin, k, retrieval, repeated texts and "
+        "Protocol to compare figures with: fixes margin, k, retrieval, repeated texts and "
         "threshold.",
         choices=("heldout", "laser", "st", "xtreme", "msimcse", "moco"),
     )
@@ -118,7 +118,7 @@ class BuccOptions(EvaluationOptions):
         shown_default="as the protocol has it",
     )
     pair: list[str] = option(
-        [], "Measure this language pair alone, such as zh-en; repeat for more.", shown_default="all"
+        [], "Measure only this language pair, such as zh-en; repeat for more.", shown_default="all"
     )
 
     def __post_init__(self) -> None:
@@ -144,7 +144,7 @@ class XsimOptions(AlignedOptions):
         choices=("ratio", "distance", "absolute"),
     )
     neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
-    textual: bool = option(False, "Count a line as found if the one chosen has the same text.")
+    textual: bool = option(False, "Count a line as found if the chosen line has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +154,7 @@ class XsimPlusPlusOptions(EvaluationOptions):
     split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
     language: list[str] = option(
         [],
-        "Measure this language alone, such as fra_Latn; repeat for more.",
+        "Measure only this language, such as fra_Latn; repeat for more.",
         shown_default="all",
     )
     margin: str = option(
@@ -202,7 +202,7 @@ class FinetuneOptions(EvaluationOptions):
     joined: bool = option(
         False, "Read both texts of a pair together, with --finetune; transformers only."
     )
-    seed: int = option(1, "Seed of everything random in --finetune.", min=0, max=2**63 - 1)
+    seed: int = option(1, "Seed of all random numbers of --finetune.", min=0, max=2**63 - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +210,7 @@ class PairsOptions(EvaluationOptions):
     """Telling pairs of sentences apart."""
 
     task: list[str] = option(
-        [], "Measure this one alone, pawsx or xnli; repeat for more.", shown_default="all"
+        [], "Measure only this task, pawsx or xnli; repeat for more.", shown_default="all"
     )
 
 
@@ -219,7 +219,7 @@ class TransferOptions(FinetuneOptions):
     """Learning tasks with a head on top."""
 
     task: list[str] = option(
-        [], "Learn this task alone, such as mr; repeat for more.", shown_default="all"
+        [], "Learn only this task, such as mr; repeat for more.", shown_default="all"
     )
     finetune: bool = option(False, "Train the encoder together with the head, on each task.")
 
@@ -242,7 +242,7 @@ class StsOptions(EvaluationOptions):
 
     task: list[str] = option(
         [],
-        f"Measure this set alone: {', '.join(STS_TASKS)}; repeat for more.",
+        f"Measure only this set: {', '.join(STS_TASKS)}; repeat for more.",
         shown_default="all there are",
     )
 
@@ -268,7 +268,7 @@ class GainOptions(EvaluationOptions):
 
     task: list[str] = option(
         [],
-        f"Compare on this benchmark alone: {', '.join(GAIN_TASKS)}; repeat for more.",
+        f"Compare only on this benchmark: {', '.join(GAIN_TASKS)}; repeat for more.",
         shown_default="all there are",
     )
     language: list[str] = option(
@@ -277,7 +277,7 @@ class GainOptions(EvaluationOptions):
         shown_default="those that all encoders say they know",
     )
     resamples: int = option(1000, "Number of bootstrap resamples.", min=100)
-    seed: int = option(1, "Seed of the draws.", min=0, max=2**63 - 1)
+    seed: int = option(1, "Seed of the resamples.", min=0, max=2**63 - 1)
 
     def __post_init__(self) -> None:
         """Check that there are such benchmarks."""

@@ -33,10 +33,10 @@ def cut(
     ] = None,
     n: Annotated[
         int,
-        value("How many pairs on each side of the cut.", "-n", shown=True, min=0, metavar="<int>"),
+        value("Pairs to print on each side of the cut.", "-n", shown=True, min=0, metavar="<int>"),
     ] = 10,
     write: Annotated[
-        bool, switch("--write", "Cut the run there, as --min-prob would have.")
+        bool, switch("--write", "Cut the run at --at, as mining with --min-prob does.")
     ] = False,
 ) -> None:
     """Print the pairs around a cut, and say what it keeps.
@@ -79,7 +79,7 @@ def cut(
         if mark == _KEPT:
             console.say(f"--- the cut, {lowest!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
     say_notes(losses.notes(), console)
-    said = f"keeps {kept_said(cuts.at(lowest))} of {len(cuts):,}"
+    said = f"keeps {describe_kept(cuts.at(lowest))} of {len(cuts):,}"
     option = flag_of(opened, lowest)
     if more := cuts.taken_back(lowest):
         console.say(f"a cut at {lowest!r} {said}")
@@ -88,7 +88,7 @@ def cut(
         console.say(f"{run}: cut, {option} {said}" if write else f"{option} {said}")
 
 
-def kept_said(kept: "Kept") -> str:
+def describe_kept(kept: "Kept") -> str:
     """Say how many pairs are kept, and how precise they are expected to be."""
     if kept.precision is None or kept.interval is None:
         return f"{kept.pairs:,}"

@@ -13,13 +13,13 @@ from xmine.cli.outputs import print_pairs
 def list_pairs(
     file: PAIRS,
     console: Console,
-    text: Annotated[str, value("Text that a side must hold.", shown="any")] = "",
+    text: Annotated[str, value("Text to find.", shown="any")] = "",
     regex: Annotated[bool, switch("--regex", "--text is a regular expression.")] = False,
     side: Annotated[
-        str, value("Where it must stand: either, source, target, both.", shown=True)
+        str, value("Side with the text: either, source, target, both.", shown=True)
     ] = "either",
     flag: Annotated[
-        list[str] | None, value("Flag that a pair must have; none for those without.", shown="any")
+        list[str] | None, value("Flag of the pairs; none: pairs without a flag.", shown="any")
     ] = None,
     score_min: Annotated[float | None, value("Lowest score.", metavar="<float>")] = None,
     score_max: Annotated[float | None, value("Highest score.", metavar="<float>")] = None,
@@ -27,12 +27,12 @@ def list_pairs(
         str, value("Of a run: kept by the cut, below it or dropped, or all.", shown=True)
     ] = "kept",
     verdict: Annotated[
-        str, value("What people say: any, accept, reject, unsure, judged, unjudged.", shown=True)
+        str, value("Label of the pairs: any, accept, reject, unsure, judged, unjudged.", shown=True)
     ] = "any",
     where: Annotated[
         str,
         value(
-            "Condition on columns, such as \"score < 1.3 AND flags LIKE '%number%'\".",
+            "SQL condition on columns, such as \"score < 1.3 AND flags LIKE '%number%'\".",
             metavar="<sql>",
         ),
     ] = "",

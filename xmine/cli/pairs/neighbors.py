@@ -32,7 +32,7 @@ def neighbors(
     k: Annotated[
         int | None,
         value(
-            "Neighbours of each sentence, no more than the run has found.",
+            "Neighbours of each sentence, at most those that the run has found.",
             "-k --neighborhood",
             shown="all",
             min=1,
@@ -111,7 +111,7 @@ def draw_map(
     output: Annotated[
         Path | None,
         value(
-            f"Picture to write: {PICTURE_SUFFIXES}; its coordinates go to a .csv beside it.",
+            f"Picture to write: {PICTURE_SUFFIXES}; the coordinates go to a .csv beside it.",
             "-o --output",
             shown="none, coordinates on stdout",
         ),
@@ -120,10 +120,10 @@ def draw_map(
     n: Annotated[
         int, value("How many pairs, drawn at random.", "-n", shown=True, min=2, metavar="<int>")
     ] = 300,
-    seed: Annotated[int, value("Another one, another sample.", shown=True, metavar="<int>")] = 1,
+    seed: Annotated[int, value("Seed of the sample.", shown=True, metavar="<int>")] = 1,
     method: Annotated[
         Literal["pca", "tsne"],
-        value("What lays the vectors out: pca at once, tsne in seconds.", shown=True),
+        value("Projection to the plane: pca is immediate, tsne takes seconds.", shown=True),
     ] = "pca",
     model: MODEL = None,
 ) -> None:

@@ -16,10 +16,10 @@ from xmine.cli.option_groups import METHOD, Grouped, group_of, write_groups
 from xmine.cli.train.methods import (
     USUAL,
     check_method,
-    example_of,
+    data_names,
+    example_command,
     refuse_others,
     refuse_words,
-    sources_of,
 )
 from xmine.cli.train.run import train_with
 from xmine.trainer.methods import METHODS
@@ -34,8 +34,8 @@ def made_command(function: Callable[..., None], method: str) -> typer.core.Typer
     """Make a command that has the options of a method."""
     title = METHODS[method].title
     help = (
-        f"Train an encoder by {title}. It learns from {sources_of(method)}.\n\n"
-        f"Example: {example_of(method)}"
+        f"Train an encoder by {title}. It learns from {data_names(method)}.\n\n"
+        f"Example: {example_command(method)}"
     )
     refuse = partial(refuse_others, method)
     given = with_console(with_options(METHODS[method].options, refuse)(function))
@@ -44,7 +44,7 @@ def made_command(function: Callable[..., None], method: str) -> typer.core.Typer
         method,
         cls=Grouped,
         help=help,
-        short_help=f"{title}: {sources_of(method)}",
+        short_help=f"{title}: {data_names(method)}",
         context_settings={"help_option_names": ["-h", "--help"]},
     )(given)
     command = typer.main.get_command(single)
@@ -94,7 +94,7 @@ train = typer.Typer(
     short_help="Train an encoder of your own.",
     help=f"""Train an encoder of your own.
 
-Example: {example_of(USUAL)}
+Example: {example_command(USUAL)}
 
 All methods share the options below; xmine train --method {USUAL} --help shows those of one method,
 too.""",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, PAIRS
+from xmine.cli.arguments import FORCE, PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
@@ -25,16 +25,10 @@ def convert(
     ],
     console: Console,
     src_lang: Annotated[
-        str,
-        typer.Option(
-            metavar="<text>", help="Source language to write.", show_default="what FILE says"
-        ),
+        str, value("Source language to write.", shown="what FILE says", metavar="<text>")
     ] = "",
     tgt_lang: Annotated[
-        str,
-        typer.Option(
-            metavar="<text>", help="Target language to write.", show_default="what FILE says"
-        ),
+        str, value("Target language to write.", shown="what FILE says", metavar="<text>")
     ] = "",
     force: FORCE = False,
 ) -> None:

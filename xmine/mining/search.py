@@ -24,6 +24,10 @@ class Hit:
     text: str
     line: int
 
+    def facts(self) -> dict[str, object]:
+        """Give what the command prints of it."""
+        return {"cosine": round(self.cosine, 4), "text": self.text, "line": self.line}
+
 
 def search(
     queries: Sequence[str],
@@ -37,8 +41,16 @@ def search(
 ) -> list[list[Hit]]:
     """Find the k nearest sentences of each query by cosine, nearest first.
 
-    A query without a known token has no hits. `exclude_exact` leaves out the query itself, as
-    `xmine.text.sentences.folded` tells it; `prompt` is put before queries and sentences alike.
+    A query without a known token has no hits.
+
+    Args:
+        queries: texts.
+        corpus: the sentences to search.
+        encoder: for both.
+        k: hits per query.
+        exclude_exact: leave out the query itself, as `xmine.text.sentences.folded` tells it.
+        report: called while encoding and searching.
+        prompt: put before queries and sentences alike; see `SentenceEncoder.encode`.
     """
     left = encoder.encode_half(queries, prompt=prompt)  # [queries, dim]
     right = encoder.encode_half(corpus.texts, report, prompt)  # [rows, dim]

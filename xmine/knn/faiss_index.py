@@ -13,9 +13,9 @@ import numpy as np
 
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import replacing
-from xmine.knn.cosines import Vectors, widen
+from xmine.knn.cosines import Floats, Rows, Vectors, widen
 from xmine.knn.duplicates import Side
-from xmine.knn.inverted_lists import Floats, Rows, Tick
+from xmine.knn.inverted_lists import Tick
 
 # FAISS has no types that tell its classes apart.
 Index = Any
@@ -83,6 +83,15 @@ def lists_of(factory: str, dim: int) -> int:
     index = parsed(factory, dim)  # held: what is inside it is freed with it
     ivf = _lists_in(index)
     return 0 if ivf is None else int(ivf.nlist)
+
+
+def checked_lists(factory: str, dim: int, rows: int) -> int:
+    """Count the inverted lists; raise OptionError if a side has fewer rows."""
+    if (lists := lists_of(factory, dim)) > rows:
+        raise OptionError(
+            f"--index {factory}: {lists:,} lists for {rows:,} rows", "--index auto, or fewer lists"
+        )
+    return lists
 
 
 def centroids_of(index: Index) -> Floats | None:
@@ -170,13 +179,8 @@ def trained(factory: str, sides: tuple[Vectors, Vectors]) -> Index:
         OptionError: the factory string cannot be used for so few rows.
     """
     dim = sides[0].shape[1]
+    lists = checked_lists(factory, dim, min(map(len, sides)))
     index = parsed(factory, dim)
-    fewest = min(map(len, sides))
-    if (lists := lists_of(factory, dim)) > fewest:
-        raise OptionError(
-            f"--index {factory}: {lists:,} lists for {fewest:,} rows",
-            "--index auto, or fewer lists",
-        )
     wanted = max(_FEWEST_POINTS, _POINTS_PER_LIST * lists) // 2
     rows = [np.linspace(0, len(s) - 1, min(len(s), wanted)).astype(np.int64) for s in sides]
     sample = np.empty((sum(map(len, rows)), dim), dtype=np.float32)

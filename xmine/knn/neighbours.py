@@ -1,7 +1,7 @@
 """Two matrices -> the k nearest rows both ways; what every search returns, and how it scores.
 
-Whatever a search computes with, its cosines come from `rescored`, and equal cosines go to the lower
-row number; so they depend on neither blocks, threads nor device.
+All cosines come from `exact_cosines`, and equal cosines go to the lower row number; so results
+depend on neither blocks, threads nor device.
 """
 
 from dataclasses import dataclass
@@ -44,14 +44,8 @@ class Neighbours:
 
     def first(self, k: int) -> "Neighbours":
         """Keep the k nearest of each row."""
-        return Neighbours(
-            self.targets[:, :k],
-            self.target_cosines[:, :k],
-            self.sources[:, :k],
-            self.source_cosines[:, :k],
-            self.index,
-            self.recall,
-        )
+        arrays = self.targets, self.target_cosines, self.sources, self.source_cosines
+        return Neighbours(*(each[:, :k] for each in arrays), index=self.index, recall=self.recall)
 
 
 def found_in(folder: Path) -> Neighbours | None:

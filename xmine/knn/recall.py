@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.knn.cosines import Floats, Rows
 from xmine.knn.exact import search_few
 from xmine.knn.rescoring import Direction
 
@@ -27,11 +28,11 @@ class Sample:
         cosines: float32 [rows, k].
     """
 
-    rows: NDArray[np.int64]
-    ids: NDArray[np.int64]
-    cosines: NDArray[np.float32]
+    rows: Rows
+    ids: Rows
+    cosines: Floats
 
-    def found(self, cosines: NDArray[np.float32]) -> NDArray[np.bool_]:
+    def found(self, cosines: Floats) -> NDArray[np.bool_]:
         """Tell which of what was found, [rows, k], is as near as the true neighbours are."""
         return cosines >= self.cosines[:, -1:]
 

@@ -27,7 +27,7 @@ from xmine.errors import XmineError
 
 from .background import BackgroundWork, Read, Readers, read
 from .ending import Ending
-from .job_queue import JobQueue
+from .jobs import JobQueue
 from .screens.base import BaseScreen, OpeningScreen, Prompt
 from .screens.judging_base import JudgeScreen
 from .state.state import keep_theme, settings
@@ -288,18 +288,15 @@ class XmineApp(App[None]):
             self.show("home" if self.view is None else "pairs")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave letters to a form, wherever its focus is."""
         screen = self.screen
         if action not in ("show", "leave") or not isinstance(screen, BaseScreen):
             return True
         return not screen.in_form and not isinstance(screen.focused, Input)
 
     def action_show(self, name: str) -> None:
-        """Show a screen by its name."""
         self.show(name)
 
     def action_leave(self) -> None:
-        """Leave by a letter, which in a form is none."""
         self.ending.leave()
 
     async def action_quit(self) -> None:
@@ -311,7 +308,6 @@ class XmineApp(App[None]):
         self.notify("q or ctrl+q quits")
 
     def action_help(self) -> None:
-        """Tell the keys of the screen that is shown."""
         from .screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):

@@ -34,7 +34,6 @@ class BackgroundWork:
     """Work of a screen or of the app in threads; only the latest request of a kind delivers."""
 
     def __init__(self, of: App[Any] | Screen[Any]) -> None:
-        """Begin with nothing to do."""
         self._of = of
         self._turns: dict[str, int] = {}  # of each kind, how often it was asked for
 
@@ -90,7 +89,6 @@ class Readers(ThreadPoolExecutor):
     """
 
     def __init__(self) -> None:
-        """Have as many threads as usual."""
         super().__init__(thread_name_prefix=_NAME)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
-from .job_queue import JobQueue
+from .jobs import JobQueue
 from .screens.base import BaseScreen, Prompt
 
 # Groups of the workers that write files.
@@ -26,7 +26,6 @@ class Ending:
     """
 
     def __init__(self, app: App[Any], jobs: JobQueue) -> None:
-        """Begin without a signal."""
         self._app, self._jobs = app, jobs
         self.code = 0
         self._heard = False

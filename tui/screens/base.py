@@ -24,45 +24,25 @@ from xmine.display import visible
 from xmine.errors import XmineError
 
 from ..background import BackgroundWork
-from ..job_queue import JobQueue
-from ..jobs import JobTold
+from ..jobs import JobQueue, JobTold
 
 SMALLEST = (60, 15)  # columns and rows
 
 
 class Host(Protocol):
-    """The app, as far as screens use it.
-
-    Attributes:
-        view: what is open; None as long as nothing is.
-        judgements: what is said of its pairs.
-        jobs: mining and training, which go on whatever is shown.
-    """
+    """The part of `XmineApp` that screens use."""
 
     view: View | None
     judgements: Judgements | None
     jobs: JobQueue
 
-    def open(self, path: Path) -> None:
-        """Read a run or a file in the background, and show its pairs."""
-
-    def back(self) -> None:
-        """Leave a screen for the one below it."""
-
-    def ignore_keys(self) -> None:
-        """Hear no key until the next screen is there."""
-
-    def hear_keys(self) -> None:
-        """Hear keys again."""
-
-    def look_for(self, view: View, query: Query | None, cut: float | None) -> None:
-        """Find other pairs of a view in the background."""
-
-    def show_neighbours(self, source: int, target: int) -> None:
-        """Show what is near both of a pair."""
-
-    def mine_with(self, model: str) -> None:
-        """Show the form of mining, with an encoder in it."""
+    def open(self, path: Path) -> None: ...
+    def back(self) -> None: ...
+    def ignore_keys(self) -> None: ...
+    def hear_keys(self) -> None: ...
+    def look_for(self, view: View, query: Query | None, cut: float | None) -> None: ...
+    def show_neighbours(self, source: int, target: int) -> None: ...
+    def mine_with(self, model: str) -> None: ...
 
 
 class BaseScreen(Screen[None]):
@@ -79,11 +59,10 @@ class BaseScreen(Screen[None]):
     # focus before the next key is looked at: what is pasted must not judge pairs.
     OPENS_A_LINE: ClassVar[tuple[str, ...]] = ()
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
+        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from.")
     ]
 
     def __init__(self) -> None:
-        """Begin with what is open now."""
         super().__init__()
         self._view = self.host.view
         self._had_keys: Widget | None = None  # before the window was too small
@@ -106,7 +85,6 @@ class BaseScreen(Screen[None]):
         return False
 
     def compose(self) -> ComposeResult:
-        """Stack the lines around the body."""
         with Horizontal(id="top"):
             yield Static(id="heading", markup=False)
             yield Static(id="facts", markup=False)
@@ -122,7 +100,6 @@ class BaseScreen(Screen[None]):
         yield from ()
 
     def on_mount(self) -> None:
-        """Fill the top line."""
         self.refresh_top()
 
     def on_screen_resume(self) -> None:
@@ -174,19 +151,15 @@ class BaseScreen(Screen[None]):
         self.refresh_top()
 
     def on_job_told(self, event: JobTold) -> None:
-        """Show in the top line how far a job is."""
         self.refresh_top()
 
     def action_back(self) -> None:
-        """Go to where one came from."""
         self.host.back()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave keys to a line that is typed into, those with priority too."""
         return not (action in self.OPENS_A_LINE and isinstance(self.focused, Input))
 
     def on_resize(self, event: Resize) -> None:
-        """Ask for a larger window where nothing can be seen in this one."""
         small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
         if small and not self.has_class("-small"):
             self._had_keys = self.focused or self._had_keys
@@ -204,17 +177,15 @@ class Prompt(Horizontal):
     """A question and a line to answer it, in the place of the message line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", "Give up", id="asking.give-up"),
+        Binding("escape", "give_up", "Give up", id="asking.give-up")
     ]
 
     def __init__(self, *, id: str) -> None:
-        """Begin without a question."""
         super().__init__(id=id)
         self._answered: Callable[[str], None] | None = None
         self._left: Widget | None = None  # what had the keys before
 
     def compose(self) -> ComposeResult:
-        """Put the question before the line."""
         yield Static(id="question", markup=False)
         # Disabled while it is hidden: a screen looks for something to give the keys to.
         yield Input(id="answer", compact=True, disabled=True)
@@ -233,7 +204,6 @@ class Prompt(Horizontal):
         self.screen.set_focus(line)  # at once: the next key belongs to it
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Hand the answer over."""
         event.stop()
         answered = self._answered
         self.action_give_up()
@@ -241,7 +211,6 @@ class Prompt(Horizontal):
             answered(event.value)
 
     def action_give_up(self) -> None:
-        """Close without an answer."""
         self._answered = None
         self.display = False
         self.screen.set_focus(self._left)
@@ -252,7 +221,6 @@ class OpeningScreen(BaseScreen):
     """The screen while a run or a file is read."""
 
     def __init__(self, path: Path) -> None:
-        """Name what is read."""
         super().__init__()
         self._view = None  # the pairs that were open go as soon as others are there
         self.path = path

@@ -38,7 +38,6 @@ class FilterScreen(BaseScreen):
         self._apply = apply
 
     def body(self) -> ComposeResult:
-        """Put the fields side by side."""
         query, opened = self.view.query, self.view.opened
         with VerticalScroll(id="fields"):
             with Horizontal(classes="field"):
@@ -70,29 +69,23 @@ class FilterScreen(BaseScreen):
 
     @property
     def in_form(self) -> bool:
-        """Letters are for the fields."""
         return True
 
     def on_mount(self) -> None:
-        """Count at once."""
         super().on_mount()
         self.query_one("#text", Input).focus()
         self._count()
 
     def on_input_changed(self) -> None:
-        """Count anew."""
         self._count()
 
     def on_checkbox_changed(self) -> None:
-        """Count anew."""
         self._count()
 
     def on_radio_set_changed(self) -> None:
-        """Count anew."""
         self._count()
 
     def on_input_submitted(self) -> None:
-        """Show the pairs."""
         self.action_apply()
 
     def asked(self) -> Query:
@@ -133,7 +126,6 @@ class FilterScreen(BaseScreen):
         self.say(f"{found:,} pair{'' if found == 1 else 's'} of {len(self.view.opened):,}")
 
     def action_apply(self) -> None:
-        """Go back, and show the pairs."""
         try:
             query = self.asked()
         except OptionError as error:
@@ -143,7 +135,6 @@ class FilterScreen(BaseScreen):
         self._apply(query)
 
     def action_reset(self) -> None:
-        """Ask for the pairs that are kept, whatever they are like."""
         for line in self.query(Input):
             line.value = ""
         for tick in self.query(Tick):

@@ -30,7 +30,6 @@ class FindScreen(JudgeScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin without a search."""
         super().__init__()
         self._sought = Query()
         # Of all pairs, whether they are shown or not: what is shown may change.
@@ -38,7 +37,6 @@ class FindScreen(JudgeScreen):
         self._from = 0  # where the cursor was when the search began
 
     def action_find(self) -> None:
-        """Type what to look for."""
         self._from = self.query_one(PairTable).cursor_row
         line = self.query_one("#find", Input)
         self._name_kind()
@@ -51,13 +49,11 @@ class FindScreen(JudgeScreen):
         line.placeholder = f"find a {kind} in either language; ctrl+r: a {other}"
 
     def action_regex(self) -> None:
-        """Look for a regular expression, or for a text again."""
         self._sought = replace(self._sought, regex=not self._sought.regex)
         self._name_kind()
         self._find(self._sought.text)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Look for what has been typed, once the typing pauses."""
         if event.input.id == "find":
             text = event.value
             self.set_timer(_PATIENCE, lambda: self._find_if_still(text))
@@ -67,7 +63,6 @@ class FindScreen(JudgeScreen):
             self._find(text)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on among the hits."""
         if event.input.id == "find":
             self._find(event.value)
             event.input.display = False

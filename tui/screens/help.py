@@ -56,17 +56,14 @@ class HelpScreen(BaseScreen):
     NAME = "Help"
 
     def __init__(self, screen: Screen[object]) -> None:
-        """Look up the keys of a screen."""
         super().__init__()
         self._of = screen.NAME if isinstance(screen, BaseScreen) else ""
         self._actions = actions_of(screen)
 
     def heading(self) -> str:
-        """Say whose keys these are."""
         return f"Keys of {self._of}" if self._of else "Keys"
 
     def body(self) -> ComposeResult:
-        """List them."""
         table = Table.grid(padding=(0, 2))
         for action in self._actions:
             keys = Text(", ".join(action.keys), "bold", justify="right")

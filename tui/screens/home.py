@@ -30,13 +30,11 @@ class HomeScreen(BaseScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin with an empty list."""
         super().__init__()
         self._entries: list[Recent] = []
         self._said_of: bool | None = None  # whether there were entries when it was last said
 
     def body(self) -> ComposeResult:
-        """Say what can be done, and list what there is."""
         yield Static(
             Text.assemble(
                 ("o", "bold"),
@@ -52,12 +50,10 @@ class HomeScreen(BaseScreen):
         yield Entries(id="recent", markup=False, compact=True)
 
     def on_mount(self) -> None:
-        """Take the keys."""
         super().on_mount()
         self.query_one(OptionList).focus()
 
     def on_screen_resume(self) -> None:
-        """List things as they are now."""
         super().on_screen_resume()
         self._list()
 
@@ -76,7 +72,6 @@ class HomeScreen(BaseScreen):
             self.say("" if found else nothing)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open what was chosen."""
         event.stop()
         entry = self._entries[event.option_index]
         if entry.kind == "gone":
@@ -87,14 +82,12 @@ class HomeScreen(BaseScreen):
             self.host.open(Path(entry.path))
 
     def action_pick(self) -> None:
-        """Choose what to open."""
         self.app.push_screen(PickerScreen("a run or a file of pairs", self._open))
 
     def _open(self, path: str) -> None:
         self.host.open(Path(path))
 
     def action_forget(self) -> None:
-        """Take an entry off the list."""
         at = self.query_one(OptionList).highlighted
         if at is None:
             return

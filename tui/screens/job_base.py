@@ -49,7 +49,6 @@ class JobScreen(BaseScreen):
     ]
 
     def body(self) -> ComposeResult:
-        """Put the form in the place where the job will be."""
         with VerticalScroll(id="form"):
             yield from self.form()
         yield CommandLine(self.said_of, id="below-form")
@@ -97,20 +96,17 @@ class JobScreen(BaseScreen):
         return bool(self.query_one("#job").display)
 
     def on_mount(self) -> None:
-        """Show the form, or the job that runs."""
         super().on_mount()
         self._show_form(self._last is None)
         self.set_interval(1.0, self._tick)
 
     def on_screen_resume(self) -> None:
-        """Show where the job is now."""
         super().on_screen_resume()
         if self.shows_job and self._last is not None:
             self._job_told(self._last)
 
     @property
     def in_form(self) -> bool:
-        """Whether the form is shown, and not the job."""
         return not self.shows_job
 
     def _show_form(self, form: bool) -> None:
@@ -131,11 +127,9 @@ class JobScreen(BaseScreen):
             self.refresh_top()
 
     def facts(self) -> str:
-        """Say for how long it has run."""
         return going(self._last) if self._last is not None and self.shows_job else ""
 
     def on_job_told(self, event: JobTold) -> None:
-        """Show how far the job is."""
         if event.job.title == self.KIND:
             self._job_told(event.job)
 
@@ -159,15 +153,12 @@ class JobScreen(BaseScreen):
         return "n: back to the form"
 
     def on_options_form_changed(self) -> None:
-        """Say what the command is now."""
         self.changed()
 
     def on_input_changed(self) -> None:
-        """Say what the command is now."""
         self.changed()
 
     async def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
-        """Say what the command is now."""
         self.changed()
 
     def changed(self) -> None:
@@ -184,7 +175,6 @@ class JobScreen(BaseScreen):
             self.query_one(CommandLine).show(words)
 
     def action_start(self) -> None:
-        """Start the command."""
         try:
             words = self.words()
         except OptionError as error:
@@ -199,13 +189,11 @@ class JobScreen(BaseScreen):
         self.say("escape: stop it   h: look at something else meanwhile")
 
     def action_pick(self) -> None:
-        """Choose a file for the line that has the cursor."""
         lines = [line for line in self.query(PathLine) if line.has_focus_within]
         line = lines[0] if lines else self.query(PathLine).first()
         self.app.push_screen(PickerScreen(str(line.label), line.take))
 
     def action_copy(self) -> None:
-        """Copy the command."""
         try:
             job = self._last
             words = job.words if self.shows_job and job is not None else self.words()
@@ -216,12 +204,10 @@ class JobScreen(BaseScreen):
         self.say("the command is copied")
 
     def action_result(self) -> None:
-        """Go on with the result."""
         if self._last is not None and self._last.code == 0:
             self.done_with(self._last)
 
     def action_again(self) -> None:
-        """Show the form again, as it was."""
         if not self.host.jobs.runs(self.KIND):
             self._show_form(True)
 
@@ -240,7 +226,6 @@ class JobScreen(BaseScreen):
             self._job_told(job)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what makes sense now."""
         del parameters
         if action in ("start", "pick"):
             return not self.shows_job

@@ -22,12 +22,10 @@ class JudgeScreen(BaseScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin with what is said of the pairs that are open now."""
         super().__init__()
         self._judgements = self.host.judgements
 
     def on_mount(self) -> None:
-        """Say beforehand where verdicts cannot be kept."""
         super().on_mount()
         if problem := self.judgements.problem:
             self.say(f"judgements cannot be kept: {problem}", bad=True)
@@ -54,7 +52,6 @@ class JudgeScreen(BaseScreen):
         raise NotImplementedError
 
     def on_pair_table_selected(self) -> None:
-        """Show the neighbours of the pair under the cursor of a table."""
         row, opened = self.judged_row(), self.view.opened
         if row is not None:
             self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
@@ -80,7 +77,6 @@ class JudgeScreen(BaseScreen):
         self.refresh_top()
 
     def action_undo(self) -> None:
-        """Take back the last verdict that was given here."""
         try:
             row = self.judgements.undo()
         except XmineError as error:

@@ -34,18 +34,15 @@ class NeighboursScreen(JudgeScreen):
     ]
 
     def __init__(self, source: int, target: int) -> None:
-        """Begin with two rows of the sides of what is open."""
         super().__init__()
         self._pair = source, target
         self._trail: list[tuple[tuple[int, int], Place]] = []
         self._near: dict[str, list[Neighbour]] = {"left": [], "right": []}
 
     def body(self) -> ComposeResult:
-        """Show both lists."""
         yield NearLists(id="near")
 
     def on_mount(self) -> None:
-        """Show the pair, the cursor on it."""
         super().on_mount()
         self._show()
         self.query_one(NearLists).list_of("left").focus()
@@ -56,7 +53,6 @@ class NeighboursScreen(JudgeScreen):
         self.verdicts_changed()
 
     def heading(self) -> str:
-        """Say whose neighbours these are."""
         source, target = self._pair
         opened = self.view.opened
         lines = f"{_line(opened.source, source)} and {_line(opened.target, target)}"
@@ -64,7 +60,6 @@ class NeighboursScreen(JudgeScreen):
         return f"Neighbours of lines {lines}" + (f", step {steps}" if steps else "")
 
     def facts(self) -> str:
-        """Say what became of the pair."""
         fate = self.view.around.fate(*self._pair, cut=self.view.cut)
         return _WORDS[fate.kind]
 
@@ -106,12 +101,10 @@ class NeighboursScreen(JudgeScreen):
         return None if at is None or at >= len(self._near[side]) else self._near[side][at]
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Say why the sentence under the cursor is the match, or why not."""
         if event.option_list.has_focus:
             self._explain()
 
     def on_descendant_focus(self) -> None:
-        """Say it of the list that has the keys now."""
         self._explain()
 
     def _explain(self) -> None:
@@ -139,7 +132,6 @@ class NeighboursScreen(JudgeScreen):
         self._explain()
 
     def action_copy(self) -> None:
-        """Copy both texts of the pair under the cursor, with a tab between."""
         if near := self._under_cursor():
             opened = self.view.opened
             texts = opened.source.texts[near.source], opened.target.texts[near.target]
@@ -147,7 +139,6 @@ class NeighboursScreen(JudgeScreen):
             self.say("copied: source, tab, target")
 
     def judged_row(self) -> int | None:
-        """Judge the pair under the cursor, if mining has looked at it as one."""
         near = self._under_cursor()
         return None if near is None else self.view.around.row(near.source, near.target)
 
@@ -156,7 +147,6 @@ class NeighboursScreen(JudgeScreen):
         self.verdicts_changed()
 
     def verdicts_changed(self) -> None:
-        """Draw the signs anew."""
         lists = self.query_one(NearLists)
         place = lists.place()
         self._near = {

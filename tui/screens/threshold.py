@@ -70,7 +70,6 @@ class ThresholdScreen(JudgeScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin without having counted."""
         super().__init__()
         self._cuts: Cuts | None = None
         self._histogram: Histogram | None = None
@@ -81,33 +80,28 @@ class ThresholdScreen(JudgeScreen):
         self._waiting: Timer | None = None
 
     def body(self) -> ComposeResult:
-        """Put the bars above the pairs around the cut, and the pair under the cursor below."""
         yield Static("counting ...", id="cut", markup=False)
         yield Static(id="bars", markup=False)
         yield NearTable(self.view.opened, self.judgements.of, id="near")
         yield PairDetail(id="detail")
 
     def on_mount(self) -> None:
-        """Take the keys, and count in the background."""
         super().on_mount()
         self.query_one(NearTable).focus()
 
     def on_screen_resume(self) -> None:
-        """Follow what happened on another screen."""
         super().on_screen_resume()
         if self._cuts is not None:
             self.verdicts_changed()
             self._say_agreement()
 
     def on_screen_suspend(self) -> None:
-        """Let no other screen see the cut before the last one."""
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
             self.look_for(cut=self._cut)
 
     def on_resize(self, event: Resize) -> None:
-        """Draw as many bins as there is room for."""
         super().on_resize(event)
         low = event.size.height < _LOW
         self.query_one(PairDetail).display = not low
@@ -145,7 +139,6 @@ class ThresholdScreen(JudgeScreen):
         self._show_near()
 
     def facts(self) -> str:
-        """Count what the cut keeps."""
         if self._cuts is None:
             return ""
         return f"{self._cuts.kept_by(self._cut):,} of {len(self._cuts):,} kept"
@@ -157,11 +150,9 @@ class ThresholdScreen(JudgeScreen):
         self._move_to(stepped(self._cut, self._step, steps))
 
     def action_reset(self) -> None:
-        """Go back to the cut of the run."""
         self._move_to(self._own)
 
     def action_type(self) -> None:
-        """Ask for a cut."""
         self.ask("cut at:", self._typed, f"{self._cut:.4f}")
 
     def _typed(self, text: str) -> None:
@@ -234,22 +225,18 @@ class ThresholdScreen(JudgeScreen):
     # Judging.
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
-        """Show the pair whole."""
         said = {} if event.row is None else self.judgements.by_judge(event.row)
         self.query_one(PairDetail).show(self.view.opened, event.row, self._cut, said)
 
     def judged_row(self) -> int | None:
-        """Judge the pair under the cursor."""
         return self.query_one(NearTable).row
 
     def judged(self, row: int) -> None:
-        """Go on to the next pair."""
         self.verdicts_changed()
         table = self.query_one(NearTable)
         table.move_cursor(row=table.cursor_row + 1)
 
     def verdicts_changed(self) -> None:
-        """Draw signs and shares anew."""
         self.query_one(NearTable).redraw()
         self._draw()
 
@@ -262,7 +249,6 @@ class ThresholdScreen(JudgeScreen):
     # What becomes of the cut.
 
     def action_copy(self) -> None:
-        """Copy the option that makes this cut."""
         if self._cuts is None:
             return
         flag = flag_of(self.view.opened, self._cut)
@@ -270,7 +256,6 @@ class ThresholdScreen(JudgeScreen):
         self.say(f"copied: {flag}")
 
     def action_write(self) -> None:
-        """Ask whether the run is to be cut here."""
         opened = self.view.opened
         if self._cuts is None:
             return

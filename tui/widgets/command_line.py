@@ -26,7 +26,6 @@ class CommandLine(Vertical):
         self._said_of = said_of
 
     def compose(self) -> ComposeResult:
-        """Stack command and estimate."""
         yield Static(id="command", markup=False)
         yield Static(id="estimate", markup=False)
 

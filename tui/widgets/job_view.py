@@ -20,7 +20,6 @@ class JobView(Vertical):
     """One job, as it is now."""
 
     def compose(self) -> ComposeResult:
-        """Stack command, stages and what was said."""
         yield Static(id="job-command", markup=False)
         yield Static(id="job-stages", markup=False)
         with VerticalScroll(id="job-said"):

@@ -63,7 +63,6 @@ class NearList(OptionList):
     ]
 
     def __init__(self, *, id: str) -> None:
-        """Begin with nothing."""
         super().__init__(id=id, markup=False, compact=True)
         self._entries: Sequence[Entry] = ()
         self._drawn = 0
@@ -74,7 +73,6 @@ class NearList(OptionList):
         self._draw(highlighted)
 
     def on_resize(self, event: Resize) -> None:
-        """Cut the texts anew."""
         if event.size.width != self._drawn:
             self._draw(self.highlighted)
 
@@ -111,11 +109,9 @@ class NearLists(Container):
                 yield NearList(id=side)
 
     def on_mount(self) -> None:
-        """Begin with empty heads."""
         self._heads = {side: ("", "") for side in SIDES}
 
     def on_resize(self, event: Resize) -> None:
-        """Lay the lists out for the room that there is."""
         self.set_class(event.size.width >= _SIDE_BY_SIDE, "-wide")
         for side in SIDES:
             self._draw_head(side)

@@ -26,10 +26,7 @@ class OptionsForm(Vertical):
         """A field has changed."""
 
     def __init__(
-        self,
-        kind: type[Options],
-        texts: Mapping[str, str] | None = None,
-        first: Sequence[str] = (),
+        self, kind: type[Options], texts: Mapping[str, str] | None = None, first: Sequence[str] = ()
     ) -> None:
         """Ask for options of a kind.
 
@@ -46,7 +43,6 @@ class OptionsForm(Vertical):
         self._wrong: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
-        """Show the own fields of the kind, and titles of those it shares."""
         first = [each for name in self._first for each in self._fields if each.name == name]
         groups: dict[str, list[FormField]] = {}
         for each in self._fields:
@@ -59,11 +55,9 @@ class OptionsForm(Vertical):
             yield Group(title, Rows(fields, self._texts))
 
     def on_mount(self) -> None:
-        """Make the own fields."""
         self.query(Rows).first().fill()
 
     def on_field_row_changed(self, event: "FieldRow.Changed") -> None:
-        """Check all fields, since some go together with others."""
         event.stop()
         self._texts[event.row.field.name] = event.text
         self.options()
@@ -92,7 +86,6 @@ class Rows(Vertical):
     """Fields that are made a few at a time, so that keys are answered meanwhile."""
 
     def __init__(self, fields: list[FormField], texts: dict[str, str]) -> None:
-        """Begin without any."""
         super().__init__(classes="group")
         self.fields, self._texts = fields, texts
         self._made = False
@@ -115,12 +108,10 @@ class Group(Collapsible):
     """Fields that are made when they are first looked at."""
 
     def __init__(self, title: str, rows: Rows) -> None:
-        """Begin closed."""
         super().__init__(rows, title=f"{title} ({len(rows.fields)})", collapsed=True)
         self._rows = rows
 
     def on_collapsible_expanded(self) -> None:
-        """Make the fields."""
         self._rows.fill()
 
 
@@ -131,17 +122,14 @@ class FieldRow(Vertical):
         """The field has another text."""
 
         def __init__(self, row: "FieldRow", text: str) -> None:
-            """Name the row and the text."""
             super().__init__()
             self.row, self.text = row, text
 
     def __init__(self, field: FormField, text: str) -> None:
-        """Show a field with a text in it."""
         super().__init__(classes="option")
         self.field, self._text = field, text
 
     def compose(self) -> ComposeResult:
-        """Put the flag before what it is, and the help below both."""
         with Horizontal(classes="line"):
             yield Label(Text(self.field.flag), classes="flag")
             yield from self._asked()
@@ -163,17 +151,14 @@ class FieldRow(Vertical):
         return Text.assemble((f"! {wrong}\n", "bold"), text) if wrong else text
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Take in what was typed."""
         event.stop()
         self._take(event.value)
 
     def on_checkbox_changed(self, event: Tick.Changed) -> None:
-        """Take in a tick."""
         event.stop()
         self._take("on" if event.value else "off")
 
     def on_radio_set_changed(self, event: Choices.Changed) -> None:
-        """Take in a choice."""
         event.stop()
         self._take(self.field.choices[event.index])
 

@@ -36,7 +36,6 @@ class PairCells:
     """
 
     def __init__(self, opened: Opened, rows: Rows, verdict: Verdict) -> None:
-        """Show some rows."""
         self.opened, self.data, self.verdict = opened, rows, verdict
         self.cut: float | None = None
         self.names: list[str] = []

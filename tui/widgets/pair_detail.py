@@ -33,7 +33,6 @@ class PairDetail(VerticalScroll, can_focus=False):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"pair-detail--shared"}
 
     def __init__(self, *, id: str | None = None) -> None:
-        """Begin without a pair."""
         super().__init__(id=id)
         self._opened: Opened | None = None
         self._row: int | None = None
@@ -47,7 +46,6 @@ class PairDetail(VerticalScroll, can_focus=False):
             yield Static(id=name, markup=False)
 
     def on_mount(self) -> None:
-        """Draw anew in another theme."""
         self.watch(self.app, "theme", self._themed, init=False)
 
     def show(

@@ -36,7 +36,6 @@ class Choices(RadioSet, inherit_bindings=False):
     ]
 
     def __init__(self, names: tuple[str, ...], chosen: int, *, id: str) -> None:
-        """Show a choice for each name."""
         buttons = [Choice(name, at == chosen) for at, name in enumerate(names)]
         super().__init__(*buttons, id=id, compact=True)
         self._chosen = chosen

@@ -53,10 +53,7 @@ def read_modules(folder: Path) -> list[ModuleEntry]:
         except (TypeError, KeyError) as error:
             raise EncoderError(f"{path}: cannot be read: a module without {error}") from None
         if not name.startswith("sentence_transformers."):
-            raise EncoderError(
-                f"{path}: asks for {name}, code of its own",
-                INSTEAD,
-            )
+            raise EncoderError(f"{path}: asks for {name}, code of its own", INSTEAD)
         entries.append(ModuleEntry(name.rsplit(".", 1)[-1], folder / place))
     if not entries:
         raise EncoderError(f"{path}: asks for nothing")
@@ -137,8 +134,7 @@ def refuse_unknown(
     for name, value in config.items():
         if name not in known or not known[name](value):
             raise EncoderError(
-                f"{path}: asks for {name} = {json.dumps(value, ensure_ascii=False)[:60]}",
-                INSTEAD,
+                f"{path}: asks for {name} = {json.dumps(value, ensure_ascii=False)[:60]}", INSTEAD
             )
 
 

@@ -64,8 +64,7 @@ def _export(graph: nn.Module, path: Path) -> None:
             )
     except Exception as error:  # of the tracer, which does not know every model
         raise EncoderError(
-            f"this model cannot be written as ONNX: {first_line(error)}",
-            "export it without --onnx",
+            f"this model cannot be written as ONNX: {first_line(error)}", "export it without --onnx"
         ) from error
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -10,17 +10,10 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from xmine.encoders.layout import (
-    first_line,
-    head_settings,
-    refuse_unknown,
-    setting,
-    write_json,
-)
+from xmine.encoders.layout import first_line, head_settings, refuse_unknown, setting, write_json
 from xmine.errors import EncoderError
 
-if TYPE_CHECKING:
-    from xmine.encoders.modules.protocols import Head
+Module = TypeVar("Module", bound=nn.Module)
 
 _ACTIVATIONS = ("torch.nn.modules.activation.", "torch.nn.modules.linear.Identity")
 
@@ -54,7 +47,7 @@ class Dense(nn.Module):
         return mapped + (self.residual(vectors) if hasattr(self, "residual") else vectors)
 
     def width(self, before: int) -> int:
-        """Tell the width of what comes out, given that of what goes in."""
+        """Tell the width of the vectors that come out."""
         return self.linear.out_features
 
     @classmethod
@@ -77,13 +70,7 @@ class Dense(nn.Module):
         refuse_unknown(path, config, {})
         if wide is None or narrow is None:
             raise EncoderError(f"{path}: does not say in_features and out_features")
-        try:
-            with torch.device("meta"):  # sizes that a file says by mistake take no memory
-                head = cls(wide, narrow, bias, kind(), residual)
-        except Exception as error:  # sizes without sense, an activation with arguments
-            raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
-        load_weights(head, folder)
-        return head
+        return _loaded(lambda: cls(wide, narrow, bias, kind(), residual), folder)
 
     def save(self, folder: Path) -> None:
         """Write a folder that sentence-transformers reads."""
@@ -112,7 +99,7 @@ class LayerNorm(nn.Module):
         self.norm = nn.LayerNorm(dim)
 
     def width(self, before: int) -> int:
-        """Tell the width of what comes out, given that of what goes in."""
+        """Tell the width of the vectors that come out."""
         return before
 
     def forward(self, vectors: Tensor) -> Tensor:
@@ -131,13 +118,7 @@ class LayerNorm(nn.Module):
         width = setting(path, head_settings(folder), "dimension", int)
         if width is None:
             raise EncoderError(f"{path}: does not say the dimension")
-        try:
-            with torch.device("meta"):
-                head = cls(width)
-        except Exception as error:
-            raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
-        load_weights(head, folder)
-        return head
+        return _loaded(lambda: cls(width), folder)
 
     def save(self, folder: Path) -> None:
         """Write a folder that sentence-transformers reads."""
@@ -151,7 +132,7 @@ class Normalize(nn.Module):
     kind = "Normalize"
 
     def width(self, before: int) -> int:
-        """Tell the width of what comes out, given that of what goes in."""
+        """Tell the width of the vectors that come out."""
         return before
 
     def forward(self, vectors: Tensor) -> Tensor:
@@ -187,12 +168,8 @@ def apply(heads: Sequence[Callable[[Tensor], Tensor]], vectors: NDArray[np.float
     return changed.numpy()
 
 
-def check_fit(heads: "Sequence[Head]", width: int, folder: Path) -> None:
-    """Refuse heads that cannot take what the module before them gives.
-
-    Raises:
-        EncoderError: see there.
-    """
+def check_fit(heads: Sequence[Any], width: int, folder: Path) -> None:
+    """Raise EncoderError for heads that cannot take the vectors of the module before them."""
     try:
         wide = apply(heads, np.zeros((1, width), dtype=np.float32)).shape[1]
     except Exception as error:
@@ -205,12 +182,18 @@ def check_fit(heads: "Sequence[Head]", width: int, folder: Path) -> None:
         raise EncoderError(f"{folder}: its modules give {wide} numbers, not {width:,}")
 
 
-def load_weights(module: nn.Module, folder: Path) -> None:
-    """Load `model.safetensors` or `pytorch_model.bin` into a module.
+def _loaded(make: Callable[[], Module], folder: Path) -> Module:
+    """Make a module and load `model.safetensors` or `pytorch_model.bin` into it.
 
     Raises:
-        EncoderError: there is neither, or names or shapes do not fit.
+        EncoderError: there is neither, or the settings, names or shapes do not fit.
     """
+    try:
+        with torch.device("meta"):  # sizes that a file says by mistake take no memory
+            module = make()
+    except Exception as error:  # sizes without sense, an activation with arguments
+        where = folder / "config.json"
+        raise EncoderError(f"{where}: cannot be honoured: {first_line(error)}") from error
     path = folder / "model.safetensors"
     try:
         if path.exists():
@@ -220,6 +203,7 @@ def load_weights(module: nn.Module, folder: Path) -> None:
             state = torch.load(path, map_location="cpu", weights_only=True)
         whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
         module.load_state_dict(whole, assign=True)
+        return module
     except FileNotFoundError:
         raise EncoderError(f"{folder}: no weights (model.safetensors)") from None
     except Exception as error:  # safetensors, pickle and torch have many

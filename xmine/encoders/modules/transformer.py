@@ -39,9 +39,9 @@ class Transformer(nn.Module):
     Attributes:
         model: of the library transformers.
         tokenizer: its tokenizer.
-        pooling: what makes a sentence vector of token vectors.
-        max_length: pieces of a text, special ones included, beyond which it is cut.
-        cut_at: the same for what is encoded now; a user may want it shorter.
+        pooling: makes a sentence vector of token vectors.
+        max_length: tokens of a text, special ones included, beyond which the text is cut.
+        cut_at: the same, if the user wants texts shorter.
         batch_size: sentences that are read at once when encoding, fewer if they are long.
         dtype: the number type in which matrices are multiplied. Weights, sums and norms stay in
             float32, or more neighbours would change (bench/dtypes.py, `throughout`).
@@ -58,16 +58,19 @@ class Transformer(nn.Module):
         tokenizer: Any,  # noqa: ANN401 - a PreTrainedTokenizerFast
         pooling: Pooling,
         max_length: int,
+        *,
+        dtype: str = "float32",
+        batch_size: int = 32,
+        cut_at: int | None = None,
     ) -> None:
-        """Join the parts."""
         super().__init__()
         self.model = model
         self.tokenizer = tokenizer
         self.pooling = pooling
         self.max_length = max_length
-        self.cut_at = max_length
-        self.batch_size = 32
-        self.dtype = "float32"
+        self.cut_at = min(max_length, cut_at or max_length)
+        self.batch_size = batch_size
+        self.dtype = dtype
 
     @property
     def dim(self) -> int:
@@ -186,8 +189,15 @@ class Transformer(nn.Module):
         return len(ids) - int(ends_special)
 
     @classmethod
-    def load(cls, folder: Path, pooling_folder: Path | None) -> "Transformer":
-        """Read a checkpoint and its pooling.
+    def load(
+        cls,
+        folder: Path,
+        pooling_folder: Path | None,
+        dtype: str,
+        batch_size: int,
+        cut_at: int | None,
+    ) -> "Transformer":
+        """Read a checkpoint and its pooling; the other arguments are those of the class.
 
         Without a folder for it, a model made to predict the next piece is pooled by its last one,
         any other by the mean, as sentence-transformers does.
@@ -209,7 +219,12 @@ class Transformer(nn.Module):
                 f"{pooling_folder}: is for width {pooling.token_dim}, the model has {width}"
             )
         limits = [longest or tokenizer.model_max_length, positions_of(model) or _LONGEST, _LONGEST]
-        return cls(model, tokenizer, pooling, min(limits))
+        return cls(
+            *(model, tokenizer, pooling, min(limits)),
+            dtype=dtype,
+            batch_size=batch_size,
+            cut_at=cut_at,
+        )
 
     def save(self, folder: Path) -> None:
         """Write the checkpoint with the settings that sentence-transformers reads."""

@@ -7,10 +7,14 @@ JOBS ?= 3
 # The tests start xmine some hundred times: compile it once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all check types fix docs clean
+.PHONY: demo quick check test test-all lint types fix docs clean
 
 demo: .venv/mining
 	$(BIN)/xmine mine examples/en.txt examples/zh.txt --gold examples/gold.tsv
+
+# Under a minute: no process, no torch, no terminal app (tests/quick.py).
+quick: .venv/installed
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --quick
 
 test: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not long"
@@ -18,10 +22,11 @@ test: .venv/installed
 test-all: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS)
 
-check: .venv/installed
+lint: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(MAKE) types
+
+check: lint types
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not slow and not long"
 
 # mypy under the installed names: links make trainer/ xmine.trainer, and tui/ xmine.tui.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.quick import Quick
 from tests.toys.checkpoints import toy_model, toy_tokenizer
 from tests.toys.sentences import CONCEPTS, chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
@@ -22,6 +23,15 @@ from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.vocabulary import train_vocabulary
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="no process, no torch, no app")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("quick"):
+        config.pluginmanager.register(Quick())
 
 
 @pytest.fixture(autouse=True)

@@ -53,8 +53,8 @@ def run(kind: str, content: str, folder: Path) -> str:
 def test_the_examples_do_what_the_document_says(tmp_path: Path, title: str) -> None:
     name, section = SECTIONS[title]
     for kind, content in blocks(TEXTS[name]):
-        if title := re.fullmatch(FILE, kind):
-            (tmp_path / title[1]).write_bytes(content.encode("utf-8"))
+        if file := re.fullmatch(FILE, kind):
+            (tmp_path / file[1]).write_bytes(content.encode("utf-8"))
     printed = ""
     for kind, content in blocks(section):
         if kind == OUTPUT:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
 from itertools import chain, combinations, pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import describe
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 

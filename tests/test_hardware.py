@@ -9,6 +9,7 @@ from xmine.errors import OptionError, XmineError
 from xmine.hardware import choose_dtype, search_device
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("avx512", "amx", "dtype"),
     [
@@ -30,6 +31,7 @@ def test_a_processor_multiplies_in_what_it_has(
         choose_dtype("float16", "cpu")
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("capability", "model", "dtype"),
     [
@@ -49,6 +51,7 @@ def test_a_gpu_does_too(
         assert choose_dtype(forced, "cuda", model) == forced
 
 
+@pytest.mark.torch
 def test_a_large_search_beside_a_gpu_goes_without_torch_where_there_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
@@ -19,7 +19,6 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input
 
-from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Rows
 from xmine.browsing.query import Query
 from xmine.browsing.view import View, Wanted
@@ -32,6 +31,9 @@ from .screens.base import BaseScreen, OpeningScreen, Prompt
 from .screens.judging_base import JudgeScreen
 from .state.state import keep_theme, settings
 from .terminal import TerminalDriver
+
+if TYPE_CHECKING:
+    from xmine.browsing.judgements import Judgements
 
 _EVERY = 1.0  # seconds between looks at what others judge
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these do so in a window of any size

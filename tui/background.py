@@ -10,10 +10,8 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xmine.browsing.judgements import Judgements
@@ -24,6 +22,9 @@ from xmine.errors import XmineError, XmineWarning
 from .state.recent import remember
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from textual.app import App
     from textual.screen import Screen
 

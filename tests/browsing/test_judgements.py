@@ -175,6 +175,7 @@ def test_a_place_that_cannot_be_written_is_told_before_the_first_verdict(
     assert judgements.problem == f"{opened.path.parent}: cannot be written"
 
 
+@pytest.mark.process
 def test_processes_that_judge_at_once_lose_and_tear_nothing(opened: Opened, pairs: Path) -> None:
     names = ("ann", "bob", "cem")
     process = judging(pairs, 60, *names)
@@ -189,6 +190,7 @@ def test_processes_that_judge_at_once_lose_and_tear_nothing(opened: Opened, pair
         assert judgements.by_judge(row) == said
 
 
+@pytest.mark.process
 def test_a_killed_process_has_lost_nothing_that_it_said(opened: Opened, pairs: Path) -> None:
     process = judging(pairs, 200, "ann")
     assert process.stdout

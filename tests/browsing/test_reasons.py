@@ -2,18 +2,20 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import pytest
-from numpy.typing import NDArray
 
 from xmine.browsing.flag_reasons import Reasons
 from xmine.browsing.opened import Opened, Side, TextColumn
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.knn.neighbours import COMPLETE, FILES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # 40 confident pairs, of three English characters for a Chinese one, then those with flags.
 SURE = [("abc " * 15 + "d" * at, "甲乙丙丁" * 5) for at in range(40)]

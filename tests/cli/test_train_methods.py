@@ -216,7 +216,7 @@ def test_a_method_without_data_is_demonstrated_on_the_examples(
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class FifthOptions(TrainingOptions):  # type: ignore[misc]
+class FifthOptions(TrainingOptions):
     """A method that nobody has heard of."""
 
     spin: float = option(0.5, "Which way it turns.", min=0, max=1)

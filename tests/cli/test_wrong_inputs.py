@@ -26,8 +26,8 @@ def test_a_wrong_input_fails_by_name_and_leaves_nothing(
         Path(tmp_path, "p.en").write_bytes(MOSES)
     if data is not None:
         Path(tmp_path, given.split(",")[-1].split(":")[0]).write_bytes(data)
-    model = ["--model", toy_folder]
-    commands = {
+    model = ["--model", str(toy_folder)]
+    commands: dict[str, tuple[list[str], ...]] = {
         "text": (
             ["mine", "en.txt", given, "-o", "pairs.tsv", *model],
             ["mine", given, "zh.txt", "-o", "old.tmx", "--force", *model],

@@ -2,9 +2,8 @@
 
 import csv
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -25,6 +24,9 @@ from xmine.encoders.modules.transformer import Transformer
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,7 @@ def test_a_failed_save_leaves_nothing(toy_encoder: SentenceEncoder, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.torch
 def test_sentence_transformers_opens_the_folder_with_the_same_vectors(
     toy_folder: Path, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
 ) -> None:

@@ -5,11 +5,11 @@ import json
 import resource
 import shutil
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -17,6 +17,9 @@ import pytest
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.hub import _wanted, find_encoder
 from xmine.errors import EncoderError
+
+if TYPE_CHECKING:
+    import subprocess
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -1,17 +1,19 @@
 """Correlations: golden values, a slow computation beside the fast one."""
 
 from collections.abc import Callable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.similarity.correlation import Values, compare, pearson, row_cosines, spearman
 from xmine.evaluation.similarity.sts import Scored, aggregate
 from xmine.progress import Report, silent
+
+if TYPE_CHECKING:
+    from xmine.encoders.encoder import SentenceEncoder
 
 
 def slow_ranks(values: list[float]) -> list[float]:
@@ -103,6 +105,6 @@ def test_a_pair_is_blank_where_either_text_has_no_vector() -> None:
         def encode(self, texts: list[str], report: Report, prompt: str) -> NDArray[np.float32]:
             return np.array([[text == "a", text == "b"] for text in texts], dtype=np.float32)
 
-    encoder = cast(SentenceEncoder, Letters())
+    encoder = cast("SentenceEncoder", Letters())
     found = compare(encoder, ["a", "", "b", "a"], ["", "b", "b", "b"], silent, "")
     assert (found.blank, found.cosines.tolist()) == (2, [0, 0, 1, 0])

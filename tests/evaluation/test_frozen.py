@@ -66,6 +66,7 @@ def test_the_right_choice_is_learned(toy_encoder: SentenceEncoder) -> None:
     assert right.mean() >= 0.75  # chance is 0.42
 
 
+@pytest.mark.slow
 def test_labels_of_documents_are_learned(toy_encoder: SentenceEncoder) -> None:
     """A document has the labels of its two topics; all have the sixth, none the last."""
 

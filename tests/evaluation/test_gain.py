@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.evaluation.test_bucc import write_loose
 from tests.toys.sentences import CONCEPTS, chinese_word, english_word
@@ -35,6 +34,9 @@ from xmine.evaluation.retrieval.bucc import evaluate_bucc
 from xmine.evaluation.retrieval.tatoeba import evaluate_tatoeba
 from xmine.evaluation.similarity.sts import evaluate_sts
 from xmine.pairs.io import ParallelText
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def slow_mean(rows: Sequence[Sequence[float]]) -> float:

@@ -104,6 +104,7 @@ def test_pairs_that_cannot_be_cut_into_parts_are_refused(tmp_path: Path) -> None
         parts_of(XNLI, DataFolder(tmp_path))
 
 
+@pytest.mark.slow
 def test_pairs_of_one_meaning_are_told_from_others(
     toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:
@@ -128,6 +129,7 @@ def test_pairs_of_one_meaning_are_told_from_others(
     assert "XNLI, English, without any knowledge: AP 33.3, cos acc 66.7, head acc 33.3." in notes
 
 
+@pytest.mark.slow
 def test_labels_that_mean_nothing_are_near_chance(
     toy_encoder: SentenceEncoder, tmp_path: Path
 ) -> None:
@@ -234,6 +236,7 @@ def test_classes_that_were_not_learned_are_noted(
     assert any("XNLI asks for classes that " in x and "lacks: neutral." in x for x in notes)
 
 
+@pytest.mark.slow
 def test_the_chosen_c_is_told(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     write(tmp_path / "pawsx/dev-en.tsv", pawsx_rows("en", 60))
     result = measure(toy_encoder, tmp_path)

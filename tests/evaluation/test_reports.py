@@ -88,6 +88,7 @@ def test_an_empty_folder_is_an_error(toy_encoder: SentenceEncoder, tmp_path: Pat
         evaluate_all(toy_encoder, DataFolder(tmp_path), EvaluationOptions())
 
 
+@pytest.mark.process
 def test_a_report_tells_everything_and_can_be_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,6 +145,7 @@ def test_cosines_above_one_are_tied() -> None:
     check(search_exact(source, target, 4), expected)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("kind", KINDS)
 def test_torch_gives_the_same_bytes(kind: Callable[[int, int, int], Half]) -> None:
     source, target = kind(301, 24, 1), kind(250, 24, 2)

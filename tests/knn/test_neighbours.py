@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from xmine.errors import FileError
 from xmine.knn.cosines import exact_cosines, widen
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours, found_in
-from xmine.progress import Progress
+
+if TYPE_CHECKING:
+    from xmine.progress import Progress
 
 
 def slow_nearest(
@@ -142,6 +145,7 @@ def test_a_search_that_is_not_whole_is_not_opened(tmp_path: Path) -> None:
         found_in(tmp_path)
 
 
+@pytest.mark.process
 def test_threads_do_not_change_a_bit_whatever_the_width() -> None:
     """BLAS splits products of widths 500 and 1000 by the number of threads; rescoring is exact."""
     script = (

@@ -1,10 +1,10 @@
 """Scores of aligned lines: those of mining, those of a slow and obvious twin; every line kept."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import xmine
 from tests.toys.sentences import chinese_word, english_word, toy_sentences
@@ -15,6 +15,9 @@ from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.pairs.io import Pair, write_pairs
 from xmine.text.sentences import folded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 Aligned = tuple[Path, Path]

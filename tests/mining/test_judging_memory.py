@@ -51,6 +51,7 @@ def peak_of(lines: int) -> tuple[int, int]:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_a_line_takes_few_bytes_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
         "xmine.scoring.margin._ROWS_AT_ONCE",

@@ -58,6 +58,7 @@ def many(count: int) -> Iterator[Pair]:
         yield Pair(f"{at} " + "word " * 250, "字" * 500, at / 7, at, at, 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["p.tsv", "p.jsonl.gz", "p.tmx", "p.en,p.zh"])
 def test_neither_writing_nor_reading_holds_all_pairs(tmp_path: Path, kind: str) -> None:
     path = name(kind, "", tmp_path)

@@ -193,6 +193,7 @@ def test_a_title_is_never_interpreted(tmp_path: Path) -> None:
     assert "<!-- $x$ &lt;b&gt; ?.txt??[1m -->" in text
 
 
+@pytest.mark.slow
 def test_odd_pictures_are_drawn(tmp_path: Path) -> None:
     for at, scores in enumerate(([], [1.0], [1.0] * 9, [np.inf, 1.0, 1.1], [np.inf], [-np.inf])):
         some = np.array(scores)

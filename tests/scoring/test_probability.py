@@ -124,6 +124,7 @@ def test_the_fit_finds_the_mixture_it_assumes(
             assert right[some].mean() == pytest.approx(chances[some].mean(), abs=0.12)
 
 
+@pytest.mark.slow
 def test_the_fit_does_not_stop_early_where_pairs_are_many() -> None:
     gaps, spacings, right = mixture(100_000, 0.03, 0.25, 0.15, 1)
     heights = heights_for(100_000, right)
@@ -139,6 +140,7 @@ def test_nothing_known_is_no_matter() -> None:
     assert (one.chances == other.chances).all() and one.translations == other.translations
 
 
+@pytest.mark.slow
 def test_known_pairs_move_the_estimate_towards_the_truth() -> None:
     """Sets that are small and hard, so that the estimate alone is off."""
     alone: list[float] = []
@@ -205,6 +207,7 @@ def test_what_rivals_tell_parts_pairs_that_gaps_alone_do_not() -> None:
     assert errors[0] < 0.8 * errors[1]
 
 
+@pytest.mark.slow
 def test_beaten_translations_are_counted_where_rivals_are_close() -> None:
     gaps, spacings, heights, right = with_heights(20_000, 0.5, 0.12, 0.9, 7)
     assert right.sum() < 9_700  # of 10,000

@@ -339,6 +339,7 @@ def test_few_right_pairs_among_many_wrong_ones_are_not_taken_for_many() -> None:
     assert low == 0 and 0 < high * 90 < 1
 
 
+@pytest.mark.slow
 def test_nine_in_ten_intervals_hold_the_true_precision_of_what_the_estimate_assumes() -> None:
     held = {"auto": 0, "0.9": 0}
     for seed in range(100):

@@ -4,6 +4,7 @@ import subprocess
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ import zstandard
 
 from xmine.errors import FileError
 from xmine.files.reading import read_lines
-from xmine.progress import Progress
 from xmine.text.sentences import Sentences, folded, read_sentences, sentence_table
+
+if TYPE_CHECKING:
+    from xmine.progress import Progress
 
 NASTY = (
     "\ufeffone\r\n"

@@ -1,7 +1,9 @@
 """Checkpoints made from a seed: small transformers with a tokenizer of the toy languages."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 WIDTH = 24

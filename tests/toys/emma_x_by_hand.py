@@ -312,9 +312,12 @@ class Twin:
             losses["contrast"] = sum(terms[1:], terms[0]) / len(every_text)
         self.counts["skipped"] += not terms
         self.learn(losses.get("contrast"), losses.get("ranking"))
-        every = [each for some in members.values() for each in some]
-        shown = {f"share_{rank}": len(each) / len(every) for rank, each in members.items()}
-        shown |= {"agreement": agreed / len(every), "batch_likeness": sum(every) / len(every)}
+        likely = [each for some in members.values() for each in some]
+        shown = {f"share_{rank}": len(each) / len(likely) for rank, each in members.items()}
+        shown |= {
+            "agreement": agreed / len(likely),
+            "batch_likeness": sum(likely) / len(likely),
+        }
         shown["uniformity"] = math.log(sum(spread) / len(spread))
         for rank, each in members.items():  # eq. 11
             if each:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 import torch
@@ -267,7 +267,7 @@ def beside(
 
     setattr(step, "losses", losses)  # noqa: B010 - mypy knows no such change
     setattr(step, "finish", compare)  # noqa: B010
-    data = TrainingData(noted, np.ones(len(rows)), None)
+    data = TrainingData(cast("Rows", noted), np.ones(len(rows)), None)
     run_steps(step, data, options, Run(folder, options, Corpus()), lambda _: None)
     return done
 

@@ -39,7 +39,7 @@ from xmine.trainer.run.loop import run_steps
 WORDS, DIM, BATCH = 24, 5, 4
 
 
-class SmallTower(Tower):  # type: ignore[misc]
+class SmallTower(Tower):
     """Words -> their mean, with dropout, through a layer: small, dense, with everything trained."""
 
     learning_rate = 0.02
@@ -93,7 +93,9 @@ class Watch:
     ) -> None:
         self.options, self.tower = options, SmallTower()
         assert corpus.pairs
-        self.pairs = set(zip(read(corpus.pairs.sources), read(corpus.pairs.targets), strict=True))
+        self.pairs: set[tuple[Sentence, ...]] = set(
+            zip(read(corpus.pairs.sources), read(corpus.pairs.targets), strict=True)
+        )
         self.texts = set(read(corpus.texts))
         self.twin = Twin(options, self.tower)
         self.draws: list[Mixing] = []  # since the twin last looked
@@ -160,6 +162,7 @@ class Watch:
             twin.begin(len(step.pairs), peak=0.0)
         batches = [columns for columns in self.keyed if len(columns) == 2]
         assert len(batches) == min(50, len(step.pairs) // BATCH)
+        assert data.held_out is not None
         self.pairs -= pairs_of(data.held_out.columns)
         assert pairs_of(step.pairs.columns) <= self.pairs
         assert all(pairs_of(columns) <= self.pairs for columns in batches)

@@ -245,8 +245,8 @@ def test_an_option_that_nothing_reads_is_refused(
     tmp_path: Path,
 ) -> None:
     folders = {"STATIC": str(toy_folder), "BERT": str(bert)}
-    chosen = {option: folders.get(each, each) for option, each in encoder.items()}
-    options = MsimcseOptions(**chosen, **{name: value}, batch_size=32)
+    chosen: dict[str, Any] = {option: folders.get(each, each) for option, each in encoder.items()}
+    options = MsimcseOptions(**chosen | {name: value}, batch_size=32)
     flag = "--" + name.replace("_", "-")
     with pytest.raises(TrainingError, match=f"^{flag}: without effect") as error:
         train("msimcse", Corpus(pairs=toy_pairs), options, tmp_path / "new")
@@ -325,7 +325,7 @@ def test_a_stage_that_has_nothing_to_learn_from_says_so(toy_folder: Path) -> Non
 
 def test_the_stage_contrast_freezes_the_second_encoder_unless_it_is_trained() -> None:
     assert TransaugOptions().learning == (True, True)
-    taught = {"stage": "contrast", "distilled_encoder": "embedded"}
+    taught: dict[str, Any] = {"stage": "contrast", "distilled_encoder": "embedded"}
     assert TransaugOptions(**taught).learning == (True, False)
     both = TransaugOptions(train_teacher=True, **taught)
     assert both.learning == (True, True)

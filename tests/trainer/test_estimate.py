@@ -48,6 +48,7 @@ def test_sizes_are_those_of_the_encoders_that_learn(pairs: Corpus, toy_folder: P
 
 def test_a_queue_takes_its_memory(pairs: Corpus, toy_folder: Path, tmp_path: Path) -> None:
     """Two queues of 65,536 keys, 32 numbers of four bytes each, and their logits."""
+    assert pairs.pairs is not None
     many = Corpus(pairs.pairs.take(np.arange(270_000) % 1500))
     options = MocoOptions(encoder=str(toy_folder), **FEW)
     small, large = (

@@ -121,8 +121,9 @@ def test_where_the_texts_give_fewer_pieces_there_are_fewer(toy_pairs: ParallelTe
 @pytest.mark.parametrize("name", ["held_out", "vocabulary_size", "batch_size"])
 def test_one_is_too_few(name: str) -> None:
     flag = "--" + name.replace("_", "-")
+    given: dict[str, Any] = {name: 1}
     with pytest.raises(OptionError, match=f"{flag} is 1; it must be at least"):
-        MsimcseOptions(**{name: 1})
+        MsimcseOptions(**given)
 
 
 def test_a_missing_extra_is_told_before_work(monkeypatch: pytest.MonkeyPatch) -> None:

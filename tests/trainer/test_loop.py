@@ -195,7 +195,7 @@ def test_a_killed_run_of_one_pass_goes_on_from_a_checkpoint_minutes_old_at_most(
     train("moco", corpus, options, tmp_path / "whole", watching(found[0]))
     assert len(found[0]) == 14
     now = [0.0]
-    monkeypatch.setattr(loop.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("xmine.trainer.run.loop.time.monotonic", lambda: now[0])
 
     def minutes_pass(done: int) -> None:  # two a step: saved after steps 3, 6 and 9
         now[0] += 120
@@ -225,7 +225,7 @@ def test_the_best_state_is_what_is_left_and_is_not_read_to_be_compared(
         return {"accuracy": next(accuracies)}
 
     def vectors_of(step: Step) -> bytes:
-        vectors: torch.Tensor = step.towers()[0].vectors
+        vectors = step.towers()[0].get_parameter("vectors")
         return vectors.detach().numpy().tobytes()
 
     def read(run: Run, name: str) -> Any:

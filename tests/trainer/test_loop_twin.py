@@ -24,6 +24,7 @@ from xmine.progress import Progress
 from xmine.trainer.data.batches import pass_order
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, Side, TrainingData
+from xmine.trainer.distributed import World
 from xmine.trainer.models.towers import adamw
 from xmine.trainer.options.per_method import MsimcseOptions
 from xmine.trainer.run import loop
@@ -57,8 +58,10 @@ def rows_of(count: int) -> Rows:
     return Rows((side, side))
 
 
-class Learner(Step):  # type: ignore[misc]
+class Learner(Step):
     """Losses over the rows that `keys` number."""
+
+    finished: Tensor
 
     def __init__(self, decay: float, accuracies: list[float]) -> None:
         super().__init__()
@@ -289,7 +292,7 @@ def test_a_method_ends_its_run_with_a_reason(tmp_path: Path) -> None:
     def stops(measures: Mapping[str, float]) -> str:
         return "enough" if measures["accuracy"] == 0.5 else ""
 
-    step.stops = stops
+    setattr(step, "stops", stops)  # noqa: B010 - mypy refuses to assign to a method
     data = TrainingData(rows_of(ROWS), VISITS, rows_of(5))
     run_steps(step, data, options, run, lambda _: None)
     assert len(step.seen) == 14
@@ -326,7 +329,7 @@ def test_near_neighbours_are_put_together_anew_for_each_pass(
         keys = rows.columns[0].keys.astype(np.float32)[:, None]
         return keys, keys
 
-    step.embed = embed
+    setattr(step, "embed", embed)  # noqa: B010
     run_steps(step, TrainingData(rows_of(ROWS), VISITS, rows_of(5)), options, run, lambda _: None)
     assert asked == [(6, 5, epoch) for epoch in range(0 if trained else 1, 3)]
     ends = np.cumsum([len(order) // 3 for order in orders]).tolist()
@@ -341,7 +344,7 @@ def test_each_process_has_its_part_of_a_batch_and_dropout_of_its_own(
     """The second of two; numbers of `random` are those of both."""
     run, options = run_in(tmp_path, batch_size=6)
     expected = pass_order(VISITS, 5, 0)[:6]
-    monkeypatch.setattr(loop.World, "here", lambda: loop.World(rank=1, size=2))
+    monkeypatch.setattr(World, "here", lambda: World(rank=1, size=2))
     monkeypatch.setattr(loop, "mean_of", lambda value: value + 0.5)
     averaged: list[int] = []
     monkeypatch.setattr(loop, "average_gradients", lambda given: averaged.append(len(list(given))))

@@ -24,7 +24,8 @@ def members(*columns: Tensor) -> list[Member]:
 def test_golden_g08_in_batch() -> None:
     logits = logits_of(H, POSITIVES, 20.0)
     assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.01814993, 0.01814993], abs=1e-6)
-    loss = contrast_in_batch(*members(H, POSITIVES), None, 20.0)
+    x, y = members(H, POSITIVES)
+    loss = contrast_in_batch(x, y, None, 20.0)
     assert loss.item() == pytest.approx(0.01814993, abs=1e-6)
 
 
@@ -33,8 +34,8 @@ def test_golden_g08_with_hard_negatives() -> None:
     assert torch.allclose(logits, torch.tensor([[16.0, 12, 12, 0], [12, 16, 16, -20]]), atol=1e-5)
     assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.03597641, 0.70226332], abs=1e-6)
     for weight, expected in ((0.0, 0.36911986), (np.log(2), 0.37787694)):
-        columns = members(H, POSITIVES, HARD)
-        loss = contrast_in_batch(*columns, 20.0, hard_negative_weight=weight)
+        x, y, negatives = members(H, POSITIVES, HARD)
+        loss = contrast_in_batch(x, y, negatives, 20.0, hard_negative_weight=weight)
         assert loss.item() == pytest.approx(expected, abs=1e-6)
 
 

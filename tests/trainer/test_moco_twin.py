@@ -6,7 +6,7 @@ here within a batch and with the queues, so that masks matter.
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,7 @@ class Paper:
             found += weights_of(self.judge, rate or self.x.learning_rate, decay)
         return found
 
-    def losses(self, rows: list[int], random: np.random.Generator) -> dict[str, Tensor]:
+    def losses(self, rows: Sequence[int], random: np.random.Generator) -> dict[str, Tensor]:
         pairs = [self.pairs[row] for row in rows]
         self.seen = set()
         for key, query in ((self.key_x, self.x), (self.key_y, self.y))[: 1 if self.shared else 2]:

@@ -6,9 +6,10 @@ x or x+ by its text is no negative of the row.
 """
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ class Paper:
         found = weights_of(self.tower, rate, decay)
         return found + (weights_of(self.head, rate, decay) if self.head else [])
 
-    def losses(self, rows: list[int], random: np.random.Generator) -> dict[str, Tensor]:
+    def losses(self, rows: Sequence[int], random: np.random.Generator) -> dict[str, Tensor]:
         members = self.members([self.rows[row] for row in rows], random)
         x, entailed = members[:2]
         hard = members[2] if len(members) == 3 else []
@@ -265,7 +266,7 @@ def test_ours_is_the_paper(
         columns, _ = _columns_of(corpus, visits, options)
         members, halves = len(columns) // languages, "halves" in name
         step = _Step(tower, options, members, languages, drops_pieces=halves)
-        head = copy.deepcopy(step.head.linear) if options.training_head else None
+        head = copy.deepcopy(cast("Any", step.head).linear) if options.training_head else None
         paper = Paper(copy.deepcopy(tower), rows_of(corpus, options), options, head, halves)
         rows = Rows(cut_together(tower, columns))
         assert len(rows) == len(paper.rows)

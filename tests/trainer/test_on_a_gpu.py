@@ -127,11 +127,17 @@ def test_a_method_trains_on_a_gpu_as_on_the_processor(
 def test_the_estimate_says_where_it_trains(
     toy_pairs: ParallelText, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus, small = Corpus(toy_pairs), {"held_out": 50, "batch_size": 32, "epochs": 1}
+    corpus = Corpus(toy_pairs)
+    small: dict[str, Any] = {"held_out": 50, "batch_size": 32, "epochs": 1}
     with gpu(monkeypatch):
         static = MocoOptions(encoder=str(toy_folder), **small)
         assert estimate_training(corpus, static).device == "cpu"
-        flags = {"architecture": "transformer", "width": 32, "layers": 1, "heads": 2}
+        flags: dict[str, Any] = {
+            "architecture": "transformer",
+            "width": 32,
+            "layers": 1,
+            "heads": 2,
+        }
         flags |= {"start": str(toy_folder), "dtype": "float32", "tgt_encoder": "scratch"}
         both = MocoOptions(src_encoder=str(toy_folder), **small | flags)
         assert estimate_training(corpus, both).device == "cuda:0"
@@ -142,7 +148,7 @@ def test_the_estimate_says_where_it_trains(
 def test_cublas_is_told_to_repeat_its_sums_unless_the_user_says_how(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    name, filling = "CUBLAS_WORKSPACE_CONFIG", cast(Any, torch.utils.deterministic)
+    name, filling = "CUBLAS_WORKSPACE_CONFIG", cast("Any", torch.utils.deterministic)
     for given, expected in ((None, ":4096:8"), (":16:8", ":16:8")):
         monkeypatch.delenv(name, raising=False)
         if given:

@@ -22,8 +22,8 @@ from xmine.progress import Progress
 from xmine.trainer import distributed as ours
 from xmine.trainer import train as training
 from xmine.trainer.data.corpus import Corpus, Labelled
-from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import new_static
+from xmine.trainer.options.per_method import MocoOptions
 from xmine.trainer.run.step import Step
 
 STATIC: dict[str, Any] = {
@@ -58,9 +58,7 @@ def train_as_one_of_two(folder: Path) -> None:
     pairs: ParallelText = torch.load(folder / "pairs.pt", weights_only=False)
     english = pairs.sources
     labelled = Labelled(english[:90], english[90:180], np.arange(90) % 3)
-    options = METHODS["moco"].options(
-        **STATIC, encoder=str(folder / "toy"), queue_size=48, nli_batch=16
-    )
+    options = MocoOptions(**STATIC, encoder=str(folder / "toy"), queue_size=48, nli_batch=16)
     losses: list[float] = []
 
     def watch(progress: Progress) -> None:

@@ -117,7 +117,7 @@ def test_the_sparse_gradient_is_that_of_torch(
     torch.autograd.backward((torch.nn.functional.normalize(sums, dim=1) * weights).sum())
     assert dense.grad is not None and tower.vectors.grad is not None
     expected = dense.grad.clone()
-    expected[tower.fixed] = 0
+    expected[tower.get_buffer("fixed")] = 0
     torch.testing.assert_close(tower.vectors.grad.to_dense(), expected)
 
 

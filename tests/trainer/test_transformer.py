@@ -1,12 +1,11 @@
 """A transformer of our own: a static start that is exact, one forward, and runs that resume."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts, Settings
@@ -26,6 +25,9 @@ from xmine.trainer.options.per_method import MsimcseOptions
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 OPTIONS: dict[str, Any] = {
     "architecture": "transformer",

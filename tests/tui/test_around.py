@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from textual.events import Resize
 from textual.geometry import Size
+from textual.widgets import Input
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
@@ -130,9 +131,9 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
         await pressed(pilot, "F")
         assert isinstance(pilot.app.screen, SearchScreen)
         assert "! the text to search for is empty" in "\n".join(await pressed(pilot, "enter"))
-        pilot.app.screen.query_one("#sought").value = "🙂"
+        pilot.app.screen.query_one("#sought", Input).value = "🙂"
         assert "knows no piece of it" in "\n".join(await pressed(pilot, "enter"))
-        pilot.app.screen.query_one("#sought").value = text
+        pilot.app.screen.query_one("#sought", Input).value = text
         rows = await pressed(pilot, "enter")
         found = Nearby(opened).search(text, 4)
         for each in found["source"] + found["target"]:

@@ -11,7 +11,8 @@ import typer.main
 
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.mine import mine
-from xmine.cli.train import made_command, train_with
+from xmine.cli.train import made_command
+from xmine.cli.train.run import train_with
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.options import Options

@@ -95,6 +95,7 @@ def test_a_file_is_chosen_in_a_tree(folder: Path) -> None:
         for _ in range(9):
             if tree.cursor_node is None or "句子" not in str(tree.cursor_node.label):
                 await pilot.press("j")
+        assert tree.cursor_node is not None
         assert "句子" in str(tree.cursor_node.label), rows_of(pilot)
         await pilot.press("enter")
         await pilot.pause()
@@ -105,7 +106,7 @@ def test_a_file_is_chosen_in_a_tree(folder: Path) -> None:
         await pilot.press("full_stop", "full_stop")
         await until_shown(pilot, "encoder/")
         tree = app.screen.query_one(Files)
-        while "encoder" not in str(tree.cursor_node.label):
+        while tree.cursor_node is None or "encoder" not in str(tree.cursor_node.label):
             await pilot.press("j")
         await pilot.press("space")  # a folder that is no run, such as an encoder
         await pilot.pause()

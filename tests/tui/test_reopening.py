@@ -59,7 +59,7 @@ def few(mined_run: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def reading(monkeypatch: pytest.MonkeyPatch) -> Gate:
     """Hold back what reads a run or a file."""
-    gate = Gate(reading_module.open_pairs)
+    gate = Gate(open_pairs)
     monkeypatch.setattr(reading_module, "open_pairs", gate)
     return gate
 

@@ -206,6 +206,7 @@ for time in range(60):
 """
 
 
+@pytest.mark.process
 def test_two_processes_may_keep_the_same_vectors_at_once(tmp_path: Path) -> None:
     children = [
         subprocess.Popen(

@@ -12,8 +12,8 @@ What is given decides; several of them are mixed. Contradictions are hard negati
 are left out where a part of the mixture has none.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -36,6 +36,9 @@ from ..run.languages import spoken_texts
 from ..run.loop import run_steps
 from ..run.prepare import Made, Split, begin, cut_pairs, entailed_apart, refuse_one_piece, with_rate
 from ..run.step import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Pieces left out of a text with nothing else to tell x from x+ (docs/methods/msimcse.md).
 _SHARE = 0.5

@@ -6,7 +6,7 @@ Nothing here floats above corpus text: what lies under the edge of an overlay lo
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -14,7 +14,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import Resize
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Footer, Input, Static
 
 from xmine.browsing.judgements import Judgements
@@ -25,6 +24,9 @@ from xmine.errors import XmineError
 
 from ..background import BackgroundWork
 from ..jobs import JobQueue, JobTold
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
 
 SMALLEST = (60, 15)  # columns and rows
 
@@ -71,7 +73,7 @@ class BaseScreen(Screen[None]):
     @property
     def host(self) -> Host:
         """The app, by what it adds to Textual's."""
-        return cast(Host, self.app)
+        return cast("Host", self.app)
 
     @property
     def view(self) -> View:

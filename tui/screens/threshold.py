@@ -1,14 +1,13 @@
 """Probabilities as bars, the cut through them, and the pairs just above and below it to judge."""
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Resize
-from textual.timer import Timer
 from textual.widgets import Static
 
 from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of, stepped
@@ -25,6 +24,9 @@ from ..widgets.near_table import NearTable
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
 from .judging_base import JudgeScreen
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail

@@ -3,8 +3,8 @@
 The rules are those of `xmine.flags.rules`; what they look at is computed again for one pair.
 """
 
-from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from xmine.flags.scripts import foreign_lines, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
 from xmine.text.languages import function_words, scripts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 # Confident pairs that show what lengths are usual; more of them change nothing that is printed.
 _SAMPLE = 20_000

@@ -1,6 +1,5 @@
 """What to see of some pairs, and in which order: filters by text, flag, score; sorting."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,8 @@ from xmine.flags.names import FLAGS
 from xmine.pairs.judgements import VERDICTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars as pl
 
 ORDERS = ("rank", "score", "prob", "cosine", "source", "target", "length")

@@ -5,14 +5,13 @@ pairs has no vectors, and its texts are encoded when they are first searched.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.browsing.opened import Opened, Rows, Side
 from xmine.browsing.run_encoder import encoders_of
-from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
 from xmine.files.npy import open_matrix
@@ -21,6 +20,9 @@ from xmine.options import EncodingOptions
 from xmine.progress import Report, silent
 from xmine.text.languages import guess_language
 from xmine.text.sentences import folded
+
+if TYPE_CHECKING:
+    from xmine.encoders.encoder import SentenceEncoder
 
 SIDES = ("source", "target")
 # Float32 sums of products of unit vectors are off by less than this, whatever their order.

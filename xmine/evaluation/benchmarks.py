@@ -3,7 +3,6 @@
 The functions are loaded when they are called, so that a list of benchmarks costs nothing.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -26,6 +25,8 @@ from xmine.evaluation.options import (
 from xmine.extras import needs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xmine.evaluation.result import Result
 
 

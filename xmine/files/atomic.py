@@ -101,14 +101,14 @@ def packing(stream: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
     """
     if suffix == ".gz":
         with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
-            yield cast(BinaryIO, packed)
+            yield cast("BinaryIO", packed)
     elif suffix == ".xz":
         with lzma.LZMAFile(stream, "wb") as packed_xz:
-            yield cast(BinaryIO, packed_xz)
+            yield cast("BinaryIO", packed_xz)
     elif suffix == ".zst":
         compressor = zstandard.ZstdCompressor(level=9, write_checksum=True)
         with compressor.stream_writer(stream, closefd=False) as packed_zst:
-            yield cast(BinaryIO, packed_zst)
+            yield cast("BinaryIO", packed_zst)
     else:
         yield stream
 

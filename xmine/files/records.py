@@ -250,7 +250,7 @@ def write_parquet(
     table = register_io_source(read, schema=dict(schema))
     try:
         table.sink_parquet(
-            cast(BinaryIO, output),
+            cast("BinaryIO", output),
             compression="zstd",
             compression_level=1,
             row_group_size=rows_of_a_group,

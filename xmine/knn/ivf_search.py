@@ -1,4 +1,4 @@
-"""Two sides and the centroids of lists -> most of the nearest both ways, by ivf_search few lists.
+"""Two sides and the centroids of lists -> most of the nearest both ways, by searching few lists.
 
 A sample of rows tells how many lists reach the wanted recall: a pair is found if either row probes
 the list of the other, so the ranks of these lists decide.

@@ -44,8 +44,14 @@ class Neighbours:
 
     def first(self, k: int) -> "Neighbours":
         """Keep the k nearest of each row."""
-        arrays = self.targets, self.target_cosines, self.sources, self.source_cosines
-        return Neighbours(*(each[:, :k] for each in arrays), index=self.index, recall=self.recall)
+        return Neighbours(
+            self.targets[:, :k],
+            self.target_cosines[:, :k],
+            self.sources[:, :k],
+            self.source_cosines[:, :k],
+            self.index,
+            self.recall,
+        )
 
 
 def found_in(folder: Path) -> Neighbours | None:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from xmine.hardware import allowed_threads
 from xmine.progress import Progress, Report, silent
 from xmine.text.sentences import Sentences
 from xmine.vectors import cache
-
-if TYPE_CHECKING:
-    from xmine.encoders.encoder import SentenceEncoder
 
 # Sentences and their vectors [rows, dim], none of them zeros.
 Encoded = tuple[Sentences, NDArray[np.float16]]

@@ -1,7 +1,7 @@
 """Mining and training as commands in processes of their own, which the app watches and cancels.
 
-What is shown for copying is what is run. The command tells its progress as JSON (XMINE_PROGRESS),
-and it ends when the app does, however that ends: its standard input closes then (XMINE_ATTACHED).
+The command that a screen shows is the command that runs. The command writes its progress as JSON
+(XMINE_PROGRESS), and ends with the app, whose end closes its standard input (XMINE_ATTACHED).
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from xmine.progress import Progress
 
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
 
-_NICE = 10  # so much nicer than the app is a job: whoever presses a key is waited for
+_NICE = 10  # a job is so much nicer than the app, which answers keys first
 
 _LONGEST = 2**24  # bytes of a line: the result of a command is one
 
@@ -33,17 +33,17 @@ class Job:
     """A command that runs, or has run.
 
     Attributes:
-        title: what is done, in a word or two.
+        title: mining or training.
         words: of the command, without `xmine`.
-        output: what it makes.
-        stages: where each stage is, in the order they began in.
-        said: what it told, and its warnings.
-        result: the object that it printed at its end.
-        error, hint: why it failed.
-        code: its exit code; None while it runs.
-        cancelled: whether someone has asked it to stop.
-        started: when, on the clock of `time.monotonic`.
-        seconds: how long it ran; 0 while it does.
+        output: the folder or file that the command makes.
+        stages: progress of each stage, the last one last.
+        said: messages and warnings.
+        result: the JSON object of the command's standard output.
+        error, hint: why the command failed.
+        code: the exit code; None while the command runs.
+        cancelled: whether the user has stopped the command.
+        started: on the clock of `time.monotonic`.
+        seconds: how long the command ran; 0 while it runs.
     """
 
     title: str
@@ -67,7 +67,7 @@ class Job:
 
     @property
     def pid(self) -> int | None:
-        """The number of its process; None before there is one."""
+        """The number of the process; None before there is one."""
         return None if self._process is None else self._process.pid
 
     @property
@@ -133,7 +133,7 @@ class Job:
             told(self)
 
     def hear(self, line: str) -> None:
-        """Take in a line of its stderr; what is no JSON is something that was said."""
+        """Read a line of standard error; a line that is no JSON is a message."""
         try:
             event = json.loads(line)
         except ValueError:
@@ -158,16 +158,13 @@ class Job:
                 self.result = result
 
     def cancel(self) -> None:
-        """Ask it to stop, as Ctrl-C would: what it has done is kept, where it can be.
-
-        Asked again, it is terminated.
-        """
+        """Interrupt the command, as Ctrl-C would; terminate it at the second call."""
         if self.runs:
             self._send(signal.SIGTERM if self.cancelled else signal.SIGINT)
             self.cancelled = True
 
     async def stop(self) -> None:
-        """Make sure that it is over: ask, then insist."""
+        """End the command, with stronger and stronger signals."""
         process = self._process
         if process is None:
             return
@@ -218,7 +215,7 @@ class JobQueue:
         self._unseen: set[str] = set()
 
     def __str__(self) -> str:
-        """Say for the top line what runs, and what ended without being seen; empty for nothing."""
+        """Name running jobs, and finished ones that the user has not seen, for the top line."""
         said = []
         for kind, job in self.jobs.items():
             if job.runs:
@@ -238,7 +235,7 @@ class JobQueue:
         return kind in self.jobs and self.jobs[kind].runs
 
     def see(self, kind: str) -> None:
-        """Forget that nobody has seen how a job ended."""
+        """Note that the user has seen how a job ended."""
         self._unseen.discard(kind)
 
     def _told(self, job: Job) -> None:

@@ -4,7 +4,8 @@ Nothing here floats above corpus text: what lies under the edge of an overlay lo
 (Textual issue 6357). Screens are opaque, and messages have a line of their own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
@@ -48,17 +49,15 @@ class Host(Protocol):
 
 
 class BaseScreen(Screen[None]):
-    """A screen of the app: `body` says what it shows, `heading` what stands on top of it.
-
-    It stays with what was open when it was made; when something else is opened, it goes.
+    """A screen of the app, with the view that was open when the screen was made.
 
     Attributes:
-        background: what the screen does in the background.
+        background: work in threads.
     """
 
     NAME: ClassVar[str] = ""
     # Actions that open a line to type into. Their keys have priority, so that the line has the
-    # focus before the next key is looked at: what is pasted must not judge pairs.
+    # focus before the next key is handled: pasted text must not judge pairs.
     OPENS_A_LINE: ClassVar[tuple[str, ...]] = ()
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from.")
@@ -72,12 +71,12 @@ class BaseScreen(Screen[None]):
 
     @property
     def host(self) -> Host:
-        """The app, by what it adds to Textual's."""
+        """The app, as the type that screens know."""
         return cast("Host", self.app)
 
     @property
     def view(self) -> View:
-        """What is open; a screen that needs it is not made without."""
+        """The open pairs; without any, no screen asks."""
         assert self._view is not None
         return self._view
 
@@ -98,7 +97,7 @@ class BaseScreen(Screen[None]):
         yield Static(f"enlarge the window to {columns} x {rows}", id="small", markup=False)
 
     def body(self) -> ComposeResult:
-        """Give what stands between the lines; each screen has its own."""
+        """Give the widgets between top line and message line."""
         yield from ()
 
     def on_mount(self) -> None:
@@ -110,11 +109,11 @@ class BaseScreen(Screen[None]):
         self.call_after_refresh(self.host.hear_keys)
 
     def heading(self) -> str:
-        """Say where one is."""
+        """Write the left side of the top line."""
         return self.NAME
 
     def facts(self) -> str:
-        """Say what there is, on the right of the top line."""
+        """Write the right side of the top line."""
         return ""
 
     def refresh_top(self) -> None:
@@ -128,24 +127,45 @@ class BaseScreen(Screen[None]):
         self.query_one("#facts", Static).update(Text(visible("   ".join(filter(None, said)))))
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Speak in the line above the keys, until something else is said."""
+        """Show a text in the message line, until the next one."""
         line = self.query_one("#said", Static)
         line.set_class(bad, "-bad")
         line.update(Text(visible(f"! {text}" if bad else text)))
 
     def complain(self, error: XmineError) -> None:
-        """Say what went wrong, and what to do about it."""
+        """Show an error and its hint in the message line."""
         self.say("; ".join(filter(None, [error.message, error.hint])), bad=True)
 
+    @contextmanager
+    def complaining(self) -> Iterator[None]:
+        """Show an error of xmine in the message line; the block ends with the error."""
+        try:
+            yield
+        except XmineError as error:
+            self.complain(error)
+
+    def copy(self, text: str, said: str) -> None:
+        """Copy a text, and say so."""
+        self.app.copy_to_clipboard(text)
+        self.say(said)
+
+    def confirm(self, question: str, yes: Callable[[], object], no: str = "") -> None:
+        """Ask a question; call `yes` after the answer y, say `no` after any other."""
+
+        def answered(answer: str) -> None:
+            if answer.strip().lower() in ("y", "yes"):
+                yes()
+            elif no:
+                self.say(no)
+
+        self.ask(question, answered)
+
     def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
-        """Ask for a line of text; `answered` is called with it, and not if it is given up."""
+        """Ask for a line of text; `answered` is called with it, unless the user gives up."""
         self.query_one(Prompt).ask(question, answered, given)
 
     def look_for(self, query: Query | None = None, cut: float | None = None) -> None:
-        """Find other pairs in the background: a million texts take a second.
-
-        The screen that is shown when they are found hears of it, see `rows_changed`.
-        """
+        """Filter or sort the pairs in the background, see `rows_changed`."""
         self.host.look_for(self.view, query, cut)
 
     def rows_changed(self) -> None:
@@ -170,7 +190,7 @@ class BaseScreen(Screen[None]):
         self.set_class(small, "-small")
 
     def _give_keys_back(self) -> None:
-        """Focus again: Textual takes the focus from what it hides."""
+        """Focus again: Textual takes the focus from hidden widgets."""
         if self.focused is None and self._had_keys is not None and self._had_keys.is_attached:
             self.set_focus(self._had_keys, scroll_visible=False)
 
@@ -185,7 +205,7 @@ class Prompt(Horizontal):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._answered: Callable[[str], None] | None = None
-        self._left: Widget | None = None  # what had the keys before
+        self._left: Widget | None = None  # the widget with the focus before
 
     def compose(self) -> ComposeResult:
         yield Static(id="question", markup=False)

@@ -5,6 +5,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -15,6 +16,7 @@ from xmine.browsing.query import JUDGED, KEPT, SIDES, Query
 from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
+from xmine.units import count
 
 from ..widgets.toggles import Choices, Tick
 from .base import BaseScreen
@@ -76,18 +78,6 @@ class FilterScreen(BaseScreen):
         self.query_one("#text", Input).focus()
         self._count()
 
-    def on_input_changed(self) -> None:
-        self._count()
-
-    def on_checkbox_changed(self) -> None:
-        self._count()
-
-    def on_radio_set_changed(self) -> None:
-        self._count()
-
-    def on_input_submitted(self) -> None:
-        self.action_apply()
-
     def asked(self) -> Query:
         """Read the fields.
 
@@ -112,27 +102,23 @@ class FilterScreen(BaseScreen):
             descending=query.descending,
         )
 
+    @on(Input.Changed)
+    @on(Tick.Changed)
+    @on(Choices.Changed)
     def _count(self) -> None:
-        try:
-            query = self.asked()
-        except OptionError as error:
-            self.complain(error)
-            return
-        find = partial(self.view.find, Wanted(query, self.view.wanted.cut))
-        self.background.run("count", find, self._counted, self.complain)
+        with self.complaining():
+            find = partial(self.view.find, Wanted(self.asked(), self.view.wanted.cut))
+            self.background.run("count", find, self._counted, self.complain)
 
     def _counted(self, rows: Rows) -> None:
-        found = len(rows)
-        self.say(f"{found:,} pair{'' if found == 1 else 's'} of {len(self.view.opened):,}")
+        self.say(f"{count(len(rows), 'pair')} of {len(self.view.opened):,}")
 
+    @on(Input.Submitted)
     def action_apply(self) -> None:
-        try:
+        with self.complaining():
             query = self.asked()
-        except OptionError as error:
-            self.complain(error)
-            return
-        self.host.back()
-        self._apply(query)
+            self.host.back()
+            self._apply(query)
 
     def action_reset(self) -> None:
         for line in self.query(Input):
@@ -140,12 +126,9 @@ class FilterScreen(BaseScreen):
         for tick in self.query(Tick):
             tick.value = False
         query = Query(kept="kept")
-        for name, at in (
-            ("side", SIDES.index(query.side)),
-            ("kept", KEPT.index(query.kept)),
-            ("verdict", JUDGED.index(query.verdict)),
-        ):
-            self.query_one(f"#{name}", Choices).choose(at)
+        self.query_one("#side", Choices).choose(SIDES.index(query.side))
+        self.query_one("#kept", Choices).choose(KEPT.index(query.kept))
+        self.query_one("#verdict", Choices).choose(JUDGED.index(query.verdict))
         self.query_one("#text", Input).focus()
 
 

@@ -15,12 +15,12 @@ from xmine.errors import XmineError
 from ..widgets.pair_table import PairTable
 from .judging_base import JudgeScreen
 
-# Seconds after the last key until what was typed is looked for.
+# Seconds after the last key until the search.
 _PATIENCE = 0.1
 
 
 class FindScreen(JudgeScreen):
-    """A screen with a table of pairs and a line, `find`, that says what to look for."""
+    """A screen with a table of pairs and a line, `find`, for a text or regular expression."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "find", "Find", id="pairs.find", key_display="/", priority=True),
@@ -32,7 +32,7 @@ class FindScreen(JudgeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._sought = Query()
-        # Of all pairs, whether they are shown or not: what is shown may change.
+        # Of all pairs: the filter may change.
         self._hits: Bools | None = None
         self._from = 0  # where the cursor was when the search began
 
@@ -84,7 +84,7 @@ class FindScreen(JudgeScreen):
             self.action_hit(0)
 
     def _not_found(self, error: XmineError) -> None:
-        self.say(error.message, bad=True)  # the line is still open, so what to do is clear
+        self.say(error.message, bad=True)  # the line is open: no hint is needed
 
     def action_hit(self, step: int) -> None:
         """Go to the next hit, or to the one before; past the last one to the first."""

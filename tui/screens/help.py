@@ -1,4 +1,4 @@
-"""What can be done on a screen: the actions behind its keys, and a screen that lists them."""
+"""The actions that have keys on a screen, and a screen that lists them."""
 
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +19,7 @@ class KeyedAction:
 
     Attributes:
         name: as Textual runs it, on `node`.
-        title: what it does.
+        title: of the key.
         more: a sentence about it; may be empty.
         keys: as they stand on a keyboard.
     """
@@ -32,7 +32,7 @@ class KeyedAction:
 
 
 def actions_of(screen: Screen[object]) -> list[KeyedAction]:
-    """List the actions of a screen, of what has the focus on it, and of the app.
+    """List the actions of a screen, of its focused widget, and of the app.
 
     Keys that only Textual's own widgets know have no id, and are left out.
     """
@@ -51,7 +51,7 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
 
 
 class HelpScreen(BaseScreen):
-    """The keys of the screen below, and what each does."""
+    """The keys of the screen below and their actions."""
 
     NAME = "Help"
 

@@ -1,4 +1,4 @@
-"""The first screen: runs and files that were opened lately, and what can be done."""
+"""The first screen: recent runs and files, and the keys to begin with."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -21,7 +21,7 @@ _WHAT = {"run": "run", "file": "file", "unfinished": "not finished", "gone": "go
 
 
 class HomeScreen(BaseScreen):
-    """The list of what was opened, the last one first."""
+    """The list of recent runs and files, the last one first."""
 
     NAME = "Home"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,7 +66,7 @@ class HomeScreen(BaseScreen):
         shown_list.add_options(Option(_line(each)) for each in found)
         if found:
             shown_list.highlighted = min(at or 0, len(found) - 1)
-        if self._said_of is not bool(found):  # else it stays what was said, such as an error
+        if self._said_of is not bool(found):  # or the last message stays, such as an error
             self._said_of = bool(found)
             nothing = "nothing was opened yet: o opens a run, M makes one of two text files"
             self.say("" if found else nothing)
@@ -114,7 +114,7 @@ class Entries(OptionList):
 
 
 def _line(entry: Recent) -> Text:
-    """Say what an entry is: a sign, its name, how many pairs, where it is, when it was opened."""
+    """Write an entry: sign, name, number of pairs, date, folder."""
     path = Path(entry.path)
     pairs = f"{entry.pairs:,} pairs" if entry.pairs is not None else _WHAT[entry.kind]
     return Text.assemble(

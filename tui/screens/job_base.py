@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -34,7 +35,7 @@ class JobScreen(BaseScreen):
         Binding("enter", "result", "Open the result", id="starting.result"),
         Binding("n", "again", "New", id="starting.again", tooltip="Back to the form."),
         Binding("escape", "leave", "Stop or leave", id="starting.leave", show=False),
-        # With priority: what is typed behind it goes to the next field.
+        # With priority: the next key goes to the next field.
         Binding(
             "tab", "app.focus_next", "Next field", id="starting.next", show=False, priority=True
         ),
@@ -61,7 +62,7 @@ class JobScreen(BaseScreen):
         yield from ()
 
     def beside_job(self) -> ComposeResult:
-        """Give what is shown below a job."""
+        """Give the widgets below the job."""
         yield from ()
 
     def words(self) -> list[str]:
@@ -77,13 +78,13 @@ class JobScreen(BaseScreen):
         raise NotImplementedError
 
     def show_job(self, job: Job) -> None:
-        """Show what else is known of a job."""
+        """Show more of a job than its progress."""
 
     def done_with(self, job: Job) -> None:
         """Go on with the result of a job that is done."""
 
     def said_of(self, facts: dict[str, Any]) -> str:
-        """Say what an estimate tells."""
+        """Put the JSON of an estimate into words."""
         raise NotImplementedError
 
     @property
@@ -145,22 +146,16 @@ class JobScreen(BaseScreen):
             self.refresh_bindings()
 
     def after(self, job: Job) -> str:
-        """Say what can be done now that a job is over."""
+        """Name the keys after the end of a job."""
         if job.code == 0:
             return "enter: open the result   n: back to the form"
         if job.cancelled:
             return "n: back to the form; started again, it goes on where it was"
         return "n: back to the form"
 
-    def on_options_form_changed(self) -> None:
-        self.changed()
-
-    def on_input_changed(self) -> None:
-        self.changed()
-
-    async def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
-        self.changed()
-
+    @on(OptionsForm.Changed)
+    @on(Input.Changed)
+    @on(RadioSet.Changed)
     def changed(self) -> None:
         """Show the command of the form, and soon its estimate."""
         if self.shows_job:
@@ -175,18 +170,15 @@ class JobScreen(BaseScreen):
             self.query_one(CommandLine).show(words)
 
     def action_start(self) -> None:
-        try:
+        with self.complaining():
             words = self.words()
-        except OptionError as error:
-            self.complain(error)
-            return
-        if self.host.jobs.runs(self.KIND):
-            self.say(f"{self.KIND} is under way already", bad=True)
-            return
-        self.query_one(CommandLine).give_up()
-        self.host.jobs.start(self.job(words))
-        self._show_form(False)
-        self.say("escape: stop it   h: look at something else meanwhile")
+            if self.host.jobs.runs(self.KIND):
+                self.say(f"{self.KIND} is under way already", bad=True)
+                return
+            self.query_one(CommandLine).give_up()
+            self.host.jobs.start(self.job(words))
+            self._show_form(False)
+            self.say("escape: stop it   h: look at something else meanwhile")
 
     def action_pick(self) -> None:
         lines = [line for line in self.query(PathLine) if line.has_focus_within]
@@ -194,14 +186,10 @@ class JobScreen(BaseScreen):
         self.app.push_screen(PickerScreen(str(line.label), line.take))
 
     def action_copy(self) -> None:
-        try:
+        with self.complaining():
             job = self._last
             words = job.words if self.shows_job and job is not None else self.words()
-        except OptionError as error:
-            self.complain(error)
-            return
-        self.app.copy_to_clipboard(in_one_line(words))
-        self.say("the command is copied")
+            self.copy(in_one_line(words), "the command is copied")
 
     def action_result(self) -> None:
         if self._last is not None and self._last.code == 0:
@@ -212,15 +200,14 @@ class JobScreen(BaseScreen):
             self._show_form(True)
 
     def action_leave(self) -> None:
-        """Ask whether to stop what runs; leave what does not."""
+        """Leave the screen; if a job runs there, ask whether to stop the job."""
         if not self.shows_job or not self.host.jobs.runs(self.KIND):
             self.host.back()
             return
-        self.ask(f"stop {self.KIND}? y: stop it; anything else: let it go on", self._stop)
+        self.confirm(f"stop {self.KIND}? y: stop it; anything else: let it go on", self._stop)
 
-    def _stop(self, answer: str) -> None:
-        job = self._last
-        if job is not None and answer.strip().lower() in ("y", "yes"):
+    def _stop(self) -> None:
+        if (job := self._last) is not None:
             job.cancel()
             self.say("stopping …")
             self._job_told(job)

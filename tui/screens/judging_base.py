@@ -5,7 +5,6 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from xmine.browsing.judgements import Judgements
-from xmine.errors import XmineError
 
 from ..widgets.pair_cells import SIGNS
 from .base import BaseScreen
@@ -32,7 +31,7 @@ class JudgeScreen(BaseScreen):
 
     @property
     def judgements(self) -> Judgements:
-        """What is said of the pairs; a screen that needs it is not made without."""
+        """The verdicts on the open pairs; without any, no screen asks."""
         assert self._judgements is not None
         return self._judgements
 
@@ -48,7 +47,7 @@ class JudgeScreen(BaseScreen):
         """Go to a row of `Opened` whose verdict was taken back, if it is shown."""
 
     def verdicts_changed(self) -> None:
-        """Show verdicts anew: somebody else has judged, or one was taken back."""
+        """Show all verdicts anew."""
         raise NotImplementedError
 
     def on_pair_table_selected(self) -> None:
@@ -63,30 +62,24 @@ class JudgeScreen(BaseScreen):
             self.say("there is no pair to judge: only those can be that mining had as candidates")
             return
         before = judgements.by_judge(row).get(judgements.by, "")
-        try:
+        with self.complaining():
             judgements.judge(row, "none" if before == verdict else verdict)
-        except XmineError as error:
-            self.complain(error)
-            return
-        if before == verdict:
-            self.verdicts_changed()
-            self.say("taken back")
-        else:
-            self.judged(row)
-            self.say(f"{SIGNS[verdict]} {verdict}: {self._progress()}; z takes it back")
-        self.refresh_top()
+            if before == verdict:
+                self.verdicts_changed()
+                self.say("taken back")
+            else:
+                self.judged(row)
+                self.say(f"{SIGNS[verdict]} {verdict}: {self._progress()}; z takes it back")
+            self.refresh_top()
 
     def action_undo(self) -> None:
-        try:
+        with self.complaining():
             row = self.judgements.undo()
-        except XmineError as error:
-            self.complain(error)
-            return
-        if row is not None:
-            self.found(row)
-        self.verdicts_changed()
-        self.refresh_top()
-        self.say("nothing to take back" if row is None else f"taken back: {self._progress()}")
+            if row is not None:
+                self.found(row)
+            self.verdicts_changed()
+            self.refresh_top()
+            self.say("nothing to take back" if row is None else f"taken back: {self._progress()}")
 
     def _progress(self) -> str:
         counts = self.judgements.counts(self.view.rows)

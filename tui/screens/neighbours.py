@@ -13,7 +13,7 @@ from ..widgets.near_lists import Entry, NearLists, Place
 from ..widgets.pair_cells import SIGNS
 from .judging_base import JudgeScreen
 
-# What became of a neighbour, in a word; the line that speaks has the whole of it.
+# The outcome of a neighbour in a word; the message line has the reason.
 _WORDS = {
     "kept": "kept",
     "below": "below the cut",
@@ -48,7 +48,6 @@ class NeighboursScreen(JudgeScreen):
         self.query_one(NearLists).list_of("left").focus()
 
     def on_screen_resume(self) -> None:
-        """Show what another screen may have changed: the cut, or a judgement."""
         super().on_screen_resume()
         self.verdicts_changed()
 
@@ -112,7 +111,7 @@ class NeighboursScreen(JudgeScreen):
             self.say(near.fate.why)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Step to a neighbour: it and the sentence it is near are the pair now."""
+        """Step to a neighbour, which makes a new pair with the sentence of its list."""
         lists, side = self.query_one(NearLists), event.option_list.id or "left"
         near = self._near[side][event.option_index]
         self._trail.append((self._pair, lists.place()))
@@ -122,7 +121,7 @@ class NeighboursScreen(JudgeScreen):
         self._explain()
 
     def action_back(self) -> None:
-        """Take a step back; from the first pair to where one came from."""
+        """Take a step back; leave the screen from the first pair."""
         if not self._trail:
             self.host.back()
             return
@@ -135,15 +134,14 @@ class NeighboursScreen(JudgeScreen):
         if near := self._under_cursor():
             opened = self.view.opened
             texts = opened.source.texts[near.source], opened.target.texts[near.target]
-            self.app.copy_to_clipboard("\t".join(texts))
-            self.say("copied: source, tab, target")
+            self.copy("\t".join(texts), "copied: source, tab, target")
 
     def judged_row(self) -> int | None:
         near = self._under_cursor()
         return None if near is None else self.view.around.row(near.source, near.target)
 
     def judged(self, row: int) -> None:
-        """Show the sign; the cursor stays, there is nothing to go on to."""
+        """Show the sign; the cursor stays."""
         self.verdicts_changed()
 
     def verdicts_changed(self) -> None:

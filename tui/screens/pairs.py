@@ -169,14 +169,11 @@ class PairsScreen(FindScreen):
         if not self.give_up_finding() and self.view.wanted.query != asked:
             self.look_for(asked)
 
-    # What leaves the app.
-
     def action_copy(self) -> None:
         row = self.query_one(PairTable).row
         if row is not None:
             pair = self.view.opened.pair(row)
-            self.app.copy_to_clipboard(f"{pair.source}\t{pair.target}")
-            self.say("copied: source, tab, target")
+            self.copy(f"{pair.source}\t{pair.target}", "copied: source, tab, target")
 
     def action_export(self) -> None:
         rows = self.view.rows

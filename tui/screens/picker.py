@@ -29,7 +29,7 @@ class PickerScreen(BaseScreen):
     ]
 
     def __init__(self, what: str, chosen: Callable[[str], None], start: Path | None = None) -> None:
-        """Say what is chosen; `chosen` is called with its path, relative where that is shorter."""
+        """Choose a file for `what`; `chosen` gets the path, relative below the working folder."""
         super().__init__()
         self._what, self._chosen = what, chosen
         self._start = start or Path.cwd()
@@ -96,7 +96,7 @@ class Files(DirectoryTree):
     all = False
 
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
-        """Leave out what begins with a dot."""
+        """Leave out hidden files."""
         return [path for path in paths if self.all or not path.name.startswith(".")]
 
     def render_label(self, node: TreeNode[DirEntry], base_style: Style, style: Style) -> Text:

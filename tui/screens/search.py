@@ -8,7 +8,6 @@ from textual.widgets import Input, OptionList
 
 from xmine.browsing.search import SIDES as NAMES
 from xmine.browsing.search import Found
-from xmine.errors import XmineError
 
 from ..widgets.near_lists import SIDES, Entry, NearLists
 from .base import BaseScreen
@@ -64,13 +63,10 @@ class SearchScreen(BaseScreen):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         hit = self._found[NAMES[SIDES.index(event.option_list.id or "left")]][event.option_index]
-        try:
+        with self.complaining():
             other = self.view.around.partner(hit.row, of_sources=hit.side == "source")
-        except XmineError as error:
-            self.complain(error)
-            return
-        pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
-        self.host.show_neighbours(*pair)
+            pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
+            self.host.show_neighbours(*pair)
 
     def action_type(self) -> None:
         self.query_one("#sought", Input).focus()
@@ -80,8 +76,7 @@ class SearchScreen(BaseScreen):
         side = lists.place().side
         hits, at = self._found[NAMES[SIDES.index(side)]], lists.list_of(side).highlighted
         if at is not None and hits:
-            self.app.copy_to_clipboard(hits[at].text)
-            self.say("copied")
+            self.copy(hits[at].text, "copied")
 
 
 def _entry(hit: Found) -> Entry:

@@ -1,6 +1,5 @@
 """Probabilities as bars, the cut through them, and the pairs just above and below it to judge."""
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -35,7 +34,7 @@ _LOW = 20  # rows of a window that has no room for the pair whole
 
 
 class Counted(NamedTuple):
-    """What is sorted and counted once, and the cut that it was counted for."""
+    """The sorted pairs, their histogram, and the cut of that histogram."""
 
     cuts: Cuts
     cut: float
@@ -165,11 +164,8 @@ class ThresholdScreen(JudgeScreen):
         if not np.isfinite(cut):
             self.say(f"{text!r} is no number", bad=True)
             return
-        try:
+        with self.complaining():
             check_cut(self.view.opened, cut)
-        except XmineError as error:
-            self.complain(error)
-        else:
             self._move_to(cut)
 
     def _move_to(self, cut: float) -> None:
@@ -248,14 +244,13 @@ class ThresholdScreen(JudgeScreen):
             said = approval_of(self.view.opened, self.judgements).agreement()
             self.say("judged: " + "; ".join(f"{name} {each}" for name, each in said.items()))
 
-    # What becomes of the cut.
+    # Copying and writing the cut.
 
     def action_copy(self) -> None:
         if self._cuts is None:
             return
         flag = flag_of(self.view.opened, self._cut)
-        self.app.copy_to_clipboard(flag)
-        self.say(f"copied: {flag}")
+        self.copy(flag, f"copied: {flag}")
 
     def action_write(self) -> None:
         opened = self.view.opened
@@ -267,25 +262,22 @@ class ThresholdScreen(JudgeScreen):
         more = self._cuts.taken_back(self._cut)
         kept = f"{self._cuts.kept_by(self._cut) + more:,} pairs"
         kept += f", {more:,} of them left out before" if more else ""
-        self.ask(f"cut {opened.path.name} at {self._cut:.4f}, keep {kept}? y/n", self._sure)
+        question = f"cut {opened.path.name} at {self._cut:.4f}, keep {kept}? y/n"
+        self.confirm(question, self._write, "nothing was written")
 
-    def _sure(self, answer: str) -> None:
-        if answer.strip().lower() in ("y", "yes"):
-            self.say("writing ...")
-            write = partial(_write, self.view.opened, self._cut)
-            self.background.run("write", write, self._written, self.complain)
-        else:
-            self.say("nothing was written")
+    def _write(self) -> None:
+        opened, cut = self.view.opened, self._cut
+
+        def write() -> tuple[int, Opened]:
+            return write_cut(opened.path, cut), read_again(opened)
+
+        self.say("writing ...")
+        self.background.run("write", write, self._written, self.complain)
 
     def _written(self, written: tuple[int, Opened]) -> None:
         count, opened = written
         self.view.reopened(opened)
-        self._cuts = None  # what was left out before counts now
+        self._cuts = None  # pairs below the old cut count now
         self._count(self._bins)
         self.look_for()
         self.say(f"written: the run keeps {count:,} pairs")
-
-
-def _write(opened: Opened, cut: float) -> tuple[int, Opened]:
-    """Cut the run, and read what has changed."""
-    return write_cut(opened.path, cut), read_again(opened)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Label, RadioSet
@@ -23,8 +24,8 @@ from ..widgets.toggles import Choices
 from .job_base import JobScreen, options_in
 
 _USUAL = "msimcse"
-_FIRST = ("encoder", "epochs", "batch_size")  # what everybody asks
-# Kinds of a corpus -> what is asked for.
+_FIRST = ("encoder", "epochs", "batch_size")  # the options that most users set
+# Kinds of a corpus -> the hint of the line.
 _KINDS = {
     "pairs": "file of pairs, or a run; ctrl+o: choose",
     "triplets": "none: sentence, entailed, contradicting",
@@ -70,17 +71,17 @@ class TrainingScreen(JobScreen):
         """The method that is chosen."""
         return list(METHODS)[max(0, self.query_one("#method", Choices).pressed_index)]
 
-    async def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
-        """Ask for the options of another method; what both have stays as it was typed."""
-        if event.radio_set.id == "method":
-            kind = METHODS[self.method].options
-            form = self.query_one(OptionsForm)
-            if form.kind is not kind:
-                names = kind.__dataclass_fields__
-                typed = {name: text for name, text in form.texts.items() if name in names}
-                await form.remove()
-                await self.query_one("#of-method").mount(OptionsForm(kind, typed, _FIRST))
-            self._show_kinds()
+    @on(RadioSet.Changed, "#method")
+    async def _change_method(self) -> None:
+        """Show the options of another method; a field that both have keeps its text."""
+        kind = METHODS[self.method].options
+        form = self.query_one(OptionsForm)
+        if form.kind is not kind:
+            names = kind.__dataclass_fields__
+            typed = {name: text for name, text in form.texts.items() if name in names}
+            await form.remove()
+            await self.query_one("#of-method").mount(OptionsForm(kind, typed, _FIRST))
+        self._show_kinds()
 
     def _show_kinds(self) -> None:
         for line in self.query(PathLine):
@@ -142,7 +143,7 @@ class Curves(PlotextPlot):
     """Two curves: the loss by the axis on the left, accuracy by that on the right."""
 
     def show(self, metrics: Metrics) -> None:
-        """Draw what there is; stages follow each other."""
+        """Draw the stages one after the other."""
         self.plt.clear_data()
         self.plt.title("loss, and accuracy on held-out pairs (right)")
         self.plt.xlabel("step")

@@ -1,4 +1,4 @@
-"""A form made from an options dataclass: each field with its help, and with what is wrong."""
+"""A form made from an options dataclass: each field with its help and its error."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,13 +28,7 @@ class OptionsForm(Vertical):
     def __init__(
         self, kind: type[Options], texts: Mapping[str, str] | None = None, first: Sequence[str] = ()
     ) -> None:
-        """Ask for options of a kind.
-
-        Args:
-            kind: the class of them.
-            texts: what fields begin with, by name.
-            first: names of fields that are asked for before those of the kind itself.
-        """
+        """Ask for options; `texts` by field name are shown, the fields `first` come first."""
         super().__init__(classes="form")
         self.kind = kind
         self._first = first
@@ -72,12 +66,12 @@ class OptionsForm(Vertical):
 
     @property
     def wrong(self) -> dict[str, str]:
-        """What was wrong when the fields were last read, by their names."""
+        """Errors of the last reading, by the names of the fields."""
         return self._wrong
 
     @property
     def texts(self) -> dict[str, str]:
-        """What stands in the fields, by their names, where it is not what is usual."""
+        """Texts other than the default, by the names of the fields."""
         usual = {each.name: each.usual for each in self._fields}
         return {name: text for name, text in self._texts.items() if text != usual[name]}
 
@@ -116,7 +110,7 @@ class Group(Collapsible):
 
 
 class FieldRow(Vertical):
-    """One option: its flag, what it is, what it does."""
+    """One option: flag, field, help."""
 
     class Changed(Message):
         """The field has another text."""
@@ -168,7 +162,7 @@ class FieldRow(Vertical):
             self.post_message(self.Changed(self, text))
 
     def complain(self, wrong: str) -> None:
-        """Say what is wrong; nothing, if the text is empty."""
+        """Show an error; none if the text is empty."""
         if self.has_class("-wrong") or wrong:
             self.set_class(bool(wrong), "-wrong")
             self.query_one(".help", Static).update(self._help(wrong))

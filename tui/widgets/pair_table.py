@@ -71,7 +71,7 @@ class PairTable(ScrollView, can_focus=True):
         self, opened: Opened, rows: Rows, verdict: Verdict = unjudged, *, id: str | None = None
     ) -> None:
         super().__init__(id=id)
-        self._order = ("", False)  # by what the rows are sorted, and whether they fall
+        self._order = ("", False)  # the column of the order, and whether rows fall
         self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
         self.pairs = PairCells(opened, rows, verdict)
         self._lay_out()
@@ -93,9 +93,8 @@ class PairTable(ScrollView, can_focus=True):
 
         Args:
             rows: of `Opened`.
-            keep: let the cursor stay on its pair, if that is among them.
-            order: by what they are sorted; the header shows it if there is a column of it.
-            descending: whether they fall.
+            keep: let the cursor stay on its pair, if the rows have the pair.
+            order, descending: of the rows; the header shows them.
         """
         before = self.row
         self.pairs.data, self._order = rows, (order, descending)

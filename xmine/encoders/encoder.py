@@ -232,7 +232,7 @@ class SentenceEncoder:
         from xmine.encoders.modules.heads import apply
 
         changed: NDArray[np.float32] = apply(self.heads, block)
-        changed[np.flatnonzero(~block.any(axis=1))] = 0  # what has no vector gets none from a bias
+        changed[np.flatnonzero(~block.any(axis=1))] = 0  # a bias makes no vector of zeros
         return changed
 
     def save(self, folder: str | Path, beside: Iterable[Path] = ()) -> None:

@@ -38,7 +38,7 @@ from xmine.progress import Progress, Report, silent
 
 # Multiply-adds of an exact search up to which `--index auto` stays exact: about 93,000 rows a side
 # of 512 dimensions, 45 s on two cores. 100,000 rows took a quarter of the exact search's processor
-# time by lists. What a GPU can do is not measured.
+# time by lists. GPUs are not measured.
 EXACT_UP_TO = {"cpu": 2**42, "cuda": 2**52}
 # Lists that are shorter than this are not worth their centroids; with fewer lists than that,
 # searching everything is as good.
@@ -139,8 +139,8 @@ def search_approximate(
     """Find most of the k nearest rows in both directions by cosine.
 
     Cosines are those of an exact search; a row's neighbours are the best that were found. The
-    result is the same on any number of threads: what FAISS makes otherwise with several, graphs
-    and transforms of vectors, is made on one (`xmine.knn.faiss_index`).
+    result is the same on any number of threads: FAISS makes graphs and transforms of vectors on one
+    thread (`xmine.knn.faiss_index`).
 
     Anonymous memory of lists of fp16 or fp32 vectors is the largest of: the training sample
     (`training_bytes`), `memory` for exact searches of samples, and 300 to 600 MB for probes sorted
@@ -153,7 +153,7 @@ def search_approximate(
         source: float16 [sources, dim], unit rows, at least one; perhaps memory-mapped.
         target: float16 [targets, dim], unit rows, at least one; perhaps memory-mapped.
         k: neighbours per row; cut to the number of rows on the other side.
-        factory: what FAISS's index factory takes, such as `IVF4096,SQfp16`.
+        factory: a string of FAISS's index factory, such as `IVF4096,SQfp16`.
         recall: share of the k nearest that is to be found, in each direction.
         folder: keeps the state of the search, then the result; a killed search continues when it
             is called with the same arguments.
@@ -216,7 +216,7 @@ def _search_index(
     memory: int,
     tick: Callable[[float], None],
 ) -> str:
-    """Let FAISS search, in one direction after the other; tell with what."""
+    """Let FAISS search, in one direction after the other; name index and settings."""
     settings = []
     for number, way in enumerate(ways):
         known = state.known.setdefault(str(number), {})

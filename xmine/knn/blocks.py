@@ -95,7 +95,6 @@ class SourceBlock:
     """
 
     def __init__(self, left: Side, start: int, stop: int, keep: int) -> None:
-        """Read the sources."""
         self.start, self.stop = start, stop
         rows = -(-(stop - start) // GROUP) * GROUP
         out = np.empty((rows, left.vectors.shape[1]), dtype=np.float32)
@@ -106,10 +105,9 @@ class SourceBlock:
 
 
 class Multiplier:
-    """What one worker multiplies with: room for a block, made once."""
+    """The arrays of one worker: room for a block, made once."""
 
     def __init__(self, right: Side, plan: Plan) -> None:
-        """Make the room."""
         self.side, self.rows = right, plan.rows
         self.right = np.empty((plan.columns, right.vectors.shape[1]), dtype=np.float32)
         self.cells = np.empty(plan.rows * plan.columns, dtype=np.float32)

@@ -24,7 +24,7 @@ from xmine.knn.workers import WorkerPool
 # Queries and rows of a block: 4 MB of cosines for a worker where lists are long.
 _QUERIES_AT_ONCE, _ROWS_AT_ONCE = 1024, 1024
 # Multiply-adds between two states that can be saved: 0.7 s on two cores. Within them, queries are
-# compared with what they had found before.
+# compared with their best cells before the batch.
 _BATCH = 2**36
 # Queries and lists of a round, in 4 bytes each.
 _PROBES_AT_ONCE = 2**24
@@ -74,7 +74,7 @@ class Round:
         self.members = Members(self.others.lists[:, :1], count)
 
     def forget(self) -> None:
-        """Free what `sort` took."""
+        """Free the memory of `sort`."""
         del self.probing, self.members
 
     def batches(self, start: int) -> Iterator[range]:
@@ -173,10 +173,9 @@ def _multiply_batch(
 
 
 class ListMultiplier:
-    """What one worker multiplies with: room for a block, made once."""
+    """The arrays of one worker: room for a block, made once."""
 
     def __init__(self, dim: int) -> None:
-        """Make the room."""
         self.left = np.empty((_QUERIES_AT_ONCE, dim), dtype=np.float32)
         self.right = np.empty((_ROWS_AT_ONCE, dim), dtype=np.float32)
         self.cells = np.empty(_QUERIES_AT_ONCE * _ROWS_AT_ONCE, dtype=np.float32)

@@ -14,7 +14,7 @@ from xmine.knn.rescoring import Direction
 # Rows on which the setting is chosen, and others on which the recall is measured. Their neighbours
 # are searched for among all: 5 s for a thousand among a million of 512 dimensions.
 CHOSEN_ON, MEASURED_ON = 2000, 1000
-# The recall of the sample must exceed what is wanted by so many of its standard errors.
+# The recall of the sample must exceed the wanted one by so many standard errors.
 _ERRORS = 1.5
 
 
@@ -33,7 +33,7 @@ class Sample:
     cosines: Floats
 
     def found(self, cosines: Floats) -> NDArray[np.bool_]:
-        """Tell which of what was found, [rows, k], is as near as the true neighbours are."""
+        """Tell which cosines, [rows, k], are as high as those of true neighbours."""
         return cosines >= self.cosines[:, -1:]
 
 

@@ -19,7 +19,7 @@ from xmine.knn.topk import Keys, columns_of, values_of
 from xmine.knn.workers import WorkerPool
 
 _ROWS_AT_ONCE = 512
-# What is searched again: rows and columns of a block, and pairs that are rescored at once.
+# A second search: rows and columns of a block, and pairs that are rescored at once.
 _AGAIN_ROWS, _AGAIN_COLUMNS, _AGAIN_PAIRS = 256, 2048, 2**14
 
 
@@ -46,7 +46,7 @@ class Direction:
         return int(self.ids.shape[1])
 
     def result(self) -> tuple[Rows, Floats]:
-        """Give every row what its distinct row has found, and all rows that are equal to it."""
+        """Give every row the neighbours of its distinct row, and all rows equal to these."""
         if self.found is None:
             return self.ids, self.cosines
         ids, cosines = self.found
@@ -60,9 +60,9 @@ class Direction:
 
 
 def directions(left: Side, right: Side, k: int, files: SearchFiles) -> tuple[Direction, Direction]:
-    """Make what the search fills: sources look for targets, and targets for sources.
+    """Open the arrays that the search fills, for sources and for targets.
 
-    All arrays are opened here, before a state is restored that may not fit what was lost of them.
+    This comes before a state is restored, which does not fit an array that was lost.
     """
 
     def direction(queries: Side, others: Side, names: tuple[str, ...]) -> Direction:
@@ -112,7 +112,7 @@ def _rescore_rows(way: Direction, keys: Keys, rows: Rows) -> NDArray[np.bool_]:
     keys = keys[:, ::-1]
     values = values_of(keys).astype(np.float64)  # [rows, kept], falling
     margin = error(way.queries.vectors.shape[1])
-    # Below this, k others are nearer for certain; what is above 1 will be cut to 1 and is tied.
+    # Below this, k others are nearer for certain; values above 1 will be cut to 1 and are tied.
     bar = np.minimum(values[:, way.k - 1] - 2 * margin, 1 - margin)
     near = values >= bar[:, None]
     width = int(near.any(axis=0).sum())

@@ -81,7 +81,6 @@ class SearchFiles:
     """
 
     def __init__(self, folder: Path | None, mark: str = "", watch: Watch = NOBODY) -> None:
-        """Make the folder if it is not there."""
         if folder is not None:
             try:
                 folder.mkdir(parents=True, exist_ok=True)

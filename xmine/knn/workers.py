@@ -30,7 +30,6 @@ class WorkerPool:
     """
 
     def __init__(self, workers: int) -> None:
-        """Start no thread yet."""
         self.workers = workers
         self.stopped = False
 

@@ -18,7 +18,25 @@ Module = TypeVar("Module", bound=nn.Module)
 _ACTIVATIONS = ("torch.nn.modules.activation.", "torch.nn.modules.linear.Identity")
 
 
-class Dense(nn.Module):
+class _Head(nn.Module):
+    """A module behind the body; its folder is one of sentence-transformers."""
+
+    def width(self, before: int) -> int:
+        """Tell the width of the vectors that come out, given that of the vectors that go in."""
+        return before
+
+    def settings(self) -> dict[str, object]:
+        """Give the content of `config.json`."""
+        return {}
+
+    def save(self, folder: Path) -> None:
+        """Write settings and weights; the file of settings keeps a folder without weights."""
+        write_json(folder / "config.json", self.settings())
+        if weights := self.state_dict():
+            save_file(weights, folder / "model.safetensors")
+
+
+class Dense(_Head):
     """A linear layer, an activation and, if wanted, the input added to what comes out."""
 
     kind = "Dense"
@@ -47,7 +65,7 @@ class Dense(nn.Module):
         return mapped + (self.residual(vectors) if hasattr(self, "residual") else vectors)
 
     def width(self, before: int) -> int:
-        """Tell the width of the vectors that come out."""
+        """See `_Head`."""
         return self.linear.out_features
 
     @classmethod
@@ -62,9 +80,8 @@ class Dense(nn.Module):
         kind = getattr(nn, name.rsplit(".", 1)[-1], None)
         if not name.startswith(_ACTIVATIONS) or kind is None:
             raise EncoderError(f"{path}: no such activation: {name}", "it must be one of torch.nn")
-        wide, narrow = (
-            setting(path, config, name, int) for name in ("in_features", "out_features")
-        )
+        wide = setting(path, config, "in_features", int)
+        narrow = setting(path, config, "out_features", int)
         bias = setting(path, config, "bias", bool) is not False
         residual = setting(path, config, "use_residual", bool) or False
         refuse_unknown(path, config, {})
@@ -72,35 +89,28 @@ class Dense(nn.Module):
             raise EncoderError(f"{path}: does not say in_features and out_features")
         return _loaded(lambda: cls(wide, narrow, bias, kind(), residual), folder)
 
-    def save(self, folder: Path) -> None:
-        """Write a folder that sentence-transformers reads."""
+    def settings(self) -> dict[str, object]:
+        """See `_Head`."""
         kind = type(self.activation)
-        config = {
+        residual = {"use_residual": True} if self.use_residual else {}
+        return {
             "in_features": self.linear.in_features,
             "out_features": self.linear.out_features,
             "bias": self.linear.bias is not None,
             "activation_function": f"{kind.__module__}.{kind.__qualname__}",
+            **residual,
         }
-        write_json(
-            folder / "config.json", config | ({"use_residual": True} if self.use_residual else {})
-        )
-        save_file(self.state_dict(), folder / "model.safetensors")
 
 
-class LayerNorm(nn.Module):
+class LayerNorm(_Head):
     """Layer normalisation of the sentence vector."""
 
     kind = "LayerNorm"
 
     def __init__(self, dim: int) -> None:
-        """Start with gain 1 and bias 0."""
         super().__init__()
         self.dim = dim
         self.norm = nn.LayerNorm(dim)
-
-    def width(self, before: int) -> int:
-        """Tell the width of the vectors that come out."""
-        return before
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Normalise [n, dim]."""
@@ -109,31 +119,22 @@ class LayerNorm(nn.Module):
 
     @classmethod
     def load(cls, folder: Path) -> "LayerNorm":
-        """Read a folder of sentence-transformers.
-
-        Raises:
-            EncoderError: it cannot be read, or the weights do not fit.
-        """
+        """Read a folder; see `Dense.load`."""
         path = folder / "config.json"
         width = setting(path, head_settings(folder), "dimension", int)
         if width is None:
             raise EncoderError(f"{path}: does not say the dimension")
         return _loaded(lambda: cls(width), folder)
 
-    def save(self, folder: Path) -> None:
-        """Write a folder that sentence-transformers reads."""
-        write_json(folder / "config.json", {"dimension": self.dim})
-        save_file(self.state_dict(), folder / "model.safetensors")
+    def settings(self) -> dict[str, object]:
+        """See `_Head`."""
+        return {"dimension": self.dim}
 
 
-class Normalize(nn.Module):
+class Normalize(_Head):
     """Length one."""
 
     kind = "Normalize"
-
-    def width(self, before: int) -> int:
-        """Tell the width of the vectors that come out."""
-        return before
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Scale [n, dim] to rows of length one."""
@@ -148,10 +149,6 @@ class Normalize(nn.Module):
         """
         head_settings(folder)
         return cls()
-
-    def save(self, folder: Path) -> None:
-        """Write an empty configuration, so that the folder survives where empty ones do not."""
-        write_json(folder / "config.json", {})
 
 
 HEADS: dict[str, type[Dense] | type[LayerNorm] | type[Normalize]] = {

@@ -67,8 +67,8 @@ def read_body(
     model_type = str(read_json(folder / "config.json").get("model_type", ""))
     dtype = choose_dtype(options.dtype, device, model_type)
     pooling_folder = None if plain else entries[1].folder
-    body = Transformer.load(folder, pooling_folder, dtype, options.batch_size, options.max_length)
-    return body.to(device), entries[2:]
+    body = Transformer.load(folder, pooling_folder, dtype, options).to(device)
+    return body, entries[2:]
 
 
 def read_heads(folder: Path, entries: list[ModuleEntry], width: int) -> list[Head]:

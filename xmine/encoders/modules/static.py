@@ -57,7 +57,6 @@ class StaticEmbedding:
     texts_at_once = 8192  # 8 MB of vectors: any number would do
 
     def __init__(self, pieces: Vocabulary | Tokenizer, table: Table) -> None:
-        """Join a vocabulary and the vectors of its pieces."""
         self.pieces = pieces
         self.table = table
         self.vectors = table.vectors()  # float32 [pieces, dim]
@@ -68,7 +67,7 @@ class StaticEmbedding:
         return int(self.vectors.shape[1])
 
     def describe(self) -> dict[str, object]:
-        """Tell what it is, for people."""
+        """Describe the module, for people."""
         return {
             "architecture": "static",
             "pooling": "mean",

@@ -23,8 +23,9 @@ from xmine.encoders.modules.checkpoint import (
 )
 from xmine.encoders.modules.heads import Dense
 from xmine.encoders.modules.pooling import Pooling
-from xmine.encoders.tokenizer import ragged
+from xmine.encoders.tokenizer import Ids, joined, ragged
 from xmine.errors import EncoderError
+from xmine.options import EncodingOptions
 
 _TEXTS_AT_ONCE = 8192
 # Where nothing else limits them.
@@ -58,7 +59,6 @@ class Transformer(nn.Module):
         tokenizer: Any,  # noqa: ANN401 - a PreTrainedTokenizerFast
         pooling: Pooling,
         max_length: int,
-        *,
         dtype: str = "float32",
         batch_size: int = 32,
         cut_at: int | None = None,
@@ -79,7 +79,7 @@ class Transformer(nn.Module):
 
     @property
     def parts(self) -> list[Pooling]:
-        """What has a folder of its own behind the first."""
+        """Modules with a folder of their own behind the first."""
         return [self.pooling]
 
     def pooler(self) -> Dense | None:
@@ -97,7 +97,7 @@ class Transformer(nn.Module):
         return head
 
     def describe(self) -> dict[str, object]:
-        """Tell what it is, for people."""
+        """Describe the module, for people."""
         config = self.model.config
         return {
             "architecture": config.model_type,
@@ -109,11 +109,9 @@ class Transformer(nn.Module):
             "parameters": sum(each.numel() for each in self.model.parameters()),
         }
 
-    def ids(
-        self, texts: Sequence[str], prompt: str = ""
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Tokenise: int32 [all pieces], and where each text starts in them, int64 [texts + 1]."""
-        ids, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+    def ids(self, texts: Sequence[str], prompt: str = "") -> Ids:
+        """Tokenise texts behind a prompt."""
+        parts = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             found = self.tokenizer(
                 [prompt + text for text in texts[start : start + _TEXTS_AT_ONCE]],
@@ -122,10 +120,8 @@ class Transformer(nn.Module):
                 return_attention_mask=False,
                 return_token_type_ids=False,
             )
-            block, starts = ragged(found["input_ids"])
-            ids.append(block)
-            lengths.append(np.diff(starts))
-        return np.concatenate(ids), np.cumsum(np.concatenate(lengths))
+            parts.append(ragged(found["input_ids"]))
+        return joined(parts)
 
     def forward(self, ids: Tensor, mask: Tensor, prompt_length: int = 0) -> Tensor:
         """Embed: ids and mask int64 [n, len], padded on the right -> float32 [n, dim]."""
@@ -190,14 +186,9 @@ class Transformer(nn.Module):
 
     @classmethod
     def load(
-        cls,
-        folder: Path,
-        pooling_folder: Path | None,
-        dtype: str,
-        batch_size: int,
-        cut_at: int | None,
+        cls, folder: Path, pooling_folder: Path | None, dtype: str, options: EncodingOptions
     ) -> "Transformer":
-        """Read a checkpoint and its pooling; the other arguments are those of the class.
+        """Read a checkpoint and its pooling.
 
         Without a folder for it, a model made to predict the next piece is pooled by its last one,
         any other by the mean, as sentence-transformers does.
@@ -219,12 +210,8 @@ class Transformer(nn.Module):
                 f"{pooling_folder}: is for width {pooling.token_dim}, the model has {width}"
             )
         limits = [longest or tokenizer.model_max_length, positions_of(model) or _LONGEST, _LONGEST]
-        return cls(
-            *(model, tokenizer, pooling, min(limits)),
-            dtype=dtype,
-            batch_size=batch_size,
-            cut_at=cut_at,
-        )
+        use = dtype, options.batch_size, options.max_length
+        return cls(model, tokenizer, pooling, min(limits), *use)
 
     def save(self, folder: Path) -> None:
         """Write the checkpoint with the settings that sentence-transformers reads."""

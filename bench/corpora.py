@@ -22,7 +22,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.reports.record import record, write_record
 from xmine.files.atomic import replacing
 from xmine.files.reading import read_lines
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.text.sentences import folded
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -99,7 +99,7 @@ def cosine_quantiles(english: Sequence[str], chinese: Sequence[str]) -> Quantile
     """
     encoder = SentenceEncoder.load()
     source, target = (encoder.encode(list(each)).astype(np.float16) for each in (english, chinese))
-    found = nearest(source, target, K)
+    found = search_exact(source, target, K)
     return {
         name: np.quantile(cosines, QUANTILES, axis=0).T.round(4).tolist()
         for name, cosines in (

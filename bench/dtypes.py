@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.reports.record import record, write_record
 from xmine.files.reading import read_lines
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.options import EncodingOptions
 
 TYPES = ("bfloat16", "float16", "int8", "throughout")
@@ -104,7 +104,7 @@ def compare(exact: NDArray[np.float32], rounded: NDArray[np.float32]) -> dict[st
 def neighbour(vectors: NDArray[np.float32]) -> NDArray[np.int64]:
     """Find the nearest other row of each: int64 [lines]."""
     half = vectors.astype(np.float16)  # as mining has them
-    found = nearest(half, half, k=2).targets  # [lines, 2]; the row itself comes first or second
+    found = search_exact(half, half, k=2).targets  # [lines, 2]; the row is first or second
     own = np.arange(len(half))
     rows: NDArray[np.int64] = np.where(found[:, 0] == own, found[:, 1], found[:, 0])
     return rows

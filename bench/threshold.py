@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.evaluation.reports.record import record, write_record
 from xmine.flags.near_copies import same_texts
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.pairs.known import LabelledPair, labels_of
 from xmine.scoring.margin import margin_scores
@@ -271,7 +271,8 @@ def mine_all(
             mixture = mixture._replace(
                 english=mixture.english[sides[0]], chinese=mixture.chinese[sides[1]]
             )
-            neighbours = nearest(english[mixture.english], target[sides[1]], max(8, NEIGHBOURS))
+            sides_used = english[mixture.english], target[sides[1]]
+            neighbours = search_exact(*sides_used, max(8, NEIGHBOURS))
             for margin, k in SETTINGS[: 1 if options.short else None]:
                 found[f"{margin}, k = {k}"].append(
                     measure(corpus, mixture, neighbours, margin, k, options.seeds)

@@ -44,7 +44,6 @@ ORDER = """
     xmine.tui.jobs xmine.tui.state xmine.tui.forms
     xmine.tui.widgets
     xmine.tui.background
-    xmine.tui.job_queue
     xmine.tui.screens
     xmine.tui.ending
     xmine.tui.app

@@ -1,4 +1,4 @@
-"""The app: what is open, which screen shows it, and the keys that work everywhere."""
+"""The app: the pairs that are open, the screen that is shown, and the keys of all screens."""
 
 import asyncio
 import gc
@@ -26,7 +26,7 @@ from xmine.errors import XmineError
 
 from .background import BackgroundWork, Read, Readers, read
 from .ending import Ending
-from .job_queue import JobQueue
+from .jobs import JobQueue
 from .screens.base import BaseScreen, OpeningScreen, Prompt
 from .screens.judging_base import JudgeScreen
 from .state.state import keep_theme, settings
@@ -35,10 +35,10 @@ from .terminal import TerminalDriver
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
-_EVERY = 1.0  # seconds between looks at what others judge
-_LEAVE = ("q", "ctrl+q", "ctrl+c")  # these do so in a window of any size
-# The screens that a key leads to from anywhere: their class in `xmine.tui.screens`, and whether
-# something must be open. They are loaded when they are first shown.
+_EVERY = 1.0  # seconds between two readings of the judgements of others
+_LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
+# Screens that a key opens from anywhere -> module and class in `xmine.tui.screens`, and whether
+# pairs must be open. They are loaded when they are first shown.
 SCREENS_OF = {
     "home": ("home", "HomeScreen", False),
     "pairs": ("pairs", "PairsScreen", True),
@@ -58,12 +58,12 @@ class XmineApp(App[None]):
     """Look at mined pairs, judge them, mine and train.
 
     Attributes:
-        view: what is open; None as long as nothing is.
-        judgements: what is said of its pairs.
-        jobs: mining and training, which go on whatever is shown.
+        view: the pairs that are open, or None.
+        judgements: the verdicts on them.
+        jobs: mining and training, on whatever screen.
         ending: how the app ends.
-        background: what the app does in the background.
-        failure: why what was asked for could not be opened, for whoever started the app.
+        background: work in threads.
+        failure: why the file of the command could not be opened.
     """
 
     CSS_PATH = "app.tcss"
@@ -80,12 +80,7 @@ class XmineApp(App[None]):
     ]
 
     def __init__(self, path: Path | None = None, ahead: Future[Read] | None = None) -> None:
-        """Open a run or a file of pairs, or begin at home.
-
-        Args:
-            path: what to open.
-            ahead: gives what is in `path`, if somebody reads it already.
-        """
+        """Open a run or a file of pairs, or begin at home; `ahead` may read `path` already."""
         super().__init__()
         if self.driver_class is LinuxDriver:
             self.driver_class = TerminalDriver
@@ -104,9 +99,9 @@ class XmineApp(App[None]):
         self._deaf_until = 0.0
 
     async def on_event(self, event: events.Event) -> None:
-        """Let no key act on what cannot be seen: below a screen that opens, in a tiny window.
+        """Ignore keys that would act on a hidden screen: one that is opening, or in a tiny window.
 
-        The keys that open a screen have priority: they are done before the next is looked at.
+        Keys that open a screen have priority, so that the app handles them before the next key.
         """
         if isinstance(event, events.Key):
             if time.monotonic() < self._deaf_until:
@@ -120,30 +115,25 @@ class XmineApp(App[None]):
         return any(prompt.display for prompt in self.screen.query(Prompt))
 
     def ignore_keys(self) -> None:
-        """Hear no key until the next screen is there, or for a second."""
+        """Ignore keys until the next screen is shown, for a second at most."""
         self._deaf_until = time.monotonic() + 1.0
 
     def hear_keys(self) -> None:
-        """Hear keys again: the screen is there."""
+        """Handle keys again: the screen is shown."""
         self._deaf_until = 0.0
 
     def on_mount(self) -> None:
-        """Show what was asked for; look again and again at what others judge."""
-        self._take_settings()
+        chosen = settings()
+        if chosen.theme in self.available_themes:
+            self.theme = chosen.theme
+        self.set_keymap(chosen.keys)
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
         asyncio.get_running_loop().set_default_executor(Readers())
         self.set_interval(_EVERY, self._refresh_judgements)
         if self._path is None:
             self.show("home")
         else:
             self.open(self._path)
-
-    def _take_settings(self) -> None:
-        """Take theme and keys as they were chosen, and remember the theme that is chosen next."""
-        chosen = settings()
-        if chosen.theme in self.available_themes:
-            self.theme = chosen.theme
-        self.set_keymap(chosen.keys)
-        self.theme_changed_signal.subscribe(self, self._keep_theme)
 
     def _keep_theme(self, theme: Theme) -> None:
         try:
@@ -152,10 +142,7 @@ class XmineApp(App[None]):
             self.complain(error)
 
     def open(self, path: Path) -> None:
-        """Read a run or a file in the background, and show its pairs.
-
-        Nothing is opened while something else is being read; leaving that screen gives it up.
-        """
+        """Read a run or a file in the background and show its pairs, one at a time."""
         if self._opening in self.screen_stack:
             return
         ahead, self._ahead = self._ahead, None
@@ -181,7 +168,7 @@ class XmineApp(App[None]):
         self.complain(error)
 
     def _opened(self, opening: OpeningScreen, found: Read) -> None:
-        if opening not in self.screen_stack:  # somebody went elsewhere meanwhile
+        if opening not in self.screen_stack:  # the user has left that screen
             return
         self.view, self.judgements, warned = found
         while len(self.screen_stack) > 1:
@@ -198,9 +185,9 @@ class XmineApp(App[None]):
     def look_for(
         self, view: View, query: PairQuery | None = None, cut: float | None = None
     ) -> None:
-        """Find other pairs of a view in the background: a million texts take a second.
+        """Filter or sort the pairs of a view in the background: a million texts take a second.
 
-        The screen that is shown when they are found hears of it, see `BaseScreen.rows_changed`.
+        The screen that is shown then hears of the result, see `BaseScreen.rows_changed`.
         """
         wanted = view.want(query, cut)
         self.background.run(
@@ -216,7 +203,7 @@ class XmineApp(App[None]):
             screen.rows_changed()
 
     def _no_rows(self, view: View, wanted: Wanted, error: XmineError) -> None:
-        """Say why nothing can be found; a cut that was moved meanwhile is looked for."""
+        """Say why the query fails; look for a cut that was moved meanwhile."""
         moved = view.give_up(wanted)
         if view is self.view:
             self.complain(error)
@@ -237,7 +224,7 @@ class XmineApp(App[None]):
             self.screen.refresh_top()
 
     def show(self, name: str) -> None:
-        """Show one of the screens in place of all that are shown now."""
+        """Show one of SCREENS_OF in place of all screens."""
         module, kind, needs = SCREENS_OF[name]
         if needs and self.view is None:
             if isinstance(self.screen, BaseScreen):
@@ -268,7 +255,7 @@ class XmineApp(App[None]):
         self.call_after_refresh(screen.take_model, model)
 
     def show_neighbours(self, source: int, target: int) -> None:
-        """Show what is near both of a pair, rows of the sides of what is open."""
+        """Show the neighbours of two rows, one of each side."""
         from .screens.neighbours import NeighboursScreen
 
         assert self.view is not None  # or no screen had a pair
@@ -280,7 +267,7 @@ class XmineApp(App[None]):
             self.push_screen(NeighboursScreen(source, target))
 
     def complain(self, error: XmineError) -> None:
-        """Say what went wrong, in the line that speaks."""
+        """Show an error in the message line."""
         if isinstance(self.screen, BaseScreen):
             self.screen.complain(error)
 
@@ -292,44 +279,36 @@ class XmineApp(App[None]):
             self.show("home" if self.view is None else "pairs")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave letters to a form, wherever its focus is."""
         screen = self.screen
         if action not in ("show", "leave") or not isinstance(screen, BaseScreen):
             return True
         return not screen.in_form and not isinstance(screen.focused, Input)
 
     def action_show(self, name: str) -> None:
-        """Show a screen by its name."""
         self.show(name)
 
     def action_leave(self) -> None:
-        """Leave by a letter, which in a form is none."""
         self.ending.leave()
 
     async def action_quit(self) -> None:
-        """Leave; if something is mined or trained, ask first."""
         self.ending.leave()
 
     def action_help_quit(self) -> None:
-        """Say which key quits: ctrl+c copies where something is selected."""
         self.notify("q or ctrl+q quits")
 
     def action_help(self) -> None:
-        """Tell the keys of the screen that is shown."""
         from .screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
 
-    def notify(  # what Textual itself has to say, it says in our line
-        self, message: str, **_: object
-    ) -> None:
-        """Say something in the line that speaks, not above the texts."""
+    def notify(self, message: str, **_: object) -> None:
+        """Show a message of Textual in the message line, not above the texts."""
         if isinstance(self.screen, BaseScreen):
             self.screen.say(message)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List every action that has a key here, then what Textual offers."""
+        """List every action that has a key here, then the theme and the screenshot."""
         from .screens.help import actions_of
 
         for action in actions_of(screen):
@@ -341,6 +320,6 @@ class XmineApp(App[None]):
 
 
 def _collect_from_now_on() -> None:
-    """Collect garbage, and never look at what is loaded by now: to look takes 0.1 to 0.2 s."""
+    """Collect garbage, but for the objects so far: these would take 0.1 to 0.2 s each time."""
     gc.freeze()
     gc.enable()

@@ -35,7 +35,6 @@ class BackgroundWork:
     """Work of a screen or of the app in threads; only the latest request of a kind delivers."""
 
     def __init__(self, of: App[Any] | Screen[Any]) -> None:
-        """Begin with nothing to do."""
         self._of = of
         self._turns: dict[str, int] = {}  # of each kind, how often it was asked for
 
@@ -46,16 +45,10 @@ class BackgroundWork:
         done: Callable[[Found], object],
         failed: Callable[[XmineError], object],
     ) -> None:
-        """Work in a thread, then call `done` or `failed` where the app can be changed.
+        """Run `work` in a thread, then call `done` or `failed` in the thread of the app.
 
-        Neither is called if the same kind was asked for again meanwhile, or the screen is gone.
-        What has not begun by then is not done at all.
-
-        Args:
-            kind: what takes the place of what.
-            work: what to do; it changes nothing that is shown.
-            done: is given what `work` gives.
-            failed: is given what went wrong.
+        A later request of the same `kind` takes the place of this one: neither function is called
+        then, nor where the screen is gone.
         """
         turn = self._turns[kind] = self._turns.get(kind, 0) + 1
 
@@ -75,23 +68,21 @@ class BackgroundWork:
             else:
                 tell(hear, lambda: done(found))
 
-        # Not `exclusive`: nobody would wait for the thread of a worker that is called off.
+        # Not `exclusive`: Textual would not wait for the thread of a cancelled worker.
         self._of.run_worker(worked, thread=True, group=kind)
 
 
 _NAME = "xmine-reads"
-
 _PATIENCE = 0.3  # seconds for threads that are nearly done
 
 
 class Readers(ThreadPoolExecutor):
-    """Threads of the app's workers. At the end nobody waits for a thread that only reads.
+    """Threads of the app's workers; the end of the app waits for threads that write alone.
 
-    Workers that write a file are waited for before, see `Ending`.
+    See `Ending` for workers that write a file.
     """
 
     def __init__(self) -> None:
-        """Have as many threads as usual."""
         super().__init__(thread_name_prefix=_NAME)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -119,11 +110,7 @@ Read = tuple[View, Judgements, str]
 
 
 def read(path: Path) -> Read:
-    """Read a run or a file, what people say of its pairs, and what to warn of; empty for nothing.
-
-    Raises:
-        XmineError: it cannot be read.
-    """
+    """Read a run or a file, the judgements of its pairs, and warnings (an empty text for none)."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", XmineWarning)
         opened = open_pairs(path)

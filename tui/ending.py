@@ -10,7 +10,7 @@ from typing import Any
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
-from .job_queue import JobQueue
+from .jobs import JobQueue
 from .screens.base import BaseScreen, Prompt
 
 # Groups of the workers that write files.
@@ -26,13 +26,12 @@ class Ending:
     """
 
     def __init__(self, app: App[Any], jobs: JobQueue) -> None:
-        """Begin without a signal."""
         self._app, self._jobs = app, jobs
         self.code = 0
         self._heard = False
 
     def hear_signals(self) -> None:
-        """End the app on SIGTERM and when its terminal closes; the process where the app does not.
+        """End the app on SIGTERM and when its terminal closes; if it does not end, the process.
 
         Handlers of asyncio would wait for the app, which may wait for the terminal.
         """
@@ -42,14 +41,11 @@ class Ending:
         signal.signal(signal.SIGALRM, self._insist)
 
     def _signalled(self, number: int, _: object) -> None:
-        """Ask the app to end; end it at once if that was asked before, and nobody is there to see.
-
-        Where there is a terminal, it is given back first.
-        """
+        """Ask the app to end; at the second signal end the process, if no terminal is left."""
         if not self.code:
             self.code = 128 + number
             self._ask_to_end()
-        elif not (_has_terminal() or self._writing()):
+        elif not (os.isatty(0) or self._writing()):
             os._exit(self.code)
 
     def _ask_to_end(self) -> None:
@@ -62,7 +58,7 @@ class Ending:
 
     def _insist(self, *_: object) -> None:
         """End the process, unless the app is there and waits for a file that is being written."""
-        if self._heard and _has_terminal() and self._writing():
+        if self._heard and os.isatty(0) and self._writing():
             self._ask_to_end()
         else:
             os._exit(self.code)
@@ -70,7 +66,7 @@ class Ending:
     def _terminated(self) -> None:
         """End without a question."""
         self._heard = True
-        self._app.run_worker(self._end(), group="leave")
+        self._begin()
 
     def leave(self) -> None:
         """End the app; where that stops a job, ask first."""
@@ -82,16 +78,15 @@ class Ending:
             prompt = screen.query_one(Prompt)
             if prompt.display:
                 prompt.action_give_up()
-            screen.ask(f"stop {running} and quit? y: quit; anything else: stay", self._answered)
+            screen.confirm(f"stop {running} and quit? y: quit; anything else: stay", self._begin)
         else:
-            self._app.run_worker(self._end(), group="leave")
+            self._begin()
 
-    def _answered(self, answer: str) -> None:
-        if answer.strip().lower() in ("y", "yes"):
-            self._app.run_worker(self._end(), group="leave")
+    def _begin(self) -> None:
+        self._app.run_worker(self._end(), group="leave")
 
     async def _end(self) -> None:
-        """Wait for what is being written, and for nothing else."""
+        """Wait for the files that are being written, then end."""
         writing = self._writing()
         if writing and isinstance(self._app.screen, BaseScreen):
             self._app.screen.say("a file is being written; the app ends as soon as it is whole")
@@ -102,13 +97,5 @@ class Ending:
 
     def _writing(self) -> "list[Worker[object]]":
         """Give the workers that write files."""
-        return [
-            each
-            for each in self._app.workers
-            if each.group.split()[0] in _WRITING and not each.is_finished
-        ]
-
-
-def _has_terminal() -> bool:
-    """Tell whether there is a terminal behind standard input still."""
-    return os.isatty(0)
+        writing = [each for each in self._app.workers if each.group.split()[0] in _WRITING]
+        return [each for each in writing if not each.is_finished]

@@ -1,7 +1,7 @@
 """Mining and training as commands in processes of their own, which the app watches and cancels.
 
-What is shown for copying is what is run. The command tells its progress as JSON (XMINE_PROGRESS),
-and it ends when the app does, however that ends: its standard input closes then (XMINE_ATTACHED).
+The command that a screen shows is the command that runs. The command writes its progress as JSON
+(XMINE_PROGRESS), and ends with the app, whose end closes its standard input (XMINE_ATTACHED).
 """
 
 import asyncio
@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.message import Message
 
 from xmine.progress import Progress
 
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
 
-_NICE = 10  # so much nicer than the app is a job: whoever presses a key is waited for
+_NICE = 10  # a job is so much nicer than the app, which answers keys first
 
 _LONGEST = 2**24  # bytes of a line: the result of a command is one
 
@@ -32,17 +33,17 @@ class Job:
     """A command that runs, or has run.
 
     Attributes:
-        title: what is done, in a word or two.
+        title: mining or training.
         words: of the command, without `xmine`.
-        output: what it makes.
-        stages: where each stage is, in the order they began in.
-        said: what it told, and its warnings.
-        result: the object that it printed at its end.
-        error, hint: why it failed.
-        code: its exit code; None while it runs.
-        cancelled: whether someone has asked it to stop.
-        started: when, on the clock of `time.monotonic`.
-        seconds: how long it ran; 0 while it does.
+        output: the folder or file that the command makes.
+        stages: progress of each stage, the last one last.
+        said: messages and warnings.
+        result: the JSON object of the command's standard output.
+        error, hint: why the command failed.
+        code: the exit code; None while the command runs.
+        cancelled: whether the user has stopped the command.
+        started: on the clock of `time.monotonic`.
+        seconds: how long the command ran; 0 while it runs.
     """
 
     title: str
@@ -66,7 +67,7 @@ class Job:
 
     @property
     def pid(self) -> int | None:
-        """The number of its process; None before there is one."""
+        """The number of the process; None before there is one."""
         return None if self._process is None else self._process.pid
 
     @property
@@ -132,7 +133,7 @@ class Job:
             told(self)
 
     def hear(self, line: str) -> None:
-        """Take in a line of its stderr; what is no JSON is something that was said."""
+        """Read a line of standard error; a line that is no JSON is a message."""
         try:
             event = json.loads(line)
         except ValueError:
@@ -157,16 +158,13 @@ class Job:
                 self.result = result
 
     def cancel(self) -> None:
-        """Ask it to stop, as Ctrl-C would: what it has done is kept, where it can be.
-
-        Asked again, it is terminated.
-        """
+        """Interrupt the command, as Ctrl-C would; terminate it at the second call."""
         if self.runs:
             self._send(signal.SIGTERM if self.cancelled else signal.SIGINT)
             self.cancelled = True
 
     async def stop(self) -> None:
-        """Make sure that it is over: ask, then insist."""
+        """End the command, with stronger and stronger signals."""
         process = self._process
         if process is None:
             return
@@ -188,7 +186,6 @@ class JobTold(Message):
     """A job is further than before, or over; sent to the screen that is shown."""
 
     def __init__(self, job: Job) -> None:
-        """Name the job."""
         super().__init__()
         self.job = job
 
@@ -203,6 +200,49 @@ def outcome(job: Job) -> str:
 def share(progress: Progress) -> float:
     """Give the share of a stage that is done, from 0 to 1."""
     return min(1.0, progress.done / progress.total) if progress.total else 1.0
+
+
+class JobQueue:
+    """At most one job of each kind.
+
+    Attributes:
+        jobs: kind, `mining` or `training` -> the last job of it, running or over.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self.jobs: dict[str, Job] = {}
+        self._unseen: set[str] = set()
+
+    def __str__(self) -> str:
+        """Name running jobs, and finished ones that the user has not seen, for the top line."""
+        said = []
+        for kind, job in self.jobs.items():
+            if job.runs:
+                said.append(str(job))
+            elif kind in self._unseen:
+                said.append(f"{kind}: {outcome(job)}")
+        return "  ".join(said)
+
+    def start(self, job: Job) -> None:
+        """Run a job, of which no other is running."""
+        self.jobs[job.title] = job
+        self._unseen.discard(job.title)
+        self._app.run_worker(job.run(self._told), group=job.title, name=job.title)
+
+    def runs(self, kind: str) -> bool:
+        """Whether a job of a kind is under way."""
+        return kind in self.jobs and self.jobs[kind].runs
+
+    def see(self, kind: str) -> None:
+        """Note that the user has seen how a job ended."""
+        self._unseen.discard(kind)
+
+    def _told(self, job: Job) -> None:
+        if not job.runs:
+            self._unseen.add(job.title)
+        with contextlib.suppress(Exception):  # an app that ends has no screen left to tell
+            self._app.screen.post_message(JobTold(job))
 
 
 async def ask_command(words: Sequence[str]) -> Job:

@@ -13,20 +13,16 @@ class Lasting:
     """
 
     def __init__(self, file: Any) -> None:  # noqa: ANN401 - a text file, of any class
-        """Write to a file as long as it takes something."""
         self._file = file
         self._gone = False
 
     def fileno(self) -> int:
-        """Give the number of the file."""
         return int(self._file.fileno())
 
     def write(self, text: str) -> None:
-        """Write a text, or swallow it."""
         self._try(self._file.write, text)
 
     def flush(self) -> None:
-        """Send what was written."""
         self._try(self._file.flush)
 
     def _try(self, act: Any, *given: str) -> None:  # noqa: ANN401 - a method of the file
@@ -41,6 +37,5 @@ class TerminalDriver(LinuxDriver):
     """Textual's own, which survives its terminal."""
 
     def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - what Textual gives
-        """Take what Textual gives a driver."""
         super().__init__(*given, **named)
         self._file = Lasting(self._file)  # type: ignore[assignment]

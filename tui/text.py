@@ -1,4 +1,4 @@
-"""Text of a corpus -> what a widget may show: no markup, no controls, cut where the room ends."""
+"""Text of a corpus -> text for a widget: no markup, no controls, cut where the room ends."""
 
 from collections.abc import Iterable, Iterator
 
@@ -23,10 +23,10 @@ def shown(text: str, style: StyleType = "") -> Text:
 
 
 def cut(text: str, cells: int, style: StyleType = "") -> Text:
-    """Make a text ready for a place of some cells; what does not fit ends in `…`.
+    """Make a text ready for a place of some cells; a text that does not fit ends in `…`.
 
-    Letters keep their marks and emoji stay whole. Only what can be seen is looked at, so that the
-    length of a line does not matter.
+    Letters keep their marks and emoji stay whole. The function reads the visible part alone, so
+    that the length of a line does not matter.
     """
     most = (cells + 2) * _CHARACTERS_OF_A_CELL
     line = _line(text[:most])
@@ -44,14 +44,7 @@ def cut(text: str, cells: int, style: StyleType = "") -> Text:
 def highlighted(
     text: str, spans: Iterable[tuple[int, int]], marked: StyleType, style: StyleType = ""
 ) -> Text:
-    """Make a text ready for a widget, with some parts of it marked.
-
-    Args:
-        text: as it stands in the corpus.
-        spans: start and end of each part, in characters of `text`.
-        marked: the style of the parts.
-        style: of the whole.
-    """
+    """Make a text ready for a widget, with some spans (start and end) in the style `marked`."""
     made = shown(text, style)
     for start, end in spans:
         made.stylize(marked, start, end)
@@ -63,7 +56,7 @@ def _line(text: str) -> str:
 
 
 def _characters(line: str) -> Iterator[tuple[int, int]]:
-    """Give what a reader takes for one character: code points and cells of each, in order."""
+    """Give the code points and cells of each character that a reader sees, in order."""
     size = width = flags = 0
     before = 0
     for character in line:

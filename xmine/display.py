@@ -29,7 +29,7 @@ _MOST_MARKS = 6  # on one letter; Vietnamese, Hebrew and Thai need three
 
 
 class _Symbols(dict[int, int]):
-    """Code point -> what is shown in its place, found when it is first met."""
+    """Code point -> the code point that is shown, found at its first use."""
 
     def __missing__(self, code: int) -> int:
         self[code] = symbol = _symbol(code)
@@ -62,7 +62,7 @@ _SELECTED = re.compile(rf"(\A|.)([{_SELECTORS}]+)", re.DOTALL)
 
 
 def visible(text: str) -> str:
-    """Show what a terminal would obey, hide or misplace as symbols of known width.
+    """Replace characters that a terminal would obey, hide or misplace by symbols of known width.
 
     Controls, marks of direction, characters without width or meaning become one symbol each; tabs,
     newlines and all other text stay as they are.

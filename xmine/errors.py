@@ -1,4 +1,4 @@
-"""The errors a user may cause, each with what is wrong and what to do about it.
+"""The errors that a user may cause, each with a message and a hint.
 
     XmineError
     ├── OptionError      an option, or a combination of options, makes no sense    exit 2
@@ -6,8 +6,8 @@
     ├── EncoderError     a folder is not an encoder that can be used               exit 1
     └── TrainingError    training cannot start, go on or resume                    exit 1
 
-The command prints `message` and `hint`; a library user catches XmineError. What is done all the
-same is an XmineWarning.
+The command prints `message` and `hint`; a library user catches XmineError. An XmineWarning does not
+stop the work.
 """
 
 from xmine.display import visible
@@ -16,7 +16,7 @@ _ON_ONE_LINE = str.maketrans("\t\n", "\u2409\u240a")
 
 
 class XmineError(Exception):
-    """Something the user can put right: `message` says what and where, `hint` what to do.
+    """An error that the user can correct: `message` names it, `hint` says what to do.
 
     Both may quote a file: what a terminal would obey or hide is a symbol in them, see
     `xmine.display`. A message is one line; a hint may have several.
@@ -50,4 +50,4 @@ class TrainingError(XmineError):
 
 
 class XmineWarning(UserWarning):
-    """Something that may not be meant: what was done, and what to type for something else."""
+    """A possible mistake: what xmine did, and what to type for something else."""

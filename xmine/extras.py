@@ -1,4 +1,4 @@
-"""What is installed on request alone: modules -> the extras of pyproject.toml that bring them."""
+"""Optional packages: modules -> the extras of pyproject.toml that install them."""
 
 import shutil
 import sys
@@ -21,7 +21,7 @@ EXTRAS = {
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
 }
-# What `xmine train` loads, a part of it late in the run.
+# Modules that `xmine train` loads, some of them late in the run.
 TRAINING = ("torch", "transformers", "tokenizers", "opencc", "google.protobuf")
 # Where the name on the package index is another than that of the module.
 _PACKAGES = {"sklearn": "scikit-learn", "google.protobuf": "protobuf"}

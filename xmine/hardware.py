@@ -98,7 +98,7 @@ def search_device(wanted: str, sources: int, targets: int, dim: int) -> str:
 
 
 def anonymous_memory() -> int:
-    """Measure the bytes of this process that no file backs; 0 where the system does not tell."""
+    """Measure the anonymous memory of this process in bytes; 0 where the system does not tell."""
     return _field(Path("/proc/self/status"), "RssAnon")
 
 
@@ -135,7 +135,7 @@ def free_memory() -> int | None:
 
 
 def memory_limit(max_memory: str) -> int | None:
-    """Give the bytes that may be used: what is asked for, or three quarters of what is free."""
+    """Give the bytes that may be used: `max_memory`, or three quarters of the free memory."""
     free = free_memory()
     return bytes_of(max_memory) or (None if free is None else anonymous_memory() + 3 * free // 4)
 

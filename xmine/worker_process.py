@@ -20,7 +20,7 @@ class WorkFailed(XmineError):
     """The process ended otherwise than well.
 
     Attributes:
-        told: what the process wrote on standard error.
+        told: the standard error of the process.
     """
 
     def __init__(self, name: str, code: int, told: str) -> None:
@@ -36,7 +36,7 @@ def work_apart(function: str, given: bytes, name: str) -> bytes:
     Args:
         function: `module:name`; the module is imported in that process.
         given: its argument.
-        name: what an error calls the work.
+        name: of the work, for errors.
 
     Returns:
         What the function returned.

@@ -14,7 +14,7 @@ import searching
 import whole
 from peers import Found, faiss_both, laser_pairs, numpy_pairs, semantic_both
 
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.retrieval import choose_pairs
@@ -41,7 +41,7 @@ def test_clustered_vectors_are_units_each_with_a_translation() -> None:
     for side in (source, target):
         assert side.dtype == np.float16
         assert np.allclose(np.linalg.norm(side.astype(np.float32), axis=1), 1, atol=0.002)
-    cosines = nearest(source, target, 4).target_cosines
+    cosines = search_exact(source, target, 4).target_cosines
     assert 0.75 < np.median(cosines[:, 0]) < 0.9
     assert 0.4 < np.median(cosines[:, 3]) < 0.7
 
@@ -50,7 +50,7 @@ def test_clustered_vectors_are_units_each_with_a_translation() -> None:
 @pytest.mark.parametrize("search", [faiss_both, semantic_both])
 def test_their_search_finds_what_ours_finds(search: searching.Callable[..., Found]) -> None:
     theirs = searching.sorted_by_cosine(search(*floats(), 4))
-    ours = nearest(SOURCE, TARGET, 4)
+    ours = search_exact(SOURCE, TARGET, 4)
     assert searching.differences(ours, theirs, SOURCE, TARGET) == {
         "other_ids": 0,
         "other_ids_and_scores": 0,
@@ -59,7 +59,7 @@ def test_their_search_finds_what_ours_finds(search: searching.Callable[..., Foun
 
 
 def test_their_pairs_are_ours() -> None:
-    neighbours = nearest(SOURCE, TARGET, 4)
+    neighbours = search_exact(SOURCE, TARGET, 4)
     ours = choose_pairs(neighbours, margin_scores(neighbours))
     for theirs in (numpy_pairs(found(neighbours)), laser_pairs(*floats(), found(neighbours))):
         assert list(zip(theirs.sources, theirs.targets, strict=True)) == list(
@@ -71,7 +71,7 @@ def test_their_pairs_are_ours() -> None:
 def test_differences_are_counted_where_scores_differ_and_where_they_do_not() -> None:
     target = TARGET.copy()
     target[1] = target[0]
-    neighbours = nearest(SOURCE, target, 4)
+    neighbours = search_exact(SOURCE, target, 4)
     theirs = found(neighbours)
     swapped = theirs.targets.copy()
     ties = np.argwhere(swapped < 2)

@@ -12,7 +12,7 @@ from xmine.browsing.search import Nearby, nearest_rows
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
-from xmine.knn.cosines import rescored
+from xmine.knn.cosines import exact_cosines
 from xmine.mining.pipeline import mine
 from xmine.mining.search import search
 from xmine.pairs.io import write_pairs
@@ -35,7 +35,7 @@ def test_the_nearest_rows_are_those_of_all_cosines() -> None:
     units[40] = units[7]
     units[41] = 0
     query = units[7:8]
-    cosines = rescored(query, units, np.arange(500)[None])[0]
+    cosines = exact_cosines(query, units, np.arange(500)[None])[0]
     cosines[41] = -np.inf
     order = np.lexsort((np.arange(500), -cosines))
     for k in (1, 2, 9, 499, 5000):

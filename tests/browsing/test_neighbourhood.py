@@ -11,7 +11,7 @@ from xmine.browsing.neighbourhood import Surroundings, row_of
 from xmine.browsing.opening import open_pairs
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
@@ -40,7 +40,7 @@ def test_scores_of_a_few_rows_are_those_of_all(margin: str) -> None:
     units = [
         (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float16) for x in (left, right)
     ]
-    found = nearest(units[0], units[1], 7)
+    found = search_exact(units[0], units[1], 7)
     every = margin_scores(found.first(3), margin)
     rows = np.array([39, 0, 17])
     some = scores_near(found, rows, margin, 3)

@@ -17,10 +17,7 @@ from xmine.browsing.search import run_vectors
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import XmineError
-from xmine.knn import exact
-from xmine.knn import faiss_search as direction
-from xmine.knn import ivf_products as meeting
-from xmine.knn import ivf_search as probing
+from xmine.knn import exact, faiss_search, ivf_products, ivf_search
 from xmine.knn.blocks import Plan
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import Pair, read_pairs
@@ -49,13 +46,12 @@ class StoppedError(Exception):
 def small_steps() -> Iterator[None]:
     """State is saved at every chance, and work is cut into small parts."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (exact, probing):
-            patch.setattr(module, "_SAVE_SECONDS", 0)
-            patch.setattr(module, "_SAVE_SHARE", float("inf"))
-        patch.setattr(exact, "planned", lambda *_: Plan(64, 32, 64, 2))
-        patch.setattr(probing, "_ASSIGNED_AT_ONCE", 128)
-        patch.setattr(meeting, "_BATCH", 1000)
-        patch.setattr(direction, "_QUERIES_AT_ONCE", 64)
+        patch.setattr("xmine.knn.state_files._SAVE_SECONDS", 0)
+        patch.setattr("xmine.knn.state_files._SAVE_SHARE", float("inf"))
+        patch.setattr(exact, "plan_blocks", lambda *_: Plan(64, 32, 64, 2))
+        patch.setattr(ivf_search, "_ASSIGNED_AT_ONCE", 128)
+        patch.setattr(ivf_products, "_BATCH", 1000)
+        patch.setattr(faiss_search, "_QUERIES_AT_ONCE", 64)
         patch.setattr("xmine.flags.line_features._LINES_PER_FILE", 128)
         patch.setattr(StaticEmbedding, "texts_at_once", 64)
         yield

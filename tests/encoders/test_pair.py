@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.fingerprint import Source
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.pair import EncoderPair, is_pair
 from xmine.errors import EncoderError, OptionError
@@ -73,9 +74,9 @@ def test_vectors_of_different_width_are_refused(
     toy_encoder: SentenceEncoder, toy_static: StaticEmbedding
 ) -> None:
     narrow = SentenceEncoder(
-        StaticEmbedding(toy_static.pieces, Table(toy_static.vectors[:, :8].copy(), None))
+        StaticEmbedding(toy_static.pieces, Table(toy_static.vectors[:, :8].copy(), None)),
+        source=Source(Path("narrow"), [], "narrow"),
     )
-    narrow.name = "narrow"
     with pytest.raises(EncoderError, match=r"width 32, narrow of width 8"):
         EncoderPair(toy_encoder, narrow)
 

@@ -12,7 +12,7 @@ from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.retrieval.bucc import half_of
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.scoring.gold import read_id_pairs
 
 Named = tuple[str, str]
@@ -84,7 +84,7 @@ def slow_pairs(
         for side in sides
     )
     scores = slow_scores(source, target, neighborhood, margin)
-    cells = slow_choice(scores, nearest(source, target, neighborhood), retrieval)
+    cells = slow_choice(scores, search_exact(source, target, neighborhood), retrieval)
     named = [(scores[i, j], (sides[0][i][0], sides[1][j][0])) for i, j in cells]
     return named, set(read_id_pairs(Path(f"{stem}.gold")))
 

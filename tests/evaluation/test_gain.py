@@ -13,6 +13,7 @@ from tests.evaluation.test_bucc import write_loose
 from tests.toys.sentences import CONCEPTS, chinese_word, english_word
 from tests.toys.sts import easy, write_stsb
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.fingerprint import Source
 from xmine.encoders.metadata import EncoderFacts, Settings
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.pair import EncoderPair, english_first
@@ -329,7 +330,7 @@ def test_what_an_encoder_cannot_be_measured_on_stops_nothing_else(
     toy_encoder: SentenceEncoder, data: DataFolder
 ) -> None:
     chinese = blind(toy_encoder, [english_word(each) for each in range(CONCEPTS)])
-    chinese.facts, chinese.name = toy_encoder.facts, "chinese"
+    chinese.facts, chinese.source = toy_encoder.facts, Source(Path("chinese"), [], "chinese")
     gains = measure_gains([toy_encoder, chinese, toy_encoder], data, GainOptions(**FEW))
     assert len(table(gains, 1)) == 4
     assert list(table(gains)) == ["tatoeba cmn"]  # at 0: one side has no vectors

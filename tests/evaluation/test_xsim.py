@@ -14,7 +14,7 @@ from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import XsimOptions
 from xmine.evaluation.retrieval.xsim import best_lines, error_rate, evaluate_xsim
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.pairs.io import ParallelText
 from xmine.scoring.margin import margin_scores
 
@@ -23,7 +23,7 @@ def test_golden_g19b() -> None:
     """Rows of the matrix stand for sources, unit vectors for targets: cosines as in G-19."""
     cosines = np.array([[0.9, 0.2, 0.1], [0.3, 0.4, 0.5], [0.2, 0.6, 0.8]], dtype=np.float32)
     target = np.eye(3, dtype=np.float32)
-    neighbours = nearest(cosines, target, 2)
+    neighbours = search_exact(cosines, target, 2)
     means = [x.mean(axis=1) for x in (neighbours.target_cosines, neighbours.source_cosines)]
     np.testing.assert_allclose(means[0], [0.55, 0.45, 0.70], atol=1e-6)
     np.testing.assert_allclose(means[1], [0.60, 0.50, 0.65], atol=1e-6)

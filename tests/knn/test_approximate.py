@@ -14,21 +14,18 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError, OptionError
-from xmine.knn import approximate
-from xmine.knn import ivf_products as meeting
-from xmine.knn import ivf_search as probing
+from xmine.knn import approximate, ivf_products, ivf_search
 from xmine.knn.approximate import choose_index, search_approximate, searching_bytes
 from xmine.knn.duplicates import Side
-from xmine.knn.exact import nearest, search_few
+from xmine.knn.exact import search_exact, search_few
 from xmine.knn.faiss_index import SearchedIndex, index_bytes, trained
-from xmine.knn.inverted_lists import Members, distances_of, most_probed, numbers_of, probed
-from xmine.knn.ivf_products import Listed, meet
+from xmine.knn.inverted_lists import Members, assign_lists, distances_of, most_probed, number_type
+from xmine.knn.ivf_products import Listed, multiply_lists
 from xmine.knn.neighbours import COMPLETE, FILES, Neighbours
 from xmine.knn.rescoring import directions
-from xmine.knn.state import SearchState
-from xmine.knn.state_files import SearchFiles
+from xmine.knn.state_files import SearchFiles, SearchState
 from xmine.knn.topk import EMPTY, columns_of
-from xmine.knn.workers import Crew
+from xmine.knn.workers import WorkerPool
 from xmine.progress import Progress, Report, silent
 
 Halves = NDArray[np.float16]
@@ -91,7 +88,7 @@ def test_the_recall_is_reached_and_told(factory: str, least: float) -> None:
     source, target = clustered(3000)
     found = search_approximate(source, target[:2500], 4, factory=factory, recall=0.95)
     assert_sound(found, source, target[:2500], 4)
-    share = true_share(found, nearest(source, target[:2500], 4))
+    share = true_share(found, search_exact(source, target[:2500], 4))
     assert share >= least
     assert found.recall == pytest.approx(share, abs=0.02)
     assert found.index.startswith(factory)
@@ -128,7 +125,7 @@ def test_a_query_whose_lists_hold_too_few_rows_searches_everything() -> None:
     found = search_approximate(source, target, 60, factory="IVF50,SQfp16", recall=0.05)
     assert_sound(found, source, target, 60)
     assert int(found.index.split()[1]) < 10  # whose lists hold fewer than 60 rows
-    assert true_share(found, nearest(source, target, 60)) > 0.95
+    assert true_share(found, search_exact(source, target, 60)) > 0.95
 
 
 def test_repeated_rows() -> None:
@@ -137,7 +134,7 @@ def test_repeated_rows() -> None:
     source[50:90] = source[3]
     found = search_approximate(source, target, 4, factory="IVF8,SQfp16", recall=0.95)
     assert_sound(found, source, target, 4)
-    true = nearest(source, target, 4)
+    true = search_exact(source, target, 4)
     assert (found.target_cosines >= true.target_cosines[:, -1:]).mean() > 0.95
     assert (found.source_cosines >= true.source_cosines[:, -1:]).mean() > 0.95
 
@@ -162,8 +159,8 @@ def test_lists_within_reach_are_probed() -> None:
     assert most == (slow <= reach).sum(axis=1).max()
     assert 5 < most < 40
     lists = np.empty((200, most), dtype=np.uint16)
-    with Crew(2) as crew:
-        probed(centroids, Side(vectors), 100, reach, lists, crew, nothing)
+    with WorkerPool(2) as pool:
+        assign_lists(centroids, Side(vectors), 100, reach, lists, pool, nothing)
     np.testing.assert_array_equal(lists, np.where(slow > reach, 40, ranked)[100:, :most])
     members = Members(lists, 40, 100)
     for number in range(40):
@@ -191,7 +188,7 @@ def test_the_number_for_no_list_is_not_that_of_a_list(count: int, size: int) -> 
     centroids = np.zeros((count, 8), dtype=np.float32)
     ways = directions(rows, rows, 4, files)
     with pytest.raises(StopIteration) as made:
-        probing.search_lists(*ways, centroids, 0.98, files, state, 2**20, nothing)
+        ivf_search.search_lists(*ways, centroids, 0.98, files, state, 2**20, nothing)
     (shape, kind) = made.value.args
     assert shape == (8, 3)
     assert np.dtype(kind).itemsize == size
@@ -203,7 +200,7 @@ def test_the_disk_that_probes_take_is_foretold() -> None:
 
     def probes(rows: int, factory: str) -> float:
         whole = searching_bytes(rows, rows, 512, 10, factory)
-        return (whole / (2 * rows) - 2 * 8 * 14) / np.dtype(numbers_of(lists[factory])).itemsize
+        return (whole / (2 * rows) - 2 * 8 * 14) / np.dtype(number_type(lists[factory])).itemsize
 
     lists = {f"IVF{count},SQfp16": count for count in (8, 512, 2048, 65536)}
     # Measured: 140 of 27 on average for 100,000 generated lines.
@@ -225,7 +222,7 @@ def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
         ("_BATCH", 20_000),
         ("_PROBES_AT_ONCE", 300),
     ):
-        monkeypatch.setattr(meeting, name, small)
+        monkeypatch.setattr(ivf_products, name, small)
     rng = np.random.default_rng(4)
     count, k = 12, 5
     sides = [Side(unit(rng.standard_normal((rows, 24)))) for rows in (400, 250)]
@@ -243,8 +240,8 @@ def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
     def save(done: int) -> None:
         saved.append((done, left.best.copy(), right.best.copy()))
 
-    with Crew(workers) as crew:
-        meet(left, right, count, 0, crew, nothing, save)
+    with WorkerPool(workers) as pool:
+        multiply_lists(left, right, count, 0, pool, nothing, save)
     there = (lists[0][:, :, None] == lists[1][:, 0]).any(axis=1)
     back = (lists[1][:, :, None] == lists[0][:, 0]).any(axis=1)
     cosines = sides[0].vectors.astype(np.float32) @ sides[1].vectors.astype(np.float32).T
@@ -262,8 +259,8 @@ def test_pairs_meet_if_either_row_probes_the_list_of_the_other(
     whole = left.best.copy(), right.best.copy()
     for step, left_best, right_best in saved[:: len(saved) // 7]:
         left.best[:], right.best[:] = left_best, right_best
-        with Crew(workers) as crew:
-            meet(left, right, count, step, crew, nothing, nothing)
+        with WorkerPool(workers) as pool:
+            multiply_lists(left, right, count, step, pool, nothing, nothing)
         np.testing.assert_array_equal(left.best, whole[0])
         np.testing.assert_array_equal(right.best, whole[1])
 
@@ -273,7 +270,7 @@ def test_a_few_rows_are_searched_for_among_all() -> None:
     source[90] = source[4]  # a side may keep equal rows
     rows = np.array([3, 4, 90, 699])
     ids, cosines = search_few(Side(source, apart=True), rows, Side(target[:500]), 9, 2**28, nothing)
-    true = nearest(source, target[:500], 9)
+    true = search_exact(source, target[:500], 9)
     np.testing.assert_array_equal(ids, true.targets[rows])
     np.testing.assert_array_equal(cosines, true.target_cosines[rows])
 
@@ -389,8 +386,8 @@ def test_a_report_that_raises_stops_the_search_and_it_continues(tmp_path: Path) 
 KILLED = """
 import faiss
 import sys
-import xmine.knn.ivf_search
-xmine.knn.ivf_search._SAVE_SECONDS = 0.0
+import xmine.knn.state_files
+xmine.knn.state_files._SAVE_SECONDS = 0.0
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_approximate import search_in
@@ -431,8 +428,8 @@ def test_a_continued_search_does_not_train_again(
     with pytest.raises(KeyboardInterrupt):
         search_in(tmp_path, stop)
     monkeypatch.setattr(approximate, "trained", None)
-    monkeypatch.setattr(probing, "_reach", None)
-    monkeypatch.setattr(probing, "probed", None)
+    monkeypatch.setattr(ivf_search, "_reach", None)
+    monkeypatch.setattr(ivf_search, "assign_lists", None)
     search_in(tmp_path)
 
 
@@ -450,7 +447,7 @@ def test_the_number_of_threads_changes_no_byte(factory: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("factory", ["HNSW8", "RR16,HNSW8", "IVF64_HNSW8,SQ8", "IVF16,SQ8"])
-def test_an_index_built_by_other_numbers_of_threads_has_the_same_bytes(factory: str) -> None:
+def test_an_index_built_by_other_number_type_threads_has_the_same_bytes(factory: str) -> None:
     import faiss
     from threadpoolctl import threadpool_limits
 

@@ -15,16 +15,15 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.knn import exact
-from xmine.knn import rescoring as settling
-from xmine.knn.blocks import Multiplier, Plan, planned
-from xmine.knn.cosines import rescored
+from xmine.knn import rescoring, state_files
+from xmine.knn.blocks import Multiplier, Plan, plan_blocks
+from xmine.knn.cosines import exact_cosines
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import exact_memory, search_exact, search_sides
 from xmine.knn.neighbours import FILES, Neighbours
 from xmine.knn.state_files import SearchFiles
 from xmine.knn.topk import columns_of, pack, values_of
-from xmine.knn.workers import Crew
+from xmine.knn.workers import WorkerPool
 from xmine.progress import Progress
 from xmine.text.hashing import first_equal
 
@@ -171,9 +170,9 @@ def test_many_equal_rows_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> N
     def counted(vectors: Half, others: Half, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         nonlocal pairs
         pairs += ids.size
-        return rescored(vectors, others, ids)
+        return exact_cosines(vectors, others, ids)
 
-    monkeypatch.setattr(settling, "rescored", counted)
+    monkeypatch.setattr(rescoring, "exact_cosines", counted)
     source, target = random_rows(900, 24, 1), random_rows(800, 24, 2)
     source[100:800] = target[50:700] = target[0]
     check(search_exact(source, target, 4), slow_search(source, target, 4))
@@ -206,13 +205,13 @@ def test_the_first_equal_number_is_found() -> None:
 
 def test_only_rows_in_doubt_are_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     again: list[int] = []
-    search_again = settling._search_again
+    search_again = rescoring._search_again
 
-    def noted(way: settling.Direction, rows: NDArray[np.int64], crew: Crew) -> None:
+    def noted(way: rescoring.Direction, rows: NDArray[np.int64], pool: WorkerPool) -> None:
         again.extend(rows.tolist())
-        search_again(way, rows, crew)
+        search_again(way, rows, pool)
 
-    monkeypatch.setattr(settling, "_search_again", noted)
+    monkeypatch.setattr(rescoring, "_search_again", noted)
     source, target = random_rows(300, 64, 1), random_rows(300, 64, 2)
     check(search_exact(source, target, 4), slow_search(source, target, 4))
     assert not again
@@ -230,7 +229,7 @@ def test_the_bound_on_float32_sums_holds() -> None:
     for column in vectors.astype(np.float32).T:
         total += column[:, None] * column
     off = np.abs(total - exactly).max()
-    assert 0 < off < settling.error(1000)
+    assert 0 < off < rescoring.error(1000)
 
 
 def test_keys_sort_like_numbers_and_come_back() -> None:
@@ -245,7 +244,7 @@ def test_blocks_fit_the_memory_they_are_given() -> None:
     for memory in (2**28, 2**29, 2**30):
         for rows in (1000, 50_000, 1_000_000, 10_000_000):
             for dim in (64, 256, 1024, 4096):
-                plan = planned(rows, rows, dim, 8, memory)
+                plan = plan_blocks(rows, rows, dim, 8, memory)
                 assert plan.memory(dim, 8) <= memory
                 assert plan.columns * plan.workers >= min(rows, 512)
     assert exact_memory(10**6, 10**6, 256, 4) < 1.1 * exact_memory(10**5, 10**5, 256, 4) < 2**27
@@ -280,8 +279,8 @@ def test_continues_after_an_interruption(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(exact, "_SAVE_SECONDS", 0)
-    monkeypatch.setattr(exact, "_SAVE_SHARE", np.inf)
+    monkeypatch.setattr(state_files, "_SAVE_SECONDS", 0)
+    monkeypatch.setattr(state_files, "_SAVE_SHARE", np.inf)
     source, target = random_rows(300, 24, 1), kind(200, 24, 2)
     sides, plan = (Side(source), Side(target)), Plan(64, 32, 64, workers)
     before = threading.active_count()
@@ -313,7 +312,7 @@ def test_a_lost_file_is_made_again_and_what_was_saved_with_it_is_not_used(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(exact, "_SAVE_SECONDS", 0)
+    monkeypatch.setattr(state_files, "_SAVE_SECONDS", 0)
     source, target = random_rows(300, 24, 1), kind(200, 24, 2)
     sides, plan = (Side(source), Side(target)), Plan(64, 32, 64, 1)
     for done in (200, 1):  # the second search ends before it has saved anything
@@ -330,10 +329,10 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
-from xmine.knn import exact
+from xmine.knn import exact, state_files
 from xmine.knn.blocks import Plan
-exact._SAVE_SECONDS, exact._SAVE_SHARE = 0, 1e9
-exact.planned = lambda *sizes: Plan(64, 32, 64, 2)
+state_files._SAVE_SECONDS, state_files._SAVE_SHARE = 0, 1e9
+exact.plan_blocks = lambda *sizes: Plan(64, 32, 64, 2)
 folder, left = Path(sys.argv[1]), int(sys.argv[2])
 def count(event, arguments):
     global left

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.knn.cosines import rescored, widen
-from xmine.knn.exact import nearest, search_exact
+from xmine.knn.cosines import exact_cosines, widen
+from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours, found_in
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def unit_rows(rows: int, dim: int, seed: int) -> NDArray[np.float32]:
 @pytest.mark.parametrize("k", [1, 4, 300])
 def test_agrees_with_sorting_the_whole_matrix(rows: tuple[int, int], k: int) -> None:
     source, target = unit_rows(rows[0], 24, 1), unit_rows(rows[1], 24, 2)
-    found = nearest(source, target, k)
+    found = search_exact(source, target, k)
     forward, backward = slow_nearest(source, target, k)
     assert np.array_equal(found.targets, forward)
     assert np.array_equal(found.sources, backward)
@@ -52,7 +52,7 @@ def test_ties_go_to_the_lower_row() -> None:
     random = np.random.default_rng(4)
     source = (random.random((90, 8)) < 0.5).astype(np.float32) * np.float32(0.25)
     target = (random.random((70, 8)) < 0.5).astype(np.float32) * np.float32(0.25)
-    found = nearest(source, target, 5)
+    found = search_exact(source, target, 5)
     forward, backward = slow_nearest(source, target, 5)
     assert np.array_equal(found.targets, forward)
     assert np.array_equal(found.sources, backward)
@@ -69,19 +69,19 @@ def parts(found: Neighbours) -> list[bytes]:
 
 def test_the_first_of_more_neighbours_are_those_of_a_smaller_k() -> None:
     source, target = unit_rows(100, 16, 5), unit_rows(90, 16, 6)
-    assert parts(nearest(source, target, 7).first(3)) == parts(nearest(source, target, 3))
+    assert parts(search_exact(source, target, 7).first(3)) == parts(search_exact(source, target, 3))
 
 
 def test_directions_are_symmetric() -> None:
     source, target = unit_rows(300, 16, 5), unit_rows(200, 16, 6)
-    one, other = nearest(source, target, 3), nearest(target, source, 3)
+    one, other = search_exact(source, target, 3), search_exact(target, source, 3)
     assert np.array_equal(one.targets, other.sources)
     assert np.array_equal(one.sources, other.targets)
 
 
 def test_progress_ends_at_the_number_of_sources() -> None:
     seen: list[Progress] = []
-    nearest(unit_rows(300, 8, 1), unit_rows(20, 8, 2), 2, report=seen.append)
+    search_exact(unit_rows(300, 8, 1), unit_rows(20, 8, 2), 2, report=seen.append)
     assert {(step.stage, step.total) for step in seen} == {("searching", 300)}
     assert seen[-1].done == 300
 
@@ -94,7 +94,7 @@ def test_a_cosine_is_the_exact_one_rounded_once() -> None:
     target[7] = source[3] * np.float16(1.001)
     ids = np.random.default_rng(3).integers(-1, 50, (60, 9))
     ids[3, 0] = 7
-    found = rescored(source, target, ids)
+    found = exact_cosines(source, target, ids)
     for row, column in np.ndindex(*ids.shape):
         products = [
             float(a) * float(b) for a, b in zip(source[row], target[ids[row, column]], strict=True)
@@ -107,10 +107,10 @@ def test_a_cosine_is_the_exact_one_rounded_once() -> None:
 def test_pieces_of_rescoring_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = unit_rows(60, 100, 1), unit_rows(50, 100, 2)
     ids = np.random.default_rng(3).integers(0, 50, (60, 9))
-    whole = rescored(source, target, ids).tobytes()
+    whole = exact_cosines(source, target, ids).tobytes()
     monkeypatch.setattr("xmine.knn.cosines._RESCORED_AT_ONCE", 7000)
-    assert rescored(source, target, ids).tobytes() == whole
-    alone = [rescored(source, target, ids[:, column : column + 1]) for column in range(9)]
+    assert exact_cosines(source, target, ids).tobytes() == whole
+    alone = [exact_cosines(source, target, ids[:, column : column + 1]) for column in range(9)]
     assert np.concatenate(alone, axis=1).tobytes() == whole
 
 
@@ -150,11 +150,11 @@ def test_threads_do_not_change_a_bit_whatever_the_width() -> None:
     """BLAS splits products of widths 500 and 1000 by the number of threads; rescoring is exact."""
     script = (
         "import hashlib, numpy as np\n"
-        "from xmine.knn.exact import nearest\n"
+        "from xmine.knn.exact import search_exact\n"
         "digest = hashlib.sha256()\n"
         "for width in (500, 512, 1000):\n"
         "    sides = np.random.default_rng(1).standard_normal((2, 900, width)) / width**0.5\n"
-        "    found = nearest(*sides.astype(np.float16), 4)\n"
+        "    found = search_exact(*sides.astype(np.float16), 4)\n"
         "    digest.update(found.target_cosines.tobytes() + found.sources.tobytes())\n"
         "print(digest.hexdigest())\n"
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores, scores_near
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
@@ -33,7 +33,7 @@ def cells(neighbours: Neighbours, scores: NDArray[np.float32]) -> dict[tuple[int
 
 
 def test_golden_g17() -> None:
-    neighbours = nearest(X, Y, 2)
+    neighbours = search_exact(X, Y, 2)
     np.testing.assert_allclose(
         neighbours.target_cosines.mean(axis=1), [0.86814325, 0.83108079, 0.88491395], atol=2e-7
     )
@@ -114,7 +114,7 @@ def test_agrees_with_the_definitions(
     shape: tuple[int, int, int],
 ) -> None:
     source, target = vectors(shape[0], 1), vectors(shape[1], 2)
-    neighbours = nearest(source, target, shape[2])
+    neighbours = search_exact(source, target, shape[2])
     scores = margin_scores(neighbours, margin)
     slow = slow_scores(source, target, shape[2], margin)
     for cell, score in cells(neighbours, scores.targets).items():
@@ -147,7 +147,7 @@ def test_any_pairs_are_scored_by_their_definition(margin: str) -> None:
     source, target = random_vectors(7, 1), random_vectors(9, 2)
     source[3] = 0
     target[4:] = -target[:5]
-    near = nearest(source, target, 3)
+    near = search_exact(source, target, 3)
     cells = np.array(list(itertools.product(range(7), range(9))))
     cosines = (source @ target.T)[cells[:, 0], cells[:, 1]]
     found, clamped = pair_scores(cells[:, 0], cells[:, 1], cosines, near, margin)
@@ -167,7 +167,7 @@ def test_any_pairs_are_scored_by_their_definition(margin: str) -> None:
 def test_a_few_rows_are_scored_as_all_are(margin: str, of_sources: bool) -> None:
     """Of six neighbours that are known the means are of the first three."""
     source, target = random_vectors(20, 3), random_vectors(15, 4)
-    known, near = nearest(source, target, 6), nearest(source, target, 3)
+    known, near = search_exact(source, target, 6), search_exact(source, target, 3)
     rows = np.array([11, 2, 2, 14])
     found = scores_near(known if of_sources else known.swapped(), rows, margin, 3)
     assert found.shape == (4, 6)
@@ -186,8 +186,8 @@ def test_a_few_rows_are_scored_as_all_are(margin: str, of_sources: bool) -> None
 
 def test_max_is_symmetric_under_swapping_the_sides() -> None:
     source, target = random_vectors(60, 3), random_vectors(50, 4)
-    one = nearest(source, target, 4)
-    other = nearest(target, source, 4)
+    one = search_exact(source, target, 4)
+    other = search_exact(target, source, 4)
     forward = choose_pairs(one, margin_scores(one), "max")
     backward = choose_pairs(other, margin_scores(other), "max")
     assert set(zip(forward.sources, forward.targets, strict=True)) == set(
@@ -197,10 +197,10 @@ def test_max_is_symmetric_under_swapping_the_sides() -> None:
 
 def test_a_neighbourhood_near_zero_is_clamped_and_counted() -> None:
     source, target = unit([(1, 0), (0, 1)]), unit([(0, -1), (-1, 0)])
-    scores = margin_scores(nearest(source, target, 2), "ratio")
+    scores = margin_scores(search_exact(source, target, 2), "ratio")
     assert scores.clamped == 8  # two neighbours of each of four lines
     assert np.isfinite(scores.targets).all()
-    assert margin_scores(nearest(source, target, 2), "distance").clamped == 0
+    assert margin_scores(search_exact(source, target, 2), "distance").clamped == 0
 
 
 def walked(pairs: ChosenPairs) -> list[tuple[int, int]]:
@@ -286,7 +286,7 @@ def test_scores_do_not_depend_on_how_many_rows_are_scored_at_a_time(
     monkeypatch: pytest.MonkeyPatch, margin: str
 ) -> None:
     for k in (1, 4, 11, 40):
-        neighbours = nearest(random_vectors(50, 8), random_vectors(41, 9), k)
+        neighbours = search_exact(random_vectors(50, 8), random_vectors(41, 9), k)
         whole = margin_scores(neighbours, margin)
         with monkeypatch.context() as smaller:
             smaller.setattr("xmine.scoring.margin._ROWS_AT_ONCE", 7)

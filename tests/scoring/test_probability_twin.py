@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.toys.mined import Vectors, mined, sides, unit
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring import probability as confidence
 from xmine.scoring.probability import Confidence, estimate
@@ -304,7 +304,7 @@ Case = tuple[ChosenPairs, Neighbours, list[int]]
 def of_sides(sources: int, targets: int, shared: int, k: int = 4, used: int = 4) -> Case:
     source, target = sides(sources, targets, shared, sources + shared)
     pairs, _ = mined(source, target, k=k, retrieval="fwd" if k == 2 else "max")
-    return pairs, nearest(source, target, used), [-1] * len(pairs)
+    return pairs, search_exact(source, target, used), [-1] * len(pairs)
 
 
 def near_twins() -> tuple[Vectors, Vectors]:
@@ -359,7 +359,7 @@ def given() -> Case:
     rows = np.arange(30)
     cosines = (source @ target.T)[np.tile(rows, 2), np.append(rows, rows[::-1])]
     pairs = ChosenPairs(np.tile(rows, 2), np.append(rows, rows[::-1]), cosines, cosines)
-    return pairs, nearest(source, target, 1), [-1] * 60
+    return pairs, search_exact(source, target, 1), [-1] * 60
 
 
 def with_known(case: Case, right: int, wrong: int) -> Case:

@@ -4,13 +4,12 @@ import os
 import sys
 
 from xmine.cli import run
-from xmine.knn import exact
-from xmine.knn import ivf_search as probing
+from xmine.knn import state_files
 
 
 def mine(folder: str, arguments: list[str]) -> None:
     """Run `xmine ARGUMENTS` in a folder; state is saved at every chance."""
-    exact._SAVE_SECONDS = probing._SAVE_SECONDS = 0.0
+    state_files._SAVE_SECONDS = 0.0
     os.chdir(folder)
     sys.argv = ["xmine", *arguments]
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import xmine
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.candidates import Candidates, estimate_probabilities, flag
 from xmine.mining.mined import Mined
@@ -39,7 +39,7 @@ def mined(
     margin: str = "ratio",
     retrieval: str = "max",
 ) -> tuple[ChosenPairs, Neighbours]:
-    neighbours = nearest(source, target, k)
+    neighbours = search_exact(source, target, k)
     return choose_pairs(neighbours, margin_scores(neighbours, margin), retrieval), neighbours
 
 

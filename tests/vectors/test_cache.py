@@ -273,7 +273,7 @@ def test_an_encoder_whose_folder_has_changed_since_is_not_told(
     late = SentenceEncoder.load(folder)
     shutil.rmtree(folder)
     assert late.fingerprint() is None
-    told.folder = None  # its weights were changed
+    told.source = None  # its weights were changed
     assert told.fingerprint() is None
 
 

@@ -1,4 +1,4 @@
-"""Options -> the command line that says them: what the terminal app shows, copies and runs."""
+"""Options -> the command line that the terminal app shows, copies and runs."""
 
 import dataclasses
 import shlex
@@ -9,7 +9,7 @@ from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.options import Options, flag
 
-# What is done where the output exists already -> the flag that asks for it.
+# Treatment of an output that exists -> its flag.
 IN_THE_WAY = {"refuse": "", "go on": "--resume", "replace": "--force"}
 
 
@@ -55,7 +55,7 @@ def _given(name: str, value: str) -> list[str]:
 
 
 def _files(files: Iterable[str]) -> list[str]:
-    """Give arguments; what begins with a dash is no flag."""
+    """Write names of files so that a leading dash makes no flag."""
     return [f"./{file}" if file.startswith("-") and file != "-" else file for file in files]
 
 
@@ -71,13 +71,11 @@ def mining_words(
     """Give the words of `xmine mine`.
 
     Args:
-        source: file of the source language.
-        target: file of the target language.
-        options: how it is mined.
+        source, target: a file of each language.
+        options: of mining.
         output: folder of the run, or a file.
-        more: what is no option of mining but a flag of the command, such as model; what is empty
-            is left out.
-        force: whether what is there is thrown away.
+        more: values of other flags of the command, such as model; empty ones are left out.
+        force: whether an old output is replaced.
     """
     words = ["mine", *_files([source, target]), *_given("-o", output)]
     for name, value in (more or {}).items():

@@ -1,4 +1,4 @@
-"""An options dataclass as fields of a form: what each asks for, and its text as a value."""
+"""An options dataclass -> the fields of a form; their texts -> the options."""
 
 import dataclasses
 import inspect
@@ -19,14 +19,14 @@ class FormField:
     """One option as a form asks for it.
 
     Attributes:
-        name: of the field, as in `batch_size`.
-        group: what the class says that declares it: the title of a group of fields.
-        help: what it does.
-        usual: its default as a text; empty where nothing need be said.
-        without: what an empty field stands for.
-        choices: what it may be; empty if it may be anything of its type.
+        name: of the option, as in `batch_size`.
+        group: title of the group of fields: the first line of the class that declares the option.
+        help: of the option.
+        usual: the default as a text; empty for no value.
+        without: the placeholder of an empty field.
+        choices: the possible values; empty for any value of the type.
         limits: lowest and highest number, for people; empty if there are none.
-        hint: its type.
+        hint: the type.
     """
 
     name: str
@@ -49,7 +49,7 @@ class FormField:
         return self.hint is bool
 
     def value(self, text: str) -> Any:  # noqa: ANN401 - of the type `hint`
-        """Read what was typed.
+        """Turn the text of the field into a value.
 
         Raises:
             OptionError: it is of another type.
@@ -87,7 +87,7 @@ def form_fields(kind: type[Options]) -> list[FormField]:
 def read_form(
     kind: type[Options], texts: Mapping[str, str]
 ) -> tuple[Options | None, dict[str, str]]:
-    """Make the options of what was typed.
+    """Make the options out of the texts of the fields.
 
     Returns:
         the options, None where something is wrong; and what is wrong with each field, by its name.

@@ -4,7 +4,8 @@ Nothing here floats above corpus text: what lies under the edge of an overlay lo
 (Textual issue 6357). Screens are opaque, and messages have a line of their own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
@@ -23,8 +24,7 @@ from xmine.display import visible
 from xmine.errors import XmineError
 
 from ..background import BackgroundWork
-from ..job_queue import JobQueue
-from ..jobs import JobTold
+from ..jobs import JobQueue, JobTold
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -33,59 +33,37 @@ SMALLEST = (60, 15)  # columns and rows
 
 
 class Host(Protocol):
-    """The app, as far as screens use it.
-
-    Attributes:
-        view: what is open; None as long as nothing is.
-        judgements: what is said of its pairs.
-        jobs: mining and training, which go on whatever is shown.
-    """
+    """The part of `XmineApp` that screens use."""
 
     view: View | None
     judgements: Judgements | None
     jobs: JobQueue
 
-    def open(self, path: Path) -> None:
-        """Read a run or a file in the background, and show its pairs."""
-
-    def back(self) -> None:
-        """Leave a screen for the one below it."""
-
-    def ignore_keys(self) -> None:
-        """Hear no key until the next screen is there."""
-
-    def hear_keys(self) -> None:
-        """Hear keys again."""
-
-    def look_for(self, view: View, query: PairQuery | None, cut: float | None) -> None:
-        """Find other pairs of a view in the background."""
-
-    def show_neighbours(self, source: int, target: int) -> None:
-        """Show what is near both of a pair."""
-
-    def mine_with(self, model: str) -> None:
-        """Show the form of mining, with an encoder in it."""
+    def open(self, path: Path) -> None: ...
+    def back(self) -> None: ...
+    def ignore_keys(self) -> None: ...
+    def hear_keys(self) -> None: ...
+    def look_for(self, view: View, query: PairQuery | None, cut: float | None) -> None: ...
+    def show_neighbours(self, source: int, target: int) -> None: ...
+    def mine_with(self, model: str) -> None: ...
 
 
 class BaseScreen(Screen[None]):
-    """A screen of the app: `body` says what it shows, `heading` what stands on top of it.
-
-    It stays with what was open when it was made; when something else is opened, it goes.
+    """A screen of the app, with the view that was open when the screen was made.
 
     Attributes:
-        background: what the screen does in the background.
+        background: work in threads.
     """
 
     NAME: ClassVar[str] = ""
     # Actions that open a line to type into. Their keys have priority, so that the line has the
-    # focus before the next key is looked at: what is pasted must not judge pairs.
+    # focus before the next key is handled: pasted text must not judge pairs.
     OPENS_A_LINE: ClassVar[tuple[str, ...]] = ()
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
+        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from.")
     ]
 
     def __init__(self) -> None:
-        """Begin with what is open now."""
         super().__init__()
         self._view = self.host.view
         self._had_keys: Widget | None = None  # before the window was too small
@@ -93,12 +71,12 @@ class BaseScreen(Screen[None]):
 
     @property
     def host(self) -> Host:
-        """The app, by what it adds to Textual's."""
+        """The app, as the type that screens know."""
         return cast("Host", self.app)
 
     @property
     def view(self) -> View:
-        """What is open; a screen that needs it is not made without."""
+        """The open pairs; without any, no screen asks."""
         assert self._view is not None
         return self._view
 
@@ -108,7 +86,6 @@ class BaseScreen(Screen[None]):
         return False
 
     def compose(self) -> ComposeResult:
-        """Stack the lines around the body."""
         with Horizontal(id="top"):
             yield Static(id="heading", markup=False)
             yield Static(id="facts", markup=False)
@@ -120,11 +97,10 @@ class BaseScreen(Screen[None]):
         yield Static(f"enlarge the window to {columns} x {rows}", id="small", markup=False)
 
     def body(self) -> ComposeResult:
-        """Give what stands between the lines; each screen has its own."""
+        """Give the widgets between top line and message line."""
         yield from ()
 
     def on_mount(self) -> None:
-        """Fill the top line."""
         self.refresh_top()
 
     def on_screen_resume(self) -> None:
@@ -133,11 +109,11 @@ class BaseScreen(Screen[None]):
         self.call_after_refresh(self.host.hear_keys)
 
     def heading(self) -> str:
-        """Say where one is."""
+        """Write the left side of the top line."""
         return self.NAME
 
     def facts(self) -> str:
-        """Say what there is, on the right of the top line."""
+        """Write the right side of the top line."""
         return ""
 
     def refresh_top(self) -> None:
@@ -151,24 +127,45 @@ class BaseScreen(Screen[None]):
         self.query_one("#facts", Static).update(Text(visible("   ".join(filter(None, said)))))
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Speak in the line above the keys, until something else is said."""
+        """Show a text in the message line, until the next one."""
         line = self.query_one("#said", Static)
         line.set_class(bad, "-bad")
         line.update(Text(visible(f"! {text}" if bad else text)))
 
     def complain(self, error: XmineError) -> None:
-        """Say what went wrong, and what to do about it."""
+        """Show an error and its hint in the message line."""
         self.say("; ".join(filter(None, [error.message, error.hint])), bad=True)
 
+    @contextmanager
+    def complaining(self) -> Iterator[None]:
+        """Show an error of xmine in the message line; the block ends with the error."""
+        try:
+            yield
+        except XmineError as error:
+            self.complain(error)
+
+    def copy(self, text: str, said: str) -> None:
+        """Copy a text, and say so."""
+        self.app.copy_to_clipboard(text)
+        self.say(said)
+
+    def confirm(self, question: str, yes: Callable[[], object], no: str = "") -> None:
+        """Ask a question; call `yes` after the answer y, say `no` after any other."""
+
+        def answered(answer: str) -> None:
+            if answer.strip().lower() in ("y", "yes"):
+                yes()
+            elif no:
+                self.say(no)
+
+        self.ask(question, answered)
+
     def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
-        """Ask for a line of text; `answered` is called with it, and not if it is given up."""
+        """Ask for a line of text; `answered` is called with it, unless the user gives up."""
         self.query_one(Prompt).ask(question, answered, given)
 
     def look_for(self, query: PairQuery | None = None, cut: float | None = None) -> None:
-        """Find other pairs in the background: a million texts take a second.
-
-        The screen that is shown when they are found hears of it, see `rows_changed`.
-        """
+        """Filter or sort the pairs in the background, see `rows_changed`."""
         self.host.look_for(self.view, query, cut)
 
     def rows_changed(self) -> None:
@@ -176,19 +173,15 @@ class BaseScreen(Screen[None]):
         self.refresh_top()
 
     def on_job_told(self, event: JobTold) -> None:
-        """Show in the top line how far a job is."""
         self.refresh_top()
 
     def action_back(self) -> None:
-        """Go to where one came from."""
         self.host.back()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave keys to a line that is typed into, those with priority too."""
         return not (action in self.OPENS_A_LINE and isinstance(self.focused, Input))
 
     def on_resize(self, event: Resize) -> None:
-        """Ask for a larger window where nothing can be seen in this one."""
         small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
         if small and not self.has_class("-small"):
             self._had_keys = self.focused or self._had_keys
@@ -197,7 +190,7 @@ class BaseScreen(Screen[None]):
         self.set_class(small, "-small")
 
     def _give_keys_back(self) -> None:
-        """Focus again: Textual takes the focus from what it hides."""
+        """Focus again: Textual takes the focus from hidden widgets."""
         if self.focused is None and self._had_keys is not None and self._had_keys.is_attached:
             self.set_focus(self._had_keys, scroll_visible=False)
 
@@ -206,17 +199,15 @@ class Prompt(Horizontal):
     """A question and a line to answer it, in the place of the message line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", "Give up", id="asking.give-up"),
+        Binding("escape", "give_up", "Give up", id="asking.give-up")
     ]
 
     def __init__(self, *, id: str) -> None:
-        """Begin without a question."""
         super().__init__(id=id)
         self._answered: Callable[[str], None] | None = None
-        self._left: Widget | None = None  # what had the keys before
+        self._left: Widget | None = None  # the widget with the focus before
 
     def compose(self) -> ComposeResult:
-        """Put the question before the line."""
         yield Static(id="question", markup=False)
         # Disabled while it is hidden: a screen looks for something to give the keys to.
         yield Input(id="answer", compact=True, disabled=True)
@@ -235,7 +226,6 @@ class Prompt(Horizontal):
         self.screen.set_focus(line)  # at once: the next key belongs to it
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Hand the answer over."""
         event.stop()
         answered = self._answered
         self.action_give_up()
@@ -243,7 +233,6 @@ class Prompt(Horizontal):
             answered(event.value)
 
     def action_give_up(self) -> None:
-        """Close without an answer."""
         self._answered = None
         self.display = False
         self.screen.set_focus(self._left)
@@ -254,7 +243,6 @@ class OpeningScreen(BaseScreen):
     """The screen while a run or a file is read."""
 
     def __init__(self, path: Path) -> None:
-        """Name what is read."""
         super().__init__()
         self._view = None  # the pairs that were open go as soon as others are there
         self.path = path

@@ -5,6 +5,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -15,6 +16,7 @@ from xmine.browsing.query import JUDGED, KEPT, SIDES, PairQuery
 from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
+from xmine.units import count
 
 from ..widgets.toggles import Choices, Tick
 from .base import BaseScreen
@@ -38,7 +40,6 @@ class FilterScreen(BaseScreen):
         self._apply = apply
 
     def body(self) -> ComposeResult:
-        """Put the fields side by side."""
         query, opened = self.view.query, self.view.opened
         with VerticalScroll(id="fields"):
             with Horizontal(classes="field"):
@@ -70,30 +71,12 @@ class FilterScreen(BaseScreen):
 
     @property
     def in_form(self) -> bool:
-        """Letters are for the fields."""
         return True
 
     def on_mount(self) -> None:
-        """Count at once."""
         super().on_mount()
         self.query_one("#text", Input).focus()
         self._count()
-
-    def on_input_changed(self) -> None:
-        """Count anew."""
-        self._count()
-
-    def on_checkbox_changed(self) -> None:
-        """Count anew."""
-        self._count()
-
-    def on_radio_set_changed(self) -> None:
-        """Count anew."""
-        self._count()
-
-    def on_input_submitted(self) -> None:
-        """Show the pairs."""
-        self.action_apply()
 
     def asked(self) -> PairQuery:
         """Read the fields.
@@ -119,42 +102,33 @@ class FilterScreen(BaseScreen):
             descending=query.descending,
         )
 
+    @on(Input.Changed)
+    @on(Tick.Changed)
+    @on(Choices.Changed)
     def _count(self) -> None:
-        try:
-            query = self.asked()
-        except OptionError as error:
-            self.complain(error)
-            return
-        find = partial(self.view.find, Wanted(query, self.view.wanted.cut))
-        self.background.run("count", find, self._counted, self.complain)
+        with self.complaining():
+            find = partial(self.view.find, Wanted(self.asked(), self.view.wanted.cut))
+            self.background.run("count", find, self._counted, self.complain)
 
     def _counted(self, rows: Rows) -> None:
-        found = len(rows)
-        self.say(f"{found:,} pair{'' if found == 1 else 's'} of {len(self.view.opened):,}")
+        self.say(f"{count(len(rows), 'pair')} of {len(self.view.opened):,}")
 
+    @on(Input.Submitted)
     def action_apply(self) -> None:
-        """Go back, and show the pairs."""
-        try:
+        with self.complaining():
             query = self.asked()
-        except OptionError as error:
-            self.complain(error)
-            return
-        self.host.back()
-        self._apply(query)
+            self.host.back()
+            self._apply(query)
 
     def action_reset(self) -> None:
-        """Ask for the pairs that are kept, whatever they are like."""
         for line in self.query(Input):
             line.value = ""
         for tick in self.query(Tick):
             tick.value = False
         query = PairQuery(kept="kept")
-        for name, at in (
-            ("side", SIDES.index(query.side)),
-            ("kept", KEPT.index(query.kept)),
-            ("verdict", JUDGED.index(query.verdict)),
-        ):
-            self.query_one(f"#{name}", Choices).choose(at)
+        self.query_one("#side", Choices).choose(SIDES.index(query.side))
+        self.query_one("#kept", Choices).choose(KEPT.index(query.kept))
+        self.query_one("#verdict", Choices).choose(JUDGED.index(query.verdict))
         self.query_one("#text", Input).focus()
 
 

@@ -15,12 +15,12 @@ from xmine.errors import XmineError
 from ..widgets.pair_table import PairTable
 from .judging_base import JudgeScreen
 
-# Seconds after the last key until what was typed is looked for.
+# Seconds after the last key until the search.
 _PATIENCE = 0.1
 
 
 class FindScreen(JudgeScreen):
-    """A screen with a table of pairs and a line, `find`, that says what to look for."""
+    """A screen with a table of pairs and a line, `find`, for a text or regular expression."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "find", "Find", id="pairs.find", key_display="/", priority=True),
@@ -30,15 +30,13 @@ class FindScreen(JudgeScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin without a search."""
         super().__init__()
         self._sought = PairQuery()
-        # Of all pairs, whether they are shown or not: what is shown may change.
+        # Of all pairs: the filter may change.
         self._hits: Bools | None = None
         self._from = 0  # where the cursor was when the search began
 
     def action_find(self) -> None:
-        """Type what to look for."""
         self._from = self.query_one(PairTable).cursor_row
         line = self.query_one("#find", Input)
         self._name_kind()
@@ -51,13 +49,11 @@ class FindScreen(JudgeScreen):
         line.placeholder = f"find a {kind} in either language; ctrl+r: a {other}"
 
     def action_regex(self) -> None:
-        """Look for a regular expression, or for a text again."""
         self._sought = replace(self._sought, regex=not self._sought.regex)
         self._name_kind()
         self._find(self._sought.text)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Look for what has been typed, once the typing pauses."""
         if event.input.id == "find":
             text = event.value
             self.set_timer(_PATIENCE, lambda: self._find_if_still(text))
@@ -67,7 +63,6 @@ class FindScreen(JudgeScreen):
             self._find(text)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on among the hits."""
         if event.input.id == "find":
             self._find(event.value)
             event.input.display = False
@@ -89,7 +84,7 @@ class FindScreen(JudgeScreen):
             self.action_hit(0)
 
     def _not_found(self, error: XmineError) -> None:
-        self.say(error.message, bad=True)  # the line is still open, so what to do is clear
+        self.say(error.message, bad=True)  # the line is open: no hint is needed
 
     def action_hit(self, step: int) -> None:
         """Go to the next hit, or to the one before; past the last one to the first."""

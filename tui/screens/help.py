@@ -1,4 +1,4 @@
-"""What can be done on a screen: the actions behind its keys, and a screen that lists them."""
+"""The actions that have keys on a screen, and a screen that lists them."""
 
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +19,7 @@ class KeyedAction:
 
     Attributes:
         name: as Textual runs it, on `node`.
-        title: what it does.
+        title: of the key.
         more: a sentence about it; may be empty.
         keys: as they stand on a keyboard.
     """
@@ -32,7 +32,7 @@ class KeyedAction:
 
 
 def actions_of(screen: Screen[object]) -> list[KeyedAction]:
-    """List the actions of a screen, of what has the focus on it, and of the app.
+    """List the actions of a screen, of its focused widget, and of the app.
 
     Keys that only Textual's own widgets know have no id, and are left out.
     """
@@ -51,22 +51,19 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
 
 
 class HelpScreen(BaseScreen):
-    """The keys of the screen below, and what each does."""
+    """The keys of the screen below and their actions."""
 
     NAME = "Help"
 
     def __init__(self, screen: Screen[object]) -> None:
-        """Look up the keys of a screen."""
         super().__init__()
         self._of = screen.NAME if isinstance(screen, BaseScreen) else ""
         self._actions = actions_of(screen)
 
     def heading(self) -> str:
-        """Say whose keys these are."""
         return f"Keys of {self._of}" if self._of else "Keys"
 
     def body(self) -> ComposeResult:
-        """List them."""
         table = Table.grid(padding=(0, 2))
         for action in self._actions:
             keys = Text(", ".join(action.keys), "bold", justify="right")

@@ -1,4 +1,4 @@
-"""The first screen: runs and files that were opened lately, and what can be done."""
+"""The first screen: recent runs and files, and the keys to begin with."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -21,7 +21,7 @@ _WHAT = {"run": "run", "file": "file", "unfinished": "not finished", "gone": "go
 
 
 class HomeScreen(BaseScreen):
-    """The list of what was opened, the last one first."""
+    """The list of recent runs and files, the last one first."""
 
     NAME = "Home"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -30,13 +30,11 @@ class HomeScreen(BaseScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin with an empty list."""
         super().__init__()
         self._entries: list[Recent] = []
         self._said_of: bool | None = None  # whether there were entries when it was last said
 
     def body(self) -> ComposeResult:
-        """Say what can be done, and list what there is."""
         yield Static(
             Text.assemble(
                 ("o", "bold"),
@@ -52,12 +50,10 @@ class HomeScreen(BaseScreen):
         yield Entries(id="recent", markup=False, compact=True)
 
     def on_mount(self) -> None:
-        """Take the keys."""
         super().on_mount()
         self.query_one(OptionList).focus()
 
     def on_screen_resume(self) -> None:
-        """List things as they are now."""
         super().on_screen_resume()
         self._list()
 
@@ -70,13 +66,12 @@ class HomeScreen(BaseScreen):
         shown_list.add_options(Option(_line(each)) for each in found)
         if found:
             shown_list.highlighted = min(at or 0, len(found) - 1)
-        if self._said_of is not bool(found):  # else it stays what was said, such as an error
+        if self._said_of is not bool(found):  # or the last message stays, such as an error
             self._said_of = bool(found)
             nothing = "nothing was opened yet: o opens a run, M makes one of two text files"
             self.say("" if found else nothing)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open what was chosen."""
         event.stop()
         entry = self._entries[event.option_index]
         if entry.kind == "gone":
@@ -87,14 +82,12 @@ class HomeScreen(BaseScreen):
             self.host.open(Path(entry.path))
 
     def action_pick(self) -> None:
-        """Choose what to open."""
         self.app.push_screen(PickerScreen("a run or a file of pairs", self._open))
 
     def _open(self, path: str) -> None:
         self.host.open(Path(path))
 
     def action_forget(self) -> None:
-        """Take an entry off the list."""
         at = self.query_one(OptionList).highlighted
         if at is None:
             return
@@ -121,7 +114,7 @@ class Entries(OptionList):
 
 
 def _line(entry: Recent) -> Text:
-    """Say what an entry is: a sign, its name, how many pairs, where it is, when it was opened."""
+    """Write an entry: sign, name, number of pairs, date, folder."""
     path = Path(entry.path)
     pairs = f"{entry.pairs:,} pairs" if entry.pairs is not None else _WHAT[entry.kind]
     return Text.assemble(

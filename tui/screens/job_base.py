@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -34,7 +35,7 @@ class JobScreen(BaseScreen):
         Binding("enter", "result", "Open the result", id="starting.result"),
         Binding("n", "again", "New", id="starting.again", tooltip="Back to the form."),
         Binding("escape", "leave", "Stop or leave", id="starting.leave", show=False),
-        # With priority: what is typed behind it goes to the next field.
+        # With priority: the next key goes to the next field.
         Binding(
             "tab", "app.focus_next", "Next field", id="starting.next", show=False, priority=True
         ),
@@ -49,7 +50,6 @@ class JobScreen(BaseScreen):
     ]
 
     def body(self) -> ComposeResult:
-        """Put the form in the place where the job will be."""
         with VerticalScroll(id="form"):
             yield from self.form()
         yield CommandLine(self.said_of, id="below-form")
@@ -62,7 +62,7 @@ class JobScreen(BaseScreen):
         yield from ()
 
     def beside_job(self) -> ComposeResult:
-        """Give what is shown below a job."""
+        """Give the widgets below the job."""
         yield from ()
 
     def words(self) -> list[str]:
@@ -78,13 +78,13 @@ class JobScreen(BaseScreen):
         raise NotImplementedError
 
     def show_job(self, job: Job) -> None:
-        """Show what else is known of a job."""
+        """Show more of a job than its progress."""
 
     def done_with(self, job: Job) -> None:
         """Go on with the result of a job that is done."""
 
     def said_of(self, facts: dict[str, Any]) -> str:
-        """Say what an estimate tells."""
+        """Put the JSON of an estimate into words."""
         raise NotImplementedError
 
     @property
@@ -97,20 +97,17 @@ class JobScreen(BaseScreen):
         return bool(self.query_one("#job").display)
 
     def on_mount(self) -> None:
-        """Show the form, or the job that runs."""
         super().on_mount()
         self._show_form(self._last is None)
         self.set_interval(1.0, self._tick)
 
     def on_screen_resume(self) -> None:
-        """Show where the job is now."""
         super().on_screen_resume()
         if self.shows_job and self._last is not None:
             self._job_told(self._last)
 
     @property
     def in_form(self) -> bool:
-        """Whether the form is shown, and not the job."""
         return not self.shows_job
 
     def _show_form(self, form: bool) -> None:
@@ -131,11 +128,9 @@ class JobScreen(BaseScreen):
             self.refresh_top()
 
     def facts(self) -> str:
-        """Say for how long it has run."""
         return going(self._last) if self._last is not None and self.shows_job else ""
 
     def on_job_told(self, event: JobTold) -> None:
-        """Show how far the job is."""
         if event.job.title == self.KIND:
             self._job_told(event.job)
 
@@ -151,25 +146,16 @@ class JobScreen(BaseScreen):
             self.refresh_bindings()
 
     def after(self, job: Job) -> str:
-        """Say what can be done now that a job is over."""
+        """Name the keys after the end of a job."""
         if job.code == 0:
             return "enter: open the result   n: back to the form"
         if job.cancelled:
             return "n: back to the form; started again, it goes on where it was"
         return "n: back to the form"
 
-    def on_options_form_changed(self) -> None:
-        """Say what the command is now."""
-        self.changed()
-
-    def on_input_changed(self) -> None:
-        """Say what the command is now."""
-        self.changed()
-
-    async def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
-        """Say what the command is now."""
-        self.changed()
-
+    @on(OptionsForm.Changed)
+    @on(Input.Changed)
+    @on(RadioSet.Changed)
     def changed(self) -> None:
         """Show the command of the form, and soon its estimate."""
         if self.shows_job:
@@ -184,63 +170,49 @@ class JobScreen(BaseScreen):
             self.query_one(CommandLine).show(words)
 
     def action_start(self) -> None:
-        """Start the command."""
-        try:
+        with self.complaining():
             words = self.words()
-        except OptionError as error:
-            self.complain(error)
-            return
-        if self.host.jobs.runs(self.KIND):
-            self.say(f"{self.KIND} is under way already", bad=True)
-            return
-        self.query_one(CommandLine).give_up()
-        self.host.jobs.start(self.job(words))
-        self._show_form(False)
-        self.say("escape: stop it   h: look at something else meanwhile")
+            if self.host.jobs.runs(self.KIND):
+                self.say(f"{self.KIND} is under way already", bad=True)
+                return
+            self.query_one(CommandLine).give_up()
+            self.host.jobs.start(self.job(words))
+            self._show_form(False)
+            self.say("escape: stop it   h: look at something else meanwhile")
 
     def action_pick(self) -> None:
-        """Choose a file for the line that has the cursor."""
         lines = [line for line in self.query(PathLine) if line.has_focus_within]
         line = lines[0] if lines else self.query(PathLine).first()
         self.app.push_screen(PickerScreen(str(line.label), line.take))
 
     def action_copy(self) -> None:
-        """Copy the command."""
-        try:
+        with self.complaining():
             job = self._last
             words = job.words if self.shows_job and job is not None else self.words()
-        except OptionError as error:
-            self.complain(error)
-            return
-        self.app.copy_to_clipboard(in_one_line(words))
-        self.say("the command is copied")
+            self.copy(in_one_line(words), "the command is copied")
 
     def action_result(self) -> None:
-        """Go on with the result."""
         if self._last is not None and self._last.code == 0:
             self.done_with(self._last)
 
     def action_again(self) -> None:
-        """Show the form again, as it was."""
         if not self.host.jobs.runs(self.KIND):
             self._show_form(True)
 
     def action_leave(self) -> None:
-        """Ask whether to stop what runs; leave what does not."""
+        """Leave the screen; if a job runs there, ask whether to stop the job."""
         if not self.shows_job or not self.host.jobs.runs(self.KIND):
             self.host.back()
             return
-        self.ask(f"stop {self.KIND}? y: stop it; anything else: let it go on", self._stop)
+        self.confirm(f"stop {self.KIND}? y: stop it; anything else: let it go on", self._stop)
 
-    def _stop(self, answer: str) -> None:
-        job = self._last
-        if job is not None and answer.strip().lower() in ("y", "yes"):
+    def _stop(self) -> None:
+        if (job := self._last) is not None:
             job.cancel()
             self.say("stopping …")
             self._job_told(job)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what makes sense now."""
         del parameters
         if action in ("start", "pick"):
             return not self.shows_job

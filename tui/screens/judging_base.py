@@ -5,7 +5,6 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from xmine.browsing.judgements import Judgements
-from xmine.errors import XmineError
 
 from ..widgets.pair_cells import SIGNS
 from .base import BaseScreen
@@ -22,19 +21,17 @@ class JudgeScreen(BaseScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin with what is said of the pairs that are open now."""
         super().__init__()
         self._judgements = self.host.judgements
 
     def on_mount(self) -> None:
-        """Say beforehand where verdicts cannot be kept."""
         super().on_mount()
         if problem := self.judgements.problem:
             self.say(f"judgements cannot be kept: {problem}", bad=True)
 
     @property
     def judgements(self) -> Judgements:
-        """What is said of the pairs; a screen that needs it is not made without."""
+        """The verdicts on the open pairs; without any, no screen asks."""
         assert self._judgements is not None
         return self._judgements
 
@@ -50,11 +47,10 @@ class JudgeScreen(BaseScreen):
         """Go to a row of `Opened` whose verdict was taken back, if it is shown."""
 
     def verdicts_changed(self) -> None:
-        """Show verdicts anew: somebody else has judged, or one was taken back."""
+        """Show all verdicts anew."""
         raise NotImplementedError
 
     def on_pair_table_selected(self) -> None:
-        """Show the neighbours of the pair under the cursor of a table."""
         row, opened = self.judged_row(), self.view.opened
         if row is not None:
             self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
@@ -66,31 +62,24 @@ class JudgeScreen(BaseScreen):
             self.say("there is no pair to judge: only those can be that mining had as candidates")
             return
         before = judgements.by_judge(row).get(judgements.by, "")
-        try:
+        with self.complaining():
             judgements.judge(row, "none" if before == verdict else verdict)
-        except XmineError as error:
-            self.complain(error)
-            return
-        if before == verdict:
-            self.verdicts_changed()
-            self.say("taken back")
-        else:
-            self.judged(row)
-            self.say(f"{SIGNS[verdict]} {verdict}: {self._progress()}; z takes it back")
-        self.refresh_top()
+            if before == verdict:
+                self.verdicts_changed()
+                self.say("taken back")
+            else:
+                self.judged(row)
+                self.say(f"{SIGNS[verdict]} {verdict}: {self._progress()}; z takes it back")
+            self.refresh_top()
 
     def action_undo(self) -> None:
-        """Take back the last verdict that was given here."""
-        try:
+        with self.complaining():
             row = self.judgements.undo()
-        except XmineError as error:
-            self.complain(error)
-            return
-        if row is not None:
-            self.found(row)
-        self.verdicts_changed()
-        self.refresh_top()
-        self.say("nothing to take back" if row is None else f"taken back: {self._progress()}")
+            if row is not None:
+                self.found(row)
+            self.verdicts_changed()
+            self.refresh_top()
+            self.say("nothing to take back" if row is None else f"taken back: {self._progress()}")
 
     def _progress(self) -> str:
         counts = self.judgements.counts(self.view.rows)

@@ -29,7 +29,6 @@ class MiningScreen(JobScreen):
     KIND: ClassVar[str] = "mining"
 
     def form(self) -> ComposeResult:
-        """Ask for files, then for options."""
         yield PathLine("source", id="source", hint="text file, a sentence per line; ctrl+o: choose")
         yield PathLine("target", id="target", hint="the same in the other language")
         yield PathLine("output", "run/", id="output", hint="folder of the run, or a file of pairs")
@@ -46,7 +45,6 @@ class MiningScreen(JobScreen):
         return lines[name.replace("_", "-")].value
 
     def words(self) -> list[str]:
-        """Make the command."""
         files = {name: self._line(name) for name in ("source", "target", "output")}
         for name, file in files.items():
             if not file:
@@ -65,11 +63,9 @@ class MiningScreen(JobScreen):
         next(line for line in self.query(PathLine) if line.line_id == "model").take(model)
 
     def job(self, words: list[str]) -> Job:
-        """Make the job."""
         return Job(self.KIND, words, Path(self._line("output")))
 
     def said_of(self, facts: dict[str, Any]) -> str:
-        """Say what mining will take."""
         if not facts.get("lines"):
             return "no estimate"
         source, target = facts["lines"]
@@ -80,7 +76,6 @@ class MiningScreen(JobScreen):
         )
 
     def after(self, job: Job) -> str:
-        """Say how many pairs there are."""
         if job.code == 0 and "pairs" in job.result:
             precision = job.result.get("precision")
             expected = f", expected precision {precision:.2f}" if precision is not None else ""
@@ -88,5 +83,4 @@ class MiningScreen(JobScreen):
         return super().after(job)
 
     def done_with(self, job: Job) -> None:
-        """Look at the pairs."""
         self.host.open(job.output)

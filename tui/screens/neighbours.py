@@ -13,7 +13,7 @@ from ..widgets.near_lists import Entry, NearLists, Place
 from ..widgets.pair_cells import SIGNS
 from .judging_base import JudgeScreen
 
-# What became of a neighbour, in a word; the line that speaks has the whole of it.
+# The outcome of a neighbour in a word; the message line has the reason.
 _WORDS = {
     "kept": "kept",
     "below": "below the cut",
@@ -34,29 +34,24 @@ class NeighboursScreen(JudgeScreen):
     ]
 
     def __init__(self, source: int, target: int) -> None:
-        """Begin with two rows of the sides of what is open."""
         super().__init__()
         self._pair = source, target
         self._trail: list[tuple[tuple[int, int], Place]] = []
         self._near: dict[str, list[Neighbour]] = {"left": [], "right": []}
 
     def body(self) -> ComposeResult:
-        """Show both lists."""
         yield NearLists(id="near")
 
     def on_mount(self) -> None:
-        """Show the pair, the cursor on it."""
         super().on_mount()
         self._show()
         self.query_one(NearLists).list_of("left").focus()
 
     def on_screen_resume(self) -> None:
-        """Show what another screen may have changed: the cut, or a judgement."""
         super().on_screen_resume()
         self.verdicts_changed()
 
     def heading(self) -> str:
-        """Say whose neighbours these are."""
         source, target = self._pair
         opened = self.view.opened
         lines = f"{_line(opened.source, source)} and {_line(opened.target, target)}"
@@ -64,7 +59,6 @@ class NeighboursScreen(JudgeScreen):
         return f"Neighbours of lines {lines}" + (f", step {steps}" if steps else "")
 
     def facts(self) -> str:
-        """Say what became of the pair."""
         outcome = self.view.around.outcome(*self._pair, cut=self.view.cut)
         return _WORDS[outcome.kind]
 
@@ -106,12 +100,10 @@ class NeighboursScreen(JudgeScreen):
         return None if at is None or at >= len(self._near[side]) else self._near[side][at]
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Say why the sentence under the cursor is the match, or why not."""
         if event.option_list.has_focus:
             self._explain()
 
     def on_descendant_focus(self) -> None:
-        """Say it of the list that has the keys now."""
         self._explain()
 
     def _explain(self) -> None:
@@ -119,7 +111,7 @@ class NeighboursScreen(JudgeScreen):
             self.say(near.outcome.why)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Step to a neighbour: it and the sentence it is near are the pair now."""
+        """Step to a neighbour, which makes a new pair with the sentence of its list."""
         lists, side = self.query_one(NearLists), event.option_list.id or "left"
         near = self._near[side][event.option_index]
         self._trail.append((self._pair, lists.place()))
@@ -129,7 +121,7 @@ class NeighboursScreen(JudgeScreen):
         self._explain()
 
     def action_back(self) -> None:
-        """Take a step back; from the first pair to where one came from."""
+        """Take a step back; leave the screen from the first pair."""
         if not self._trail:
             self.host.back()
             return
@@ -139,24 +131,20 @@ class NeighboursScreen(JudgeScreen):
         self._explain()
 
     def action_copy(self) -> None:
-        """Copy both texts of the pair under the cursor, with a tab between."""
         if near := self._under_cursor():
             opened = self.view.opened
             texts = opened.source.texts[near.source], opened.target.texts[near.target]
-            self.app.copy_to_clipboard("\t".join(texts))
-            self.say("copied: source, tab, target")
+            self.copy("\t".join(texts), "copied: source, tab, target")
 
     def judged_row(self) -> int | None:
-        """Judge the pair under the cursor, if mining has looked at it as one."""
         near = self._under_cursor()
         return None if near is None else self.view.around.row(near.source, near.target)
 
     def judged(self, row: int) -> None:
-        """Show the sign; the cursor stays, there is nothing to go on to."""
+        """Show the sign; the cursor stays."""
         self.verdicts_changed()
 
     def verdicts_changed(self) -> None:
-        """Draw the signs anew."""
         lists = self.query_one(NearLists)
         place = lists.place()
         self._near = {

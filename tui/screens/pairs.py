@@ -38,25 +38,21 @@ class PairsScreen(FindScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin with the pairs of the view."""
         super().__init__()
         self._query = self.view.query  # that is shown
 
     def body(self) -> ComposeResult:
-        """Put the table above the pair."""
         yield PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
         yield PairDetail(id="detail")
         yield Input(placeholder="find in either language", id="find", compact=True)
 
     def on_mount(self) -> None:
-        """Take the keys."""
         super().on_mount()
         self.query_one(PairTable).focus()
         if not len(self.view.rows):
             self._nothing()
 
     def on_screen_resume(self) -> None:
-        """Show what another screen may have changed."""
         super().on_screen_resume()
         table = self.query_one(PairTable)
         if table.pairs.data is not self.view.rows:
@@ -64,13 +60,11 @@ class PairsScreen(FindScreen):
         table.redraw()
 
     def heading(self) -> str:
-        """Say whether only some are shown."""
         query = self.view.query
         usual = PairQuery(kept="kept", order=query.order, descending=query.descending)
         return self.NAME if query == usual else f"{self.NAME}, filtered"
 
     def facts(self) -> str:
-        """Count what is shown, kept and there."""
         rows, kept, every = self.view.counts()
         cut = self.view.cut
         said = [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
@@ -83,7 +77,6 @@ class PairsScreen(FindScreen):
         return ", ".join(said)
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
-        """Show the pair whole."""
         self._show_whole(event.row)
 
     def _show_whole(self, row: int | None) -> None:
@@ -91,15 +84,12 @@ class PairsScreen(FindScreen):
         self.query_one(PairDetail).show(self.view.opened, row, self.view.cut, said)
 
     def action_scroll_pane(self, rows: int) -> None:
-        """Move the texts of the pane, which takes no keys from the table."""
         self.query_one(PairDetail).scroll_relative(y=rows, animate=False)
 
     def action_more(self) -> None:
-        """Show more of a line that is too long to be shown at once."""
         self.query_one(PairDetail).more()
 
     def on_pair_table_header_clicked(self, event: PairTable.HeaderClicked) -> None:
-        """Sort by the column that was clicked on, and turn it round at the second click."""
         order = _COLUMNS.get(event.column, event.column)
         query = self.view.wanted.query
         if order == query.order:
@@ -108,28 +98,23 @@ class PairsScreen(FindScreen):
             self.look_for(replace(query, order=order, descending=order in ("score", "prob")))
 
     def judged_row(self) -> int | None:
-        """Judge the pair under the cursor."""
         return self.query_one(PairTable).row
 
     def judged(self, row: int) -> None:
-        """Go on to the next pair."""
         table = self.query_one(PairTable)
         table.redraw()
         table.move_cursor(row=table.cursor_row + 1)
         self._show_whole(table.row)  # the cursor may have nowhere to go
 
     def found(self, row: int) -> None:
-        """Go to the pair whose verdict was taken back."""
         self.query_one(PairTable).go_to(row)
 
     def verdicts_changed(self) -> None:
-        """Draw the signs anew."""
         table = self.query_one(PairTable)
         table.redraw()
         self._show_whole(table.row)
 
     def rows_changed(self) -> None:
-        """Show the pairs that were found."""
         super().rows_changed()
         view = self.view
         before, self._query = self._query, view.query
@@ -161,7 +146,6 @@ class PairsScreen(FindScreen):
             self.say("no pair is like that: f changes the filter", bad=True)
 
     def action_sort(self) -> None:
-        """Sort by the next column that there is."""
         opened = self.view.opened
         there = {"score": opened.scores, "prob": opened.probs, "cosine": opened.cosines}
         orders = [name for name in ORDERS if name not in there or there[name] is not None]
@@ -170,12 +154,10 @@ class PairsScreen(FindScreen):
         self.look_for(replace(query, order=order, descending=False))
 
     def action_reverse(self) -> None:
-        """Turn the order round."""
         query = self.view.wanted.query
         self.look_for(replace(query, descending=not query.descending))
 
     def action_filter(self) -> None:
-        """Choose which pairs to see."""
         from .filter import FilterScreen
 
         self.host.ignore_keys()
@@ -187,18 +169,13 @@ class PairsScreen(FindScreen):
         if not self.give_up_finding() and self.view.wanted.query != asked:
             self.look_for(asked)
 
-    # What leaves the app.
-
     def action_copy(self) -> None:
-        """Copy both texts, with a tab between."""
         row = self.query_one(PairTable).row
         if row is not None:
             pair = self.view.opened.pair(row)
-            self.app.copy_to_clipboard(f"{pair.source}\t{pair.target}")
-            self.say("copied: source, tab, target")
+            self.copy(f"{pair.source}\t{pair.target}", "copied: source, tab, target")
 
     def action_export(self) -> None:
-        """Write the pairs that are shown into a file."""
         rows = self.view.rows
         question = f"write {count(len(rows), 'pair')} to:"
         self.ask(question, partial(self._export, rows), _free_name())

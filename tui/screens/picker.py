@@ -29,27 +29,23 @@ class PickerScreen(BaseScreen):
     ]
 
     def __init__(self, what: str, chosen: Callable[[str], None], start: Path | None = None) -> None:
-        """Say what is chosen; `chosen` is called with its path, relative where that is shorter."""
+        """Choose a file for `what`; `chosen` gets the path, relative below the working folder."""
         super().__init__()
         self._what, self._chosen = what, chosen
         self._start = start or Path.cwd()
 
     def heading(self) -> str:
-        """Say what is chosen."""
         return f"Choose {self._what}"
 
     def body(self) -> ComposeResult:
-        """Show the tree."""
         yield Files(self._start, id="files")
 
     def on_mount(self) -> None:
-        """Take the keys."""
         super().on_mount()
         self.query_one(Files).focus()
         self.say(str(self._start))
 
     def on_directory_tree_file_selected(self, event: DirectoryTree.FileSelected) -> None:
-        """Take a file."""
         event.stop()
         self._take(event.path)
 
@@ -60,19 +56,16 @@ class PickerScreen(BaseScreen):
             self._take(event.path)
 
     def action_choose(self) -> None:
-        """Take what is under the cursor, a folder too."""
         node = self.query_one(Files).cursor_node
         if node is not None and node.data is not None:
             self._take(node.data.path)
 
     def action_up(self) -> None:
-        """Show the folder above."""
         self._start = self._start.parent
         self.query_one(Files).path = self._start
         self.say(str(self._start))
 
     def action_hidden(self) -> None:
-        """Show what begins with a dot, or hide it."""
         files = self.query_one(Files)
         files.all = not files.all
         files.reload()
@@ -103,11 +96,10 @@ class Files(DirectoryTree):
     all = False
 
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
-        """Leave out what begins with a dot."""
+        """Leave out hidden files."""
         return [path for path in paths if self.all or not path.name.startswith(".")]
 
     def render_label(self, node: TreeNode[DirEntry], base_style: Style, style: Style) -> Text:
-        """Show a name as it is, and what can be opened in it."""
         name = shown(str(node.label))
         name.stylize(style)
         if not node.allow_expand:

@@ -8,7 +8,6 @@ from textual.widgets import Input, OptionList
 
 from xmine.browsing.search import SIDES as NAMES
 from xmine.browsing.search import Found
-from xmine.errors import XmineError
 
 from ..widgets.near_lists import SIDES, Entry, NearLists
 from .base import BaseScreen
@@ -26,19 +25,16 @@ class SearchScreen(BaseScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin with nothing found."""
         super().__init__()
         self._found: dict[str, list[Found]] = {name: [] for name in NAMES}
 
     def body(self) -> ComposeResult:
-        """Put the line to type in above both lists."""
         yield Input(
             placeholder="a sentence in either language, then enter", id="sought", compact=True
         )
         yield NearLists(id="near")
 
     def on_mount(self) -> None:
-        """Take the keys."""
         super().on_mount()
         self._draw()
         self.query_one("#sought", Input).focus()
@@ -50,7 +46,6 @@ class SearchScreen(BaseScreen):
             lists.show(side, name, of.name, [_entry(each) for each in self._found[name]])
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Look for what was typed."""
         if event.input.id == "sought":
             self.say("searching: the encoder is loaded first")
             view, text = self.view, event.value
@@ -67,28 +62,21 @@ class SearchScreen(BaseScreen):
         self.query_one(NearLists).list_of(SIDES[NAMES.index(best)]).focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Show the neighbours of a sentence, beside the one it is best looked at with."""
         hit = self._found[NAMES[SIDES.index(event.option_list.id or "left")]][event.option_index]
-        try:
+        with self.complaining():
             other = self.view.around.partner(hit.row, of_sources=hit.side == "source")
-        except XmineError as error:
-            self.complain(error)
-            return
-        pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
-        self.host.show_neighbours(*pair)
+            pair = (hit.row, other) if hit.side == "source" else (other, hit.row)
+            self.host.show_neighbours(*pair)
 
     def action_type(self) -> None:
-        """Go to the line to type in."""
         self.query_one("#sought", Input).focus()
 
     def action_copy(self) -> None:
-        """Copy the sentence under the cursor."""
         lists = self.query_one(NearLists)
         side = lists.place().side
         hits, at = self._found[NAMES[SIDES.index(side)]], lists.list_of(side).highlighted
         if at is not None and hits:
-            self.app.copy_to_clipboard(hits[at].text)
-            self.say("copied")
+            self.copy(hits[at].text, "copied")
 
 
 def _entry(hit: Found) -> Entry:

@@ -1,6 +1,5 @@
 """Probabilities as bars, the cut through them, and the pairs just above and below it to judge."""
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -35,7 +34,7 @@ _LOW = 20  # rows of a window that has no room for the pair whole
 
 
 class Counted(NamedTuple):
-    """What is sorted and counted once, and the cut that it was counted for."""
+    """The sorted pairs, their histogram, and the cut of that histogram."""
 
     cuts: Cuts
     cut: float
@@ -72,7 +71,6 @@ class ThresholdScreen(JudgeScreen):
     ]
 
     def __init__(self) -> None:
-        """Begin without having counted."""
         super().__init__()
         self._cuts: Cuts | None = None
         self._histogram: Histogram | None = None
@@ -83,33 +81,28 @@ class ThresholdScreen(JudgeScreen):
         self._waiting: Timer | None = None
 
     def body(self) -> ComposeResult:
-        """Put the bars above the pairs around the cut, and the pair under the cursor below."""
         yield Static("counting ...", id="cut", markup=False)
         yield Static(id="bars", markup=False)
         yield NearTable(self.view.opened, self.judgements.of, id="near")
         yield PairDetail(id="detail")
 
     def on_mount(self) -> None:
-        """Take the keys, and count in the background."""
         super().on_mount()
         self.query_one(NearTable).focus()
 
     def on_screen_resume(self) -> None:
-        """Follow what happened on another screen."""
         super().on_screen_resume()
         if self._cuts is not None:
             self.verdicts_changed()
             self._say_agreement()
 
     def on_screen_suspend(self) -> None:
-        """Let no other screen see the cut before the last one."""
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
             self.look_for(cut=self._cut)
 
     def on_resize(self, event: Resize) -> None:
-        """Draw as many bins as there is room for."""
         super().on_resize(event)
         low = event.size.height < _LOW
         self.query_one(PairDetail).display = not low
@@ -147,7 +140,6 @@ class ThresholdScreen(JudgeScreen):
         self._show_near()
 
     def facts(self) -> str:
-        """Count what the cut keeps."""
         if self._cuts is None:
             return ""
         return f"{self._cuts.kept_by(self._cut):,} of {len(self._cuts):,} kept"
@@ -159,11 +151,9 @@ class ThresholdScreen(JudgeScreen):
         self._move_to(stepped(self._cut, self._step, steps))
 
     def action_reset(self) -> None:
-        """Go back to the cut of the run."""
         self._move_to(self._own)
 
     def action_type(self) -> None:
-        """Ask for a cut."""
         self.ask("cut at:", self._typed, f"{self._cut:.4f}")
 
     def _typed(self, text: str) -> None:
@@ -174,11 +164,8 @@ class ThresholdScreen(JudgeScreen):
         if not np.isfinite(cut):
             self.say(f"{text!r} is no number", bad=True)
             return
-        try:
+        with self.complaining():
             check_cut(self.view.opened, cut)
-        except XmineError as error:
-            self.complain(error)
-        else:
             self._move_to(cut)
 
     def _move_to(self, cut: float) -> None:
@@ -236,22 +223,18 @@ class ThresholdScreen(JudgeScreen):
     # Judging.
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
-        """Show the pair whole."""
         said = {} if event.row is None else self.judgements.by_judge(event.row)
         self.query_one(PairDetail).show(self.view.opened, event.row, self._cut, said)
 
     def judged_row(self) -> int | None:
-        """Judge the pair under the cursor."""
         return self.query_one(NearTable).row
 
     def judged(self, row: int) -> None:
-        """Go on to the next pair."""
         self.verdicts_changed()
         table = self.query_one(NearTable)
         table.move_cursor(row=table.cursor_row + 1)
 
     def verdicts_changed(self) -> None:
-        """Draw signs and shares anew."""
         self.query_one(NearTable).redraw()
         self._draw()
 
@@ -261,18 +244,15 @@ class ThresholdScreen(JudgeScreen):
             said = approval_of(self.view.opened, self.judgements).agreement()
             self.say("judged: " + "; ".join(f"{name} {each}" for name, each in said.items()))
 
-    # What becomes of the cut.
+    # Copying and writing the cut.
 
     def action_copy(self) -> None:
-        """Copy the option that makes this cut."""
         if self._cuts is None:
             return
         flag = flag_of(self.view.opened, self._cut)
-        self.app.copy_to_clipboard(flag)
-        self.say(f"copied: {flag}")
+        self.copy(flag, f"copied: {flag}")
 
     def action_write(self) -> None:
-        """Ask whether the run is to be cut here."""
         opened = self.view.opened
         if self._cuts is None:
             return
@@ -282,25 +262,22 @@ class ThresholdScreen(JudgeScreen):
         more = self._cuts.taken_back(self._cut)
         kept = f"{self._cuts.kept_by(self._cut) + more:,} pairs"
         kept += f", {more:,} of them left out before" if more else ""
-        self.ask(f"cut {opened.path.name} at {self._cut:.4f}, keep {kept}? y/n", self._sure)
+        question = f"cut {opened.path.name} at {self._cut:.4f}, keep {kept}? y/n"
+        self.confirm(question, self._write, "nothing was written")
 
-    def _sure(self, answer: str) -> None:
-        if answer.strip().lower() in ("y", "yes"):
-            self.say("writing ...")
-            write = partial(_write, self.view.opened, self._cut)
-            self.background.run("write", write, self._written, self.complain)
-        else:
-            self.say("nothing was written")
+    def _write(self) -> None:
+        opened, cut = self.view.opened, self._cut
+
+        def write() -> tuple[int, Opened]:
+            return write_cut(opened.path, cut), read_again(opened)
+
+        self.say("writing ...")
+        self.background.run("write", write, self._written, self.complain)
 
     def _written(self, written: tuple[int, Opened]) -> None:
         count, opened = written
         self.view.reopened(opened)
-        self._cuts = None  # what was left out before counts now
+        self._cuts = None  # pairs below the old cut count now
         self._count(self._bins)
         self.look_for()
         self.say(f"written: the run keeps {count:,} pairs")
-
-
-def _write(opened: Opened, cut: float) -> tuple[int, Opened]:
-    """Cut the run, and read what has changed."""
-    return write_cut(opened.path, cut), read_again(opened)

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Label, RadioSet
+from textual_plotext import PlotextPlot
 
 from xmine.errors import OptionError
 from xmine.trainer.methods import METHODS
@@ -15,7 +17,6 @@ from xmine.units import duration, in_words
 from ..forms.command import IN_THE_WAY, training_words
 from ..jobs import Job
 from ..state.training_metrics import Metrics
-from ..widgets.curves import Curves
 from ..widgets.job_view import short
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
@@ -23,8 +24,8 @@ from ..widgets.toggles import Choices
 from .job_base import JobScreen, options_in
 
 _USUAL = "msimcse"
-_FIRST = ("encoder", "epochs", "batch_size")  # what everybody asks
-# Kinds of a corpus -> what is asked for.
+_FIRST = ("encoder", "epochs", "batch_size")  # the options that most users set
+# Kinds of a corpus -> the hint of the line.
 _KINDS = {
     "pairs": "file of pairs, or a run; ctrl+o: choose",
     "triplets": "none: sentence, entailed, contradicting",
@@ -41,12 +42,10 @@ class TrainingScreen(JobScreen):
     KIND: ClassVar[str] = "training"
 
     def __init__(self) -> None:
-        """Begin without metrics."""
         super().__init__()
         self._metrics: Metrics | None = None
 
     def form(self) -> ComposeResult:
-        """Ask for method and data, then for the options of the method."""
         with Horizontal(classes="line"):
             yield Label(Text("--method"), classes="flag")
             yield Choices(tuple(METHODS), list(METHODS).index(_USUAL), id="method")
@@ -61,11 +60,9 @@ class TrainingScreen(JobScreen):
             yield OptionsForm(METHODS[_USUAL].options, first=_FIRST)
 
     def beside_job(self) -> ComposeResult:
-        """Show the curves."""
         yield Curves(id="curves")
 
     def on_mount(self) -> None:
-        """Ask for what the method reads."""
         self._show_kinds()
         super().on_mount()
 
@@ -74,17 +71,17 @@ class TrainingScreen(JobScreen):
         """The method that is chosen."""
         return list(METHODS)[max(0, self.query_one("#method", Choices).pressed_index)]
 
-    async def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
-        """Ask for the options of another method; what both have stays as it was typed."""
-        if event.radio_set.id == "method":
-            kind = METHODS[self.method].options
-            form = self.query_one(OptionsForm)
-            if form.kind is not kind:
-                names = kind.__dataclass_fields__
-                typed = {name: text for name, text in form.texts.items() if name in names}
-                await form.remove()
-                await self.query_one("#of-method").mount(OptionsForm(kind, typed, _FIRST))
-            self._show_kinds()
+    @on(RadioSet.Changed, "#method")
+    async def _change_method(self) -> None:
+        """Show the options of another method; a field that both have keeps its text."""
+        kind = METHODS[self.method].options
+        form = self.query_one(OptionsForm)
+        if form.kind is not kind:
+            names = kind.__dataclass_fields__
+            typed = {name: text for name, text in form.texts.items() if name in names}
+            await form.remove()
+            await self.query_one("#of-method").mount(OptionsForm(kind, typed, _FIRST))
+        self._show_kinds()
 
     def _show_kinds(self) -> None:
         for line in self.query(PathLine):
@@ -92,7 +89,6 @@ class TrainingScreen(JobScreen):
                 line.display = line.line_id in METHODS[self.method].reads
 
     def words(self) -> list[str]:
-        """Make the command."""
         lines = {line.line_id: line for line in self.query(PathLine)}
         given = {kind: lines[kind].values() for kind in METHODS[self.method].reads}
         if not any(given.values()):
@@ -106,13 +102,11 @@ class TrainingScreen(JobScreen):
         return training_words(self.method, given, options, output, in_the_way=in_the_way)
 
     def job(self, words: list[str]) -> Job:
-        """Make the job, and read its metrics."""
         output = Path(next(x.value for x in self.query(PathLine) if x.line_id == "output"))
         self._metrics = Metrics(output)
         return Job(self.KIND, words, output)
 
     def show_job(self, job: Job) -> None:
-        """Draw the curves."""
         if self._metrics is None:
             return
         self._metrics.refresh()
@@ -121,13 +115,11 @@ class TrainingScreen(JobScreen):
         self.query_one(Curves).show(self._metrics)
 
     def facts(self) -> str:
-        """Say the last figures, too."""
         figures = {} if self._metrics is None else self._metrics.figures
         said = [f"{name} {short(figures[name])}" for name in _SHOWN[:2] if name in figures]
         return "  ".join([*said, super().facts()])
 
     def said_of(self, facts: dict[str, Any]) -> str:
-        """Say what training will take."""
         return (
             f"estimate: {facts['steps']:,} steps, {facts['rows']:,} rows a pass, "
             f"{facts['weights']:,} weights, {in_words(facts['total_memory'])} of memory, "
@@ -135,7 +127,6 @@ class TrainingScreen(JobScreen):
         )
 
     def after(self, job: Job) -> str:
-        """Say how good it is, and what it is for."""
         if job.code == 0:
             found = job.result.get("accuracy")
             said = "" if found is None else f"; {found:.1%} of the held-out pairs retrieved"
@@ -145,5 +136,29 @@ class TrainingScreen(JobScreen):
         return super().after(job)
 
     def done_with(self, job: Job) -> None:
-        """Mine with the new encoder."""
         self.host.mine_with(str(job.output))
+
+
+class Curves(PlotextPlot):
+    """Two curves: the loss by the axis on the left, accuracy by that on the right."""
+
+    def show(self, metrics: Metrics) -> None:
+        """Draw the stages one after the other."""
+        self.plt.clear_data()
+        self.plt.title("loss, and accuracy on held-out pairs (right)")
+        self.plt.xlabel("step")
+        before = 0.0
+        for stage, losses in metrics.losses.items():
+            steps = [before + step for step, _ in losses]
+            label = f"loss {stage}".strip()
+            self.plt.plot(steps, [x for _, x in losses], label=label, marker="braille")
+            if found := metrics.accuracies.get(stage):
+                self.plt.plot(
+                    [before + step for step, _ in found],
+                    [x for _, x in found],
+                    label=f"accuracy {stage}".strip(),
+                    marker="x",
+                    yside="right",
+                )
+            before = steps[-1]
+        self.refresh()

@@ -1,4 +1,4 @@
-"""What the app remembers between starts: recent runs, settings, curves of training.
+"""State that the app keeps between starts: recent runs, settings, curves of training.
 
 Nothing here imports Textual.
 """

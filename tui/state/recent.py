@@ -17,13 +17,13 @@ _FILE = "recent.json"
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """Something that was opened.
+    """A run or file that was opened.
 
     Attributes:
-        path: where it is, or was.
-        opened: when it was opened last, in UTC, as in 2026-01-31T12:00:00Z.
-        kind: run; unfinished, a run that can be gone on with; file; gone.
-        pairs: how many pairs it keeps; None where nobody wrote that down.
+        path: of the run or file.
+        opened: time of the last opening in UTC, as in 2026-01-31T12:00:00Z.
+        kind: run; unfinished, a run that can be resumed; file; gone.
+        pairs: how many pairs a run keeps; None where that is not known.
     """
 
     path: str
@@ -32,12 +32,12 @@ class Recent:
     pairs: int | None
 
     def facts(self) -> dict[str, object]:
-        """Tell it for programs."""
+        """Give the entry for JSON."""
         return asdict(self)
 
 
 def recent() -> list[Recent]:
-    """List what was opened, as it is now."""
+    """List the entries, with the present state of their files."""
     return [_now(path, opened) for path, opened in _entries(load(_FILE))]
 
 
@@ -71,7 +71,7 @@ def _put(content: dict[str, object], entries: Iterable[tuple[str, str]]) -> None
 
 
 def _entries(content: dict[str, object]) -> list[tuple[str, str]]:
-    """Take what can be used of a file that someone may have edited."""
+    """Read the valid rows of a file that a user may have edited."""
     rows = content.get("recent")
     found = []
     for row in rows if isinstance(rows, list) else ():

@@ -1,4 +1,4 @@
-"""What the terminal app remembers between two days: files in a folder of its own."""
+"""The files in which the terminal app keeps settings and recent runs."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def changing(name: str) -> Iterator[dict[str, Any]]:
     except OSError as error:
         raise _not_written(folder, error) from error
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # held for a moment only, whoever holds it
+        fcntl.flock(lock, fcntl.LOCK_EX)  # every process holds it for a moment only
         content = load(name)
         yield content
         _write(folder / name, content)
@@ -84,7 +84,7 @@ class Settings:
 
 
 def settings() -> Settings:
-    """Read them; what makes no sense is left out."""
+    """Read the settings, but for values of another type."""
     read = load(_FILE)
     theme, keys = read.get("theme"), read.get("keys")
     return Settings(

@@ -10,13 +10,13 @@ _FILE = "metrics.jsonl"
 
 @dataclass(slots=True)
 class Metrics:
-    """What a run has logged so far.
+    """The metrics that a run has logged so far.
 
     Attributes:
         output: the folder that the run makes.
-        losses: steps and losses of each stage; a run of one stage has one without a name.
-        accuracies: steps and shares of held-out pairs that are retrieved, of each stage.
-        figures: the last value of everything that was measured or logged.
+        losses: stage -> steps and losses; the only stage of a run has no name.
+        accuracies: stage -> steps and shares of held-out pairs that are retrieved.
+        figures: the last value of each metric.
     """
 
     output: Path
@@ -26,7 +26,7 @@ class Metrics:
     _read: int = 0  # bytes of the file
 
     def refresh(self) -> bool:
-        """Read what is new; a run that began anew, or forgot steps, is read from its start."""
+        """Read new lines; a file that became shorter is read from its start."""
         place = next((each for each in self._places() if each.is_file()), None)
         if place is None:
             return False
@@ -65,13 +65,13 @@ class Metrics:
                 _add(curves, stage, step, float(figures[name]))
 
     def hear(self, stage: str, step: int, numbers: Mapping[str, float]) -> None:
-        """Take in a loss that was told before it was logged: short runs log few."""
+        """Add a loss of the progress, before the run logs it: short runs log few."""
         if "loss" in numbers:
             _add(self.losses, "" if stage == "training" else stage, step, numbers["loss"])
 
 
 def _add(curves: dict[str, list[tuple[float, float]]], stage: str, step: float, x: float) -> None:
-    """Go on with a curve; a step that it has is not taken twice."""
+    """Add a point to a curve, unless the curve has the step."""
     curve = curves.setdefault(stage, [])
     if not curve or step > curve[-1][0]:
         curve.append((step, x))

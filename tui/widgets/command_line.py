@@ -1,4 +1,4 @@
-"""The command that a form makes, for copying, and below it what it will take."""
+"""The command that a form makes, for copying, and below it the estimate."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -21,12 +21,11 @@ class CommandLine(Vertical):
     """A command, and its estimate as soon as nothing is typed for a moment."""
 
     def __init__(self, said_of: Callable[[dict[str, Any]], str], *, id: str) -> None:
-        """Begin without a command; `said_of` puts what `--dry-run --json` gives into words."""
+        """Begin without a command; `said_of` puts the JSON of `--dry-run` into words."""
         super().__init__(id=id)
         self._said_of = said_of
 
     def compose(self) -> ComposeResult:
-        """Stack command and estimate."""
         yield Static(id="command", markup=False)
         yield Static(id="estimate", markup=False)
 

@@ -1,4 +1,4 @@
-"""A job on the screen: the command, a bar for each stage, what it said, how it ended."""
+"""A job on the screen: the command, a bar for each stage, messages, the end."""
 
 import time
 
@@ -20,7 +20,6 @@ class JobView(Vertical):
     """One job, as it is now."""
 
     def compose(self) -> ComposeResult:
-        """Stack command, stages and what was said."""
         yield Static(id="job-command", markup=False)
         yield Static(id="job-stages", markup=False)
         with VerticalScroll(id="job-said"):
@@ -39,7 +38,7 @@ class JobView(Vertical):
 
 
 def bar(stage: Progress, room: int) -> Text:
-    """Draw a stage: a sign, its name, a bar, how much is done, what else is known."""
+    """Draw a stage: sign, name, bar, share, figures."""
     done = share(stage)
     full = int(done * room)
     going = stage.numbers if done < 1 else {}

@@ -26,11 +26,11 @@ class Entry:
     """A sentence in a list.
 
     Attributes:
-        sign: what stands before it, one cell.
-        figures: what is known of it.
-        said: more, which may be cut.
+        sign: one cell in front.
+        figures: rank, cosine, line.
+        said: a remark, which may be cut.
         text: the sentence itself.
-        strong: whether it stands out.
+        strong: whether the entry is bold.
     """
 
     sign: str
@@ -63,7 +63,6 @@ class NearList(OptionList):
     ]
 
     def __init__(self, *, id: str) -> None:
-        """Begin with nothing."""
         super().__init__(id=id, markup=False, compact=True)
         self._entries: Sequence[Entry] = ()
         self._drawn = 0
@@ -74,7 +73,6 @@ class NearList(OptionList):
         self._draw(highlighted)
 
     def on_resize(self, event: Resize) -> None:
-        """Cut the texts anew."""
         if event.size.width != self._drawn:
             self._draw(self.highlighted)
 
@@ -111,11 +109,9 @@ class NearLists(Container):
                 yield NearList(id=side)
 
     def on_mount(self) -> None:
-        """Begin with empty heads."""
         self._heads = {side: ("", "") for side in SIDES}
 
     def on_resize(self, event: Resize) -> None:
-        """Lay the lists out for the room that there is."""
         self.set_class(event.size.width >= _SIDE_BY_SIDE, "-wide")
         for side in SIDES:
             self._draw_head(side)
@@ -123,15 +119,7 @@ class NearLists(Container):
     def show(
         self, side: str, name: str, text: str, entries: Sequence[Entry], highlighted: int | None = 0
     ) -> None:
-        """Show what is near a text.
-
-        Args:
-            side: `left` or `right`.
-            name: what the text is.
-            text: of the corpus.
-            entries: what is near it.
-            highlighted: which of them the cursor is on.
-        """
+        """Show the neighbours (`entries`) of a text, with the cursor on one of them."""
         self._heads[side] = name, text
         self._draw_head(side)
         self.list_of(side).show(entries, highlighted if entries else None)
@@ -160,7 +148,7 @@ class NearLists(Container):
         )
 
     def go_to(self, place: Place) -> None:
-        """Put the cursor, and what is seen, where they were."""
+        """Restore the cursor and the scrolled rows."""
         for side, highlighted, scrolled in zip(
             SIDES, place.highlighted, place.scrolled, strict=True
         ):

@@ -55,7 +55,6 @@ class NearTable(PairTable):
         self.call_after_refresh(self._put_in_the_middle)
 
     def on_resize(self, event: Resize) -> None:  # that of every table comes after this one
-        """Keep the cut in the middle as long as nobody has gone elsewhere."""
         if self.cursor_row == max(self._above - 1, 0):
             self.call_after_refresh(self._put_in_the_middle)
 

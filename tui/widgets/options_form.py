@@ -1,4 +1,4 @@
-"""A form made from an options dataclass: each field with its help, and with what is wrong."""
+"""A form made from an options dataclass: each field with its help and its error."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,18 +26,9 @@ class OptionsForm(Vertical):
         """A field has changed."""
 
     def __init__(
-        self,
-        kind: type[Options],
-        texts: Mapping[str, str] | None = None,
-        first: Sequence[str] = (),
+        self, kind: type[Options], texts: Mapping[str, str] | None = None, first: Sequence[str] = ()
     ) -> None:
-        """Ask for options of a kind.
-
-        Args:
-            kind: the class of them.
-            texts: what fields begin with, by name.
-            first: names of fields that are asked for before those of the kind itself.
-        """
+        """Ask for options; `texts` by field name are shown, the fields `first` come first."""
         super().__init__(classes="form")
         self.kind = kind
         self._first = first
@@ -46,7 +37,6 @@ class OptionsForm(Vertical):
         self._wrong: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
-        """Show the own fields of the kind, and titles of those it shares."""
         first = [each for name in self._first for each in self._fields if each.name == name]
         groups: dict[str, list[FormField]] = {}
         for each in self._fields:
@@ -59,11 +49,9 @@ class OptionsForm(Vertical):
             yield Group(title, Rows(fields, self._texts))
 
     def on_mount(self) -> None:
-        """Make the own fields."""
         self.query(Rows).first().fill()
 
     def on_field_row_changed(self, event: "FieldRow.Changed") -> None:
-        """Check all fields, since some go together with others."""
         event.stop()
         self._texts[event.row.field.name] = event.text
         self.options()
@@ -78,12 +66,12 @@ class OptionsForm(Vertical):
 
     @property
     def wrong(self) -> dict[str, str]:
-        """What was wrong when the fields were last read, by their names."""
+        """Errors of the last reading, by the names of the fields."""
         return self._wrong
 
     @property
     def texts(self) -> dict[str, str]:
-        """What stands in the fields, by their names, where it is not what is usual."""
+        """Texts other than the default, by the names of the fields."""
         usual = {each.name: each.usual for each in self._fields}
         return {name: text for name, text in self._texts.items() if text != usual[name]}
 
@@ -92,7 +80,6 @@ class Rows(Vertical):
     """Fields that are made a few at a time, so that keys are answered meanwhile."""
 
     def __init__(self, fields: list[FormField], texts: dict[str, str]) -> None:
-        """Begin without any."""
         super().__init__(classes="group")
         self.fields, self._texts = fields, texts
         self._made = False
@@ -115,33 +102,28 @@ class Group(Collapsible):
     """Fields that are made when they are first looked at."""
 
     def __init__(self, title: str, rows: Rows) -> None:
-        """Begin closed."""
         super().__init__(rows, title=f"{title} ({len(rows.fields)})", collapsed=True)
         self._rows = rows
 
     def on_collapsible_expanded(self) -> None:
-        """Make the fields."""
         self._rows.fill()
 
 
 class FieldRow(Vertical):
-    """One option: its flag, what it is, what it does."""
+    """One option: flag, field, help."""
 
     class Changed(Message):
         """The field has another text."""
 
         def __init__(self, row: "FieldRow", text: str) -> None:
-            """Name the row and the text."""
             super().__init__()
             self.row, self.text = row, text
 
     def __init__(self, field: FormField, text: str) -> None:
-        """Show a field with a text in it."""
         super().__init__(classes="option")
         self.field, self._text = field, text
 
     def compose(self) -> ComposeResult:
-        """Put the flag before what it is, and the help below both."""
         with Horizontal(classes="line"):
             yield Label(Text(self.field.flag), classes="flag")
             yield from self._asked()
@@ -163,17 +145,14 @@ class FieldRow(Vertical):
         return Text.assemble((f"! {wrong}\n", "bold"), text) if wrong else text
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Take in what was typed."""
         event.stop()
         self._take(event.value)
 
     def on_checkbox_changed(self, event: Tick.Changed) -> None:
-        """Take in a tick."""
         event.stop()
         self._take("on" if event.value else "off")
 
     def on_radio_set_changed(self, event: Choices.Changed) -> None:
-        """Take in a choice."""
         event.stop()
         self._take(self.field.choices[event.index])
 
@@ -183,7 +162,7 @@ class FieldRow(Vertical):
             self.post_message(self.Changed(self, text))
 
     def complain(self, wrong: str) -> None:
-        """Say what is wrong; nothing, if the text is empty."""
+        """Show an error; none if the text is empty."""
         if self.has_class("-wrong") or wrong:
             self.set_class(bool(wrong), "-wrong")
             self.query_one(".help", Static).update(self._help(wrong))

@@ -36,7 +36,6 @@ class PairCells:
     """
 
     def __init__(self, opened: Opened, rows: Rows, verdict: Verdict) -> None:
-        """Show some rows."""
         self.opened, self.data, self.verdict = opened, rows, verdict
         self.cut: float | None = None
         self.names: list[str] = []
@@ -50,7 +49,7 @@ class PairCells:
         return "prob" if self.opened.by_probability else "score"
 
     def lay_out(self, width: int) -> None:
-        """Choose columns for a table of so many cells; both texts share what the others leave."""
+        """Choose columns for a table of `width` cells; both texts share the room that is left."""
         opened, lines = self.opened, []
         fixed = {"": 1}
         if opened.scores is not None:

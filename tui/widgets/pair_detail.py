@@ -28,12 +28,11 @@ _NOBODY: Mapping[str, str] = {}
 
 
 class PairDetail(VerticalScroll, can_focus=False):
-    """Everything about a pair. What both texts have is bold, underlined and coloured."""
+    """Everything about a pair. Parts that both texts have are bold, underlined and coloured."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"pair-detail--shared"}
 
     def __init__(self, *, id: str | None = None) -> None:
-        """Begin without a pair."""
         super().__init__(id=id)
         self._opened: Opened | None = None
         self._row: int | None = None
@@ -47,7 +46,6 @@ class PairDetail(VerticalScroll, can_focus=False):
             yield Static(id=name, markup=False)
 
     def on_mount(self) -> None:
-        """Draw anew in another theme."""
         self.watch(self.app, "theme", self._themed, init=False)
 
     def show(
@@ -57,14 +55,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         cut: float | None = None,
         verdicts: Mapping[str, str] = _NOBODY,
     ) -> None:
-        """Show a row of `opened`; nothing if there is none.
-
-        Args:
-            opened: where the pair is.
-            row: of it.
-            cut: what is kept; that of `opened` if left out.
-            verdicts: what each judge says of it.
-        """
+        """Show a row of `opened`, or nothing, with the verdicts by judge."""
         if opened is not self._opened:
             self._opened, self._reasons = opened, cache(partial(_reasons_of, opened))
         moved, self._row = row != self._row, row
@@ -145,7 +136,7 @@ class PairDetail(VerticalScroll, can_focus=False):
 
 
 def _reasons_of(opened: Opened) -> "Reasons":
-    """Load what explains flags when there is one to explain: the first pair is there sooner."""
+    """Load the module that explains flags with the first flag: the first pair is shown sooner."""
     from xmine.browsing.flag_reasons import Reasons
 
     return Reasons(opened)

@@ -53,7 +53,6 @@ class PairTable(ScrollView, can_focus=True):
         """
 
         def __init__(self, row: int | None) -> None:
-            """Name the row."""
             super().__init__()
             self.row = row
 
@@ -69,16 +68,10 @@ class PairTable(ScrollView, can_focus=True):
             self.column = column
 
     def __init__(
-        self,
-        opened: Opened,
-        rows: Rows,
-        verdict: Verdict = unjudged,
-        *,
-        id: str | None = None,
+        self, opened: Opened, rows: Rows, verdict: Verdict = unjudged, *, id: str | None = None
     ) -> None:
-        """Show some rows of what was opened."""
         super().__init__(id=id)
-        self._order = ("", False)  # by what the rows are sorted, and whether they fall
+        self._order = ("", False)  # the column of the order, and whether rows fall
         self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
         self.pairs = PairCells(opened, rows, verdict)
         self._lay_out()
@@ -100,9 +93,8 @@ class PairTable(ScrollView, can_focus=True):
 
         Args:
             rows: of `Opened`.
-            keep: let the cursor stay on its pair, if that is among them.
-            order: by what they are sorted; the header shows it if there is a column of it.
-            descending: whether they fall.
+            keep: let the cursor stay on its pair, if the rows have the pair.
+            order, descending: of the rows; the header shows them.
         """
         before = self.row
         self.pairs.data, self._order = rows, (order, descending)
@@ -128,7 +120,6 @@ class PairTable(ScrollView, can_focus=True):
             self.scroll_to(y=first, animate=False)
 
     def validate_cursor_row(self, row: int) -> int:
-        """Keep the cursor on a row."""
         return max(min(row, self.row_count - 1), 0)
 
     def watch_cursor_row(self, before: int, now: int) -> None:
@@ -151,7 +142,6 @@ class PairTable(ScrollView, can_focus=True):
         self._strips.clear()
 
     def on_resize(self, event: Resize) -> None:
-        """Share the room among the columns."""
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -197,7 +187,6 @@ class PairTable(ScrollView, can_focus=True):
     # Keys and mouse.
 
     def on_click(self, event: Click) -> None:
-        """Put the cursor on a row, or name the column whose head was clicked on."""
         place = event.get_content_offset(self)
         if place is None:
             return
@@ -207,20 +196,16 @@ class PairTable(ScrollView, can_focus=True):
             self.move_cursor(row=row)
 
     def action_select(self) -> None:
-        """Tell that enter was pressed."""
         if self.row_count:
             self.post_message(self.Selected())
 
     def action_move(self, rows: int) -> None:
-        """Move the cursor by some rows."""
         self.move_cursor(row=self.cursor_row + rows)
 
     def action_to_top(self) -> None:
-        """Go to the first pair."""
         self.move_cursor(row=0)
 
     def action_to_bottom(self) -> None:
-        """Go to the last pair."""
         self.move_cursor(row=self.row_count - 1)
 
     def action_page(self, direction: int) -> None:
@@ -228,5 +213,4 @@ class PairTable(ScrollView, can_focus=True):
         self.action_move(direction * max(self._page - 1, 1))
 
     def action_half_page(self, direction: int) -> None:
-        """Go half a page down or up."""
         self.action_move(direction * max(self._page // 2, 1))

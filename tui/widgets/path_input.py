@@ -28,7 +28,6 @@ class PathLine(Horizontal):
         self.line_id, self.several = id, several
 
     def compose(self) -> ComposeResult:
-        """Put the label before the line."""
         yield Label(Text(self.label), classes="flag")
         yield Input(
             self._value,

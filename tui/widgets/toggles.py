@@ -13,7 +13,7 @@ class Tick(Checkbox, inherit_bindings=False):
 
     @property
     def BUTTON_INNER(self) -> Any:  # type: ignore[override]  # noqa: ANN401 - a text in Textual
-        """Show what Textual tells by colour alone."""
+        """Show the state, which Textual shows by colour alone."""
         return "x" if self.value else " "
 
 
@@ -22,7 +22,7 @@ class Choice(RadioButton):
 
     @property
     def BUTTON_INNER(self) -> Any:  # type: ignore[override]  # noqa: ANN401 - a text in Textual
-        """Show what Textual tells by colour alone."""
+        """Show the state, which Textual shows by colour alone."""
         return "●" if self.value else " "
 
 
@@ -36,7 +36,6 @@ class Choices(RadioSet, inherit_bindings=False):
     ]
 
     def __init__(self, names: tuple[str, ...], chosen: int, *, id: str) -> None:
-        """Show a choice for each name."""
         buttons = [Choice(name, at == chosen) for at, name in enumerate(names)]
         super().__init__(*buttons, id=id, compact=True)
         self._chosen = chosen

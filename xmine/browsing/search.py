@@ -15,7 +15,7 @@ from xmine.browsing.run_encoder import encoders_of
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
 from xmine.files.npy import open_matrix
-from xmine.knn.cosines import ordered, rescored, widen
+from xmine.knn.cosines import exact_cosines, ordered, widen
 from xmine.options import EncodingOptions
 from xmine.progress import Report, silent
 from xmine.text.languages import guess_language
@@ -196,5 +196,5 @@ def nearest_rows(
     near = np.flatnonzero((rough >= least - _ERROR) & (rough > -np.inf))
     if not len(near):
         return near, np.empty(0, dtype=np.float32)
-    rows, cosines = ordered(near[None], rescored(query, vectors, near[None]), k)
+    rows, cosines = ordered(near[None], exact_cosines(query, vectors, near[None]), k)
     return rows[0], cosines[0]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.fingerprint import _DIGITS, digests_of, files_of
+from xmine.encoders.fingerprint import _DIGITS, Source, list_files
 from xmine.encoders.hub import EMBEDDED as EMBEDDED
 from xmine.encoders.hub import find_encoder
 from xmine.encoders.layout import MODULES_FILE, read_modules, write_modules
@@ -29,8 +29,7 @@ from xmine.encoders.metadata import (
     write_facts,
     write_settings,
 )
-from xmine.encoders.modules.parts import LengthOne, read_body, read_heads
-from xmine.encoders.modules.protocols import Head
+from xmine.encoders.modules.parts import Head, LengthOne, read_body, read_heads
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import EncoderError
 from xmine.files.atomic import replacing_folder
@@ -50,14 +49,13 @@ class SentenceEncoder:
 
     Attributes:
         body: the module that reads text.
-        heads: modules that change its vectors, in order; the last step is length one, always.
-        settings, facts: what its folder says besides.
-        card: its README.
-        guesses: what its folder does not say and was taken for granted.
-        folder: where it was loaded from; None for one that was made in memory. Whoever changes
-            the weights of one that was loaded sets this to None, or its old vectors are found.
-        files: what its vectors depend on there, see `xmine.encoders.fingerprint`.
-        name: as the user named it; empty without a folder.
+        heads: modules that change its vectors, in order; the last step is always length one.
+        settings: prompts and truncation.
+        facts: languages and method.
+        card: the README.
+        source: folder, files and name; None for an encoder that was made in memory. Set to None
+            when the weights change, or a later run finds the vectors of the old weights.
+        guesses: settings that the folder does not state, and the values that were assumed.
     """
 
     def __init__(
@@ -67,18 +65,21 @@ class SentenceEncoder:
         settings: Settings | None = None,
         facts: EncoderFacts | None = None,
         card: str = "",
+        source: Source | None = None,
+        guesses: Sequence[str] = (),
     ) -> None:
-        """Join the parts."""
         self.body = body
         self.heads = heads
         self.settings = settings or Settings()
         self.facts = facts or EncoderFacts()
         self.card = card
-        self.guesses: list[str] = []
-        self.folder: Path | None = None
-        self.files: list[tuple[str, int, int]] = []
-        self.name = ""
-        self._digests: list[tuple[str, str]] | None = None
+        self.source = source
+        self.guesses = list(guesses)
+
+    @property
+    def name(self) -> str:
+        """The name that the user gave; empty for an encoder that was made in memory."""
+        return self.source.name if self.source else ""
 
     @property
     def dim(self) -> int:
@@ -104,16 +105,20 @@ class SentenceEncoder:
         return self.body.texts_at_once
 
     def fingerprint(self, device: str = "") -> str | None:
-        """Hash what the vectors depend on, but for texts and prompt; see `encoders.fingerprint`.
+        """Hash the files and settings that the vectors depend on, but for texts and prompt.
 
-        A gigabyte of weights takes a second, once. None where it was not loaded from a folder, or
-        the folder has other files by now.
+        The files are those of the folder and, of a transformer, the settings are those in use, or
+        those of another `device`. A gigabyte of weights takes a second, once. None for an encoder
+        that was made in memory, or whose folder has other files by now.
         """
-        if self.folder is None:
+        if self.source is None or not self.source.digests:
             return None
-        if self._digests is None:
-            self._digests = digests_of(self.folder, self.files)
-        return fingerprint(self, self._digests, device) if self._digests else None
+        facts: list[object] = [self.source.digests, self.dim]
+        body = self.body
+        if not isinstance(body, StaticEmbedding):
+            device = (device or self.device).partition(":")[0]
+            facts += [device, body.dtype, body.batch_size, body.cut_at, body.pooling.include_prompt]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]
 
     @classmethod
     def load(
@@ -134,26 +139,22 @@ class SentenceEncoder:
         folder = find_encoder(model)
         options = options or EncodingOptions()
         modules = read_modules(folder)
-        files = files_of(folder)  # before they are read: what is written meanwhile is another's
+        # The files are listed before they are read: a file that changes meanwhile is another one.
+        name = "embedded" if folder == EMBEDDED else str(model)
+        source = Source(folder, list_files(folder), name)
         body, rest = read_body(modules, options)
-        card = read_card(folder)
-        heads, settings = read_heads(rest), read_settings(folder)
-        encoder = cls(body, heads, settings, read_facts(folder, card), card)
-        if heads:
-            from xmine.encoders.modules.heads import check_fit
-
-            check_fit(heads, body.dim, folder)
-        encoder.folder, encoder.files = folder, files
-        encoder.name = "embedded" if folder == EMBEDDED else str(model)
-        if not (folder / MODULES_FILE).exists():
-            pooling = body.describe()["pooling"]
-            encoder.guesses.append(f"{model}: has no {MODULES_FILE}; {pooling} pooling is assumed")
         if str(model) in _WITHOUT_PROMPT and not isinstance(body, StaticEmbedding):
             body.pooling.include_prompt = False
-        return encoder
+        heads, card = read_heads(folder, rest, body.dim), read_card(folder)
+        guesses = []
+        if not (folder / MODULES_FILE).exists():
+            pooling = body.describe()["pooling"]
+            guesses.append(f"{model}: has no {MODULES_FILE}; {pooling} pooling is assumed")
+        facts = read_facts(folder, card)
+        return cls(body, heads, read_settings(folder), facts, card, source, guesses)
 
     def describe(self) -> dict[str, object]:
-        """Tell what it is, for people: architecture, pooling, prompts, sizes, where it runs."""
+        """Describe architecture, pooling, prompts, sizes, device and number type, for people."""
         kinds = [*(head.kind for head in self.heads), "Normalize"]
         return {
             **self.body.describe(),
@@ -178,9 +179,9 @@ class SentenceEncoder:
             prompt: a text to put before each, or the name of one of the encoder's own.
 
         Returns:
-            float32 [texts, dim], rows of length one; a blank text, or one without a known piece,
+            float32 [texts, dim], rows of length one; a blank text, or one without a known token,
             is a row of zeros. With a static encoder a row depends on its text alone, to the last
-            bit; with a transformer, in the last bits, on the length of what is read beside it.
+            bit; with a transformer, in the last bits, on the length of the texts in its batch.
 
         Raises:
             TypeError: a single text is given in place of a list.
@@ -231,7 +232,7 @@ class SentenceEncoder:
         from xmine.encoders.modules.heads import apply
 
         changed: NDArray[np.float32] = apply(self.heads, block)
-        changed[np.flatnonzero(~block.any(axis=1))] = 0  # what has no vector gets none from a bias
+        changed[np.flatnonzero(~block.any(axis=1))] = 0  # a bias makes no vector of zeros
         return changed
 
     def save(self, folder: str | Path, beside: Iterable[Path] = ()) -> None:
@@ -263,19 +264,3 @@ def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     vectors /= np.where(lengths > 0, lengths, 1).astype(np.float32)[:, None]
     return vectors
-
-
-def fingerprint(
-    encoder: "SentenceEncoder", digests: list[tuple[str, str]], device: str = ""
-) -> str:
-    """Hash what the vectors of an encoder depend on, but for texts and prompt.
-
-    That is the files it was loaded from and, of a transformer, how it runs; on `device`, where
-    that is another one than it runs on now.
-    """
-    facts: list[object] = [digests, encoder.dim]
-    body = encoder.body
-    if not isinstance(body, StaticEmbedding):
-        device = (device or encoder.device).partition(":")[0]
-        facts += [device, body.dtype, body.batch_size, body.cut_at, body.pooling.include_prompt]
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]

@@ -1,26 +1,49 @@
-"""An encoder and texts -> the name of their vectors, by which a later run finds them again."""
+"""The folder of an encoder -> digests of the files that its vectors depend on."""
 
 import hashlib
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 # Another one whenever the same encoder gives the same texts other vectors than it did before.
 _VERSION = 1
 
 # Files of an encoder's folder that its vectors do not depend on, and endings of such files.
-_OF_TRAINING = ("options.toml", "metrics.jsonl", "training.svg", "training.csv")
-
-_WITHOUT_EFFECT = ("xmine.json", *_OF_TRAINING)
-
+_WITHOUT_EFFECT = ("xmine.json", "options.toml", "metrics.jsonl", "training.svg", "training.csv")
 _ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc", ".onnx", ".pt", ".h5", ".msgpack")
 
 _DIGITS = 32
 
 
-def files_of(encoder: Path) -> list[tuple[str, int, int]]:
-    """List the files of an encoder's folder that its vectors depend on: name, size, when written.
+@dataclass(frozen=True)
+class Source:
+    """Where an encoder was loaded from.
 
-    Without effect are those about it, and hidden ones.
+    Attributes:
+        folder: of the encoder.
+        files: those that the vectors depend on, see `list_files`.
+        name: as the user named the encoder.
     """
+
+    folder: Path
+    files: list[tuple[str, int, int]]
+    name: str
+
+    @cached_property
+    def digests(self) -> list[tuple[str, str]]:
+        """Name and SHA-256 of each file; empty if the folder has other files by now."""
+        try:
+            digests = []
+            for name, _, _ in self.files:
+                with (self.folder / name).open("rb") as file:
+                    digests.append((name, hashlib.file_digest(file, "sha256").hexdigest()))
+            return digests if list_files(self.folder) == self.files else []
+        except OSError:
+            return []
+
+
+def list_files(encoder: Path) -> list[tuple[str, int, int]]:
+    """List name, size and time of the files that the vectors depend on, but for hidden files."""
     found = []
     for path in encoder.rglob("*"):
         name = path.relative_to(encoder).as_posix()
@@ -30,15 +53,3 @@ def files_of(encoder: Path) -> list[tuple[str, int, int]]:
             facts = path.stat()
             found.append((name, facts.st_size, facts.st_mtime_ns))
     return sorted(found)
-
-
-def digests_of(encoder: Path, files: list[tuple[str, int, int]]) -> list[tuple[str, str]]:
-    """Hash the files of an encoder's folder; none if they are not those of the list any more."""
-    digests = []
-    try:
-        for name, _, _ in files:
-            with (encoder / name).open("rb") as file:
-                digests.append((name, hashlib.file_digest(file, "sha256").hexdigest()))
-        return digests if files_of(encoder) == files else []
-    except OSError:
-        return []

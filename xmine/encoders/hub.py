@@ -10,7 +10,7 @@ from xmine.extras import needs
 EMBEDDED = Path(__file__).parents[1] / "embedded"
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
-# What describes an encoder, beside its weights; a repository may hold much else.
+# The small files of an encoder, beside its weights; a repository may hold others.
 _SMALL = (".json", ".txt", ".model", ".md")
 _WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
 _OLD_WEIGHTS = re.compile(r"pytorch_model(-\d+-of-\d+)?\.bin")
@@ -95,10 +95,9 @@ def _cached(name: str) -> Path | None:
 
 
 def _missing(name: str, folder: Path) -> str:
-    """Say what a snapshot lacks: other programs leave a part of a repository in the cache.
+    """Name a file that a snapshot lacks: other programs leave a part of a repository in the cache.
 
-    Without `modules.json` an encoder would be read as a plain checkpoint, so it has to be known
-    that the repository has none.
+    A snapshot without `modules.json` is whole only if the repository is known to have none.
     """
     import huggingface_hub
 
@@ -127,7 +126,7 @@ def _has_weights(folder: Path) -> bool:
 
 
 def _download(name: str) -> Path:
-    """Download what the encoder needs of a repository, and note where it has no modules.json."""
+    """Download the encoder's files; the cache notes a repository without modules.json."""
     import huggingface_hub
     from huggingface_hub.errors import EntryNotFoundError
 
@@ -143,10 +142,8 @@ def _download(name: str) -> Path:
 
 
 def _wanted(place: str, files: list[str]) -> list[str]:
-    """Choose the files of one folder of a repository: what describes it, and its weights."""
+    """Choose the files of one folder of a repository: small ones, and its weights."""
     here = [file for file in files if file.rpartition("/")[0] == place]
-    names = {file: file.rpartition("/")[2] for file in here}
     small = [file for file in here if file.endswith(_SMALL)]
-    new = [file for file in here if _WEIGHTS.fullmatch(names[file])]
-    old = [file for file in here if _OLD_WEIGHTS.fullmatch(names[file])]
-    return small + (new or old)
+    new = [file for file in here if _WEIGHTS.fullmatch(Path(file).name)]
+    return small + (new or [file for file in here if _OLD_WEIGHTS.fullmatch(Path(file).name)])

@@ -1,4 +1,4 @@
-"""An encoder's folder: which modules it asks for, and the small JSON files that describe it."""
+"""The folder of an encoder -> its modules, and the JSON files that describe them."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -10,12 +10,12 @@ from xmine.errors import EncoderError
 
 MODULES_FILE = "modules.json"
 
-# What to do about an encoder that is refused because its vectors would come out wrong.
+# The hint for an encoder that is refused because xmine would make other vectors.
 INSTEAD = (
     "xmine cannot honour it; encode with sentence-transformers, and give the vectors "
     "(--src-vectors, --tgt-vectors)"
 )
-# Settings of a head that say what it works on.
+# Settings of a head that name its input and output.
 _INPUT = ("module_input_name", "module_output_name")
 _VECTOR = "sentence_embedding"
 
@@ -53,10 +53,7 @@ def read_modules(folder: Path) -> list[ModuleEntry]:
         except (TypeError, KeyError) as error:
             raise EncoderError(f"{path}: cannot be read: a module without {error}") from None
         if not name.startswith("sentence_transformers."):
-            raise EncoderError(
-                f"{path}: asks for {name}, code of its own",
-                INSTEAD,
-            )
+            raise EncoderError(f"{path}: asks for {name}, code of its own", INSTEAD)
         entries.append(ModuleEntry(name.rsplit(".", 1)[-1], folder / place))
     if not entries:
         raise EncoderError(f"{path}: asks for nothing")
@@ -64,7 +61,7 @@ def read_modules(folder: Path) -> list[ModuleEntry]:
 
 
 def _holds(folder: Path) -> str:
-    """Say what a folder that is no encoder holds, where that helps."""
+    """Make a hint for a folder that is no encoder."""
     if (folder / "adapter_config.json").exists():
         return "it holds an adapter (PEFT): merge it into its model first"
     if all((folder / side / MODULES_FILE).exists() for side in ("source", "target")):
@@ -120,25 +117,21 @@ def setting(path: Path, config: dict[str, Any], name: str, kind: Any) -> Any:  #
 
 
 def first_line(error: Exception) -> str:
-    """Say what another library's error says, on one line."""
+    """Write an error of another library on one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
 def refuse_unknown(
     path: Path, config: Mapping[str, object], known: Mapping[str, Callable[[Any], bool]]
 ) -> None:
-    """Refuse a setting that would change the vectors in a way not provided for here.
+    """Refuse a setting of a file that would change the vectors in a way that xmine does not know.
 
-    Args:
-        path: the file, for the message.
-        config: what it says.
-        known: for each setting, whether a value can be honoured.
+    `known` tells for each setting whether a value can be honoured.
     """
     for name, value in config.items():
         if name not in known or not known[name](value):
             raise EncoderError(
-                f"{path}: asks for {name} = {json.dumps(value, ensure_ascii=False)[:60]}",
-                INSTEAD,
+                f"{path}: asks for {name} = {json.dumps(value, ensure_ascii=False)[:60]}", INSTEAD
             )
 
 

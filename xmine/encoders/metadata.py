@@ -1,4 +1,4 @@
-"""What is known of an encoder besides its weights: languages, method, prompts, card."""
+"""The files of an encoder besides its weights: languages, method, prompts, card."""
 
 import re
 from collections.abc import Mapping
@@ -19,10 +19,10 @@ _SENTENCE_TRANSFORMERS = "6.2.0"
 
 @dataclass(frozen=True, slots=True)
 class EncoderFacts:
-    """What an encoder was made for, and how.
+    """The languages of an encoder and how it was trained.
 
     Attributes:
-        languages: ISO 639-1 codes of the languages it was made for; empty if unknown.
+        languages: ISO 639-1 codes; empty if unknown.
         method: the training method.
     """
 
@@ -32,11 +32,11 @@ class EncoderFacts:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is done before and after the modules.
+    """Prompts before the modules, truncation behind them.
 
     Attributes:
-        texts: by name, as the encoder's folder has them.
-        default: the name of the one that is used if none is asked for; None: no prompt.
+        texts: prompts by name, as in the encoder's folder.
+        default: the name of the prompt that is used if none is asked for; None: no prompt.
         truncated: how many numbers of a vector are kept (`truncate_dim`); None: all.
     """
 
@@ -48,7 +48,7 @@ class Settings:
         """Turn the name of a prompt, or a prompt itself, or an empty text into the prompt.
 
         Raises:
-            OptionError: it is none of the names there are, and runs into the sentence behind it.
+            OptionError: no prompt has this name, and as a text it would run into the sentence.
         """
         if not wanted:
             return self.texts.get(self.default, "") if self.default else ""
@@ -84,7 +84,7 @@ def write_facts(folder: Path, facts: EncoderFacts) -> None:
 
 
 def read_settings(folder: Path) -> Settings:
-    """Read the settings of the whole that sentence-transformers uses.
+    """Read prompts and truncation from the file of sentence-transformers.
 
     Raises:
         EncoderError: the file is broken, or the default prompt does not exist.
@@ -93,9 +93,8 @@ def read_settings(folder: Path) -> Settings:
     if not path.exists():
         return Settings()
     config: dict[str, Any] = read_json(path)
-    texts = {
-        name: text or "" for name, text in (setting(path, config, "prompts", dict) or {}).items()
-    }
+    prompts = setting(path, config, "prompts", dict) or {}
+    texts = {name: text or "" for name, text in prompts.items()}
     default = setting(path, config, "default_prompt_name", str)
     truncated = setting(path, config, "truncate_dim", int)
     if truncated is not None and truncated < 1:

@@ -1,4 +1,4 @@
-"""An encoder -> `model.onnx` and `tokenizer.json`: all that ONNX Runtime and `tokenizers` need.
+"""An encoder -> `model.onnx` and `tokenizer.json`, for ONNX Runtime and `tokenizers`.
 
 The graph takes `input_ids` and `attention_mask`, int64 [sentences, pieces], and gives
 `sentence_embedding`, float32 [sentences, width], rows of length one.
@@ -64,13 +64,12 @@ def _export(graph: nn.Module, path: Path) -> None:
             )
     except Exception as error:  # of the tracer, which does not know every model
         raise EncoderError(
-            f"this model cannot be written as ONNX: {first_line(error)}",
-            "export it without --onnx",
+            f"this model cannot be written as ONNX: {first_line(error)}", "export it without --onnx"
         ) from error
 
 
 class _Graph(nn.Module):
-    """What is traced: pieces and mask -> unit vectors."""
+    """The module that is traced: token ids and mask -> unit vectors."""
 
     def __init__(self, encoder: SentenceEncoder) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""An encoder for each side of mining: what dual encoders are trained to."""
+"""An encoder for each side of mining, as dual encoders are trained."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +9,7 @@ from xmine.errors import EncoderError
 
 @dataclass(frozen=True, slots=True)
 class EncoderPair:
-    """Two encoders, perhaps the same, whose vectors can be compared.
-
-    Attributes:
-        source, target: what encodes the lines of each side.
-    """
+    """Two encoders, perhaps the same, one for the lines of each side."""
 
     source: SentenceEncoder
     target: SentenceEncoder
@@ -24,7 +20,7 @@ class EncoderPair:
             raise EncoderError(
                 f"{self.source.name} gives vectors of width {self.source.dim}, "
                 f"{self.target.name} of width {self.target.dim}",
-                "mining compares them: they must be as wide",
+                "mining compares the vectors: they must have the same dimension",
             )
 
     @property
@@ -39,18 +35,18 @@ class EncoderPair:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """All that either knows, in order, none twice."""
+        """The languages of both encoders in order, each once."""
         return tuple(dict.fromkeys(self.source.facts.languages + self.target.facts.languages))
 
     @property
     def name(self) -> str:
-        """As the user named it."""
+        """The names that the user gave."""
         one = self.source is self.target
         return self.source.name if one else f"{self.source.name} and {self.target.name}"
 
 
 def english_first(pair: EncoderPair) -> EncoderPair:
-    """Turn a pair so that its source is what reads English.
+    """Turn a pair so that its source encodes English.
 
     Training writes all languages into both folders, that of the source first: so English is for
     the target if it knows English and the source states another language first.

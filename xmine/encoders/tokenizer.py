@@ -1,8 +1,8 @@
-"""Text -> piece ids: a sentencepiece model of our own, or a `tokenizer.json` of somebody else's.
+"""Text -> piece ids: by our own sentencepiece model, or by the `tokenizer.json` of others.
 
 Encoding with ours needs sentencepiece alone. `tokenizer.json` is written beside it for
-sentence-transformers and whoever else reads that format; both give the same ids but for ties
-between equal scores.
+sentence-transformers and other readers of that format; both give the same ids but for ties between
+equal scores.
 """
 
 import unicodedata
@@ -27,6 +27,9 @@ _TEXTS_AT_ONCE = 65_536
 MODEL_FILE = "sentencepiece.model"
 TOKENIZER_FILE = "tokenizer.json"
 
+# The ids of all texts, int32 [pieces], and where each text starts, int64 [texts + 1].
+Ids = tuple[NDArray[np.int32], NDArray[np.int64]]
+
 
 def nfkc(text: str) -> str:
     """Apply NFKC, without which a decomposed accent would be an unknown piece."""
@@ -42,7 +45,6 @@ class Vocabulary:
     """
 
     def __init__(self, model: bytes, tokenizer: str) -> None:
-        """Take a serialised sentencepiece model and its twin."""
         self.model = model
         self.tokenizer = tokenizer
         self._pieces = sentencepiece.SentencePieceProcessor()
@@ -83,24 +85,17 @@ class Vocabulary:
         start = int(self._pieces.piece_to_id("▁"))
         return sorted({0, start})  # 0, the unknown piece, also where there is no bare start
 
-    def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Cut texts into pieces.
-
-        Returns:
-            The ids of all pieces, one text after the other, int32 [pieces]; and where each text
-            starts in them, with the end behind the last, int64 [texts + 1].
-        """
-        ids, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+    def ids(self, texts: Sequence[str]) -> Ids:
+        """Cut texts into pieces."""
+        parts = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             block = [nfkc(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
-            rows = self._pieces.encode(block, out_type=int)
-            lengths.append(np.fromiter(map(len, rows), np.int64, len(rows)))
-            ids.append(np.fromiter(chain.from_iterable(rows), np.int32, int(lengths[-1].sum())))
-        return np.concatenate(ids), np.cumsum(np.concatenate(lengths))
+            parts.append(ragged(self._pieces.encode(block, out_type=int)))
+        return joined(parts)
 
 
 class Tokenizer:
-    """The pieces of somebody else's static encoder."""
+    """The pieces of a static encoder that others made."""
 
     def __init__(self, tokenizer: str) -> None:
         """Take the text of a `tokenizer.json`.
@@ -144,7 +139,7 @@ class Tokenizer:
         """Count the pieces, up to the last number that one has."""
         return self._count
 
-    def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def ids(self, texts: Sequence[str]) -> Ids:
         """Cut texts into pieces, without any special ones; see `Vocabulary.ids`.
 
         Raises:
@@ -157,7 +152,14 @@ class Tokenizer:
         return ragged([encoding.ids for encoding in found])
 
 
-def ragged(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def joined(parts: Sequence[Ids]) -> Ids:
+    """Join the results of `ragged`."""
+    ids = [np.empty(0, np.int32), *(ids for ids, _ in parts)]
+    lengths = [np.zeros(1, np.int64), *(np.diff(starts) for _, starts in parts)]
+    return np.concatenate(ids), np.cumsum(np.concatenate(lengths))
+
+
+def ragged(rows: Sequence[Sequence[int]]) -> Ids:
     """Join rows of ids: int32 [all ids], and where each row starts, int64 [rows + 1]."""
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=starts[1:])

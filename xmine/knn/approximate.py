@@ -1,8 +1,8 @@
 """Two matrices -> most of the nearest rows both ways, by indexes of FAISS (Douze et al., 2024).
 
-Of lists of vectors, FAISS trains the centroids, and rows of both sides meet in products
-(`xmine.knn.ivf_search`); other indexes FAISS fills and searches. How far it looks is chosen on a
-sample of queries for a wanted recall; the recall that was reached is measured on others.
+Of lists of vectors, FAISS trains the centroids alone, and `xmine.knn.ivf_search` multiplies the
+lists; FAISS fills and searches other indexes. A sample of queries chooses how far a search looks
+for a wanted recall; other queries measure the recall.
 """
 
 import math
@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.errors import OptionError
 from xmine.files.digests import NOBODY, HashedRows, Watch, digest_of
 from xmine.knn.cosines import Vectors
 from xmine.knn.duplicates import Side
@@ -22,34 +21,33 @@ from xmine.knn.faiss_index import (
     SearchedIndex,
     centroids_in,
     centroids_of,
-    lists_of,
+    checked_lists,
     opened,
     trained,
     training_bytes,
     write,
 )
 from xmine.knn.faiss_search import search_direction
-from xmine.knn.inverted_lists import Tick, numbers_of
+from xmine.knn.inverted_lists import Tick, number_type
 from xmine.knn.ivf_search import SPARE, search_lists
 from xmine.knn.neighbours import FILES, Neighbours
 from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, measured
 from xmine.knn.rescoring import Direction, directions
-from xmine.knn.state import SearchState
-from xmine.knn.state_files import SearchFiles, finished
+from xmine.knn.state_files import SearchFiles, SearchState, finished
 from xmine.progress import Progress, Report, silent
 
 # Multiply-adds of an exact search up to which `--index auto` stays exact: about 93,000 rows a side
 # of 512 dimensions, 45 s on two cores. 100,000 rows took a quarter of the exact search's processor
-# time by lists. What a GPU can do is not measured.
+# time by lists. GPUs are not measured.
 EXACT_UP_TO = {"cpu": 2**42, "cuda": 2**52}
 # Lists that are shorter than this are not worth their centroids; with fewer lists than that,
 # searching everything is as good.
 _FEWEST_PER_LIST = 40
 _FEWEST_LISTS = 64
 
-# What `search_seconds` takes: rounds of k-means, and how long steps take, as measured for 100,000
-# and a million rows of 512 dimensions: as a multiple of their products; for each number of a row,
-# that of as many multiply-adds.
+# For `search_seconds`: rounds of k-means, and how long steps take, as a multiple of their products
+# (for each number of a row, of as many multiply-adds), measured for 100,000 and a million rows of
+# 512 dimensions.
 _ITERATIONS = 12
 # Lists that a row probes: 24, 33 and 48 of generated lines, where the sides have so many rows; they
 # grow by this power.
@@ -57,7 +55,7 @@ _PROBED, _PROBED_OF, _PROBED_GROW = 24, 100_000, 0.3
 # Every row has room for as many lists as the widest row of a sample probes: 5.2 and 6.2 times the
 # mean of 100,000 and 20,000 generated lines.
 _WIDEST = 6
-_ASSIGNING, _MEETING, _SETTLING = 2.2, 1.7, 700
+_ASSIGNING, _MULTIPLYING, _RESCORING = 2.2, 1.7, 700
 
 _TRAINED = "trained.faiss"
 _FILLED = "{}-filled.faiss"
@@ -80,11 +78,7 @@ def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str 
         OptionError: FAISS does not know the factory string, or cannot use it here.
     """
     if wanted not in ("auto", "exact"):
-        if (lists := lists_of(wanted, dim)) > (fewest := min(sources, targets)):
-            raise OptionError(
-                f"--index {wanted}: {lists:,} lists for {fewest:,} rows",
-                "--index auto, or fewer lists",
-            )
+        checked_lists(wanted, dim, min(sources, targets))
         return wanted
     most = EXACT_UP_TO["cpu" if device == "cpu" else "cuda"]
     if wanted == "exact" or sources * targets * dim <= most:
@@ -96,13 +90,9 @@ def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str 
 
 
 def search_seconds(sources: int, targets: int, dim: int, factory: str, rate: float) -> float:
-    """Estimate how long a search by lists of fp16 or fp32 vectors takes for a recall of 0.98.
+    """Estimate how long a search by lists takes for a recall of 0.98; 0 for other indexes.
 
-    Args:
-        sources, targets: rows of each side.
-        dim: width of the vectors.
-        factory: factory string of FAISS; other indexes are not estimated, and take 0.
-        rate: multiply-adds in a second, of a product of float32 on all threads.
+    `rate` is the multiply-adds in a second of a product of float32 on all threads.
     """
     lists = centroids_in(factory, dim)
     if not lists:
@@ -111,25 +101,19 @@ def search_seconds(sources: int, targets: int, dim: int, factory: str, rate: flo
     training = training_bytes(dim, factory) / 4 * lists * _ITERATIONS
     samples = (CHOSEN_ON + MEASURED_ON) * rows * dim
     assigning = _ASSIGNING * rows * lists * dim
-    meeting = _MEETING * 2 * sources * (targets / lists) * _probes(sources, targets, lists) * dim
-    settling = _SETTLING * rows * dim
-    return (training + samples + assigning + meeting + settling) / rate
+    probes = _probes(sources, targets, lists)
+    multiplying = _MULTIPLYING * 2 * sources * (targets / lists) * probes * dim
+    rescoring = _RESCORING * rows * dim
+    return (training + samples + assigning + multiplying + rescoring) / rate
 
 
 def searching_bytes(sources: int, targets: int, dim: int, k: int, factory: str) -> int:
-    """Estimate what a search by lists keeps on disk while it runs, index and result aside.
-
-    Args:
-        sources, targets: rows of each side.
-        dim: width of the vectors.
-        k: neighbours per row.
-        factory: factory string of FAISS, or `exact`; other than lists, 0.
-    """
+    """Estimate the bytes that a search by lists keeps on disk, index and result aside."""
     lists = 0 if factory == "exact" else centroids_in(factory, dim)
     if not lists:
         return 0
     most = math.ceil(min(lists, _WIDEST * _probes(sources, targets, lists)))
-    number = np.dtype(numbers_of(lists)).itemsize
+    number = np.dtype(number_type(lists)).itemsize
     return (sources + targets) * (number * most + 2 * 8 * (k + SPARE))
 
 
@@ -155,8 +139,8 @@ def search_approximate(
     """Find most of the k nearest rows in both directions by cosine.
 
     Cosines are those of an exact search; a row's neighbours are the best that were found. The
-    result is the same on any number of threads: what FAISS makes otherwise with several, graphs
-    and transforms of vectors, is made on one (`xmine.knn.faiss_index`).
+    result is the same on any number of threads: FAISS makes graphs and transforms of vectors on one
+    thread (`xmine.knn.faiss_index`).
 
     Anonymous memory of lists of fp16 or fp32 vectors is the largest of: the training sample
     (`training_bytes`), `memory` for exact searches of samples, and 300 to 600 MB for probes sorted
@@ -169,14 +153,14 @@ def search_approximate(
         source: float16 [sources, dim], unit rows, at least one; perhaps memory-mapped.
         target: float16 [targets, dim], unit rows, at least one; perhaps memory-mapped.
         k: neighbours per row; cut to the number of rows on the other side.
-        factory: what FAISS's index factory takes, such as `IVF4096,SQfp16`.
+        factory: a string of FAISS's index factory, such as `IVF4096,SQfp16`.
         recall: share of the k nearest that is to be found, in each direction.
-        folder: where the result is kept, and while the search runs its state; a search that was
-            killed continues when it is called with the same arguments.
+        folder: keeps the state of the search, then the result; a killed search continues when it
+            is called with the same arguments.
         memory: bytes for blocks of exact searches.
         report: called with the share that is done, as rows of both sides.
-        mark: what is searched; what is in the folder of another search is not used.
-        watch: told of files in the folder that are not what they were; these are made again.
+        mark: names the vectors; files of another search in the folder are not used.
+        watch: told of files in the folder that have changed; they are made again.
 
     Returns:
         The neighbours; their `recall` is the lower one of both directions, as measured on queries
@@ -232,7 +216,7 @@ def _search_index(
     memory: int,
     tick: Callable[[float], None],
 ) -> str:
-    """Let FAISS search, in one direction after the other; tell with what."""
+    """Let FAISS search, in one direction after the other; name index and settings."""
     settings = []
     for number, way in enumerate(ways):
         known = state.known.setdefault(str(number), {})

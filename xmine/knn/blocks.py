@@ -1,4 +1,4 @@
-"""Two matrices -> the best cells of each row, kept as keys, band of sources by band of sources."""
+"""Two matrices -> the best cells of each row, as keys, one block of sources after another."""
 
 from dataclasses import dataclass
 from threading import Lock
@@ -8,7 +8,7 @@ import numpy as np
 
 from xmine.knn.duplicates import Side
 from xmine.knn.topk import EMPTY, GROUP, BlockMaxima, Keys
-from xmine.knn.workers import Crew, blas_threads
+from xmine.knn.workers import WorkerPool, blas_threads
 
 if TYPE_CHECKING:
     import torch
@@ -17,63 +17,62 @@ if TYPE_CHECKING:
 # cache of 32 MB.
 _ROWS, _COLUMNS = 1024, 2048
 _NARROWEST = 256
-# Multiply-adds of a band, after which state may be saved: 0.7 s on two cores. A shorter band
-# converts all targets to float32 for fewer sources: at 2,048 of them that is 1 % of the product.
-_BAND = 2**36
-_SHORTEST_BAND = 2048
-# Numbers of a band, 64 MB: one worker then reports once in 0.7 s, however few the targets.
-_WIDEST_BAND = 2**24
+# Multiply-adds of a block of sources, after which state may be saved: 0.7 s on two cores. Fewer
+# sources would convert all targets to float32 more often: at 2,048 that is 1 % of the product.
+_MULTIPLY_ADDS = 2**36
+_FEWEST_SOURCES = 2048
+# Numbers of a block of sources, 64 MB: one worker reports once in 0.7 s, however few the targets.
+_MOST_NUMBERS = 2**24
 # Below this many multiply-adds, less than 0.05 s, threads cost more than they bring.
 _SMALL = 2**32
 # Anonymous memory of a worker beyond its block, for the cells that it looks into.
 _LOOKED_INTO = 16 * 2**20
 # On a device of torch: 1 GiB of cosines.
-_DEVICE_BAND, _DEVICE_COLUMNS = 8192, 32768
+_DEVICE_SOURCES, _DEVICE_COLUMNS = 8192, 32768
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the product is cut: bands of sources, then blocks of `rows` x `columns` of cosines.
+    """How the product is cut: blocks of sources, then blocks of `rows` x `columns` of cosines.
 
     Attributes:
-        band: sources that all targets are multiplied with before the next ones.
-        rows: sources of a block.
-        columns: targets of a block.
-        workers: how many blocks at once.
+        sources: sources that all targets are multiplied with before the next ones.
+        rows: sources of a block of cosines.
+        columns: targets of a block of cosines.
+        workers: blocks of cosines at once.
     """
 
-    band: int
+    sources: int
     rows: int
     columns: int
     workers: int
 
     def memory(self, dim: int, keep: int) -> int:
-        """Give the bytes of anonymous memory that the search takes, inputs and results aside.
-
-        Args:
-            dim: of the vectors.
-            keep: cells kept of each row.
-        """
+        """Estimate the bytes that the search takes for `keep` cells of each row."""
         blocks = 4 * self.columns * dim + 5 * self.rows * self.columns
-        return self.band * (4 * dim + 8 * keep) + self.workers * (blocks + _LOOKED_INTO)
+        return self.sources * (4 * dim + 8 * keep) + self.workers * (blocks + _LOOKED_INTO)
 
 
-def planned(
+def plan_blocks(
     sources: int, targets: int, dim: int, keep: int, memory: int, device: str = "cpu"
 ) -> Plan:
     """Cut the product so that it takes at most `memory` bytes, or as few as it can."""
     if device != "cpu":
-        return Plan(min(sources, _DEVICE_BAND), _DEVICE_BAND, min(targets, _DEVICE_COLUMNS), 1)
+        return Plan(
+            min(sources, _DEVICE_SOURCES), _DEVICE_SOURCES, min(targets, _DEVICE_COLUMNS), 1
+        )
     workers = 1 if sources * targets * dim < _SMALL else blas_threads()
-    band = min(max(_SHORTEST_BAND, _BAND // (targets * dim)), max(_ROWS, _WIDEST_BAND // dim))
+    most = min(
+        max(_FEWEST_SOURCES, _MULTIPLY_ADDS // (targets * dim)), max(_ROWS, _MOST_NUMBERS // dim)
+    )
     rows, columns = _ROWS, _COLUMNS
     while True:
-        each = _evenly(sources, band, 1)
+        each = _evenly(sources, most, 1)
         plan = Plan(each, _evenly(each, rows, 1), _evenly(targets, columns, workers), workers)
         if plan.memory(dim, keep) <= memory or columns <= _NARROWEST:
             return plan
-        if band > rows:
-            band = max(rows, band // 2)
+        if most > rows:
+            most = max(rows, most // 2)
         else:
             rows, columns = rows // 2, columns // 2
 
@@ -84,7 +83,7 @@ def _evenly(length: int, most: int, workers: int) -> int:
     return -(-length // (pieces * GROUP)) * GROUP
 
 
-class Band:
+class SourceBlock:
     """Some sources and the best targets that they have found so far.
 
     Attributes:
@@ -96,7 +95,6 @@ class Band:
     """
 
     def __init__(self, left: Side, start: int, stop: int, keep: int) -> None:
-        """Read the sources."""
         self.start, self.stop = start, stop
         rows = -(-(stop - start) // GROUP) * GROUP
         out = np.empty((rows, left.vectors.shape[1]), dtype=np.float32)
@@ -107,41 +105,37 @@ class Band:
 
 
 class Multiplier:
-    """What one worker multiplies with: room for a block, made once."""
+    """The arrays of one worker: room for a block, made once."""
 
     def __init__(self, right: Side, plan: Plan) -> None:
-        """Make the room."""
         self.side, self.rows = right, plan.rows
         self.right = np.empty((plan.columns, right.vectors.shape[1]), dtype=np.float32)
         self.cells = np.empty(plan.rows * plan.columns, dtype=np.float32)
         self.maxima = BlockMaxima(plan.rows * plan.columns)
 
-    def multiply(self, band: Band, start: int, stop: int, best: Keys, crew: Crew) -> None:
-        """Let the cells of a band and of some targets into the best of both.
+    def multiply(
+        self, sources: SourceBlock, start: int, stop: int, best: Keys, pool: WorkerPool
+    ) -> None:
+        """Let the cells of some sources and targets into the best of both.
 
-        Args:
-            band: the sources.
-            start: the first target; no other worker has these targets now.
-            stop: the one behind the last.
-            best: keys of those targets, [stop - start, kept].
-            crew: tells when to stop.
+        `best` are the keys of the targets from `start` to `stop`; no other worker has these now.
         """
         columns = -(-(stop - start) // GROUP) * GROUP
         right = self.side.wide(start, stop, self.right[:columns])
-        for row in range(0, len(band.vectors), self.rows):
-            if crew.stopped:
+        for row in range(0, len(sources.vectors), self.rows):
+            if pool.stopped:
                 return
-            left = band.vectors[row : row + self.rows]
+            left = sources.vectors[row : row + self.rows]
             block = self.cells[: len(left) * columns].reshape(len(left), columns)
             np.matmul(left, right.T, out=block)
-            block[band.stop - band.start - row :] = -np.inf
+            block[sources.stop - sources.start - row :] = -np.inf
             block[:, stop - start :] = -np.inf
             self.maxima.reduce(block)
-            self.maxima.offer_columns(best, band.start + row)
-            with band.lock:
-                self.maxima.offer_rows(band.best[row : row + len(left)], start)
-        with band.lock:
-            band.finished += stop - start
+            self.maxima.offer_columns(best, sources.start + row)
+            with sources.lock:
+                self.maxima.offer_rows(sources.best[row : row + len(left)], start)
+        with sources.lock:
+            sources.finished += stop - start
 
 
 class TorchMultiplier:
@@ -153,19 +147,23 @@ class TorchMultiplier:
 
         torch.set_float32_matmul_precision("highest")
         self.torch, self.device, self.side = torch, device, right
-        self.band: Band | None = None
+        self.sources: SourceBlock | None = None
 
-    def multiply(self, band: Band, start: int, stop: int, best: Keys, crew: Crew) -> None:
+    def multiply(
+        self, sources: SourceBlock, start: int, stop: int, best: Keys, pool: WorkerPool
+    ) -> None:
         """See `Multiplier.multiply`."""
         torch = self.torch
-        if band is not self.band:
-            self.band = band
-            self.left = torch.from_numpy(band.vectors[: band.stop - band.start]).to(self.device)
+        if sources is not self.sources:
+            self.sources = sources
+            self.left = torch.from_numpy(sources.vectors[: sources.stop - sources.start]).to(
+                self.device
+            )
         rows = torch.from_numpy(np.array(self.side.rows(start, stop)))  # it wants to own them
         block = self.left @ rows.to(self.device).float().T
-        self._offer(block, band.best, start)
-        self._offer(block.T, best, band.start)
-        band.finished += stop - start
+        self._offer(block, sources.best, start)
+        self._offer(block.T, best, sources.start)
+        sources.finished += stop - start
 
     def _offer(self, block: "torch.Tensor", best: Keys, column: int) -> None:
         """Let cells [rows, columns] into the best [rows, kept]; keys are made as by `topk.pack`."""

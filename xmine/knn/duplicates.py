@@ -7,7 +7,7 @@ have to compare them all. They are told by a hash, then compared.
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.knn.cosines import Vectors, ordered, widen
+from xmine.knn.cosines import Floats, Rows, Vectors, ordered, widen
 from xmine.text.hashing import first_equal
 
 _ROWS_AT_ONCE = 4096
@@ -27,7 +27,7 @@ class Side:
     def __init__(self, vectors: Vectors, *, apart: bool = False) -> None:
         """Look for equal rows, one pass over the matrix, unless each is to be kept `apart`."""
         self.vectors = vectors
-        self.first: NDArray[np.int64] | None = None
+        self.first: Rows | None = None
         same = None if apart else _first_same(vectors)
         if same is not None:
             self.first = np.flatnonzero(same == np.arange(len(same)))
@@ -47,28 +47,26 @@ class Side:
         """Give distinct rows [stop - start, dim]."""
         return self.vectors[start:stop] if self.first is None else self.at(np.arange(start, stop))
 
-    def at(self, ids: NDArray[np.int64]) -> Vectors:
+    def at(self, ids: Rows) -> Vectors:
         """Give the distinct rows of some numbers."""
         rows = ids if self.first is None else self.first[ids]
         return self.vectors.take(rows, axis=0)  # in half the time of [rows]
 
-    def wide(self, start: int, stop: int, out: NDArray[np.float32]) -> NDArray[np.float32]:
+    def wide(self, start: int, stop: int, out: Floats) -> Floats:
         """Give distinct rows as float32 in `out`, which may have more rows: they become zeros."""
         widen(self.rows(start, stop), out[: stop - start])
         out[stop - start :] = 0
         return out
 
-    def distinct(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def distinct(self, rows: Rows) -> Rows:
         """Give the numbers of the distinct rows that some rows are."""
         return rows if self.first is None else self.number[rows]
 
-    def in_place(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    def in_place(self, ids: Rows) -> Rows:
         """Turn numbers of distinct rows into those of their first places; -1 stays."""
         return ids if self.first is None else np.where(ids < 0, -1, self.first[ids])
 
-    def spread(
-        self, ids: NDArray[np.int64], cosines: NDArray[np.float32], k: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def spread(self, ids: Rows, cosines: Floats, k: int) -> tuple[Rows, Floats]:
         """Replace distinct neighbours [rows, some] by all rows that are equal to them, k of each.
 
         Returns:
@@ -84,7 +82,7 @@ class Side:
         return ordered(members.reshape(len(ids), -1), copied.reshape(len(ids), -1), k)
 
 
-def _first_same(vectors: Vectors) -> NDArray[np.int64] | None:
+def _first_same(vectors: Vectors) -> Rows | None:
     """Give for each row the first one that is equal to it; None if no row has its like before it.
 
     Equal rows that share their hash with others may be left apart, which costs time alone.

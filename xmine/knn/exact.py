@@ -1,38 +1,32 @@
 """Two matrices -> the k nearest rows both ways, exact, from one blocked matrix product.
 
 A block of float32 cosines serves both directions. Each row keeps a few cells more than k; those
-near the k-th are computed again exactly (`rescored`). If the spare cells lie within the error of
-float32 of the k-th, what was not kept might belong to the k: the row is then searched again.
+near the k-th are computed again exactly (`exact_cosines`). If the spare cells lie within the error
+of float32 of the k-th, other cells might belong to the k: the row is then searched again.
 """
 
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xmine.files.digests import NOBODY, HashedRows, Watch
-from xmine.knn.blocks import Band, Multiplier, Plan, TorchMultiplier, planned
-from xmine.knn.cosines import Vectors
+from xmine.knn.blocks import Multiplier, Plan, SourceBlock, TorchMultiplier, plan_blocks
+from xmine.knn.cosines import Floats, Rows, Vectors
 from xmine.knn.duplicates import Side
 from xmine.knn.neighbours import Neighbours
-from xmine.knn.rescoring import Direction, directions, settle
+from xmine.knn.rescoring import Direction, directions, rescore
 from xmine.knn.state_files import SearchFiles, finished
 from xmine.knn.topk import EMPTY, Keys, pack
-from xmine.knn.workers import Crew
+from xmine.knn.workers import WorkerPool
 from xmine.progress import Progress, Report, silent
 
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
 _SPARE = 4
 
+# Bytes for blocks of cosines, where the caller does not say.
 MEMORY = 512 * 2**20
-
-# State is saved after as many seconds, or later, when saving is a fiftieth of the work since then.
-_SAVE_SECONDS = 1.0
-
-_SAVE_SHARE = 0.02
 
 # The key of a column that lets nothing in.
 _CLOSED = int(pack(np.array([np.inf], dtype=np.float32), np.array([0]))[0])
@@ -63,14 +57,14 @@ def search_exact(
         source: [sources, dim], unit rows, at least one; perhaps memory-mapped.
         target: [targets, dim], unit rows, at least one; perhaps memory-mapped.
         k: neighbours per row; cut to the number of rows on the other side.
-        folder: where the result is kept, and while the search runs its state; a search that was
-            killed continues when it is called with the same arguments.
+        folder: keeps the state of the search, then the result; a killed search continues when it
+            is called with the same arguments.
         memory: bytes for blocks, which shrink with it. Two workers take 80 MB for a width of
             1,024 and 150 MB for 4,096; they cannot do with less than 50 MB.
         device: `cpu`, or a device of torch such as `cuda`.
         report: called with the number of finished sources.
-        mark: what is searched; what is in the folder of another search is not used.
-        watch: told of files in the folder that are not what they were; these are made again.
+        mark: names the vectors; files of another search in the folder are not used.
+        watch: told of files in the folder that have changed; they are made again.
 
     Raises:
         FileError: the folder cannot be written.
@@ -78,54 +72,41 @@ def search_exact(
     if max(len(source), len(target)) >= 2**32:
         raise ValueError("a side has 2**32 rows or more")
     files = SearchFiles(folder, mark, watch)
-    if folder is not None and (found := finished(folder, mark, watch)) is not None:
+    if folder and (found := finished(folder, mark, watch)):
         return found
     left, right = Side(source), Side(target)
-    plan = planned(len(left), len(right), source.shape[1], k + _SPARE, memory, device)
+    plan = plan_blocks(len(left), len(right), source.shape[1], k + _SPARE, memory, device)
     return search_sides(left, right, k, plan, files, device, report)
 
 
 def exact_memory(sources: int, targets: int, dim: int, k: int, memory: int = MEMORY) -> int:
-    """Estimate the bytes of anonymous memory that `search_exact` takes with a folder.
-
-    The search for equal rows comes first, and ends before blocks are made; there are taken to be
-    none, see `search_exact`.
-    """
-    plan = planned(sources, targets, dim, k + _SPARE, memory)
+    """Estimate the bytes that `search_exact` takes with a folder, if no rows are equal."""
+    plan = plan_blocks(sources, targets, dim, k + _SPARE, memory)
     return max(25 * max(sources, targets), plan.memory(dim, k + _SPARE))
 
 
 def search_few(
-    left: Side, rows: NDArray[np.int64], right: Side, k: int, memory: int, tick: Callable[[], None]
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Find the k nearest of a few distinct rows of one side, exactly: rows and cosines, [rows, k].
-
-    Args:
-        left: where the rows are.
-        rows: which, as many as are searched for.
-        right: what is searched.
-        k: at most the number of its distinct rows.
-        memory: bytes for blocks.
-        tick: called several times a second.
-    """
+    left: Side, rows: Rows, right: Side, k: int, memory: int, tick: Callable[[], None]
+) -> tuple[Rows, Floats]:
+    """Find the k nearest of a few distinct rows of `left`, exactly: rows and cosines, [rows, k]."""
     shape = len(rows), k
     ids, cosines = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.float32)
     queries = Side(left.at(rows), apart=True)
     way = Direction(queries, right, ids, cosines)
     kept = min(k + _SPARE, len(right))
-    plan = planned(len(rows), len(right), right.vectors.shape[1], kept, memory)
+    plan = plan_blocks(len(rows), len(right), right.vectors.shape[1], kept, memory)
     nothing: Keys = np.full((plan.columns, 1), _CLOSED, dtype=np.int64)
-    with Crew(plan.workers) as crew:
-        for start in range(0, len(rows), plan.band):
-            band = Band(queries, start, min(start + plan.band, len(rows)), kept)
+    with WorkerPool(plan.workers) as pool:
+        for start in range(0, len(rows), plan.sources):
+            sources = SourceBlock(queries, start, min(start + plan.sources, len(rows)), kept)
 
-            def multiply(first: int, band: Band = band) -> None:
+            def multiply(first: int, sources: SourceBlock = sources) -> None:
                 last = min(first + plan.columns, len(right))
                 multiplier = Multiplier(right, plan)
-                multiplier.multiply(band, first, last, nothing[: last - first], crew)
+                multiplier.multiply(sources, first, last, nothing[: last - first], pool)
 
-            crew.run(multiply, range(0, len(right), plan.columns), tick)
-            settle(way, band.best, start, crew, tick)
+            pool.run(multiply, range(0, len(right), plan.columns), tick)
+            rescore(way, sources.best, start, pool, tick)
     return ids, cosines
 
 
@@ -138,32 +119,13 @@ def search_sides(
     device: str = "cpu",
     report: Report = silent,
 ) -> Neighbours:
-    """Search with the distinct rows of both sides, then give every row what its like has found."""
+    """Search with the distinct rows of both sides; equal rows then get equal neighbours.
+
+    Both directions are filled, one block of sources after another. The sources of a block are
+    finished with the block, the targets at the end.
+    """
     forward, backward = directions(left, right, k, files)
-    total = len(left.vectors)
-
-    def tick(share: float) -> None:
-        report(Progress("searching", int(total * share), total))
-
-    with Crew(plan.workers) as crew:
-        _multiply(forward, backward, plan, files, device, crew, tick)
-    return files.finish([*forward.result(), *backward.result()], k)
-
-
-def _multiply(
-    forward: Direction,
-    backward: Direction,
-    plan: Plan,
-    files: SearchFiles,
-    device: str,
-    crew: Crew,
-    tick: Callable[[float], None],
-) -> None:
-    """Fill both directions, band by band; the forward one is finished with each of them."""
-    left, right = forward.queries, forward.others
-    kept_forward = min(forward.k + _SPARE, len(right))
-    kept_backward = min(backward.k + _SPARE, len(left))
-    best: Keys = files.array("best", (len(right), kept_backward), np.int64)
+    best: Keys = files.array("best", (len(right), min(backward.k + _SPARE, len(left))), np.int64)
     done = HashedRows(forward.ids, forward.cosines)
     start = files.restore(best, done.digest)
     if not start:
@@ -172,43 +134,35 @@ def _multiply(
         Multiplier(right, plan) if device == "cpu" else TorchMultiplier(right, device)
         for _ in range(plan.workers)
     ]
+    cuts = [*range(0, len(right), plan.columns), len(right)]
 
-    def multiply(piece: tuple[Band, int, int]) -> None:
-        band, first, last = piece
-        multiplier = multipliers.pop()  # there is one for each worker
-        try:
-            multiplier.multiply(band, first, last, best[first:last], crew)
-        finally:
-            multipliers.append(multiplier)
+    def tick(share: float) -> None:
+        total = len(left.vectors)
+        report(Progress("searching", int(total * share), total))
 
-    saved, pause = time.monotonic(), _SAVE_SECONDS
-    while start < len(left):
-        band = Band(left, start, min(start + plan.band, len(left)), kept_forward)
+    with WorkerPool(plan.workers) as pool:
 
-        def share(band: Band = band) -> None:
-            done = band.start + (band.stop - band.start) * band.finished / len(right)
-            tick(done / len(left))
+        def multiply(task: tuple[SourceBlock, int, int]) -> None:
+            sources, first, last = task
+            multiplier = multipliers.pop()  # there is one for each worker
+            try:
+                multiplier.multiply(sources, first, last, best[first:last], pool)
+            finally:
+                multipliers.append(multiplier)
 
-        cuts = [*range(0, len(right), plan.columns), len(right)]
-        crew.run(multiply, [(band, *cut) for cut in pairwise(cuts)], share)
-        settle(forward, band.best, start, crew, share)
-        start = band.stop
-        if files.folder is not None and start < len(left) and time.monotonic() - saved > pause:
-            before = time.monotonic()
-            files.save(start, best, done.digest(start))
-            saved = time.monotonic()
-            pause = max(_SAVE_SECONDS, (saved - before) / _SAVE_SHARE)
-    settle(backward, best, 0, crew, lambda: tick(1.0))
-    tick(1.0)
+        while start < len(left):
+            stop = min(start + plan.sources, len(left))
+            sources = SourceBlock(left, start, stop, min(forward.k + _SPARE, len(right)))
 
+            def share(sources: SourceBlock = sources) -> None:
+                part = (sources.stop - sources.start) * sources.finished / len(right)
+                tick((sources.start + part) / len(left))
 
-def nearest(source: Vectors, target: Vectors, k: int, *, report: Report = silent) -> Neighbours:
-    """Find the k nearest rows in both directions, exactly and in memory.
-
-    Args:
-        source: [sources, dim], unit rows, at least one.
-        target: [targets, dim], unit rows, at least one.
-        k: neighbours per row; cut to the number of rows on the other side.
-        report: called with the number of finished sources.
-    """
-    return search_exact(source, target, k, report=report)
+            pool.run(multiply, [(sources, *cut) for cut in pairwise(cuts)], share)
+            rescore(forward, sources.best, start, pool, share)
+            start = stop
+            if start < len(left):
+                files.save(start, best, done.digest)
+        rescore(backward, best, 0, pool, lambda: tick(1.0))
+        tick(1.0)
+    return files.finish([*forward.result(), *backward.result()], k)

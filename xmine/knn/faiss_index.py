@@ -13,9 +13,9 @@ import numpy as np
 
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import replacing
-from xmine.knn.cosines import Vectors, widen
+from xmine.knn.cosines import Floats, Rows, Vectors, widen
 from xmine.knn.duplicates import Side
-from xmine.knn.inverted_lists import Floats, Rows, Tick
+from xmine.knn.inverted_lists import Tick
 
 # FAISS has no types that tell its classes apart.
 Index = Any
@@ -25,7 +25,7 @@ _POINTS_PER_LIST = 40
 _FEWEST_POINTS = 20_000
 _ROWS_AT_ONCE = 16384
 # Lists kept in fp16 or fp32 lose nothing, and their k best are the k best; a few more are kept for
-# the last bits of the product. Codes that lose are ranked by what is left: more are kept.
+# the last bits of the product. Lossy codes rank worse: more are kept.
 _SPARE = 4
 _SHORTLIST = 10
 # Beyond this, a graph is slower than lists.
@@ -55,7 +55,7 @@ def parsed(factory: str, dim: int) -> Index:
     if index.metric_type != faiss.METRIC_INNER_PRODUCT or (ivf is not None and not ivf.nlist):
         raise OptionError(f"--index {factory}: it cannot search by inner product", _HINT)
     if ivf is not None:
-        ivf.cp.min_points_per_centroid = 1  # what there is must do: nothing to warn of
+        ivf.cp.min_points_per_centroid = 1  # FAISS need not warn of few rows
         ivf.cp.max_points_per_centroid = _POINTS_PER_LIST
         if _is_half(ivf):
             ivf.by_residual = False  # vectors are fp16: without residuals nothing is lost
@@ -80,9 +80,18 @@ def _is_half(index: Index) -> bool:
 
 def lists_of(factory: str, dim: int) -> int:
     """Count the inverted lists of a factory string; 0 of an index without."""
-    index = parsed(factory, dim)  # held: what is inside it is freed with it
+    index = parsed(factory, dim)  # held: its parts are freed with it
     ivf = _lists_in(index)
     return 0 if ivf is None else int(ivf.nlist)
+
+
+def checked_lists(factory: str, dim: int, rows: int) -> int:
+    """Count the inverted lists; raise OptionError if a side has fewer rows."""
+    if (lists := lists_of(factory, dim)) > rows:
+        raise OptionError(
+            f"--index {factory}: {lists:,} lists for {rows:,} rows", "--index auto, or fewer lists"
+        )
+    return lists
 
 
 def centroids_of(index: Index) -> Floats | None:
@@ -170,13 +179,8 @@ def trained(factory: str, sides: tuple[Vectors, Vectors]) -> Index:
         OptionError: the factory string cannot be used for so few rows.
     """
     dim = sides[0].shape[1]
+    lists = checked_lists(factory, dim, min(map(len, sides)))
     index = parsed(factory, dim)
-    fewest = min(map(len, sides))
-    if (lists := lists_of(factory, dim)) > fewest:
-        raise OptionError(
-            f"--index {factory}: {lists:,} lists for {fewest:,} rows",
-            "--index auto, or fewer lists",
-        )
     wanted = max(_FEWEST_POINTS, _POINTS_PER_LIST * lists) // 2
     rows = [np.linspace(0, len(s) - 1, min(len(s), wanted)).astype(np.int64) for s in sides]
     sample = np.empty((sum(map(len, rows)), dim), dtype=np.float32)
@@ -223,7 +227,7 @@ class SearchedIndex:
     """An index over one side that FAISS searches, and how far it looks.
 
     Attributes:
-        knob: what is turned for a higher recall: `probes`, `efSearch`, or nothing.
+        knob: the setting that raises the recall: `probes`, `efSearch`, or empty.
         most: the highest setting.
         name: the factory string.
     """

@@ -1,6 +1,6 @@
-"""Queries and a FAISS index over the other side -> what is near to each, as FAISS searches it.
+"""Queries and a FAISS index over the other side -> the rows that FAISS finds near each query.
 
-For indexes whose lists cannot meet their queries in products (`ivf_products`): graphs, codes.
+For indexes that `ivf_products` cannot multiply: graphs, codes.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from xmine.errors import OptionError
 from xmine.files.digests import HashedRows
-from xmine.knn.cosines import ordered, rescored, widen
+from xmine.knn.cosines import Floats, Rows, exact_cosines, ordered, widen
 from xmine.knn.exact import search_few
 from xmine.knn.faiss_index import SearchedIndex
-from xmine.knn.inverted_lists import Rows, Tick
+from xmine.knn.inverted_lists import Tick
 from xmine.knn.recall import CHOSEN_ON, enough, lowest, sample
 from xmine.knn.rescoring import Direction
-from xmine.knn.workers import Crew, blas_threads
+from xmine.knn.workers import WorkerPool, blas_threads
 
 # A setting twice as high that finds no more than this shows that the codes lose the rest.
 _LEAST_GAIN = 5e-4
@@ -39,11 +39,11 @@ def search_direction(
     """Choose how far to look, and search for all rows of a direction.
 
     Args:
-        way: what is filled.
-        index: over its others.
-        recall: share of the k nearest that is to be found.
-        known: the setting and the rows that are done; from a search that was killed, or empty.
-        done: hashes these rows.
+        way: the queries, and arrays for their neighbours.
+        index: over the others of the direction.
+        recall: share of the k nearest to be found.
+        known: setting and finished rows of a killed search; empty for a new one.
+        done: hashes the finished rows.
         save: called when `known` has changed.
         memory: bytes for blocks of exact searches.
         tick: called now and then with the share that is done.
@@ -83,7 +83,7 @@ def _chosen(way: Direction, index: SearchedIndex, recall: float, memory: int, ti
 
 def _search(
     way: Direction, index: SearchedIndex, rows: Rows, setting: int, memory: int, tick: Tick
-) -> tuple[Rows, NDArray[np.float32]]:
+) -> tuple[Rows, Floats]:
     """Search for some rows: their k nearest and cosines; among all where FAISS finds too few."""
     queries = way.queries.at(rows)
     count = min(index.shortlist(way.k), len(way.others))
@@ -96,10 +96,10 @@ def _search(
     def work(start: int) -> None:
         part = slice(start, start + _RESCORED_AT_ONCE)
         places = way.others.in_place(ids[part])
-        cosines[part] = rescored(queries[part], way.others.vectors, places)
+        cosines[part] = exact_cosines(queries[part], way.others.vectors, places)
 
-    with Crew(blas_threads()) as crew:
-        crew.run(work, range(0, len(rows), _RESCORED_AT_ONCE), tick)
+    with WorkerPool(blas_threads()) as pool:
+        pool.run(work, range(0, len(rows), _RESCORED_AT_ONCE), tick)
     few = (ids >= 0).sum(axis=1) < way.k
     ids, cosines = ordered(ids, cosines, way.k)
     if few.any():

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.knn.cosines import Vectors, widen
+from xmine.knn.cosines import Floats, Rows, Vectors, widen
 from xmine.knn.duplicates import Side
-from xmine.knn.workers import Crew
+from xmine.knn.workers import WorkerPool
 
-Floats = NDArray[np.float32]
-Rows = NDArray[np.int64]
 Tick = Callable[[], None]
 
 _ROWS_AT_ONCE = 1024
@@ -23,30 +21,23 @@ _GROUPED_AT_ONCE = 2**15
 _PAD = 64
 
 
-def numbers_of(count: int) -> type[np.generic]:
-    """Choose the type that holds the numbers of lists, 0 to count - 1, and `count` for no list."""
+def number_type(count: int) -> type[np.generic]:
+    """Choose the type of the numbers of lists, 0 to count - 1, with `count` for no list."""
     return np.uint16 if count < 2**16 else np.uint32
 
 
-def probed(
+def assign_lists(
     centroids: Floats,
     side: Side,
     start: int,
     reach: float,
     out: NDArray[Any],
-    crew: Crew,
+    pool: WorkerPool,
     tick: Tick,
 ) -> None:
-    """Fill in the lists that rows probe, nearest first, and behind them the number of lists.
+    """Fill `out` [rows, most] with the lists that rows of a side from `start` probe, nearest first.
 
-    Args:
-        centroids: [lists, dim].
-        side: whose rows.
-        start: the first row.
-        reach: lists up to this distance are probed, see `distances_of`.
-        out: [rows, most], to be filled.
-        crew: does the work.
-        tick: called several times a second.
+    Lists up to the distance `reach` are probed, see `distances_of`; the number of lists follows.
     """
     right = _filled(centroids)
     count, most = len(centroids), out.shape[1]
@@ -63,11 +54,11 @@ def probed(
         far = (near[:, :1] - near) * roots > reach
         part[:] = np.where(far, count, np.take_along_axis(some, order, axis=1))
 
-    crew.run(work, range(0, len(out), _ROWS_AT_ONCE), tick)
+    pool.run(work, range(0, len(out), _ROWS_AT_ONCE), tick)
 
 
-def distances_of(centroids: Floats, queries: Vectors, met: Vectors) -> Floats:
-    """Tell how far queries must look to meet some rows.
+def distances_of(centroids: Floats, queries: Vectors, wanted: Vectors) -> Floats:
+    """Tell how far each query must look to find its wanted row.
 
     The distance of a list is how much nearer the nearest one is, in cosines, times the square root
     of its rank. Up to the same distance, rows between lists probe many and others few. For the same
@@ -75,18 +66,17 @@ def distances_of(centroids: Floats, queries: Vectors, met: Vectors) -> Floats:
 
     Args:
         centroids: [lists, dim].
-        queries: [queries, dim].
-        met: [queries, dim], the row that each is to meet.
+        queries, wanted: [queries, dim].
 
     Returns:
         float32 [queries].
     """
     distances = np.empty(len(queries), dtype=np.float32)
     for some, cosines in _cosines(centroids, queries):
-        home = (_filled(met[some]) @ _filled(centroids).T)[: len(cosines), : len(centroids)]
-        wanted = np.take_along_axis(cosines, home.argmax(axis=1)[:, None], axis=1)
-        ranks = 1 + np.count_nonzero(cosines > wanted, axis=1)
-        distances[some] = (cosines.max(axis=1) - wanted[:, 0]) * np.sqrt(ranks)
+        home = (_filled(wanted[some]) @ _filled(centroids).T)[: len(cosines), : len(centroids)]
+        cosine = np.take_along_axis(cosines, home.argmax(axis=1)[:, None], axis=1)
+        ranks = 1 + np.count_nonzero(cosines > cosine, axis=1)
+        distances[some] = (cosines.max(axis=1) - cosine[:, 0]) * np.sqrt(ranks)
     return distances
 
 

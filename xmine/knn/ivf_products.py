@@ -1,10 +1,10 @@
-"""Two sides in lists -> the best cells of every row, from products of lists with what probes them.
+"""Two sides in lists -> the best cells of every row, from products of lists and queries.
 
-FAISS scans lists for one query after the other. Here all queries that probe a list meet it in one
-matrix product (the idea is that of `faiss.contrib.big_batch_search`), and what they find serves the
-rows of the list as well. So a pair is found if either row probes the list of the other: with 32
-probes in each direction 98.7 % of the four nearest are found, from one direction alone 95.7 %
-(English and Chinese, 200,000 rows each).
+FAISS scans lists for one query after the other. Here one matrix product compares a list and all
+queries that probe the list (the idea is that of `faiss.contrib.big_batch_search`), and the cosines
+serve the rows of the list as well. So a pair is found if either row probes the list of the other:
+with 32 probes in each direction 98.7 % of the four nearest are found, from one direction alone
+95.7 % (English and Chinese, 200,000 rows each).
 """
 
 from collections.abc import Callable, Iterator
@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.knn.cosines import widen
+from xmine.knn.cosines import Floats, Rows, widen
 from xmine.knn.duplicates import Side
-from xmine.knn.inverted_lists import Members, Rows
+from xmine.knn.inverted_lists import Members
 from xmine.knn.topk import GROUP, BlockMaxima, Keys, floors, merge, pack
-from xmine.knn.workers import Crew
+from xmine.knn.workers import WorkerPool
 
 # Queries and rows of a block: 4 MB of cosines for a worker where lists are long.
 _QUERIES_AT_ONCE, _ROWS_AT_ONCE = 1024, 1024
 # Multiply-adds between two states that can be saved: 0.7 s on two cores. Within them, queries are
-# compared with what they had found before.
+# compared with their best cells before the batch.
 _BATCH = 2**36
 # Queries and lists of a round, in 4 bytes each.
 _PROBES_AT_ONCE = 2**24
@@ -32,7 +32,7 @@ _PROBES_AT_ONCE = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One side, its lists, and what it has found.
+    """One side, the lists of its rows, and their best cells so far.
 
     Attributes:
         side: its distinct rows.
@@ -55,7 +55,7 @@ class Round:
 
     Attributes:
         queries, others: the sides.
-        again: whether some of the pairs have met before, and are left out.
+        again: whether some of the pairs were compared before, and are left out.
         weight: lists that all queries probe, which tells how long it takes.
     """
 
@@ -70,17 +70,17 @@ class Round:
     def sort(self, count: int) -> None:
         """Sort rows and queries by lists."""
         probes = self.queries.lists[self.part.start : self.part.stop, self.ranks]
-        self.wanting = Members(probes, count, self.part.start)
+        self.probing = Members(probes, count, self.part.start)
         self.members = Members(self.others.lists[:, :1], count)
 
     def forget(self) -> None:
-        """Free what `sort` took."""
-        del self.wanting, self.members
+        """Free the memory of `sort`."""
+        del self.probing, self.members
 
     def batches(self, start: int) -> Iterator[range]:
         """Cut the lists from `start`, where a batch begins, into batches."""
         dim = self.queries.side.vectors.shape[1]
-        work = self.wanting.sizes * self.members.sizes * dim
+        work = self.probing.sizes * self.members.sizes * dim
         while start < len(work):
             done = np.cumsum(work[start:])
             stop = min(start + 1 + int(np.searchsorted(done, _BATCH)), len(work))
@@ -89,11 +89,11 @@ class Round:
 
 
 def rounds(left: Listed, right: Listed) -> list[Round]:
-    """Cut the work so that all pairs meet, each of them once.
+    """Cut the work so that all pairs are compared once.
 
     First sources and targets of the same list, so that each row has a bar that few others pass;
-    then sources and further lists of targets; then targets and those of sources, without the pairs
-    that have met.
+    then sources and further lists of targets; then targets and further lists of sources, without
+    the pairs of the second round.
     """
     rest = slice(1, None)
     return [
@@ -107,26 +107,26 @@ def rounds(left: Listed, right: Listed) -> list[Round]:
     ]
 
 
-def meet(
+def multiply_lists(
     left: Listed,
     right: Listed,
     count: int,
     start: int,
-    crew: Crew,
+    pool: WorkerPool,
     tick: Callable[[float], None],
     save: Callable[[int], None],
 ) -> None:
     """Fill in the best cells of both sides.
 
     Args:
-        left, right: the sides; their keys are what they were when `start` was saved.
-        count: of lists.
-        start: where to go on, from 0.
-        crew: does the work.
+        left, right: the sides; their keys are those of step `start`.
+        count: number of lists.
+        start: the first step to do, from 0.
+        pool: its workers multiply.
         tick: called several times a second with the share that is done.
-        save: called with where to go on, when the keys can be saved.
+        save: called with the next step, when the keys can be saved.
     """
-    meeters = [Meeter(left.side.vectors.shape[1]) for _ in range(crew.workers)]
+    multipliers = [ListMultiplier(left.side.vectors.shape[1]) for _ in range(pool.workers)]
     todo = rounds(left, right)
     total = sum(each.weight for each in todo)
     before = 0
@@ -135,66 +135,67 @@ def meet(
             now.sort(count)
             for batch in now.batches(max(0, start - number * count)):
                 done = (before + now.weight * batch.start / count) / total
-                _meet_batch(now, batch, meeters, crew, partial(tick, done))
+                _multiply_batch(now, batch, multipliers, pool, partial(tick, done))
                 save(number * count + batch.stop)
             now.forget()
         before += now.weight
 
 
-def _meet_batch(
-    now: Round, batch: range, meeters: list["Meeter"], crew: Crew, tick: Callable[[], None]
+def _multiply_batch(
+    now: Round,
+    batch: range,
+    multipliers: list["ListMultiplier"],
+    pool: WorkerPool,
+    tick: Callable[[], None],
 ) -> None:
-    """Let some lists meet their queries; each worker then merges the keys of some queries."""
+    """Multiply some lists and their queries; each worker then merges the keys of some queries."""
     found: list[tuple[Rows, Keys]] = []
 
     def work(number: int) -> None:
-        meeter = meeters.pop()  # there is one for each worker
+        multiplier = multipliers.pop()  # there is one for each worker
         try:
-            found.extend(meeter.meet(now, number, crew))
+            found.extend(multiplier.multiply(now, number, pool))
         finally:
-            meeters.append(meeter)
+            multipliers.append(multiplier)
 
-    crew.run(work, batch, tick)
+    pool.run(work, batch, tick)
     if not found:
         return
     best = now.queries.best
     where, keys = (np.concatenate(part) for part in zip(*found, strict=True))
-    step = -(-len(best) // crew.workers)
+    step = -(-len(best) // pool.workers)
 
     def merge_some(start: int) -> None:
         mine = (where >= start) & (where < start + step)
         merge(best, where[mine], keys[mine])
 
-    crew.run(merge_some, range(0, len(best), step), tick)
+    pool.run(merge_some, range(0, len(best), step), tick)
 
 
-class Meeter:
-    """What one worker multiplies with: room for a block, made once."""
+class ListMultiplier:
+    """The arrays of one worker: room for a block, made once."""
 
     def __init__(self, dim: int) -> None:
-        """Make the room."""
         self.left = np.empty((_QUERIES_AT_ONCE, dim), dtype=np.float32)
         self.right = np.empty((_ROWS_AT_ONCE, dim), dtype=np.float32)
         self.cells = np.empty(_QUERIES_AT_ONCE * _ROWS_AT_ONCE, dtype=np.float32)
         self.maxima = BlockMaxima(_QUERIES_AT_ONCE * _ROWS_AT_ONCE)
 
-    def meet(self, now: Round, number: int, crew: Crew) -> list[tuple[Rows, Keys]]:
-        """Let the rows of a list meet the queries that probe it.
+    def multiply(self, now: Round, number: int, pool: WorkerPool) -> list[tuple[Rows, Keys]]:
+        """Multiply a list and the queries that probe it; give queries and their new keys.
 
-        Returns:
-            Queries and their new keys. Those of the rows are merged at once: no other worker has
-            them.
+        The keys of the rows are merged at once: no other worker has these rows.
         """
         found: list[tuple[Rows, Keys]] = []
-        members, wanting = now.members.of(number), now.wanting.of(number)
-        for row in range(0, len(members) if len(wanting) else 0, _ROWS_AT_ONCE):
+        members, probing = now.members.of(number), now.probing.of(number)
+        for row in range(0, len(members) if len(probing) else 0, _ROWS_AT_ONCE):
             rows = members[row : row + _ROWS_AT_ONCE]
             right = _gathered(now.others.side, rows, self.right)
             own = now.others.best[rows]
-            for query in range(0, len(wanting), _QUERIES_AT_ONCE):
-                if crew.stopped:
+            for query in range(0, len(probing), _QUERIES_AT_ONCE):
+                if pool.stopped:
                     return found
-                asking = wanting[query : query + _QUERIES_AT_ONCE]
+                asking = probing[query : query + _QUERIES_AT_ONCE]
                 left = _gathered(now.queries.side, asking, self.left)
                 block = self.cells[: len(left) * len(right)].reshape(len(left), len(right))
                 np.matmul(left, right.T, out=block)
@@ -222,7 +223,7 @@ class Meeter:
             yield asking[query][new], pack(values[new], rows[column][new])
 
 
-def _gathered(side: Side, rows: Rows, out: NDArray[np.float32]) -> NDArray[np.float32]:
+def _gathered(side: Side, rows: Rows, out: Floats) -> Floats:
     """Read rows to float32, and fill up a group with zeros."""
     out = out[: -(-len(rows) // GROUP) * GROUP]
     widen(side.at(rows), out[: len(rows)])
@@ -231,7 +232,7 @@ def _gathered(side: Side, rows: Rows, out: NDArray[np.float32]) -> NDArray[np.fl
 
 
 def _new(now: Round, queries: Rows, rows: Rows) -> NDArray[np.bool_] | slice:
-    """Tell which pairs have not met before: whose row did not probe the list of the query."""
+    """Tell which pairs are new: their row did not probe the list of the query."""
     if not now.again:
         return slice(None)
     homes = now.queries.lists[queries, :1]

@@ -1,7 +1,7 @@
-"""Two matrices -> the k nearest rows both ways; what every search returns, and how it scores.
+"""The result of every search: the k nearest rows of two matrices, both ways.
 
-Whatever a search computes with, its cosines come from `rescored`, and equal cosines go to the lower
-row number; so they depend on neither blocks, threads nor device.
+All cosines come from `exact_cosines`, and equal cosines go to the lower row number; so results
+depend on neither blocks, threads nor device.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from xmine.errors import FileError
 from xmine.files.npy import open_matrix
 from xmine.options import load_toml
 
-# What a folder holds of a search; COMPLETE is written last.
+# Arrays in the folder of a search; COMPLETE is written last.
 FILES = ("targets", "target_cosines", "sources", "source_cosines")
 
 COMPLETE = "search.toml"
@@ -29,8 +29,8 @@ class Neighbours:
         target_cosines: float32 [sources, k].
         sources: int64 [targets, k], rows of the source matrix, nearest first.
         source_cosines: float32 [targets, k].
-        index: what found them, for people.
-        recall: the share of the true ones among them, as measured; None where all are.
+        index: the kind of search, for people.
+        recall: the measured share of true neighbours; None for an exact search.
 
     k is at most the number of rows on the other side. The arrays may be read-only files in memory.
     """
@@ -66,7 +66,7 @@ class Neighbours:
 
 
 def found_in(folder: Path) -> Neighbours | None:
-    """Open what a search left in a folder, memory-mapped; None if it is not complete.
+    """Open the result of a search, memory-mapped; None if the search is not complete.
 
     Digests are compared by `xmine.knn.state_files.finished`, and not here.
 

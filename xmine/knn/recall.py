@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.knn.cosines import Floats, Rows
 from xmine.knn.exact import search_few
 from xmine.knn.rescoring import Direction
 
 # Rows on which the setting is chosen, and others on which the recall is measured. Their neighbours
 # are searched for among all: 5 s for a thousand among a million of 512 dimensions.
 CHOSEN_ON, MEASURED_ON = 2000, 1000
-# The recall of the sample must exceed what is wanted by so many of its standard errors.
+# The recall of the sample must exceed the wanted one by so many standard errors.
 _ERRORS = 1.5
 
 
@@ -27,12 +28,12 @@ class Sample:
         cosines: float32 [rows, k].
     """
 
-    rows: NDArray[np.int64]
-    ids: NDArray[np.int64]
-    cosines: NDArray[np.float32]
+    rows: Rows
+    ids: Rows
+    cosines: Floats
 
-    def found(self, cosines: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Tell which of what was found, [rows, k], is as near as the true neighbours are."""
+    def found(self, cosines: Floats) -> NDArray[np.bool_]:
+        """Tell which cosines, [rows, k], are as high as those of true neighbours."""
         return cosines >= self.cosines[:, -1:]
 
 

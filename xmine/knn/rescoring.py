@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.knn.cosines import ordered, rescored, widen
+from xmine.knn.cosines import Floats, Rows, exact_cosines, ordered, widen
 from xmine.knn.duplicates import Side
 from xmine.knn.neighbours import FILES
 from xmine.knn.state_files import SearchFiles
 from xmine.knn.topk import Keys, columns_of, values_of
-from xmine.knn.workers import Crew
+from xmine.knn.workers import WorkerPool
 
 _ROWS_AT_ONCE = 512
-# What is searched again: rows and columns of a block, and pairs that are rescored at once.
+# A second search: rows and columns of a block, and pairs that are rescored at once.
 _AGAIN_ROWS, _AGAIN_COLUMNS, _AGAIN_PAIRS = 256, 2048, 2**14
 
 
@@ -36,17 +36,17 @@ class Direction:
 
     queries: Side
     others: Side
-    ids: NDArray[np.int64]
-    cosines: NDArray[np.float32]
-    found: tuple[NDArray[np.int64], NDArray[np.float32]] | None = None
+    ids: Rows
+    cosines: Floats
+    found: tuple[Rows, Floats] | None = None
 
     @property
     def k(self) -> int:
         """Neighbours per row."""
         return int(self.ids.shape[1])
 
-    def result(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Give every row what its distinct row has found, and all rows that are equal to it."""
+    def result(self) -> tuple[Rows, Floats]:
+        """Give every row the neighbours of its distinct row, and all rows equal to these."""
         if self.found is None:
             return self.ids, self.cosines
         ids, cosines = self.found
@@ -60,9 +60,9 @@ class Direction:
 
 
 def directions(left: Side, right: Side, k: int, files: SearchFiles) -> tuple[Direction, Direction]:
-    """Make what the search fills: sources look for targets, and targets for sources.
+    """Open the arrays that the search fills, for sources and for targets.
 
-    All arrays are opened here, before a state is restored that may not fit what was lost of them.
+    This comes before a state is restored, which does not fit an array that was lost.
     """
 
     def direction(queries: Side, others: Side, names: tuple[str, ...]) -> Direction:
@@ -78,7 +78,7 @@ def directions(left: Side, right: Side, k: int, files: SearchFiles) -> tuple[Dir
 
 def _opened(
     files: SearchFiles, names: tuple[str, ...], shape: tuple[int, int]
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+) -> tuple[Rows, Floats]:
     return files.array(names[0], shape, np.int64), files.array(names[1], shape, np.float32)
 
 
@@ -90,52 +90,43 @@ def error(dim: int) -> float:
     return (dim + 64) * 2.0**-24
 
 
-def settle(way: Direction, keys: Keys, start: int, crew: Crew, tick: Callable[[], None]) -> None:
-    """Fill the k nearest of rows from `start`.
+def rescore(
+    way: Direction, keys: Keys, start: int, pool: WorkerPool, tick: Callable[[], None]
+) -> None:
+    """Fill the k nearest of rows from `start`, out of the keys of their best cells [rows, kept]."""
+    doubtful: list[Rows] = []
 
-    Args:
-        way: what to fill.
-        keys: the best cells of those rows, [rows, kept].
-        start: the first row.
-        crew: does the work.
-        tick: called several times a second.
-    """
-    doubtful: list[NDArray[np.int64]] = []
-
-    def settle_some(first: int) -> None:
+    def rescore_some(first: int) -> None:
         some = keys[first : first + _ROWS_AT_ONCE]
         rows = np.arange(start + first, start + first + len(some))
-        doubtful.append(rows[~_settled(way, some, rows)])
+        doubtful.append(rows[~_rescore_rows(way, some, rows)])
 
-    crew.run(settle_some, range(0, len(keys), _ROWS_AT_ONCE), tick)
+    pool.run(rescore_some, range(0, len(keys), _ROWS_AT_ONCE), tick)
     rows = np.sort(np.concatenate(doubtful))
     pieces = [rows[i : i + _AGAIN_ROWS] for i in range(0, len(rows), _AGAIN_ROWS)]
-    crew.run(lambda piece: _search_again(way, piece, crew), pieces, tick)
+    pool.run(lambda piece: _search_again(way, piece, pool), pieces, tick)
 
 
-def _settled(way: Direction, keys: Keys, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _rescore_rows(way: Direction, keys: Keys, rows: Rows) -> NDArray[np.bool_]:
     """Fill the k nearest of some rows out of their best cells; tell which rows are certain."""
     keys = keys[:, ::-1]
     values = values_of(keys).astype(np.float64)  # [rows, kept], falling
     margin = error(way.queries.vectors.shape[1])
-    # Below this, k others are nearer for certain; what is above 1 will be cut to 1 and is tied.
+    # Below this, k others are nearer for certain; values above 1 will be cut to 1 and are tied.
     bar = np.minimum(values[:, way.k - 1] - 2 * margin, 1 - margin)
     near = values >= bar[:, None]
     width = int(near.any(axis=0).sum())
     ids = np.where(near, columns_of(keys), -1)[:, :width]
     queries = way.queries.at(rows)
-    cosines = rescored(queries, way.others.vectors, way.others.in_place(ids))
+    cosines = exact_cosines(queries, way.others.vectors, way.others.in_place(ids))
     way.ids[rows], way.cosines[rows] = ordered(ids, cosines, way.k)
     if keys.shape[1] == len(way.others):
         return np.ones(len(rows), dtype=np.bool_)
     return np.asarray(way.cosines[rows, -1] > values[:, -1] + margin)
 
 
-def _search_again(way: Direction, rows: NDArray[np.int64], crew: Crew) -> None:
-    """Rescore whatever may be among the k nearest of some rows, however many others that are.
-
-    Their k-th best so far is in `way`; only what comes within the error of it is rescored.
-    """
+def _search_again(way: Direction, rows: Rows, pool: WorkerPool) -> None:
+    """Rescore all others that come within the error of the k-th best of some rows so far."""
     dim = way.queries.vectors.shape[1]
     queries = way.queries.at(rows)
     left = widen(queries, np.empty((len(rows), dim), dtype=np.float32))
@@ -144,7 +135,7 @@ def _search_again(way: Direction, rows: NDArray[np.int64], crew: Crew) -> None:
     ids = np.full((len(rows), way.k), len(way.others), dtype=np.int64)
     cosines = np.full((len(rows), way.k), -np.inf, dtype=np.float32)
     for start in range(0, len(way.others), _AGAIN_COLUMNS):
-        if crew.stopped:
+        if pool.stopped:
             return
         stop = min(start + _AGAIN_COLUMNS, len(way.others))
         right = way.others.wide(start, stop, np.empty((stop - start, dim), dtype=np.float32))
@@ -152,18 +143,16 @@ def _search_again(way: Direction, rows: NDArray[np.int64], crew: Crew) -> None:
         for first in range(0, len(at), _AGAIN_PAIRS):
             row, column = at[first : first + _AGAIN_PAIRS], other[first : first + _AGAIN_PAIRS]
             column = column + start
-            exact = rescored(queries[row], way.others.vectors, way.others.in_place(column)[:, None])
+            exact = exact_cosines(
+                queries[row], way.others.vectors, way.others.in_place(column)[:, None]
+            )
             ids, cosines = _with(ids, cosines, row, column, exact[:, 0])
     way.ids[rows], way.cosines[rows] = ids, cosines
 
 
 def _with(
-    ids: NDArray[np.int64],
-    cosines: NDArray[np.float32],
-    row: NDArray[np.int64],
-    column: NDArray[np.int64],
-    exact: NDArray[np.float32],
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    ids: Rows, cosines: Floats, row: Rows, column: Rows, exact: Floats
+) -> tuple[Rows, Floats]:
     """Let cells (row, column, cosine) into the k nearest of each row."""
     rows, k = ids.shape
     row = np.concatenate([np.repeat(np.arange(rows), k), row])

@@ -1,10 +1,12 @@
-"""What a search keeps while it runs and leaves when it ends: in memory, or in a folder.
+"""The state of a running search and its result: in memory, or in a folder.
 
-All that it takes up again was hashed when it was written: what is not what it was is told to the
-`Watch`, and made again.
+All files were hashed when they were written. The `Watch` hears of files that have changed, and they
+are made again.
 """
 
+import json
 import re
+import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,22 +19,26 @@ from xmine.errors import FileError
 from xmine.files.atomic import remove, replacing
 from xmine.files.digests import NOBODY, Watch, digest, digest_of, read_sealed, sealed
 from xmine.files.npy import header, open_matrix
+from xmine.knn.cosines import Rows
 from xmine.knn.neighbours import COMPLETE, FILES, Neighbours, found_in
 from xmine.options import dump_tables
 
 _BYTES_AT_ONCE = 2**20
 _STATE = re.compile(r"searched-(\d{1,18})\.keys")
-# What only a search that goes on needs.
+# The state is saved after as many seconds; or later, when saving is a fiftieth of the work since.
+_SAVE_SECONDS, _SAVE_SHARE = 1.0, 0.02
+_FACTS_FILE = "approximate.state"
+# What only an unfinished search needs.
 _UNFINISHED = ("searched-*.keys", "*.npy.partial", ".*.partial", "approximate.*", "*.faiss")
 
 
 def finished(folder: Path, mark: str = "", watch: Watch = NOBODY) -> Neighbours | None:
-    """Open what a search has left that came to its end; None where there is none that is whole.
+    """Open the result of a finished search; None where there is none, or a part is missing.
 
     Args:
         folder: of the search.
-        mark: what was searched, and how; what another search has left is no use.
-        watch: told of the first file that is not what it was; then all of them are gone.
+        mark: names vectors and method; the result of another search is deleted.
+        watch: told of the first file that has changed; then all files are deleted.
 
     Raises:
         FileError: a file cannot be deleted.
@@ -62,20 +68,19 @@ def _remove(folder: Path, *patterns: str) -> None:
 
 
 class SearchFiles:
-    """Arrays of zeros to be filled; with a folder they are files, and found again after a kill.
+    """Arrays of zeros to be filled; with a folder they are files, and a later run finds them.
 
     A file is mapped only when all its bytes were written once, so that a full disk is an error
     where it is made and not a signal where it is filled.
 
     Attributes:
-        folder: where they are.
-        mark: what is searched, and how.
-        watch: told of what is not what it was.
+        folder: of the files; None for memory.
+        mark: names vectors and method.
+        watch: told of files that have changed.
         fresh: whether an array had to be made; if so, no saved state can be used.
     """
 
     def __init__(self, folder: Path | None, mark: str = "", watch: Watch = NOBODY) -> None:
-        """Make the folder if it is not there."""
         if folder is not None:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -83,6 +88,7 @@ class SearchFiles:
                 raise FileError(f"{folder}: cannot be made: {error.strerror}") from error
         self.folder, self.mark, self.watch = folder, mark, watch
         self.fresh = folder is None
+        self._saved, self._pause = time.monotonic(), _SAVE_SECONDS
 
     def array(self, name: str, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
         """Open or make an array [rows, columns] to be filled in place; all before `restore`."""
@@ -115,29 +121,33 @@ class SearchFiles:
             raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
         return array
 
-    def save(self, rows: int, keys: NDArray[np.int64], proof: str) -> None:
-        """Keep the state after `rows` sources, in place of that before.
+    def save(self, rows: int, keys: Rows, proof: Callable[[int], str]) -> None:
+        """Replace the saved state, if that is due.
 
         Args:
-            rows: how far the search is.
-            keys: what it has found.
-            proof: a digest of what else it will go on with.
+            rows: how many steps of the search are done.
+            keys: the best cells so far.
+            proof: gives a digest of the other files that `rows` steps have written.
         """
-        assert self.folder is not None
+        began = time.monotonic()
+        if self.folder is None or began - self._saved <= self._pause:
+            return
         before = self._states()
         with (
             replacing(self.folder / f"searched-{rows}.keys") as partial,
             partial.open("wb") as file,
         ):
             file.write(keys.data)
-            file.write(self._seal(rows, keys, proof))
+            file.write(self._seal(rows, keys, proof(rows)))
         for path in before:
             path.unlink()
+        self._saved = time.monotonic()
+        self._pause = max(_SAVE_SECONDS, (self._saved - began) / _SAVE_SHARE)
 
-    def _seal(self, rows: int, keys: NDArray[np.int64], proof: str) -> bytes:
+    def _seal(self, rows: int, keys: Rows, proof: str) -> bytes:
         return digest(self.mark, str(rows), proof, keys.data).encode()
 
-    def restore(self, keys: NDArray[np.int64], proof: Callable[[int], str]) -> int:
+    def restore(self, keys: Rows, proof: Callable[[int], str]) -> int:
         """Fill `keys` with the saved state and give the number of sources it has seen, or 0."""
         states = self._states()
         if not states:
@@ -172,7 +182,7 @@ class SearchFiles:
     def finish(
         self, arrays: list[NDArray[Any]], k: int, index: str = "exact", recall: float | None = None
     ) -> Neighbours:
-        """Give the results; in a folder, first name what is whole and remove what is not needed."""
+        """Give the results; in a folder, first name whole files and delete the state."""
         if self.folder is None:
             targets, target_cosines, sources, source_cosines = arrays
             return Neighbours(targets, target_cosines, sources, source_cosines, index, recall)
@@ -194,6 +204,54 @@ class SearchFiles:
 
 
 def _rows_of(path: Path) -> int:
-    """Tell how many rows a state has seen; 0 of what is none."""
+    """Tell how many rows a saved state has seen; 0 for any other file."""
     named = _STATE.fullmatch(path.name)
     return int(named[1]) if named else 0
+
+
+class SearchState:
+    """Settings and finished steps of an approximate search (`known`); a later run finds them."""
+
+    def __init__(self, files: SearchFiles) -> None:
+        """Read the facts, unless the search starts afresh or the file has changed."""
+        self.known: dict[str, Any] = {}
+        self.files = files
+        self._path = None if files.folder is None else files.folder / _FACTS_FILE
+        if self._path and self._path.exists():
+            text = read_sealed(self._path, files.mark)
+            if text is None:
+                files.watch.changed(self._path)
+            if text is None or files.fresh:
+                self.forget()
+            else:
+                self.known = json.loads(text)
+
+    def note(self, **facts: float | str) -> None:
+        """Add facts, and write all of them."""
+        self.known |= facts
+        self.save()
+
+    def save(self) -> None:
+        """Write the facts."""
+        if self._path:
+            with replacing(self._path) as partial:
+                text = sealed(json.dumps(self.known), self.files.mark)
+                partial.write_text(text, encoding="utf-8")
+
+    def has(self, path: Path) -> bool:
+        """Tell whether a file is there, with the digest that was noted; delete it if not."""
+        known = self.known.get(path.name)
+        if path.is_file() and known is not None and digest_of(path) == known:
+            return True
+        if path.exists():
+            if known is not None or not path.is_file():
+                self.files.watch.changed(path)
+            remove(path)
+        return False
+
+    def forget(self) -> None:
+        """Begin anew: what was found depends on files that are gone."""
+        self.known.clear()
+        self.files.forget()
+        if self._path:
+            remove(self._path)

@@ -81,7 +81,7 @@ def merge(best: Keys, rows: NDArray[np.int64], keys: Keys) -> None:
 
 
 def floors(best: Keys, length: int) -> NDArray[np.float32]:
-    """Give what a cell must exceed to be let in; nothing exceeds that of a row without `best`."""
+    """Give the values that cells must exceed to be let in; inf for a row without `best`."""
     floor = np.full(length, np.inf, dtype=np.float32)
     floor[: len(best)] = values_of(best[:, 0])
     return floor
@@ -99,7 +99,6 @@ class BlockMaxima:
     """Reads blocks of cosines, with room for the maxima of a block of `cells` cells."""
 
     def __init__(self, cells: int) -> None:
-        """Make the room."""
         self._of_rows = np.empty(cells // GROUP, dtype=np.float32)
         self._of_tiles = np.empty(cells // GROUP**2, dtype=np.float32)
 

@@ -1,4 +1,4 @@
-"""Pieces of work -> done by as many threads as BLAS has, each with one BLAS thread.
+"""Tasks -> done by as many threads as BLAS has, each with one BLAS thread.
 
 Two threads with a block each reach the rate of one product on two threads (190-195 GFLOP/s on two
 cores), and while one of them looks for the best cells the other multiplies.
@@ -6,10 +6,9 @@ cores), and while one of them looks for the best cells the other multiplies.
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from types import TracebackType
 from typing import Any, TypeVar
 
-Piece = TypeVar("Piece")
+Task = TypeVar("Task")
 
 _TICK_SECONDS = 0.25
 
@@ -23,19 +22,18 @@ def blas_threads() -> int:
     )
 
 
-class Crew:
-    """Runs pieces of work; with one worker, in the calling thread and with BLAS as it is.
+class WorkerPool:
+    """Runs tasks; with one worker, in the calling thread and with BLAS as it is.
 
     Attributes:
-        stopped: whether a piece failed or the user interrupted: long pieces look at it and return.
+        stopped: whether a task failed or the user interrupted: long tasks read it and return.
     """
 
     def __init__(self, workers: int) -> None:
-        """Start nothing yet."""
         self.workers = workers
         self.stopped = False
 
-    def __enter__(self) -> "Crew":
+    def __enter__(self) -> "WorkerPool":
         """Start the threads."""
         if self.workers > 1:
             from threadpoolctl import threadpool_limits
@@ -44,12 +42,7 @@ class Crew:
             self._pool = ThreadPoolExecutor(self.workers, "search")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Wait for the threads to end."""
         if self.workers > 1:
             self.stopped = True
@@ -57,19 +50,19 @@ class Crew:
             self._limits.restore_original_limits()
 
     def run(
-        self, work: Callable[[Piece], Any], pieces: Iterable[Piece], tick: Callable[[], None]
+        self, work: Callable[[Task], Any], tasks: Iterable[Task], tick: Callable[[], None]
     ) -> None:
-        """Do all pieces; `tick` is called several times a second, from the calling thread.
+        """Do all tasks; `tick` is called several times a second, from the calling thread.
 
         Raises:
-            Exception: what a piece raised, or `tick`.
+            Exception: the first error of a task or of `tick`.
         """
         if self.workers == 1:
-            for piece in pieces:
-                work(piece)
+            for task in tasks:
+                work(task)
                 tick()
             return
-        waiting: set[Future[Any]] = {self._pool.submit(work, piece) for piece in pieces}
+        waiting: set[Future[Any]] = {self._pool.submit(work, task) for task in tasks}
         while waiting:
             done, waiting = wait(waiting, _TICK_SECONDS, return_when="FIRST_EXCEPTION")
             for future in done:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 from xmine.text.sentences import Sentences, folded
 
@@ -55,7 +55,7 @@ def search(
     left = encoder.encode_half(queries, prompt=prompt)  # [queries, dim]
     right = encoder.encode_half(corpus.texts, report, prompt)  # [rows, dim]
     spare = max(_copies(queries, corpus).values(), default=0) if exclude_exact else 0
-    found = nearest(left, right, k + spare, report=report)
+    found = search_exact(left, right, k + spare, report=report)
     hits: list[list[Hit]] = []
     for query, text in enumerate(queries):
         key = folded(text)

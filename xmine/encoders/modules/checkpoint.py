@@ -1,4 +1,4 @@
-"""A transformers checkpoint -> its model and tokenizer, or a refusal that names what is wrong.
+"""A transformers checkpoint -> its model and tokenizer, or a refusal that names the reason.
 
 Whatever would give other vectors than sentence-transformers gives, without an error, is refused.
 """
@@ -73,7 +73,7 @@ def read_model(folder: Path, *, plain: bool) -> Any:  # noqa: ANN401 - not typed
 
     Args:
         folder: with `config.json` and weights.
-        plain: no `modules.json` says what becomes of the tokens.
+        plain: whether there is no `modules.json`, which would name the pooling.
 
     Raises:
         EncoderError: it cannot be loaded, lacks weights, or is for something else.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -10,22 +10,33 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from xmine.encoders.layout import (
-    first_line,
-    head_settings,
-    refuse_unknown,
-    setting,
-    write_json,
-)
+from xmine.encoders.layout import first_line, head_settings, refuse_unknown, setting, write_json
 from xmine.errors import EncoderError
 
-if TYPE_CHECKING:
-    from xmine.encoders.modules.protocols import Head
+Module = TypeVar("Module", bound=nn.Module)
 
 _ACTIVATIONS = ("torch.nn.modules.activation.", "torch.nn.modules.linear.Identity")
 
 
-class Dense(nn.Module):
+class _Head(nn.Module):
+    """A module behind the body; its folder is one of sentence-transformers."""
+
+    def width(self, before: int) -> int:
+        """Tell the width of the vectors that come out, given that of the vectors that go in."""
+        return before
+
+    def settings(self) -> dict[str, object]:
+        """Give the content of `config.json`."""
+        return {}
+
+    def save(self, folder: Path) -> None:
+        """Write settings and weights; the file of settings keeps a folder without weights."""
+        write_json(folder / "config.json", self.settings())
+        if weights := self.state_dict():
+            save_file(weights, folder / "model.safetensors")
+
+
+class Dense(_Head):
     """A linear layer, an activation and, if wanted, the input added to what comes out."""
 
     kind = "Dense"
@@ -54,7 +65,7 @@ class Dense(nn.Module):
         return mapped + (self.residual(vectors) if hasattr(self, "residual") else vectors)
 
     def width(self, before: int) -> int:
-        """Tell the width of what comes out, given that of what goes in."""
+        """See `_Head`."""
         return self.linear.out_features
 
     @classmethod
@@ -69,51 +80,37 @@ class Dense(nn.Module):
         kind = getattr(nn, name.rsplit(".", 1)[-1], None)
         if not name.startswith(_ACTIVATIONS) or kind is None:
             raise EncoderError(f"{path}: no such activation: {name}", "it must be one of torch.nn")
-        wide, narrow = (
-            setting(path, config, name, int) for name in ("in_features", "out_features")
-        )
+        wide = setting(path, config, "in_features", int)
+        narrow = setting(path, config, "out_features", int)
         bias = setting(path, config, "bias", bool) is not False
         residual = setting(path, config, "use_residual", bool) or False
         refuse_unknown(path, config, {})
         if wide is None or narrow is None:
             raise EncoderError(f"{path}: does not say in_features and out_features")
-        try:
-            with torch.device("meta"):  # sizes that a file says by mistake take no memory
-                head = cls(wide, narrow, bias, kind(), residual)
-        except Exception as error:  # sizes without sense, an activation with arguments
-            raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
-        load_weights(head, folder)
-        return head
+        return _loaded(lambda: cls(wide, narrow, bias, kind(), residual), folder)
 
-    def save(self, folder: Path) -> None:
-        """Write a folder that sentence-transformers reads."""
+    def settings(self) -> dict[str, object]:
+        """See `_Head`."""
         kind = type(self.activation)
-        config = {
+        residual = {"use_residual": True} if self.use_residual else {}
+        return {
             "in_features": self.linear.in_features,
             "out_features": self.linear.out_features,
             "bias": self.linear.bias is not None,
             "activation_function": f"{kind.__module__}.{kind.__qualname__}",
+            **residual,
         }
-        write_json(
-            folder / "config.json", config | ({"use_residual": True} if self.use_residual else {})
-        )
-        save_file(self.state_dict(), folder / "model.safetensors")
 
 
-class LayerNorm(nn.Module):
+class LayerNorm(_Head):
     """Layer normalisation of the sentence vector."""
 
     kind = "LayerNorm"
 
     def __init__(self, dim: int) -> None:
-        """Start with gain 1 and bias 0."""
         super().__init__()
         self.dim = dim
         self.norm = nn.LayerNorm(dim)
-
-    def width(self, before: int) -> int:
-        """Tell the width of what comes out, given that of what goes in."""
-        return before
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Normalise [n, dim]."""
@@ -122,37 +119,22 @@ class LayerNorm(nn.Module):
 
     @classmethod
     def load(cls, folder: Path) -> "LayerNorm":
-        """Read a folder of sentence-transformers.
-
-        Raises:
-            EncoderError: it cannot be read, or the weights do not fit.
-        """
+        """Read a folder; see `Dense.load`."""
         path = folder / "config.json"
         width = setting(path, head_settings(folder), "dimension", int)
         if width is None:
             raise EncoderError(f"{path}: does not say the dimension")
-        try:
-            with torch.device("meta"):
-                head = cls(width)
-        except Exception as error:
-            raise EncoderError(f"{path}: cannot be honoured: {first_line(error)}") from error
-        load_weights(head, folder)
-        return head
+        return _loaded(lambda: cls(width), folder)
 
-    def save(self, folder: Path) -> None:
-        """Write a folder that sentence-transformers reads."""
-        write_json(folder / "config.json", {"dimension": self.dim})
-        save_file(self.state_dict(), folder / "model.safetensors")
+    def settings(self) -> dict[str, object]:
+        """See `_Head`."""
+        return {"dimension": self.dim}
 
 
-class Normalize(nn.Module):
+class Normalize(_Head):
     """Length one."""
 
     kind = "Normalize"
-
-    def width(self, before: int) -> int:
-        """Tell the width of what comes out, given that of what goes in."""
-        return before
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Scale [n, dim] to rows of length one."""
@@ -167,10 +149,6 @@ class Normalize(nn.Module):
         """
         head_settings(folder)
         return cls()
-
-    def save(self, folder: Path) -> None:
-        """Write an empty configuration, so that the folder survives where empty ones do not."""
-        write_json(folder / "config.json", {})
 
 
 HEADS: dict[str, type[Dense] | type[LayerNorm] | type[Normalize]] = {
@@ -187,12 +165,8 @@ def apply(heads: Sequence[Callable[[Tensor], Tensor]], vectors: NDArray[np.float
     return changed.numpy()
 
 
-def check_fit(heads: "Sequence[Head]", width: int, folder: Path) -> None:
-    """Refuse heads that cannot take what the module before them gives.
-
-    Raises:
-        EncoderError: see there.
-    """
+def check_fit(heads: Sequence[Any], width: int, folder: Path) -> None:
+    """Raise EncoderError for heads that cannot take the vectors of the module before them."""
     try:
         wide = apply(heads, np.zeros((1, width), dtype=np.float32)).shape[1]
     except Exception as error:
@@ -205,12 +179,18 @@ def check_fit(heads: "Sequence[Head]", width: int, folder: Path) -> None:
         raise EncoderError(f"{folder}: its modules give {wide} numbers, not {width:,}")
 
 
-def load_weights(module: nn.Module, folder: Path) -> None:
-    """Load `model.safetensors` or `pytorch_model.bin` into a module.
+def _loaded(make: Callable[[], Module], folder: Path) -> Module:
+    """Make a module and load `model.safetensors` or `pytorch_model.bin` into it.
 
     Raises:
-        EncoderError: there is neither, or names or shapes do not fit.
+        EncoderError: there is neither, or the settings, names or shapes do not fit.
     """
+    try:
+        with torch.device("meta"):  # sizes that a file says by mistake take no memory
+            module = make()
+    except Exception as error:  # sizes without sense, an activation with arguments
+        where = folder / "config.json"
+        raise EncoderError(f"{where}: cannot be honoured: {first_line(error)}") from error
     path = folder / "model.safetensors"
     try:
         if path.exists():
@@ -220,6 +200,7 @@ def load_weights(module: nn.Module, folder: Path) -> None:
             state = torch.load(path, map_location="cpu", weights_only=True)
         whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
         module.load_state_dict(whole, assign=True)
+        return module
     except FileNotFoundError:
         raise EncoderError(f"{folder}: no weights (model.safetensors)") from None
     except Exception as error:  # safetensors, pickle and torch have many

@@ -1,7 +1,7 @@
-"""What an encoder is made of: the module that reads text, and those behind it, from a folder."""
+"""The folder of an encoder -> the module that reads text, and the heads behind it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from xmine.encoders.layout import (
     INSTEAD,
@@ -11,7 +11,6 @@ from xmine.encoders.layout import (
     read_json,
     write_json,
 )
-from xmine.encoders.modules.protocols import Head
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import EncoderError
 from xmine.extras import needs
@@ -21,8 +20,21 @@ if TYPE_CHECKING:
     from xmine.encoders.modules.transformer import Transformer
 
 
+class Head(Protocol):
+    """A module behind the body: one of `xmine.encoders.modules.heads`.
+
+    A call maps tensors [n, dim] to [n, another dim]; `width` tells the other dim.
+    """
+
+    kind: str
+
+    def __call__(self, vectors: Any) -> Any: ...  # noqa: ANN401, D102 - torch is not loaded here
+    def width(self, before: int) -> int: ...  # noqa: D102
+    def save(self, folder: Path) -> None: ...  # noqa: D102
+
+
 class LengthOne:
-    """The last step of every encoder, as a folder has it."""
+    """The last step of every encoder, in its folder."""
 
     kind = "Normalize"
 
@@ -39,7 +51,7 @@ def read_body(
     Raises:
         EncoderError: it is broken, or asks for what cannot be honoured.
         OptionError: there is no such device.
-        XmineError: it needs modules that are not installed.
+        XmineError: a package that it needs is not installed.
     """
     folder, kinds = entries[0].folder, [entry.kind for entry in entries]
     if kinds[0] == "StaticEmbedding":
@@ -54,18 +66,16 @@ def read_body(
     device = choose_device(options.device)
     model_type = str(read_json(folder / "config.json").get("model_type", ""))
     dtype = choose_dtype(options.dtype, device, model_type)
-    body = Transformer.load(folder, None if plain else entries[1].folder).to(device)
-    body.dtype = dtype
-    body.batch_size = options.batch_size
-    body.cut_at = min(body.max_length, options.max_length or body.max_length)
+    pooling_folder = None if plain else entries[1].folder
+    body = Transformer.load(folder, pooling_folder, dtype, options).to(device)
     return body, entries[2:]
 
 
-def read_heads(entries: list[ModuleEntry]) -> list[Head]:
-    """Load the other modules; a Normalize at the end is what every encoder ends with anyway.
+def read_heads(folder: Path, entries: list[ModuleEntry], width: int) -> list[Head]:
+    """Load the modules behind a body of some width; a Normalize at the end is left out.
 
     Raises:
-        EncoderError: one is broken, or cannot be honoured.
+        EncoderError: one is broken, cannot be honoured, or does not fit the one before.
         XmineError: there are some, and torch is not installed.
     """
     kept = [entry for entry in entries if entry.kind != "Dropout"]  # nothing outside training
@@ -74,12 +84,14 @@ def read_heads(entries: list[ModuleEntry]) -> list[Head]:
     if not kept:
         return []
     needs(f"{kept[0].folder}: {kept[0].kind}", "torch")
-    from xmine.encoders.modules.heads import HEADS
+    from xmine.encoders.modules.heads import HEADS, check_fit
 
     for entry in kept:
         if entry.kind not in HEADS:
             raise _cannot_honour(entry.folder, [entry.kind])
-    return [HEADS[entry.kind].load(entry.folder) for entry in kept]
+    heads: list[Head] = [HEADS[entry.kind].load(entry.folder) for entry in kept]
+    check_fit(heads, width, folder)
+    return heads
 
 
 def _cannot_honour(folder: Path, kinds: list[str]) -> EncoderError:

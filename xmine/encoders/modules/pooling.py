@@ -34,7 +34,6 @@ class Pooling(nn.Module):
     def __init__(
         self, token_dim: int, modes: tuple[str, ...] = ("mean",), include_prompt: bool = True
     ) -> None:
-        """Take the width of the token vectors and what is made of them."""
         super().__init__()
         self.token_dim = token_dim
         self.modes = modes

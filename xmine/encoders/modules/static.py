@@ -7,7 +7,7 @@ have a `tokenizer.json`. Vectors are int8 rows with a factor each, or plain floa
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,27 +20,6 @@ from xmine.errors import EncoderError
 WEIGHTS_FILE = "model.safetensors"
 
 _ROWS_AT_ONCE = 512  # so many that their sums stay in the cache
-
-
-class Pieces(Protocol):
-    """How text is cut: see `xmine.encoders.tokenizer.Vocabulary`."""
-
-    @property
-    def tokenizer(self) -> str:
-        """The text of a `tokenizer.json` that cuts in the same way."""
-        ...
-
-    def __len__(self) -> int:
-        """Count the pieces."""
-        ...
-
-    def ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Cut texts into pieces: all ids, and where each text starts in them."""
-        ...
-
-    def save(self, folder: Path) -> None:
-        """Write the files that describe it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,8 +56,7 @@ class StaticEmbedding:
     parts: tuple[()] = ()
     texts_at_once = 8192  # 8 MB of vectors: any number would do
 
-    def __init__(self, pieces: Pieces, table: Table) -> None:
-        """Join a vocabulary and the vectors of its pieces."""
+    def __init__(self, pieces: Vocabulary | Tokenizer, table: Table) -> None:
         self.pieces = pieces
         self.table = table
         self.vectors = table.vectors()  # float32 [pieces, dim]
@@ -89,7 +67,7 @@ class StaticEmbedding:
         return int(self.vectors.shape[1])
 
     def describe(self) -> dict[str, object]:
-        """Tell what it is, for people."""
+        """Describe the module, for people."""
         return {
             "architecture": "static",
             "pooling": "mean",

@@ -23,8 +23,9 @@ from xmine.encoders.modules.checkpoint import (
 )
 from xmine.encoders.modules.heads import Dense
 from xmine.encoders.modules.pooling import Pooling
-from xmine.encoders.tokenizer import ragged
+from xmine.encoders.tokenizer import Ids, joined, ragged
 from xmine.errors import EncoderError
+from xmine.options import EncodingOptions
 
 _TEXTS_AT_ONCE = 8192
 # Where nothing else limits them.
@@ -39,9 +40,9 @@ class Transformer(nn.Module):
     Attributes:
         model: of the library transformers.
         tokenizer: its tokenizer.
-        pooling: what makes a sentence vector of token vectors.
-        max_length: pieces of a text, special ones included, beyond which it is cut.
-        cut_at: the same for what is encoded now; a user may want it shorter.
+        pooling: makes a sentence vector of token vectors.
+        max_length: tokens of a text, special ones included, beyond which the text is cut.
+        cut_at: the same, if the user wants texts shorter.
         batch_size: sentences that are read at once when encoding, fewer if they are long.
         dtype: the number type in which matrices are multiplied. Weights, sums and norms stay in
             float32, or more neighbours would change (bench/dtypes.py, `throughout`).
@@ -58,16 +59,18 @@ class Transformer(nn.Module):
         tokenizer: Any,  # noqa: ANN401 - a PreTrainedTokenizerFast
         pooling: Pooling,
         max_length: int,
+        dtype: str = "float32",
+        batch_size: int = 32,
+        cut_at: int | None = None,
     ) -> None:
-        """Join the parts."""
         super().__init__()
         self.model = model
         self.tokenizer = tokenizer
         self.pooling = pooling
         self.max_length = max_length
-        self.cut_at = max_length
-        self.batch_size = 32
-        self.dtype = "float32"
+        self.cut_at = min(max_length, cut_at or max_length)
+        self.batch_size = batch_size
+        self.dtype = dtype
 
     @property
     def dim(self) -> int:
@@ -76,7 +79,7 @@ class Transformer(nn.Module):
 
     @property
     def parts(self) -> list[Pooling]:
-        """What has a folder of its own behind the first."""
+        """Modules with a folder of their own behind the first."""
         return [self.pooling]
 
     def pooler(self) -> Dense | None:
@@ -94,7 +97,7 @@ class Transformer(nn.Module):
         return head
 
     def describe(self) -> dict[str, object]:
-        """Tell what it is, for people."""
+        """Describe the module, for people."""
         config = self.model.config
         return {
             "architecture": config.model_type,
@@ -106,11 +109,9 @@ class Transformer(nn.Module):
             "parameters": sum(each.numel() for each in self.model.parameters()),
         }
 
-    def ids(
-        self, texts: Sequence[str], prompt: str = ""
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Tokenise: int32 [all pieces], and where each text starts in them, int64 [texts + 1]."""
-        ids, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+    def ids(self, texts: Sequence[str], prompt: str = "") -> Ids:
+        """Tokenise texts behind a prompt."""
+        parts = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             found = self.tokenizer(
                 [prompt + text for text in texts[start : start + _TEXTS_AT_ONCE]],
@@ -119,10 +120,8 @@ class Transformer(nn.Module):
                 return_attention_mask=False,
                 return_token_type_ids=False,
             )
-            block, starts = ragged(found["input_ids"])
-            ids.append(block)
-            lengths.append(np.diff(starts))
-        return np.concatenate(ids), np.cumsum(np.concatenate(lengths))
+            parts.append(ragged(found["input_ids"]))
+        return joined(parts)
 
     def forward(self, ids: Tensor, mask: Tensor, prompt_length: int = 0) -> Tensor:
         """Embed: ids and mask int64 [n, len], padded on the right -> float32 [n, dim]."""
@@ -186,7 +185,9 @@ class Transformer(nn.Module):
         return len(ids) - int(ends_special)
 
     @classmethod
-    def load(cls, folder: Path, pooling_folder: Path | None) -> "Transformer":
+    def load(
+        cls, folder: Path, pooling_folder: Path | None, dtype: str, options: EncodingOptions
+    ) -> "Transformer":
         """Read a checkpoint and its pooling.
 
         Without a folder for it, a model made to predict the next piece is pooled by its last one,
@@ -209,7 +210,8 @@ class Transformer(nn.Module):
                 f"{pooling_folder}: is for width {pooling.token_dim}, the model has {width}"
             )
         limits = [longest or tokenizer.model_max_length, positions_of(model) or _LONGEST, _LONGEST]
-        return cls(model, tokenizer, pooling, min(limits))
+        use = dtype, options.batch_size, options.max_length
+        return cls(model, tokenizer, pooling, min(limits), *use)
 
     def save(self, folder: Path) -> None:
         """Write the checkpoint with the settings that sentence-transformers reads."""

@@ -27,7 +27,7 @@ from xmine.evaluation.result import (
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
 from xmine.knn.cosines import Vectors
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 
 PROTOCOL = "top-1 by cosine among all lines of the other side, accuracy"
@@ -75,7 +75,7 @@ def retrieval_hits(
 
     Arguments as of `retrieval_accuracy`.
     """
-    found = nearest(source, target, k=1)
+    found = search_exact(source, target, k=1)
     sides = texts or (range(len(source)), range(len(target)))
     forward = _found(found.targets[:, 0], sides[1])
     return np.array([forward, _found(found.sources[:, 0], sides[0])], dtype=np.bool_).T

@@ -21,7 +21,7 @@ from xmine.evaluation.readers.ranking import (
 )
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.knn.cosines import Vectors
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 
 DEPTH = 20
@@ -56,7 +56,7 @@ def top(queries: Vectors, blocks: Iterable[Vectors], depth: int = DEPTH) -> NDAr
     values = np.empty((len(queries), 0), dtype=np.float32)
     before = 0
     for block in blocks:
-        found = nearest(queries, block, depth)
+        found = search_exact(queries, block, depth)
         columns = np.concatenate([columns, found.targets + before], axis=1)
         values = np.concatenate([values, found.target_cosines], axis=1)
         order = np.argsort(-values, axis=1, kind="stable")[:, :depth]

@@ -24,7 +24,7 @@ from xmine.evaluation.retrieval.aligned import (
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
 from xmine.knn.cosines import Vectors
-from xmine.knn.exact import nearest
+from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.retrieval import choose_pairs
@@ -58,7 +58,7 @@ def best_lines(
 
     Unit rows [sources, dim] and [targets, dim]; equal scores go to the lower row.
     """
-    neighbours = nearest(source, target, 1 if margin == "absolute" else k, report=report)
+    neighbours = search_exact(source, target, 1 if margin == "absolute" else k, report=report)
     scores = margin_scores(neighbours, margin)
     forward = choose_pairs(neighbours, scores, "fwd")
     backward = choose_pairs(neighbours, scores, "bwd")

@@ -67,7 +67,8 @@ def draw_places(
     size = float(np.clip(6000 / (len(places) * sentences), 7, 55))
     for at, (language, points) in enumerate(places.items()):
         axes.scatter(
-            *points.T,
+            points[:, 0],
+            points[:, 1],
             s=size,
             c=COLOURS[at % len(COLOURS)],
             marker=_MARKERS[(at + at // len(COLOURS)) % len(_MARKERS)],

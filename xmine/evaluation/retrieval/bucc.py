@@ -7,7 +7,7 @@ its protocol: with the threshold chosen on the pairs it is measured on, F1 is an
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +122,7 @@ def evaluate_bucc(
         for kind, each in rows.items():
             mean = mean_row(f"mean of {len(each)} {kind}", each)
             # a mean of thresholds would mean nothing
-            averages.append(replace(mean, figures={**mean.figures, "threshold": np.nan}))
+            averages.append(Row(mean.name, mean.items, {**mean.figures, "threshold": np.nan}))
     by_pair = [row for each in zip(*rows.values(), strict=True) for row in each]
     return Result(
         benchmark="bucc",

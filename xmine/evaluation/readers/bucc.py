@@ -110,9 +110,7 @@ def read_sentences_by_id(path: Path) -> list[tuple[str, str]]:
     return rows
 
 
-def read_gold(
-    path: Path, sides: tuple[list[tuple[str, str]], list[tuple[str, str]]]
-) -> frozenset[tuple[str, str]]:
+def read_gold(path: Path, sides: Sequence[Sequence[tuple[str, str]]]) -> frozenset[tuple[str, str]]:
     """Read `id<TAB>id` lines, source first."""
     known = [{name for name, _ in side} for side in sides]
     lines: dict[tuple[str, str], int] = {}

@@ -48,12 +48,12 @@ class BuccFolder:
                 f"{pair} has {' and '.join(each for each in SPLITS if self._stem(pair, each))}"
                 for pair in self.pairs
             )
-            choose = "choose another --protocol or --threshold-from"
+            hint = "choose another --protocol or --threshold-from"
             if len(self.pairs) > 1:
-                choose = f"measure one with --pair, or {choose}"
+                hint = f"measure one with --pair, or {hint}"
             raise FileError(
                 f"{self.path}: {wish} needs the gold pairs of {split}: {names} missing",
-                f"{there}; {choose}",
+                f"{there}; {hint}",
             )
 
     def read(self, pair: str, split: str) -> BuccSplit:

@@ -71,19 +71,16 @@ class BuccFolder:
     def _stem(self, pair: str, split: str) -> Path | None:
         """Find a split by its gold file: the path without the language."""
         for place in (self.path / pair, self.path):
-
-            def gold(name: str, place: Path = place) -> bool:
-                return (place / f"{pair}.{name}.gold").exists()
-
+            golds = {path.name.split(".")[-2] for path in place.glob(f"{pair}.*.gold")}
             # XTREME has no `training`: where there is `dev` and not that, `test` is BUCC's training
-            renamed = gold("dev") and not gold("training")
+            renamed = "dev" in golds and "training" not in golds
             names = {
                 "sample": ("sample", "dev"),
                 "training": ("test" if renamed else "training",),
                 "test": () if renamed else ("test",),
             }
             for name in names[split]:
-                if gold(name):
+                if name in golds:
                     return place / f"{pair}.{name}"
         return None
 

@@ -20,7 +20,7 @@ from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.retrieval.bucc_protocols import Protocol, protocol_in_words, settle_protocol
-from xmine.evaluation.retrieval.xsim import enough
+from xmine.evaluation.retrieval.xsim import check_neighbours
 from xmine.mining.candidates import Candidates, best_without_gold, find_candidates
 from xmine.mining.options import MiningOptions
 from xmine.progress import Report, silent
@@ -194,7 +194,7 @@ def _mine(
         ids.append([name for name, _ in rows])
         repeated.append(dropped)
     searched = min(len(table) for table in tables)
-    enough(searched, protocol.neighborhood, protocol.margin, split.name)
+    check_neighbours(searched, protocol.neighborhood, protocol.margin, split.name)
     mining = MiningOptions(
         margin=protocol.margin,
         neighborhood=protocol.neighborhood,

@@ -11,7 +11,7 @@ import numpy as np
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, incomplete, number, read_aligned, read_headed
+from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_aligned, read_headed
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Metric, Result, Row, mean_row
@@ -87,7 +87,8 @@ def read_wmt21(data: DataFolder) -> dict[str, ScoredPairs]:
             sources, translations, scores = read_aligned(*(inside / name for name in files))
             where = str(inside / files[-1])
             gold = [
-                number(x, f"{where}:{at}", "assessment") for at, x in enumerate(scores, start=1)
+                finite_number(x, f"{where}:{at}", "assessment")
+                for at, x in enumerate(scores, start=1)
             ]
             pair = inside.name.removesuffix("-test21")
             found[pair] = ScoredPairs(where, sources, translations, np.array(gold))
@@ -103,7 +104,11 @@ def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Score
     for path in sorted(folder.glob(pattern)) if folder else ():
         letters = path.name.split(".")[1]
         rows = [
-            (line["original"], line["translation"], number(line["z_mean"], where, "assessment"))
+            (
+                line["original"],
+                line["translation"],
+                finite_number(line["z_mean"], where, "assessment"),
+            )
             for where, line in read_headed(path, ("original", "translation", "z_mean"))
         ]
         if not rows:

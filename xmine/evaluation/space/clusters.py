@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.data import DataFolder, read_columns
+from xmine.evaluation.data import DataFolder, read_tab_separated
 from xmine.evaluation.options import ClusterOptions
 from xmine.evaluation.readers.json_rows import filled_text, json_rows
 from xmine.evaluation.result import Metric, Result, Row
@@ -54,7 +54,7 @@ def evaluate_clusters(
     if options.lines:
         path = Path(options.lines)
         lines = []
-        for where, (label, *rest) in read_columns(path, 2):
+        for where, (label, *rest) in read_tab_separated(path, 2):
             if not label.strip():
                 raise FileError(f"{where}: no label before the tab")
             lines.append((label, "\t".join(rest)))

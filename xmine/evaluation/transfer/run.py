@@ -12,7 +12,7 @@ from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result, Row, mean_row
 from xmine.evaluation.transfer.frozen import FrozenLearner
-from xmine.evaluation.transfer.metrics import METRICS, f1, figures
+from xmine.evaluation.transfer.metrics import METRICS, f1, task_figures
 from xmine.evaluation.transfer.senteval import SENTEVAL
 from xmine.evaluation.transfer.tasks import Learner, Task, check_tasks, unlearned
 from xmine.evaluation.transfer.xrete.tasks import XRETE
@@ -90,7 +90,7 @@ def _rows(
         predict = learn(encoder, task, prompt, report)
         for language, test in task.tests.items():
             scores = predict(test.texts)
-            found = figures(task.kind, scores, test.answers)
+            found = task_figures(task.kind, scores, test.answers)
             if task.with_f1:
                 found["f1"] = f1(scores, test.answers)
             name = f"{task.name} {language}" if by_language else task.name

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, incomplete, one_of, read_columns, read_headed
+from xmine.evaluation.data import DataFolder, incomplete, one_of, read_headed, read_tab_separated
 from xmine.evaluation.readers.labelled_pairs import PAWSX_LABELS
 from xmine.evaluation.transfer.folds import examples, folds, some
 from xmine.evaluation.transfer.tasks import Examples, Task, TaskSet
@@ -52,7 +52,7 @@ def _two_files(data: DataFolder, name: str) -> list[Task]:
 
 def _sentiments(path: Path) -> Examples:
     texts, labels = [], []
-    for where, columns in read_columns(path, 2):
+    for where, columns in read_tab_separated(path, 2):
         texts.append((columns[0],))
         labels.append(one_of(columns[1].strip(), ("0", "1"), where, "label of SST"))
     return examples(texts, labels)

@@ -13,7 +13,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.everything import Outcome, evaluate_all, headline
+from xmine.evaluation.everything import EvaluationOutcome, evaluate_all, headline
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.reports.compare import Line, compare, published_beside, published_tables
 from xmine.evaluation.reports.report import read_report, write_report
@@ -93,7 +93,7 @@ def test_a_report_tells_everything_and_can_be_read_again(
 ) -> None:
     result = tatoeba_result(0.5, languages=40)
     failed, missing = {"bucc": "no gold"}, {"bitext": "no files"}
-    outcome = Outcome({"tatoeba": result}, {"tatoeba": 1.0}, missing, failed)
+    outcome = EvaluationOutcome({"tatoeba": result}, {"tatoeba": 1.0}, missing, failed)
     write_report(tmp_path, outcome, ABOUT, {"map.png": "A map of 3 sentences."})
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     for part in (
@@ -128,7 +128,7 @@ def test_a_report_names_the_commit_where_there_is_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commit: str | None, told: str
 ) -> None:
     monkeypatch.setattr("xmine.evaluation.reports.record._commit", lambda: commit)
-    write_report(tmp_path, Outcome({"tatoeba": tatoeba_result(0.5)}), ABOUT, {})
+    write_report(tmp_path, EvaluationOutcome({"tatoeba": tatoeba_result(0.5)}), ABOUT, {})
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert f" with xmine {xmine.__version__}{told} " in text
 

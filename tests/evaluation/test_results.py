@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import FileError
-from xmine.evaluation.data import incomplete, number, one_of, read_columns, read_headed
+from xmine.evaluation.data import finite_number, incomplete, one_of, read_headed, read_tab_separated
 from xmine.evaluation.reports.tables import as_markdown, as_text, described
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 
@@ -92,7 +92,7 @@ def test_wrong_tables_are_told_by_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "x.tsv"
     file.write_text("a\tb\n1\t2\n3\n")
     with pytest.raises(FileError, match=r"x\.tsv:3: 1 columns; expected 2"):
-        list(read_columns(file, 2))
+        list(read_tab_separated(file, 2))
     with pytest.raises(FileError, match=r"x\.tsv:1: the head has no column c, d"):
         list(read_headed(file, ["a", "c", "d"]))
     with pytest.raises(FileError, match=r"x\.tsv:3: 1 columns; its head has 2"):
@@ -104,8 +104,8 @@ def test_wrong_tables_are_told_by_file_and_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "x", "nan", "inf"])
 def test_what_is_no_number_is_told(text: str) -> None:
     with pytest.raises(FileError, match=rf"f:7: '{text}' is no score"):
-        number(text, "f:7", "score")
-    assert number(" 2.50", "f:7", "score") == 2.5
+        finite_number(text, "f:7", "score")
+    assert finite_number(" 2.50", "f:7", "score") == 2.5
 
 
 def test_what_is_no_label_is_told() -> None:

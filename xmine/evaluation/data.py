@@ -83,7 +83,7 @@ def read_aligned(*paths: Path) -> list[list[str]]:
     return sides
 
 
-def read_columns(path: Path, least: int) -> Iterator[tuple[str, list[str]]]:
+def read_tab_separated(path: Path, least: int) -> Iterator[tuple[str, list[str]]]:
     """Give `(file:line, columns)` of a tab-separated file without quotes."""
     for number, line in enumerate(read_lines(path), start=1):
         columns = line.split("\t")
@@ -96,7 +96,7 @@ def read_columns(path: Path, least: int) -> Iterator[tuple[str, list[str]]]:
 
 def read_headed(path: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Give `(file:line, column name -> text)` of a tab-separated file with a head."""
-    lines = read_columns(path, 1)
+    lines = read_tab_separated(path, 1)
     _, head = next(lines)
     lacking = [name for name in names if name not in head]
     if lacking:
@@ -107,7 +107,7 @@ def read_headed(path: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[st
         yield where, dict(zip(head, columns, strict=True))
 
 
-def number(text: str, where: str, what: str) -> float:
+def finite_number(text: str, where: str, what: str) -> float:
     """Read a finite number."""
     try:
         value = float(text)

@@ -16,17 +16,13 @@ from xmine.progress import Progress, Report, silent
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EvaluationOutcome:
     """What measuring an encoder on everything gave; benchmark names throughout."""
 
-    # what was measured, and XRETE as a summary
-    results: dict[str, Result] = field(default_factory=dict)
-    # how long each took; the summary took none
-    seconds: dict[str, float] = field(default_factory=dict)
-    # what the data folder has nothing for, and what it would need
-    missing: dict[str, str] = field(default_factory=dict)
-    # what could not be measured though there are files, and why
-    failed: dict[str, str] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)  # XRETE as a summary among them
+    seconds: dict[str, float] = field(default_factory=dict)  # none for the summary
+    missing: dict[str, str] = field(default_factory=dict)  # the files that the data folder lacks
+    failed: dict[str, str] = field(default_factory=dict)  # why, though there are files
 
 
 def evaluate_all(
@@ -35,10 +31,10 @@ def evaluate_all(
     options: EvaluationOptions,
     report: Report = silent,
     say: Callable[[str, str], None] = lambda name, text: None,
-) -> Outcome:
+) -> EvaluationOutcome:
     """Run every benchmark with its default options."""
     needs("measuring everything", *EXTRAS["eval"])
-    outcome = Outcome()
+    outcome = EvaluationOutcome()
     for done, (name, benchmark) in enumerate(BENCHMARKS.items()):
         report(Progress("benchmarks", done, len(BENCHMARKS)))
         report(Progress(name, 0, 1))

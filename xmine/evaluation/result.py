@@ -86,9 +86,7 @@ class Result:
                 "value": _finite(headline.figures).get(self.headline[1]),
             },
             "metrics": {
-                metric.name: {
-                    name: value for name, value in asdict(metric).items() if name != "name"
-                }
+                metric.name: {key: x for key, x in asdict(metric).items() if key != "name"}
                 for metric in self.metrics
             },
             "rows": [{**asdict(row), "figures": _finite(row.figures)} for row in self.rows],
@@ -104,12 +102,7 @@ class Result:
             split=found["split"],
             metrics=[Metric(name, **about) for name, about in found["metrics"].items()],
             rows=[
-                Row(
-                    row["name"],
-                    row["items"],
-                    {name: x for name, x in row["figures"].items() if x is not None},
-                    row["is_mean"],
-                )
+                Row(**row | {"figures": {k: x for k, x in row["figures"].items() if x is not None}})
                 for row in found["rows"]
             ],
             headline=(found["headline"]["row"], found["headline"]["metric"]),
@@ -120,16 +113,11 @@ class Result:
 
     def cells(self) -> list[list[str]]:
         """Lay the rows out as a table of texts, its head first."""
-        head = ["", self.unit, *(metric.title for metric in self.metrics)]
-        body = [
-            [
-                row.name,
-                f"{row.items:,}",
-                *(metric.shown(row.figures.get(metric.name)) for metric in self.metrics),
-            ]
-            for row in self.rows
-        ]
-        return [head, *body]
+        cells = [["", self.unit, *(metric.title for metric in self.metrics)]]
+        for row in self.rows:
+            shown = [metric.shown(row.figures.get(metric.name)) for metric in self.metrics]
+            cells.append([row.name, f"{row.items:,}", *shown])
+        return cells
 
 
 def mean_row(name: str, rows: Sequence[Row]) -> Row:

@@ -176,17 +176,10 @@ def _number(axes: "Axes", points: NDArray[np.float64]) -> None:
     """Write the number of each sentence beside its point, white around it to stand out of lines."""
     from matplotlib.patheffects import withStroke
 
+    halo = [withStroke(linewidth=2, foreground="white")]
     for at, (x, y) in enumerate(points.tolist(), start=1):
-        axes.annotate(
-            str(at),
-            (x, y),
-            (4, 4),
-            textcoords="offset points",
-            fontsize=7,
-            color="#333333",
-            path_effects=[withStroke(linewidth=2, foreground="white")],
-            zorder=4,
-        )
+        name = axes.annotate(str(at), (x, y), (4, 4), textcoords="offset points", fontsize=7)
+        name.set(color="#333333", path_effects=halo, zorder=4)
 
 
 def legend_below(figure: "Figure", entries: int) -> None:

@@ -15,7 +15,7 @@ from xmine.errors import FileError, XmineError
 from xmine.evaluation.options import EvaluationOptions
 
 if TYPE_CHECKING:
-    from xmine.evaluation.everything import Outcome
+    from xmine.evaluation.everything import EvaluationOutcome
     from xmine.evaluation.reports.compare import Comparison
     from xmine.evaluation.result import Result
     from xmine.progress import Report
@@ -82,7 +82,7 @@ def evaluate_everything(
         raise typer.Exit(1)
 
 
-def _summary(outcome: "Outcome", seconds: float, output: Path | None) -> str:
+def _summary(outcome: "EvaluationOutcome", seconds: float, output: Path | None) -> str:
     parts = [f"{len(outcome.seconds)} benchmarks in {seconds:.0f} s"]
     if outcome.missing:
         parts.append(f"no files for {', '.join(outcome.missing)}")

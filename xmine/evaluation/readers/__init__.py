@@ -1,4 +1,4 @@
-"""Files of benchmarks, as they are distributed -> texts with their answers; one file a data set.
+"""Files of benchmarks, as they are distributed -> texts with their answers.
 
 Nothing here encodes or measures.
 """

@@ -48,12 +48,12 @@ class BuccFolder:
                 f"{pair} has {' and '.join(each for each in SPLITS if self._stem(pair, each))}"
                 for pair in self.pairs
             )
-            choose = "choose another --protocol or --threshold-from"
+            hint = "choose another --protocol or --threshold-from"
             if len(self.pairs) > 1:
-                choose = f"measure one with --pair, or {choose}"
+                hint = f"measure one with --pair, or {hint}"
             raise FileError(
                 f"{self.path}: {wish} needs the gold pairs of {split}: {names} missing",
-                f"{there}; {choose}",
+                f"{there}; {hint}",
             )
 
     def read(self, pair: str, split: str) -> BuccSplit:
@@ -71,19 +71,16 @@ class BuccFolder:
     def _stem(self, pair: str, split: str) -> Path | None:
         """Find a split by its gold file: the path without the language."""
         for place in (self.path / pair, self.path):
-
-            def gold(name: str, place: Path = place) -> bool:
-                return (place / f"{pair}.{name}.gold").exists()
-
+            golds = {path.name.split(".")[-2] for path in place.glob(f"{pair}.*.gold")}
             # XTREME has no `training`: where there is `dev` and not that, `test` is BUCC's training
-            renamed = gold("dev") and not gold("training")
+            renamed = "dev" in golds and "training" not in golds
             names = {
                 "sample": ("sample", "dev"),
                 "training": ("test" if renamed else "training",),
                 "test": () if renamed else ("test",),
             }
             for name in names[split]:
-                if gold(name):
+                if name in golds:
                     return place / f"{pair}.{name}"
         return None
 
@@ -110,9 +107,7 @@ def read_sentences_by_id(path: Path) -> list[tuple[str, str]]:
     return rows
 
 
-def read_gold(
-    path: Path, sides: tuple[list[tuple[str, str]], list[tuple[str, str]]]
-) -> frozenset[tuple[str, str]]:
+def read_gold(path: Path, sides: Sequence[Sequence[tuple[str, str]]]) -> frozenset[tuple[str, str]]:
     """Read `id<TAB>id` lines, source first."""
     known = [{name for name, _ in side} for side in sides]
     lines: dict[tuple[str, str], int] = {}

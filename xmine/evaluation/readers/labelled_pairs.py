@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, one_of, read_columns, read_headed
+from xmine.evaluation.data import DataFolder, one_of, read_headed, read_tab_separated
 from xmine.files.reading import read_lines
 
 XNLI_LABELS = ("entailment", "neutral", "contradiction")
@@ -118,7 +118,7 @@ def _by_language(folder: Path, split: str) -> dict[str, Path]:
 
 def _read_xnli_file(path: Path) -> list[LabelledPair]:
     pairs = []
-    for at, (where, columns) in enumerate(read_columns(path, 3), start=1):
+    for at, (where, columns) in enumerate(read_tab_separated(path, 3), start=1):
         label = one_of(columns[2], XNLI_LABELS, where, "label of XNLI")
         pairs.append(LabelledPair(str(at), columns[0], columns[1], label))
     return pairs
@@ -168,7 +168,7 @@ def _pawsx_lines(path: Path) -> Iterator[tuple[str, str, str, str, str]]:
         for where, row in read_headed(path, _PAWSX_HEAD):
             yield where, row["id"], row["sentence1"], row["sentence2"], row["label"]
         return
-    for number, (where, columns) in enumerate(read_columns(path, 3), start=1):
+    for number, (where, columns) in enumerate(read_tab_separated(path, 3), start=1):
         if len(columns) != 3:
             raise FileError(f"{where}: {len(columns)} columns; expected sentence, sentence, label")
         first, second, label = map(_unquoted, columns)

@@ -117,7 +117,7 @@ def read_mewsli_x(folder: Path) -> RankingTask:
         if name in numbers:
             raise FileError(f"{where}: {name} is there twice")
         numbers[name] = len(candidates)
-        candidates.append(_one_line(" ".join(sentences)))
+        candidates.append(" ".join(" ".join(sentences).split()))
         if not candidates[-1]:
             raise FileError(f"{where}: the sentences of {name} are blank")
     queries: dict[str, list[RankingQuery]] = defaultdict(list)
@@ -162,12 +162,9 @@ def _mention(text: str, spans: Sequence[tuple[int, int]], mention: object, where
         raise FileError(f"{where}: {name!r} does not stand at {start} to {end}")
     for first, last in spans:
         if first <= start and end <= last:
-            return _one_line(f"{name}: {text[first:start]} {{ {name} }} {text[end:last]}")
+            query = f"{name}: {text[first:start]} {{ {name} }} {text[end:last]}"
+            return " ".join(query.split())
     raise FileError(f"{where}: {name!r} lies within no sentence")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _paragraphs(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

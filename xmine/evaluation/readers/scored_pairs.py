@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.evaluation.data import number, read_columns, read_headed
+from xmine.evaluation.data import finite_number, read_headed, read_tab_separated
 from xmine.files.reading import read_lines
 from xmine.files.records import csv_rows
 
@@ -27,14 +27,14 @@ class ScoredPairs:
 
 def read_score_first(path: Path) -> ScoredPairs:
     """Read `score<TAB>text<TAB>text`; a line without a score was not judged and does not count."""
-    lines = [(where, line) for where, line in read_columns(path, 3) if line[0].strip()]
+    lines = [(where, line) for where, line in read_tab_separated(path, 3) if line[0].strip()]
     return _scored(path, [(where, line[1], line[2], line[0]) for where, line in lines])
 
 
 def read_score_last(path: Path) -> ScoredPairs:
     """Read `text<TAB>text<TAB>score`, the format of STS2017-extended."""
     return _scored(
-        path, [(where, line[0], line[1], line[2]) for where, line in read_columns(path, 3)]
+        path, [(where, line[0], line[1], line[2]) for where, line in read_tab_separated(path, 3)]
     )
 
 
@@ -43,7 +43,7 @@ def read_score_apart(texts: Path, scores: Path, *, fewer_scores: bool = False) -
 
     A blank line among the scores stands for a pair that was not judged; it does not count.
     """
-    pairs, gold = list(read_columns(texts, 2)), read_lines(scores)
+    pairs, gold = list(read_tab_separated(texts, 2)), read_lines(scores)
     if len(pairs) != len(gold) and not (fewer_scores and len(pairs) > len(gold)):
         raise FileError(
             f"{texts} has {len(pairs):,} lines and {scores} {len(gold):,}",
@@ -75,7 +75,7 @@ def read_stsb(path: Path) -> ScoredPairs:
 
 def read_stsb_tabs(path: Path) -> ScoredPairs:
     """Read STS-B as SemEval distributes it, without quotes: score and texts in columns 5 to 7."""
-    lines = read_columns(path, 7)
+    lines = read_tab_separated(path, 7)
     return _scored(path, [(where, line[5], line[6], line[4]) for where, line in lines])
 
 
@@ -83,7 +83,7 @@ def _scored(path: Path, rows: Iterable[tuple[str, str, str, str]]) -> ScoredPair
     """Gather `(file:line, text, text, score)`."""
     first, second, gold = [], [], []
     for where, one, other, text in rows:
-        score = number(text, where, f"score from 0 to {BEST}")
+        score = finite_number(text, where, f"score from 0 to {BEST}")
         if not 0 <= score <= BEST:
             raise FileError(f"{where}: the score is {score:g}; expected 0 to {BEST}")
         first.append(one)

@@ -109,9 +109,9 @@ def _compare_one(benchmark: str, results: Mapping[str, Result]) -> Comparison:
     ]
     cells = [["", *results]]
     for line in lines:
-        shown = [metrics[line.metric].shown(figure) for figure in line.figures.values()]
         metric = metrics[line.metric]
         lower = " (lower is better)" if metric.better == "lower" else ""
+        shown = map(metric.shown, line.figures.values())
         cells.append([f"{line.row}, {metric.title}{lower}", *shown])
     notes = [
         f"{who} was measured otherwise than {name}: {unlike}"

@@ -91,9 +91,7 @@ def _cosines(
     aligned: AlignedSet, vectors: dict[str, NDArray[np.float32]]
 ) -> dict[str, NDArray[np.float64]]:
     """Take the two languages that the encoder knows best: their translations, and other pairs."""
-    own = {
-        pair: np.einsum("ij,ij->i", vectors[pair[0]], vectors[pair[1]]) for pair in aligned.pairs
-    }
+    own = {(x, y): np.einsum("ij,ij->i", vectors[x], vectors[y]) for x, y in aligned.pairs}
     best = max(own, key=lambda pair: float(own[pair].mean()))
     cosines = vectors[best[0]] @ vectors[best[1]].T
     np.fill_diagonal(cosines, -1)

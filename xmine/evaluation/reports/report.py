@@ -11,7 +11,7 @@ from typing import Any
 
 from xmine.errors import FileError
 from xmine.evaluation.benchmarks import ABOUT
-from xmine.evaluation.everything import Outcome, headline
+from xmine.evaluation.everything import EvaluationOutcome, headline
 from xmine.evaluation.reports.compare import main_figures, published_beside
 from xmine.evaluation.reports.record import record
 from xmine.evaluation.reports.tables import as_markdown, described
@@ -23,7 +23,10 @@ _LONG = 25
 
 
 def write_report(
-    folder: Path, outcome: Outcome, about: Mapping[str, object], pictures: Mapping[str, str]
+    folder: Path,
+    outcome: EvaluationOutcome,
+    about: Mapping[str, object],
+    pictures: Mapping[str, str],
 ) -> None:
     """Write `report.md` and `report.json` into a folder that exists."""
     facts = record(
@@ -59,7 +62,9 @@ def read_report(path: Path) -> tuple[str, dict[str, Result]]:
         raise FileError(f"{path}: no figures of xmine eval", "write them with -o") from None
 
 
-def _markdown(outcome: Outcome, facts: Mapping[str, Any], pictures: Mapping[str, str]) -> list[str]:
+def _markdown(
+    outcome: EvaluationOutcome, facts: Mapping[str, Any], pictures: Mapping[str, str]
+) -> list[str]:
     machine, encoder = facts["machine"], Path(facts["encoder"]["model"]).name
     commit = f" (commit {facts['commit']})" if facts["commit"] else ""  # a wheel has none
     stated = ", ".join(facts["encoder"]["languages"])

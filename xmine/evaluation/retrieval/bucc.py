@@ -7,7 +7,7 @@ its protocol: with the threshold chosen on the pairs it is measured on, F1 is an
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.retrieval.bucc_protocols import Protocol, protocol_in_words, settle_protocol
-from xmine.evaluation.retrieval.xsim import enough
+from xmine.evaluation.retrieval.xsim import check_neighbours
 from xmine.mining.candidates import Candidates, best_without_gold, find_candidates
 from xmine.mining.options import MiningOptions
 from xmine.progress import Report, silent
@@ -122,7 +122,7 @@ def evaluate_bucc(
         for kind, each in rows.items():
             mean = mean_row(f"mean of {len(each)} {kind}", each)
             # a mean of thresholds would mean nothing
-            averages.append(replace(mean, figures={**mean.figures, "threshold": np.nan}))
+            averages.append(Row(mean.name, mean.items, {**mean.figures, "threshold": np.nan}))
     by_pair = [row for each in zip(*rows.values(), strict=True) for row in each]
     return Result(
         benchmark="bucc",
@@ -194,7 +194,7 @@ def _mine(
         ids.append([name for name, _ in rows])
         repeated.append(dropped)
     searched = min(len(table) for table in tables)
-    enough(searched, protocol.neighborhood, protocol.margin, split.name)
+    check_neighbours(searched, protocol.neighborhood, protocol.margin, split.name)
     mining = MiningOptions(
         margin=protocol.margin,
         neighborhood=protocol.neighborhood,

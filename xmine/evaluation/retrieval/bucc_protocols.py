@@ -40,6 +40,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
     "msimcse": Protocol(duplicates="kept", threshold_from="oracle", split="sample"),
     "moco": Protocol(margin="distance", neighborhood=3, duplicates="kept"),
 }
+_GIVEN = ("margin", "neighborhood", "retrieval", "threshold_from")
 _DUPLICATES = {
     "folded": "repeated lines folded to the first",
     "kept": "repeated texts kept",
@@ -49,14 +50,8 @@ _DUPLICATES = {
 
 def settle_protocol(options: BuccOptions, folder: BuccFolder) -> Protocol:
     """Apply the options to a protocol; decide by the files what is open: threshold and split."""
-    known = PROTOCOLS[options.protocol]
-    chosen = replace(
-        known,
-        margin=options.margin or known.margin,
-        neighborhood=options.neighborhood or known.neighborhood,
-        retrieval=options.retrieval or known.retrieval,
-        threshold_from=options.threshold_from or known.threshold_from,
-    )
+    given = {name: value for name in _GIVEN if (value := getattr(options, name))}
+    chosen = replace(PROTOCOLS[options.protocol], **given)
     if chosen.margin != "ratio":
         chosen = replace(chosen, lowest=None)
     wish = f"--protocol {options.protocol}"
@@ -80,13 +75,8 @@ def settle_protocol(options: BuccOptions, folder: BuccFolder) -> Protocol:
 
 def protocol_in_words(options: BuccOptions, protocol: Protocol) -> str:
     """Say in a sentence what a protocol was, with what the options changed of it."""
-    given = {
-        "margin": options.margin,
-        "neighborhood": options.neighborhood,
-        "retrieval": options.retrieval,
-        "threshold_from": options.threshold_from,
-    }
-    changed = [f"{flag(name)} {value}" for name, value in given.items() if value]
+    given = ((name, getattr(options, name)) for name in _GIVEN)
+    changed = [f"{flag(name)} {value}" for name, value in given if value]
     name = options.protocol + (f", but {' '.join(changed)}" if changed else "")
     source = {
         "oracle": f"F1 on {protocol.split} at the threshold that is best for its own gold pairs",

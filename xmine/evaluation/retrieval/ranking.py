@@ -71,11 +71,9 @@ def evaluate_retrieval(
 ) -> Result:
     """Measure the mean average precision of each language on LAReQA and Mewsli-X."""
     tasks = []
-    folder = data.find("??.json", _LAREQA)
-    if folder:
+    if folder := data.find("??.json", _LAREQA):
         tasks.append(read_lareqa(folder))
-    folder = data.find(CANDIDATES, _MEWSLI_X)
-    if folder:
+    if folder := data.find(CANDIDATES, _MEWSLI_X):
         tasks.append(read_mewsli_x(folder))
     if not tasks:
         raise data.missing(_WHAT)

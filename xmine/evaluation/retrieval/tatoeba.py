@@ -66,11 +66,9 @@ def evaluate_tatoeba(
     found = tatoeba_languages(folder)
     wanted = [each if each in found else CODES.get(each, each) for each in options.language]
     languages = choose(wanted, found, f"{folder}: no tatoeba.{{}}-eng.{{}}")
-    rows, unknown = [], {}
+    rows, unknown, both = [], {}, EncoderPair(encoder, encoder)
     for each in languages:
-        hits, unknown[each] = tatoeba_hits(
-            EncoderPair(encoder, encoder), folder, each, options, report
-        )
+        hits, unknown[each] = tatoeba_hits(both, folder, each, options, report)
         rows.append(accuracy_of(hits).row(each, "to_english", "from_english"))
     check_groups(groups, languages)
     averages, notes = group_rows(groups, rows)

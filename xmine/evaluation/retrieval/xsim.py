@@ -79,7 +79,7 @@ def error_rate(chosen: NDArray[np.int64], texts: Sequence[str] | None = None) ->
     return sum(wrong) / len(wrong)
 
 
-def enough(lines: int, k: int, margin: str, name: str) -> None:
+def check_neighbours(lines: int, k: int, margin: str, name: str) -> None:
     """Check that each line can have k neighbours."""
     if margin != "absolute" and lines < k:
         raise FileError(
@@ -108,7 +108,7 @@ def evaluate_xsim(
 
     def measure(aligned: AlignedSet) -> tuple[list[Row], list[str]]:
         texts = aligned.texts
-        enough(len(next(iter(texts.values()))), k, margin, aligned.name)
+        check_neighbours(len(next(iter(texts.values()))), k, margin, aligned.name)
         targets: dict[str, Vectors] = {}
         rows, clamped, unknown = [], 0, dict[str, int]()
         for source, target in aligned.pairs:

@@ -20,7 +20,12 @@ from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.readers.json_rows import filled_text, json_file
 from xmine.evaluation.result import Metric, Result, Row, mean_of_all
 from xmine.evaluation.retrieval.aligned import check_known, unknown_note, unknown_rows
-from xmine.evaluation.retrieval.xsim import best_lines, clamped_note, enough, margin_in_words
+from xmine.evaluation.retrieval.xsim import (
+    best_lines,
+    check_neighbours,
+    clamped_note,
+    margin_in_words,
+)
 from xmine.files.reading import read_lines
 from xmine.progress import Report, silent
 
@@ -87,7 +92,7 @@ def evaluate_xsimplusplus(
         for source in _sources(plain, split, language, options.language):
             texts, _ = read_aligned(plain / f"{source}.{split}", plain / f"{language}.{split}")
             name = str(plain / f"{source}.{split}")
-            enough(len(texts), options.neighborhood, options.margin, name)
+            check_neighbours(len(texts), options.neighborhood, options.margin, name)
             own = encoder.encode(texts, report, options.prompt)
             check_known(name, (own, vectors))
             unknown[source] = unknown_rows(own)

@@ -6,13 +6,12 @@ MLQE-PE (Fomicheva et al., 2020), whose test20 and dev sets belong to the same l
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, incomplete, number, read_aligned, read_headed
+from xmine.evaluation.data import DataFolder, finite_number, incomplete, read_aligned, read_headed
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Metric, Result, Row, mean_row
@@ -86,14 +85,13 @@ def read_wmt21(data: DataFolder) -> dict[str, ScoredPairs]:
             files = ["test21.src", "test21.mt", "goldlabels/test21.da"]
             incomplete(inside, files, "WMT21's test set with gold labels, for each pair,")
             sources, translations, scores = read_aligned(*(inside / name for name in files))
-            path = inside / files[-1]
+            where = str(inside / files[-1])
             gold = [
-                number(text, f"{path}:{line}", "assessment")
-                for line, text in enumerate(scores, start=1)
+                finite_number(x, f"{where}:{at}", "assessment")
+                for at, x in enumerate(scores, start=1)
             ]
-            found[inside.name.removesuffix("-test21")] = ScoredPairs(
-                str(path), sources, translations, np.array(gold)
-            )
+            pair = inside.name.removesuffix("-test21")
+            found[pair] = ScoredPairs(where, sources, translations, np.array(gold))
     return found
 
 
@@ -105,16 +103,17 @@ def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Score
     found = {}
     for path in sorted(folder.glob(pattern)) if folder else ():
         letters = path.name.split(".")[1]
-        found[f"{letters[:2]}-{letters[2:]}"] = _read_table(path)
+        rows = [
+            (
+                line["original"],
+                line["translation"],
+                finite_number(line["z_mean"], where, "assessment"),
+            )
+            for where, line in read_headed(path, ("original", "translation", "z_mean"))
+        ]
+        if not rows:
+            raise FileError(f"{path}: no sentences below the head")
+        sources, translations, gold = zip(*rows, strict=True)
+        pairs = ScoredPairs(str(path), list(sources), list(translations), np.array(gold))
+        found[f"{letters[:2]}-{letters[2:]}"] = pairs
     return found
-
-
-def _read_table(path: Path) -> ScoredPairs:
-    sources, translations, gold = [], [], []
-    for where, line in read_headed(path, ("original", "translation", "z_mean")):
-        sources.append(line["original"])
-        translations.append(line["translation"])
-        gold.append(number(line["z_mean"], where, "assessment"))
-    if not gold:
-        raise FileError(f"{path}: no sentences below the head")
-    return ScoredPairs(str(path), sources, translations, np.array(gold))

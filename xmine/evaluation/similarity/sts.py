@@ -143,13 +143,13 @@ def _read_year(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str
     found, lacking = [], []
     for name in SUBSETS[task]:
         long = f"surprise.{name}" if (task, name) in _SURPRISE else name
-        names = [f"{inside}/STS.input.{long}.txt", f"{inside}/STS.gs.{long}.txt"]
+        names = [f"{inside}/STS.{part}.{long}.txt" for part in ("input", "gs")]
         names = [f"{year}/{name}.test.tsv"] if plain else names
-        if not any((folder / each).exists() for each in names):
+        paths = [folder / each for each in names]
+        if not any(path.exists() for path in paths):
             lacking.append(name)
             continue
         incomplete(folder, names, "a sub-set with its scores")
-        paths = [folder / each for each in names]
         found.append(read_score_first(*paths) if plain else read_score_apart(*paths))
     if not found:
         incomplete(folder, [f"{year}/{name}.test.tsv" for name in SUBSETS[task]], TITLES[task])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.data import DataFolder, read_columns
+from xmine.evaluation.data import DataFolder, read_tab_separated
 from xmine.evaluation.options import ClusterOptions
 from xmine.evaluation.readers.json_rows import filled_text, json_rows
 from xmine.evaluation.result import Metric, Result, Row
@@ -53,7 +53,11 @@ def evaluate_clusters(
     """Measure the purity of as many clusters as there are labels."""
     if options.lines:
         path = Path(options.lines)
-        lines = _labelled(path)
+        lines = []
+        for where, (label, *rest) in read_tab_separated(path, 2):
+            if not label.strip():
+                raise FileError(f"{where}: no label before the tab")
+            lines.append((label, "\t".join(rest)))
     else:
         path = data.holding("dev.json", ("tnews", "tnews_public"), _WHAT) / "dev.json"
         lines = _read_tnews(path)
@@ -100,16 +104,6 @@ def evaluate_clusters(
             "into them at random. It depends on how many lines each label has."
         ],
     )
-
-
-def _labelled(path: Path) -> list[tuple[str, str]]:
-    """Read `label<TAB>text` lines."""
-    lines = []
-    for where, (label, *rest) in read_columns(path, 2):
-        if not label.strip():
-            raise FileError(f"{where}: no label before the tab")
-        lines.append((label, "\t".join(rest)))
-    return lines
 
 
 def _read_tnews(path: Path) -> list[tuple[str, str]]:

@@ -5,7 +5,6 @@ form clusters (eq. 17), are all directions used (eq. 18)?
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,25 +46,6 @@ _COMPARE = (
     "size."
 )
 _FEW = "Fewer lines ({}) than dimensions ({}): covariances are mostly noise, KL full above all."
-
-
-@dataclass(frozen=True, slots=True)
-class CanonicalForm:
-    """How far sentences lie apart, against their translations (Emma-X, eq. 17)."""
-
-    between: float  # squared distances of the sentences' centroids from the mean, times languages
-    within: float  # squared distances of all vectors from their sentence's centroid
-    freedom: float  # (lines of all languages - sentences) / (sentences - 1)
-
-    @property
-    def ratio(self) -> float:
-        """B/W, as the equation has it."""
-        return self.between / self.within
-
-    @property
-    def index(self) -> float:
-        """Calinski-Harabasz as scikit-learn has it, with degrees of freedom."""
-        return self.ratio * self.freedom
 
 
 def diagonal_divergence(
@@ -119,12 +99,12 @@ def between_languages(divergence: NDArray[np.float64]) -> float:
     return float((divergence.sum() - np.trace(divergence)) / (count * (count - 1)))
 
 
-def canonical_form(vectors: Sequence[NDArray[np.floating]]) -> CanonicalForm:
-    """Compare distances between sentences with those between translations.
+def canonical_form(vectors: Sequence[NDArray[np.floating]]) -> dict[str, float]:
+    """Compare distances between sentences with those between translations (Emma-X, eq. 17).
 
-    Vectors are [sentences, dim] for each language; row N is the same sentence in all. In closed
-    form: scikit-learn's calinski_harabasz_score goes through all rows once for every sentence, and
-    wants them in one array.
+    Vectors are [sentences, dim] for each language; row N is the same sentence in all. Nothing where
+    all translations have the same vector. In closed form: scikit-learn's calinski_harabasz_score
+    goes through all rows once for every sentence, and wants them in one array.
     """
     languages, sentences = len(vectors), len(vectors[0])
     centroids = np.zeros(vectors[0].shape)
@@ -133,7 +113,11 @@ def canonical_form(vectors: Sequence[NDArray[np.floating]]) -> CanonicalForm:
     centroids /= languages
     between = languages * float(((centroids - centroids.mean(axis=0)) ** 2).sum())
     within = sum(float(((each - centroids) ** 2).sum()) for each in vectors)
-    return CanonicalForm(between, within, (languages - 1) * sentences / (sentences - 1))
+    if within <= _SAME * languages * sentences:
+        return {}
+    freedom = (languages - 1) * sentences / (sentences - 1)
+    ratio = between / within
+    return {"calinski_harabasz": ratio * freedom, "between_within": ratio}
 
 
 def principal_ratio(vectors: Sequence[NDArray[np.floating]]) -> float:
@@ -171,10 +155,8 @@ def measure_geometry(vectors: Sequence[NDArray[np.floating]]) -> dict[str, float
         "kl_diag_sum": diagonal,
         "kl_full": between_languages(full_divergence(means, shrunk)),
     }
-    form = canonical_form(vectors)
-    if form.within > _SAME * len(vectors) * len(vectors[0]):
-        figures |= {"calinski_harabasz": form.index, "between_within": form.ratio}
-    return {**figures, "principal_ratio": principal_ratio(vectors)}
+    principal = {"principal_ratio": principal_ratio(vectors)}
+    return figures | canonical_form(vectors) | principal
 
 
 def evaluate_geometry(

@@ -93,16 +93,15 @@ def _halves_of_dev(dev: ByLanguage) -> tuple[Sentences, Sentences, str]:
         raise FileError(f"XNLI dev: {len(premises)} premise; two at least are needed")
     early = set(premises[: len(premises) // 2])
     at = [pair.first in early for pair in first]
-
-    def half(wanted: bool) -> Sentences:
-        kept = {
+    train, test = (
+        {
             language: [pair for pair, is_early in zip(pairs, at, strict=True) if is_early == wanted]
             for language, pairs in dev.items()
         }
-        return _sentences(kept)
-
+        for wanted in (True, False)
+    )
     split = "XNLI dev: trained on the first half of premises, tested on rest"
-    return half(True), half(False), split
+    return _sentences(train), _sentences(test), split
 
 
 def _sentences(pairs: ByLanguage) -> Sentences:

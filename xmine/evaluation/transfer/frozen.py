@@ -154,16 +154,11 @@ def _learned(
     train, answers = features(task.train.texts), task.train.answers
     parts: Iterable[_FoldData]
     if task.dev is None:
-        what = f"{task.name}, {task.source}"
-        cuts = folds(task.kind, answers, INNER_FOLDS, what, task.train.groups)
-        count = INNER_FOLDS
-        parts = (
-            (train.take(learn), answers[learn], train.take(held), answers[held])
-            for learn, held in cuts
-        )
+        what, count = f"{task.name}, {task.source}", INNER_FOLDS
+        cuts = folds(task.kind, answers, count, what, task.train.groups)
+        parts = ((train.take(x), answers[x], train.take(y), answers[y]) for x, y in cuts)
     else:
-        count = 1
-        parts = [(train, answers, features(task.dev.texts), task.dev.answers)]
+        parts, count = [(train, answers, features(task.dev.texts), task.dev.answers)], 1
     done, total = 0, count * len(STRENGTHS) + 1
     totals = np.zeros(len(STRENGTHS))
     for rows, truth, held_rows, held_truth in parts:

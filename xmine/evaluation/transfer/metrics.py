@@ -20,7 +20,7 @@ METRICS = (
 )
 
 
-def figures(kind: Kind, scores: Floats, answers: Floats) -> dict[str, float]:
+def task_figures(kind: Kind, scores: Floats, answers: Floats) -> dict[str, float]:
     """Measure everything that a kind of task is measured with, by the names of METRICS."""
     if kind == "number":
         return {"mae": mean_absolute_error(scores, answers)}
@@ -35,7 +35,7 @@ def figures(kind: Kind, scores: Floats, answers: Floats) -> dict[str, float]:
 
 def goodness(kind: Kind, scores: Floats, answers: Floats) -> float:
     """Give the figure that settings are chosen by: higher is better."""
-    measured = figures(kind, scores, answers)
+    measured = task_figures(kind, scores, answers)
     if kind == "number":
         return -measured["mae"]
     return measured["mrp" if kind == "document" else "accuracy"]

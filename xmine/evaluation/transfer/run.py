@@ -12,7 +12,7 @@ from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result, Row, mean_row
 from xmine.evaluation.transfer.frozen import FrozenLearner
-from xmine.evaluation.transfer.metrics import METRICS, f1, figures
+from xmine.evaluation.transfer.metrics import METRICS, f1, task_figures
 from xmine.evaluation.transfer.senteval import SENTEVAL
 from xmine.evaluation.transfer.tasks import Learner, Task, check_tasks, unlearned
 from xmine.evaluation.transfer.xrete.tasks import XRETE
@@ -90,7 +90,7 @@ def _rows(
         predict = learn(encoder, task, prompt, report)
         for language, test in task.tests.items():
             scores = predict(test.texts)
-            found = figures(task.kind, scores, test.answers)
+            found = task_figures(task.kind, scores, test.answers)
             if task.with_f1:
                 found["f1"] = f1(scores, test.answers)
             name = f"{task.name} {language}" if by_language else task.name
@@ -112,10 +112,8 @@ def _averages(means: Mapping[str, Row], note: Callable[[str], None]) -> list[Row
         if there and lacking:
             note(f"No average of {each.title}'s {count}: {', '.join(lacking)} missing.")
         elif there:
-            members = [
-                Row(name, means[name].items, {"accuracy": means[name].figures["accuracy"]})
-                for name in there
-            ]
+            shares = {name: {"accuracy": means[name].figures["accuracy"]} for name in there}
+            members = [Row(name, means[name].items, share) for name, share in shares.items()]
             averages.append(mean_row(f"{each.title}, mean accuracy of {count}", members))
     return averages
 
@@ -133,14 +131,10 @@ def _notes(tasks: Mapping[str, Sequence[Task]], *, frozen: bool) -> list[str]:
             "SentEval's published figures come from a classifier trained with Adam in most papers; "
             "logistic regression differs by up to half a point."
         )
-    for name, folds in tasks.items():
+    for folds in tasks.values():
         for task in folds:
-            strange = {
-                language: found
-                for language, test in task.tests.items()
-                if (found := unlearned(task, test.answers))
-            }
-            listed = "; ".join(f"{language}: {', '.join(x)}" for language, x in strange.items())
+            found = {name: unlearned(task, test.answers) for name, test in task.tests.items()}
+            listed = "; ".join(f"{name}: {', '.join(x)}" for name, x in found.items() if x)
             if listed:
-                notes.append(f"{name} asks for classes that {task.source} lacks: {listed}.")
+                notes.append(f"{task.name} asks for classes that {task.source} lacks: {listed}.")
     return list(dict.fromkeys(notes))

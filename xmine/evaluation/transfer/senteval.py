@@ -4,11 +4,12 @@ Conneau & Kiela, 2018, "SentEval: An Evaluation Toolkit for Universal Sentence R
 Movie and product reviews, subjectivity, opinion, questions, paraphrases; all English.
 """
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, incomplete, one_of, read_columns, read_headed
+from xmine.evaluation.data import DataFolder, incomplete, one_of, read_headed, read_tab_separated
 from xmine.evaluation.readers.labelled_pairs import PAWSX_LABELS
 from xmine.evaluation.transfer.folds import examples, folds, some
 from xmine.evaluation.transfer.tasks import Examples, Task, TaskSet
@@ -49,26 +50,12 @@ def _two_files(data: DataFolder, name: str) -> list[Task]:
     ]
 
 
-def _sst2(data: DataFolder) -> list[Task]:
-    files = [f"sentiment-{split}" for split in ("train", "dev", "test")]
-    folder = _folder(data, "SST/binary", *files)
-    train, dev, test = (_sentiments(folder / file) for file in files)
-    return [Task("sst2", "class", SENTIMENTS, train, dev, {"en": test}, OWN_SPLIT)]
-
-
 def _sentiments(path: Path) -> Examples:
     texts, labels = [], []
-    for where, columns in read_columns(path, 2):
+    for where, columns in read_tab_separated(path, 2):
         texts.append((columns[0],))
         labels.append(one_of(columns[1].strip(), ("0", "1"), where, "label of SST"))
     return examples(texts, labels)
-
-
-def _trec(data: DataFolder) -> list[Task]:
-    files = ("train_5500.label", "TREC_10.label")
-    folder = _folder(data, "TREC", *files)
-    train, test = (_questions(folder / file) for file in files)
-    return [Task("trec", "class", QUESTIONS, train, None, {"en": test}, OWN_SPLIT)]
 
 
 def _questions(path: Path) -> Examples:
@@ -80,26 +67,6 @@ def _questions(path: Path) -> Examples:
         labels.append(one_of(label.partition(":")[0], QUESTIONS, where, "class of questions"))
         texts.append((question.strip(),))
     return examples(texts, labels)
-
-
-def _mrpc(data: DataFolder) -> list[Task]:
-    files = ("msr_paraphrase_train.txt", "msr_paraphrase_test.txt")
-    folder = _folder(data, "MRPC", *files)
-    train, test = (_paraphrases(folder / file) for file in files)
-    tests = {"en": test}
-    return [
-        Task(
-            "mrpc",
-            "pair",
-            PAWSX_LABELS,
-            train,
-            None,
-            tests,
-            OWN_SPLIT,
-            symmetric=True,
-            with_f1=True,
-        )
-    ]
 
 
 def _paraphrases(path: Path) -> Examples:
@@ -133,16 +100,42 @@ def _latin_lines(path: Path) -> list[tuple[str, str]]:
     return found
 
 
+# name -> folder, files of train, dev if there is one, and test; their reader; the classes
+_OWN_SPLITS = {
+    "sst2": (
+        "SST/binary",
+        ("sentiment-train", "sentiment-dev", "sentiment-test"),
+        _sentiments,
+        SENTIMENTS,
+    ),
+    "trec": ("TREC", ("train_5500.label", "TREC_10.label"), _questions, QUESTIONS),
+    "mrpc": (
+        "MRPC",
+        ("msr_paraphrase_train.txt", "msr_paraphrase_test.txt"),
+        _paraphrases,
+        PAWSX_LABELS,
+    ),
+}
+
+
+def _own_split(data: DataFolder, name: str) -> list[Task]:
+    inside, files, read, classes = _OWN_SPLITS[name]
+    folder = _folder(data, inside, *files)
+    train, *dev, test = (read(folder / file) for file in files)
+    task = Task(name, "class", classes, train, dev[0] if dev else None, {"en": test}, OWN_SPLIT)
+    if name == "mrpc":
+        return [replace(task, kind="pair", symmetric=True, with_f1=True)]
+    return [task]
+
+
 _FILES = {name: f"{folder}/{files[1]}" for name, (folder, files, _) in _TWO_FILES.items()} | {
-    "sst2": "SST/binary/sentiment-train",
-    "trec": "TREC/train_5500.label",
-    "mrpc": "MRPC/msr_paraphrase_train.txt",
+    name: f"{folder}/{files[0]}" for name, (folder, files, *_) in _OWN_SPLITS.items()
 }
 # Tasks without a split of their own come as ten folds.
 SENTEVAL = TaskSet(
     "SentEval",
     {name: partial(_two_files, name=name) for name in _TWO_FILES}
-    | {"sst2": _sst2, "trec": _trec, "mrpc": _mrpc},
+    | {name: partial(_own_split, name=name) for name in _OWN_SPLITS},
     {name: f"senteval/{file}" for name, file in _FILES.items()},
     averaged=list(_FILES),
     by_language=False,

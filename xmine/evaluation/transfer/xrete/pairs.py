@@ -7,7 +7,7 @@ written in. It and XNLI are learned from MultiNLI, as XNLI or XTREME distributes
 from collections.abc import Callable, Sequence
 
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData, one_of, read_columns, read_headed
+from xmine.evaluation.data import DataFolder, MissingData, one_of, read_headed, read_tab_separated
 from xmine.evaluation.readers.labelled_pairs import (
     PAWSX_LABELS,
     XNLI_LABELS,
@@ -112,7 +112,7 @@ def _multinli(data: DataFolder) -> list[LabelledPair]:
     if name == headed:
         rows = read_headed(path, head)
     else:
-        lines = read_columns(path, 3)
+        lines = read_tab_separated(path, 3)
         rows = ((where, dict(zip(head, columns, strict=False))) for where, columns in lines)
     pairs: list[LabelledPair] = []
     for where, row in rows:

@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.transfer.tasks import Task, TaskSet
-from xmine.evaluation.transfer.xrete.multiarc import multiarc_task
-from xmine.evaluation.transfer.xrete.multieurlex import multieurlex_task
+from xmine.evaluation.transfer.xrete.documents import multiarc_task, multieurlex_task
 from xmine.evaluation.transfer.xrete.pairs import americasnli_task, pawsx_task, xnli_task
 from xmine.evaluation.transfer.xrete.xcopa import xcopa_task
 

@@ -18,7 +18,7 @@ from xmine.knn import approximate, ivf_products, ivf_search
 from xmine.knn.approximate import choose_index, search_approximate, searching_bytes
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import search_exact, search_few
-from xmine.knn.faiss_index import SearchedIndex, index_bytes, trained
+from xmine.knn.faiss_index import SearchedIndex, index_bytes, train_index
 from xmine.knn.inverted_lists import Members, assign_lists, distances_of, most_probed, number_type
 from xmine.knn.ivf_products import Listed, multiply_lists
 from xmine.knn.neighbours import COMPLETE, FILES, Neighbours
@@ -427,7 +427,7 @@ def test_a_continued_search_does_not_train_again(
 
     with pytest.raises(KeyboardInterrupt):
         search_in(tmp_path, stop)
-    monkeypatch.setattr(approximate, "trained", None)
+    monkeypatch.setattr(approximate, "train_index", None)
     monkeypatch.setattr(ivf_search, "_reach", None)
     monkeypatch.setattr(ivf_search, "assign_lists", None)
     search_in(tmp_path)
@@ -455,7 +455,7 @@ def test_an_index_built_by_other_number_type_threads_has_the_same_bytes(factory:
     built = []
     for threads in (1, 3):
         with threadpool_limits(threads):
-            index = trained(factory, (source, target))
+            index = train_index(factory, (source, target))
             SearchedIndex(index, factory).fill(Side(target), nothing)
             built.append(faiss.serialize_index(index).tobytes())
             assert faiss.omp_get_max_threads() == threads  # as many as before
@@ -472,7 +472,7 @@ def test_one_thread_alone_adds_to_a_graph(
 
     source, target = clustered(500, 16)
     with threadpool_limits(4):
-        index = trained(factory, (source, target))
+        index = train_index(factory, (source, target))
         seen = []
         monkeypatch.setattr(index, "add", lambda _: seen.append(faiss.omp_get_max_threads()))
         SearchedIndex(index, factory).fill(Side(target), nothing)

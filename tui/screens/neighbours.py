@@ -9,7 +9,7 @@ from textual.widgets import OptionList
 from xmine.browsing.neighbourhood import Neighbour
 from xmine.browsing.opened import TextSide
 
-from ..widgets.near_lists import Entry, NearLists, Place
+from ..widgets.near_lists import Entry, NearLists, Place, line_name
 from ..widgets.pair_cells import SIGNS
 from .judging_base import JudgeScreen
 
@@ -64,17 +64,21 @@ class NeighboursScreen(JudgeScreen):
 
     def _show(self) -> None:
         """Show the neighbours of the pair, each list with the cursor on the other of the two."""
-        view, (source, target) = self.view, self._pair
-        self._near = {
-            "left": view.around.targets(source, cut=view.cut),
-            "right": view.around.sources(target, cut=view.cut),
-        }
+        source, target = self._pair
+        self._find()
         at = (
             next((at for at, each in enumerate(self._near["left"]) if each.target == target), 0),
             next((at for at, each in enumerate(self._near["right"]) if each.source == source), 0),
         )
         self._draw(at)
         self.refresh_top()
+
+    def _find(self) -> None:
+        (source, target), around, cut = self._pair, self.view.around, self.view.cut
+        self._near = {
+            "left": around.targets(source, cut=cut),
+            "right": around.sources(target, cut=cut),
+        }
 
     def _draw(self, highlighted: tuple[int | None, int | None]) -> None:
         lists, opened = self.query_one(NearLists), self.view.opened
@@ -89,7 +93,8 @@ class NeighboursScreen(JudgeScreen):
     def _entry(self, near: Neighbour) -> Entry:
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
-        figures = f"{near.rank}  score {near.score:.4f} cos {near.cosine:.4f} line {_place(near)}"
+        line = line_name(near.line, near.offset)
+        figures = f"{near.rank}  score {near.score:.4f} cos {near.cosine:.4f} line {line}"
         said = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
         return Entry("=" if near.outcome.kept else " ", figures, said, near.text, near.outcome.kept)
 
@@ -147,17 +152,10 @@ class NeighboursScreen(JudgeScreen):
     def verdicts_changed(self) -> None:
         lists = self.query_one(NearLists)
         place = lists.place()
-        self._near = {
-            "left": self.view.around.targets(self._pair[0], cut=self.view.cut),
-            "right": self.view.around.sources(self._pair[1], cut=self.view.cut),
-        }
+        self._find()
         self._draw(place.highlighted)
 
 
 def _line(side: TextSide, row: int) -> str:
-    line = f"{int(side.lines[row]):,}"
-    return line if side.offsets is None else f"{line}:{int(side.offsets[row])}"
-
-
-def _place(near: Neighbour) -> str:
-    return f"{near.line:,}" if near.offset is None else f"{near.line:,}:{near.offset}"
+    offset = None if side.offsets is None else int(side.offsets[row])
+    return line_name(int(side.lines[row]), offset)

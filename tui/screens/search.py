@@ -9,7 +9,7 @@ from textual.widgets import Input, OptionList
 from xmine.browsing.search import SIDES as NAMES
 from xmine.browsing.search import Found
 
-from ..widgets.near_lists import SIDES, Entry, NearLists
+from ..widgets.near_lists import SIDES, Entry, NearLists, line_name
 from .base import BaseScreen
 
 _HITS = 20
@@ -80,5 +80,5 @@ class SearchScreen(BaseScreen):
 
 
 def _entry(hit: Found) -> Entry:
-    line = f"{hit.line:,}" if hit.offset is None else f"{hit.line:,}:{hit.offset}"
+    line = line_name(hit.line, hit.offset)
     return Entry(" ", f"{hit.rank}  cos {hit.cosine:.4f} line {line}", "", hit.text)

@@ -40,6 +40,11 @@ class Entry:
     strong: bool = False
 
 
+def line_name(line: int, offset: int | None) -> str:
+    """Name a line, with the offset of a segment in the line."""
+    return f"{line:,}" if offset is None else f"{line:,}:{offset}"
+
+
 class Place(NamedTuple):
     """Where the cursor is: the list that has the keys, highlights and scrolls of both."""
 

@@ -21,17 +21,17 @@ from xmine.knn.faiss_index import (
     SearchedIndex,
     centroids_in,
     centroids_of,
-    checked_lists,
-    opened,
-    trained,
+    check_lists,
+    read_index,
+    train_index,
     training_bytes,
-    write,
+    write_index,
 )
 from xmine.knn.faiss_search import search_direction
 from xmine.knn.inverted_lists import Tick, number_type
 from xmine.knn.ivf_search import SPARE, search_lists
 from xmine.knn.neighbours import FILES, Neighbours
-from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, measured
+from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, measure_recall
 from xmine.knn.rescoring import Direction, directions
 from xmine.knn.state_files import SearchFiles, SearchState, finished
 from xmine.progress import Progress, Report, silent
@@ -78,7 +78,7 @@ def choose_index(sources: int, targets: int, dim: int, wanted: str, device: str 
         OptionError: FAISS does not know the factory string, or cannot use it here.
     """
     if wanted not in ("auto", "exact"):
-        checked_lists(wanted, dim, min(sources, targets))
+        check_lists(wanted, dim, min(sources, targets))
         return wanted
     most = EXACT_UP_TO["cpu" if device == "cpu" else "cuda"]
     if wanted == "exact" or sources * targets * dim <= most:
@@ -189,7 +189,7 @@ def search_approximate(
         name = f"{factory}, {probes:.0f} probes"
     else:
         name = _search_index(ways, index, factory, recall, state, memory, tick)
-    reached = min(measured(way, memory, lambda: tick(1.0)) for way in ways)
+    reached = min(measure_recall(way, memory, lambda: tick(1.0)) for way in ways)
     tick(1.0)
     return files.finish([*ways[0].result(), *ways[1].result()], k, name, reached)
 
@@ -198,13 +198,13 @@ def _trained(factory: str, sides: tuple[Vectors, Vectors], state: SearchState) -
     """Train an index on both sides, or open the one that was trained."""
     folder = state.files.folder
     if folder is None:
-        return trained(factory, sides)
+        return train_index(factory, sides)
     path = folder / _TRAINED
     if not state.has(path):
         state.forget()
-        write(trained(factory, sides), path)
+        write_index(train_index(factory, sides), path)
         state.note(**{path.name: digest_of(path)})
-    return opened(path, mapped=False)
+    return read_index(path, mapped=False)
 
 
 def _search_index(
@@ -249,7 +249,7 @@ def _filled(
     path = folder / _FILLED.format(number)
     if not state.has(path):
         made.fill(way.others, tick)
-        write(index, path)
+        write_index(index, path)
         index.reset()
         state.note(**{path.name: digest_of(path)})
-    return SearchedIndex(opened(path, mapped=True), factory)
+    return SearchedIndex(read_index(path, mapped=True), factory)

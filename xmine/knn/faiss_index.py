@@ -38,7 +38,7 @@ _HINT = (
 )
 
 
-def parsed(factory: str, dim: int) -> Index:
+def make_index(factory: str, dim: int) -> Index:
     """Make the empty index of a factory string.
 
     Raises:
@@ -78,16 +78,16 @@ def _is_half(index: Index) -> bool:
     )
 
 
-def lists_of(factory: str, dim: int) -> int:
+def count_lists(factory: str, dim: int) -> int:
     """Count the inverted lists of a factory string; 0 of an index without."""
-    index = parsed(factory, dim)  # held: its parts are freed with it
+    index = make_index(factory, dim)  # held: its parts are freed with it
     ivf = _lists_in(index)
     return 0 if ivf is None else int(ivf.nlist)
 
 
-def checked_lists(factory: str, dim: int, rows: int) -> int:
+def check_lists(factory: str, dim: int, rows: int) -> int:
     """Count the inverted lists; raise OptionError if a side has fewer rows."""
-    if (lists := lists_of(factory, dim)) > rows:
+    if (lists := count_lists(factory, dim)) > rows:
         raise OptionError(
             f"--index {factory}: {lists:,} lists for {rows:,} rows", "--index auto, or fewer lists"
         )
@@ -137,7 +137,7 @@ def _same_bytes(index: Index) -> Iterator[None]:
 
 def centroids_in(factory: str, dim: int) -> int:
     """Count the lists of fp16 or fp32 vectors of a factory string; 0 of other indexes."""
-    index = parsed(factory, dim)
+    index = make_index(factory, dim)
     return 0 if centroids_of(index) is None else int(index.nlist)
 
 
@@ -156,7 +156,7 @@ def index_bytes(rows: int, dim: int, factory: str) -> int:
 
     if lists := centroids_in(factory, dim):
         return 4 * dim * lists
-    index = parsed(factory, dim)
+    index = make_index(factory, dim)
     ivf = _lists_in(index)
     if ivf is not None:
         return int(rows * (ivf.code_size + _BYTES_PER_ID) + ivf.nlist * 4 * ivf.d)
@@ -169,18 +169,18 @@ def index_bytes(rows: int, dim: int, factory: str) -> int:
 
 def training_bytes(dim: int, factory: str) -> int:
     """Estimate the memory of training: the sample, in float32."""
-    return 4 * dim * max(_FEWEST_POINTS, _POINTS_PER_LIST * lists_of(factory, dim))
+    return 4 * dim * max(_FEWEST_POINTS, _POINTS_PER_LIST * count_lists(factory, dim))
 
 
-def trained(factory: str, sides: tuple[Vectors, Vectors]) -> Index:
+def train_index(factory: str, sides: tuple[Vectors, Vectors]) -> Index:
     """Train an index on rows of both sides, evenly spaced.
 
     Raises:
         OptionError: the factory string cannot be used for so few rows.
     """
     dim = sides[0].shape[1]
-    lists = checked_lists(factory, dim, min(map(len, sides)))
-    index = parsed(factory, dim)
+    lists = check_lists(factory, dim, min(map(len, sides)))
+    index = make_index(factory, dim)
     wanted = max(_FEWEST_POINTS, _POINTS_PER_LIST * lists) // 2
     rows = [np.linspace(0, len(s) - 1, min(len(s), wanted)).astype(np.int64) for s in sides]
     sample = np.empty((sum(map(len, rows)), dim), dtype=np.float32)
@@ -197,7 +197,7 @@ def trained(factory: str, sides: tuple[Vectors, Vectors]) -> Index:
     return index
 
 
-def write(index: Index, path: Path) -> None:
+def write_index(index: Index, path: Path) -> None:
     """Write an index; it is whole or not there."""
     import faiss
 
@@ -209,7 +209,7 @@ def write(index: Index, path: Path) -> None:
             raise FileError(f"{path}: cannot be written: {why}", "is the disk full?") from error
 
 
-def opened(path: Path, *, mapped: bool) -> Index:
+def read_index(path: Path, *, mapped: bool) -> Index:
     """Open an index; with `mapped`, its lists stay in the file."""
     import faiss
 

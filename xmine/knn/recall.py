@@ -43,7 +43,7 @@ def sample(way: Direction, size: int, seed: int, memory: int, tick: Callable[[],
     return Sample(rows, *search_few(way.queries, rows, way.others, way.k, memory, tick))
 
 
-def measured(way: Direction, memory: int, tick: Callable[[], None]) -> float:
+def measure_recall(way: Direction, memory: int, tick: Callable[[], None]) -> float:
     """Tell which share of the k nearest a direction has found, on rows that chose nothing."""
     fresh = sample(way, MEASURED_ON, 2, memory, tick)
     return float(fresh.found(way.cosines[fresh.rows]).mean())

@@ -37,7 +37,7 @@ from memory import Peak, megabytes, watched
 
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import Query
+from xmine.browsing.query import PairQuery
 from xmine.browsing.query import select as rows_of
 from xmine.evaluation.reports.record import record, write_record
 from xmine.mining.options import MiningOptions
@@ -138,7 +138,7 @@ def first_paint(run: Path, best: str) -> float:
 def look_at(run: Path) -> Row:
     """Browse a run, and tell how long everything took."""
     opened = open_pairs(run)
-    best_first = rows_of(opened, Query(kept="kept"))
+    best_first = rows_of(opened, PairQuery(kept="kept"))
     best = _score(opened, best_first, 0)
     starts = [first_paint(run, best) for _ in range(_STARTS)]
     with browsing(run) as (screen, peak):
@@ -167,7 +167,7 @@ def look_at(run: Path) -> Row:
 def while_mining(run: Path, texts: list[Path]) -> Row:
     """Press keys while the app mines two files."""
     opened = open_pairs(run)
-    best_first = rows_of(opened, Query(kept="kept"))
+    best_first = rows_of(opened, PairQuery(kept="kept"))
     begins = [opened.source.texts[row][:_BEGIN] for row in opened.sources[best_first]]
     answers: list[float] = []
     with TemporaryDirectory() as folder, browsing(run, folder) as (screen, _):

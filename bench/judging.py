@@ -45,7 +45,7 @@ PARTS: tuple[tuple[ModuleType, str], ...] = (
     (candidates, "estimate"),
     (candidates, "_language"),
     (candidates, "flag_pairs"),
-    (flags, "traits_of"),
+    (flags, "read_line_features"),
     (flags, "_copies"),
     (selection, "find_eligible"),
     (selection, "_threshold"),

@@ -2,7 +2,7 @@
 
     python bench/pieces.py TEXT MODEL [--json FILE]
 
-Reads every eighth line of TEXT, 256 at most, with and without gradients, with `--pieces-at-once`
+Reads every eighth line of TEXT, 256 at most, with and without gradients, with `--tokens-at-once`
 of each number in turn; all at once is what a batch was before there was such an option. The better
 of two turns counts.
 """
@@ -33,7 +33,7 @@ def main() -> None:
     side = tower.cut(list(read_texts(arguments.text))[::8][:256])
     rows = []
     for number in NUMBERS:
-        tower.pieces_at_once = number
+        tower.tokens_at_once = number
         reading, learning = (
             min(seconds(tower, side, learns=learns) for _ in range(2)) for learns in (False, True)
         )

@@ -27,7 +27,7 @@ from xmine.evaluation.reports.record import record, write_record
 from xmine.flags.near_copies import same_texts
 from xmine.knn.exact import nearest
 from xmine.knn.neighbours import Neighbours
-from xmine.pairs.known import KnownPair, labels_of
+from xmine.pairs.known import LabelledPair, labels_of
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS, Floats, estimate
 from xmine.scoring.retrieval import choose_pairs
@@ -129,11 +129,11 @@ def measure(
     )
 
 
-def _seeds(mixture: Mixture, share: float) -> list[KnownPair]:
+def _seeds(mixture: Mixture, share: float) -> list[LabelledPair]:
     """Draw some of the parallel pairs, named by the numbers of their texts."""
     pairs = np.intersect1d(mixture.english, mixture.chinese)
     drawn = np.random.default_rng(mixture.draw).permutation(pairs)[: round(share * len(pairs))]
-    return [KnownPair(number, number) for number in drawn.tolist()]
+    return [LabelledPair(number, number) for number in drawn.tolist()]
 
 
 def _f1(ranks: Floats, right: NDArray[np.bool_], gold: int) -> Floats:

@@ -20,7 +20,8 @@ from .data.batches import steps_of
 from .data.corpus import Corpus
 from .distributed import together
 from .methods import METHODS
-from .options.shared import SCRATCH, QueueOptions, TrainingOptions
+from .options.queue import QueueOptions
+from .options.shared import SCRATCH, TrainingOptions
 from .run.devset import read_scored
 from .run.encoder_options import check_encoders
 from .run.fitting import FEW, fitted, left_out, makes_vocabulary, needed_characters
@@ -142,7 +143,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     if vocabulary is not None:
         new = [name for name, on in zip(options.encoders, options.learning, strict=True) if on]
         missing = options.vocabulary_size - len(vocabulary)
-        weights += new.count(SCRATCH) * missing * options.width
+        weights += new.count(SCRATCH) * missing * options.dim
     seconds, peak = 0.0, 0.0
     for stage, of_step in zip(stages, trial.steps, strict=False):
         took, most = of_step.at(stage.batch)

@@ -20,7 +20,7 @@ from textual.theme import Theme
 from textual.widgets import Input
 
 from xmine.browsing.opened import Rows
-from xmine.browsing.query import Query
+from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View, Wanted
 from xmine.errors import XmineError
 
@@ -195,7 +195,9 @@ class XmineApp(App[None]):
         if warned and isinstance(screen := self.screen, BaseScreen):
             screen.call_after_refresh(screen.say, warned, bad=True)
 
-    def look_for(self, view: View, query: Query | None = None, cut: float | None = None) -> None:
+    def look_for(
+        self, view: View, query: PairQuery | None = None, cut: float | None = None
+    ) -> None:
         """Find other pairs of a view in the background: a million texts take a second.
 
         The screen that is shown when they are found hears of it, see `BaseScreen.rows_changed`.

@@ -24,6 +24,7 @@ from xmine.errors import FileError, OptionError
 def option(
     default: Any,  # noqa: ANN401 - whatever the field's type is
     help: str,
+    group: str = "",
     *,
     min: float | None = None,
     max: float | None = None,
@@ -31,11 +32,21 @@ def option(
     short: str = "",
     shown_default: str = "",
     words: tuple[str, ...] = (),
+    formerly: str = "",
 ) -> Any:  # noqa: ANN401
     """Declare one option: a dataclass field with its help, limits and one-letter flag.
 
-    `shown_default` is what the help says of a default that is empty; otherwise it says `none`.
-    `words` are what a list may hold, with commas between or one by one; a shell completes them.
+    Args:
+        default: the value of the field; a dict or a list is copied.
+        help: one sentence.
+        group: title of the group in the help of the command, see `cli/option_groups.py`.
+        min: lowest number.
+        max: highest number.
+        choices: all values.
+        short: the one-letter flag.
+        shown_default: how the help names an empty default; otherwise the help says `none`.
+        words: the words of a list, with commas between or one by one; a shell completes them.
+        formerly: the field's name in the last release, which commands and files may still use.
     """
     metadata = {
         "help": help,
@@ -45,6 +56,8 @@ def option(
         "short": short,
         "shown_default": shown_default,
         "words": words,
+        "group": group,
+        "formerly": formerly,
     }
     if isinstance(default, (dict, list)):
         return field(default_factory=default.copy, metadata=metadata)
@@ -126,7 +139,20 @@ def load_toml(path: Path) -> dict[str, Any]:
         raise FileError(f"{path}: not a TOML file: {error}") from error
 
 
-def check_names(values: dict[str, Any], known: set[str], where: Path) -> None:
+def former_names(kind: type) -> dict[str, str]:
+    """List the names that fields of an options dataclass had in the last release: old -> new."""
+    named = {item.metadata.get("formerly"): item.name for item in dataclasses.fields(kind)}
+    return {old: new for old, new in named.items() if old}
+
+
+def rename_former(values: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """Give values under the present names of the fields; a present name beats a former one."""
+    names = former_names(kind)
+    present = {names[name]: value for name, value in values.items() if name in names}
+    return present | {name: value for name, value in values.items() if name not in names}
+
+
+def check_names(values: Mapping[str, Any], known: set[str], where: Path) -> None:
     """Refuse an option that does not exist, and name the nearest that does."""
     for name in values:
         if name not in known:
@@ -167,15 +193,21 @@ def _in_toml(value: Any) -> str:  # noqa: ANN401 - a number, a text, a list of t
 class EncodingOptions(Options):
     """How an encoder runs; a static one needs none of it."""
 
-    device: str = option("auto", "Where it runs: auto, cpu, cuda, or cuda:1 and so on.")
+    device: str = option(
+        "auto", "Where the encoder runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"
+    )
     dtype: str = option(
         "auto",
-        "Number type of a transformer; auto follows from hardware and model.",
+        "Number type of a transformer; auto: by the hardware and the model.",
+        "Speed and memory",
         choices=("auto", "float32", "bfloat16", "float16"),
     )
     batch_size: int = option(
-        32, "Sentences of like length that a transformer reads at once.", min=1
+        32,
+        "Sentences of similar length that a transformer reads at once.",
+        "Speed and memory",
+        min=1,
     )
     max_length: int = option(
-        0, "Cut sentences after this many pieces; 0: as the encoder has it.", min=0
+        0, "Cut sentences after this many tokens; 0: the limit of the encoder.", "Advanced", min=0
     )

@@ -134,9 +134,7 @@ def test_the_untrained_encoder_retrieves_as_before_the_first_step(
     monkeypatch.setattr(ablate, "xmine", xmine)
     rows = zip(toy_pairs.sources, toy_pairs.targets, strict=True)
     (tmp_path / "p.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
-    few: list[Any] = (
-        "--batch-size 64 --held-out 100 --threads 1 --encoder scratch --width 16".split()
-    )
+    few: list[Any] = "--batch-size 64 --held-out 100 --threads 1 --encoder scratch --dim 16".split()
     line = ["epochs", str(tmp_path / "p.tsv"), "-o", str(tmp_path / "out"), "--grid", "1", *few]
     found = ablate.ablate(*ablate.parsed(line))
     untrained, trained = (each["figures"] for each in found["cells"])

@@ -13,7 +13,7 @@ import pytest
 from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of
 from xmine.browsing.judge_agreement import Share, approval_of
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.opened import Opened, Side, TextColumn, row_at
+from xmine.browsing.opened import Opened, TextColumn, TextSide, row_at
 from xmine.browsing.opening import open_pairs
 from xmine.errors import OptionError
 from xmine.flags.flag_set import Flags
@@ -27,7 +27,7 @@ def opened_run(count: int, path: Path = Path("run"), dropped: list[int] | None =
     """A run of so many pairs, best first, cut at the probability 0.5; options drop some."""
     random = np.random.default_rng(1)
     scores = np.sort(random.normal(1.1, 0.1, count).astype(np.float32))[::-1].copy()
-    side = Side("lines", TextColumn(pl.Series(["a"] * count)), np.arange(count) + 1)
+    side = TextSide("lines", TextColumn(pl.Series(["a"] * count)), np.arange(count) + 1)
     names = {name: np.zeros(count, dtype=bool) for name in FLAGS}
     rows = np.arange(count)
     probs = 1 / (1 + np.exp(-(scores.astype(np.float64) - 1.2) * 30))

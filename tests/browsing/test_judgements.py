@@ -14,7 +14,7 @@ from xmine.browsing.judgements import Judgements
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
 from xmine.errors import FileError, OptionError
-from xmine.pairs.judgements import HEADER, Verdict, append, now, read_from
+from xmine.pairs.judgements import HEADER, Label, append, now, read_from
 
 # One process that becomes one for each judge, so that all of them begin at once.
 JUDGING = """
@@ -239,18 +239,18 @@ def test_many_verdicts_at_once_are_counted_as_one_by_one(opened: Opened, count: 
     mine.judge(0, "unsure")
     assert mine.counts().judged == 1
     verdicts = [
-        Verdict(other._place(row), "accept" if row % 3 else "none", "bob", now())
+        Label(other._key(row), "accept" if row % 3 else "none", "bob", now())
         for row in range(count)
     ]
     append(other.path, verdicts)
     scans = []
-    take = mine._both_lines
-    mine._both_lines = lambda: scans.append(1) or take()  # type: ignore[method-assign, func-returns-value]
+    take = mine._rows_at
+    mine._rows_at = lambda key: scans.append(1) or take(key)  # type: ignore[method-assign, func-returns-value]
     mine.refresh()
     assert mine.codes().tolist() == Judgements.open(opened).codes().tolist()
     assert mine.counts().accept == sum(row % 3 > 0 for row in range(count))
-    # All pairs are looked at once for each verdict, or, of more than twenty, once for all of them.
-    assert len(scans) == (count if count <= 20 else 1)
+    # All pairs are looked at once for each label; more than twenty labels are counted together.
+    assert len(scans) == (count if count <= 20 else 0)
 
 
 def test_pairs_without_lines_are_judged_by_their_number_and_texts(tmp_path: Path) -> None:

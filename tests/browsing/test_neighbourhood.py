@@ -43,10 +43,10 @@ def test_scores_of_a_few_rows_are_those_of_all(margin: str) -> None:
     found = nearest(units[0], units[1], 7)
     every = margin_scores(found.first(3), margin)
     rows = np.array([39, 0, 17])
-    some = scores_near(found, rows, margin, 3, of_sources=True)
+    some = scores_near(found, rows, margin, 3)
     assert some.shape == (3, 7)
     assert np.array_equal(some[:, :3], every.targets[rows])
-    some = scores_near(found, rows, margin, 3, of_sources=False)
+    some = scores_near(found.swapped(), rows, margin, 3)
     assert np.array_equal(some[:, :3], every.sources[rows])
 
 
@@ -90,25 +90,25 @@ def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: 
     kinds = set()
     for row in range(60):
         for each in around.targets(row) + around.sources(row):
-            pair, fate = (each.source, each.target), each.fate
-            kinds.add(fate.kind)
-            assert fate.kept == (pair in kept)
-            assert (fate.kind in ("kept", "below")) == (pair in candidates)
-            if fate.kind == "taken":
+            pair, outcome = (each.source, each.target), each.outcome
+            kinds.add(outcome.kind)
+            assert outcome.kept == (pair in kept)
+            assert (outcome.kind in ("kept", "below")) == (pair in candidates)
+            if outcome.kind == "taken":
                 assert retrieval == "max"
-                assert fate.rival is not None
+                assert outcome.rival is not None
                 assert each.score in (
                     pytest.approx(float(fwd[pair[0]])),
                     pytest.approx(float(bwd[pair[1]])),
                 )
-                assert fate.rival.score >= each.score
-                assert f"{fate.rival.score:.4f}" in fate.why
-            if fate.kind == "not best":
+                assert outcome.rival.score >= each.score
+                assert f"{outcome.rival.score:.4f}" in outcome.why
+            if outcome.kind == "not best":
                 beaten = {"fwd": fwd[pair[0]], "bwd": bwd[pair[1]]}
-                assert fate.rival is not None
-                assert fate.rival.score >= each.score
+                assert outcome.rival is not None
+                assert outcome.rival.score >= each.score
                 if retrieval in beaten:
-                    assert fate.rival.score == beaten[retrieval]
+                    assert outcome.rival.score == beaten[retrieval]
     assert {"kept", "below", "not best"} <= kinds
     assert ("taken" in kinds) == (retrieval == "max")
 
@@ -132,10 +132,10 @@ def test_a_rival_is_named_by_its_lines(mined: Mine) -> None:
         for (x, y), score in scores.items()
     }
     rivals = [
-        each.fate.rival
+        each.outcome.rival
         for row in range(60)
         for each in around.targets(row)
-        if each.fate.kind == "taken" and each.fate.rival
+        if each.outcome.kind == "taken" and each.outcome.rival
     ]
     assert rivals
     for rival in rivals:
@@ -146,10 +146,10 @@ def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
     found, around = mined(threshold=1.0, drop=["length,hub,number,high"], score_max=1.4)
     flags, scores = found.flags, found.candidates.chosen.scores
     said = {
-        (each.source, each.target): each.fate.why
+        (each.source, each.target): each.outcome.why
         for row in range(60)
         for each in around.targets(row)
-        if each.fate.kind == "dropped"
+        if each.outcome.kind == "dropped"
     }
     rows = {
         (int(x), int(y)): row
@@ -165,7 +165,7 @@ def test_what_options_drop_is_said_to_be_dropped(mined: Mine) -> None:
 
 def test_pairs_beyond_top_are_said_to_be_so(mined: Mine) -> None:
     found, around = mined(top=5, threshold=1.0)
-    whys = [each.fate.why for row in range(60) for each in around.targets(row)]
+    whys = [each.outcome.why for row in range(60) for each in around.targets(row)]
     assert len(found.pairs) == 5
     assert whys.count("kept") == 5
     assert any("cut" in why or "--top" in why for why in whys)
@@ -173,11 +173,11 @@ def test_pairs_beyond_top_are_said_to_be_so(mined: Mine) -> None:
 
 def test_another_cut_makes_other_fates(mined: Mine) -> None:
     _, around = mined()
-    kept = [row for row in range(60) if around.targets(row, 1)[0].fate.kept]
+    kept = [row for row in range(60) if around.targets(row, 1)[0].outcome.kept]
     assert kept
     for row in kept[:5]:
         (near,) = around.targets(row, 1, cut=99.0)
-        assert (near.fate.kind, near.fate.why) == ("below", "below the cut 99.0000")
+        assert (near.outcome.kind, near.outcome.why) == ("below", "below the cut 99.0000")
 
 
 def test_a_partner_is_the_pair_or_the_nearest(mined: Mine) -> None:

@@ -10,7 +10,7 @@ import pytest
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened, TextColumn
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import ORDERS, Query, matches, select
+from xmine.browsing.query import ORDERS, PairQuery, matches, select
 from xmine.browsing.view import View
 from xmine.errors import OptionError
 from xmine.pairs.io import Pair, write_pairs
@@ -47,25 +47,29 @@ def opened_of(pairs: list[Pair], folder: Path) -> Opened:
 
 
 QUERIES = [
-    Query(),
-    Query(text="ferry"),
-    Query(text="FERRY", side="source"),
-    Query(text="学", side="target"),
-    Query(text="ferry", side="both"),
-    Query(text="a.c"),
-    Query(text="a.c", regex=True),
-    Query(text="^ferry [0-9]+", regex=True, side="either"),
-    Query(text="[/b]"),
-    Query(text="école"),
-    Query(flags=("hub",)),
-    Query(flags=("length", "none")),
-    Query(score_min=1.25),
-    Query(score_min=1.25, score_max=1.5, text="ferry", flags=("number",)),
-    *(Query(order=order, descending=way) for order in ("score", "source") for way in (False, True)),
+    PairQuery(),
+    PairQuery(text="ferry"),
+    PairQuery(text="FERRY", side="source"),
+    PairQuery(text="学", side="target"),
+    PairQuery(text="ferry", side="both"),
+    PairQuery(text="a.c"),
+    PairQuery(text="a.c", regex=True),
+    PairQuery(text="^ferry [0-9]+", regex=True, side="either"),
+    PairQuery(text="[/b]"),
+    PairQuery(text="école"),
+    PairQuery(flags=("hub",)),
+    PairQuery(flags=("length", "none")),
+    PairQuery(score_min=1.25),
+    PairQuery(score_min=1.25, score_max=1.5, text="ferry", flags=("number",)),
+    *(
+        PairQuery(order=order, descending=way)
+        for order in ("score", "source")
+        for way in (False, True)
+    ),
 ]
 
 
-def wanted(pair: Pair, query: Query) -> bool:
+def wanted(pair: Pair, query: PairQuery) -> bool:
     text = query.text if query.regex else re.escape(query.text)
     hits = [bool(re.search(text, side, re.IGNORECASE)) for side in (pair.source, pair.target)]
     by_text = {"either": any(hits), "source": hits[0], "target": hits[1], "both": all(hits)}
@@ -79,7 +83,7 @@ def wanted(pair: Pair, query: Query) -> bool:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_query_finds_what_looking_at_each_pair_finds(query: Query, tmp_path: Path) -> None:
+def test_a_query_finds_what_looking_at_each_pair_finds(query: PairQuery, tmp_path: Path) -> None:
     pairs = drawn(seed=3)
     found = [row for row, pair in enumerate(pairs) if wanted(pair, query)]
     if query.order != "rank":
@@ -107,11 +111,11 @@ def test_pairs_are_found_by_what_people_say_of_them(tmp_path: Path) -> None:
     codes[[4, 7]], codes[9], codes[11] = CODES["accept"], CODES["reject"], CODES["unsure"]
     expected = {"accept": [4, 7], "reject": [9], "unsure": [11], "judged": [4, 7, 9, 11]}
     for verdict, rows in expected.items():
-        assert select(opened, Query(verdict=verdict), codes=codes).tolist() == rows
-        assert not len(select(opened, Query(verdict=verdict)))
-    unjudged = select(opened, Query(verdict="unjudged"), codes=codes).tolist()
+        assert select(opened, PairQuery(verdict=verdict), codes=codes).tolist() == rows
+        assert not len(select(opened, PairQuery(verdict=verdict)))
+    unjudged = select(opened, PairQuery(verdict="unjudged"), codes=codes).tolist()
     assert sorted(unjudged + expected["judged"]) == list(range(len(opened)))
-    assert len(select(opened, Query(), codes=codes)) == len(opened)
+    assert len(select(opened, PairQuery(), codes=codes)) == len(opened)
 
 
 def test_what_is_wrong_is_named() -> None:
@@ -123,48 +127,48 @@ def test_what_is_wrong_is_named() -> None:
         ({"verdict": "yes"}, "--verdict is 'yes'"),
     ):
         with pytest.raises(OptionError, match=said):
-            Query(**values)
+            PairQuery(**values)
 
 
 def test_a_wrong_expression_and_missing_columns_are_errors(tmp_path: Path) -> None:
     opened = opened_of([Pair("a", "b")], tmp_path)
     with pytest.raises(OptionError, match="is no regular expression"):
-        select(opened, Query(text="(", regex=True))
-    for query in (Query(score_min=1), Query(order="score"), Query(order="prob")):
+        select(opened, PairQuery(text="(", regex=True))
+    for query in (PairQuery(score_min=1), PairQuery(order="score"), PairQuery(order="prob")):
         with pytest.raises(OptionError, match="has no "):
             select(opened, query)
     for order in set(ORDERS) - {"score", "prob", "cosine"}:
-        assert select(opened, Query(order=order)).tolist() == [0]
+        assert select(opened, PairQuery(order=order)).tolist() == [0]
 
 
 def test_no_pairs_give_no_rows(tmp_path: Path) -> None:
     opened = opened_of(drawn(1), tmp_path)
-    nothing = select(opened, Query(score_min=99))
+    nothing = select(opened, PairQuery(score_min=99))
     assert (str(nothing.dtype), len(nothing)) == ("int64", 0)
 
 
 def test_a_view_shows_what_it_was_asked_for_until_that_fails(tmp_path: Path) -> None:
     view = View(opened_of(drawn(3), tmp_path))
     assert view.counts() == (60, 60, 60)
-    wanted = view.want(Query(text="ferry"))
+    wanted = view.want(PairQuery(text="ferry"))
     rows = view.find(wanted)
     assert view.counts() == (60, 60, 60)
     assert view.take(wanted, rows)
     assert view.rows is rows and view.query.text == "ferry"
     with pytest.raises(OptionError):
-        view.find(wrong := view.want(Query(text="(", regex=True)))
+        view.find(wrong := view.want(PairQuery(text="(", regex=True)))
     assert not view.give_up(wrong)
     assert view.rows is rows and view.wanted == wanted
 
 
 def test_a_query_and_a_cut_asked_for_one_after_the_other_are_taken_together(tmp_path: Path) -> None:
     view = View(opened_of(drawn(3), tmp_path))
-    first, before = view.want(Query(order="length")), view.rows
+    first, before = view.want(PairQuery(order="length")), view.rows
     second = view.want(cut=1.5)
     assert not view.take(first, view.find(first))
     assert view.rows is before and view.cut is None
     assert view.take(second, view.find(second))
-    assert view.query == Query(order="length") and view.wanted.cut == 1.5
-    wrong = view.want(Query(order="prob", text="("), 1.25)
+    assert view.query == PairQuery(order="length") and view.wanted.cut == 1.5
+    wrong = view.want(PairQuery(order="prob", text="("), 1.25)
     assert view.give_up(wrong)  # the cut is still to be looked for
-    assert view.want().cut == 1.25 and view.want().query == Query(order="length")
+    assert view.want().cut == 1.25 and view.want().query == PairQuery(order="length")

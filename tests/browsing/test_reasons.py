@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from xmine.browsing.flag_reasons import Reasons
-from xmine.browsing.opened import Opened, Side, TextColumn
+from xmine.browsing.opened import Opened, TextColumn, TextSide
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.knn.neighbours import COMPLETE, FILES
@@ -40,7 +40,7 @@ def opened(folder: Path, languages: tuple[str, str] = ("en", "zh")) -> Opened:
     sides = []
     for at, name in enumerate(("en.txt", "zh.txt")):
         texts = TextColumn(pl.Series([pair[at] for pair in pairs]))
-        sides.append(Side(name, texts, rows + 1))
+        sides.append(TextSide(name, texts, rows + 1))
     names = ["" for _ in SURE] + [name for name, *_ in FLAGGED]
     cosines = np.array([0.8 + at % 5 / 100 for at in range(40)] + [0.3] * len(FLAGGED))
     return Opened(

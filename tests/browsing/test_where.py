@@ -10,7 +10,7 @@ import pytest
 from xmine.browsing.judgements import CODES
 from xmine.browsing.opened import Opened
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import Query, select
+from xmine.browsing.query import PairQuery, select
 from xmine.browsing.view import View
 from xmine.browsing.where import COLUMNS
 from xmine.errors import OptionError
@@ -55,13 +55,13 @@ def test_a_condition_finds_what_looking_at_each_pair_finds(
     opened: Opened, where: str, holds: Callable[[Pair], object]
 ) -> None:
     expected = [row for row, pair in enumerate(PAIRS) if holds(pair)]
-    assert select(opened, Query(where=where)).tolist() == expected
+    assert select(opened, PairQuery(where=where)).tolist() == expected
 
 
 def test_a_condition_is_one_of_many(opened: Opened) -> None:
-    query = Query(where="flags LIKE '%number%'", score_min=1.1, order="score")
+    query = PairQuery(where="flags LIKE '%number%'", score_min=1.1, order="score")
     assert select(opened, query).tolist() == [1]
-    back = Query(where="score > 0", order="source", descending=True)
+    back = PairQuery(where="score > 0", order="source", descending=True)
     assert select(opened, back).tolist() == [0, 2, 1]
 
 
@@ -74,7 +74,7 @@ def test_a_condition_may_ask_for_what_people_say(opened: Opened) -> None:
         ("verdict IS NULL", [0, 1, 3]),
         ("verdict = 'accept'", []),
     ):
-        assert view.find(view.want(Query(where=where))).tolist() == rows
+        assert view.find(view.want(PairQuery(where=where))).tolist() == rows
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_condition_may_ask_for_what_people_say(opened: Opened) -> None:
 )
 def test_a_wrong_condition_is_an_error_that_names_the_columns(opened: Opened, where: str) -> None:
     with pytest.raises(OptionError) as error:
-        select(opened, Query(where=where))
+        select(opened, PairQuery(where=where))
     assert error.value.message.startswith(f"--where {where!r}: ")
     assert "\n" not in error.value.message
     assert all(name in error.value.hint for name in COLUMNS)
@@ -135,4 +135,4 @@ def test_a_condition_reads_no_file(
         f"source = `'` OR {reads} OR source = `'`",
     ):
         with pytest.raises(OptionError, match="--where"):
-            select(opened, Query(where=where))
+            select(opened, PairQuery(where=where))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import typer.main
 
 import xmine
 from xmine.cli.app import app
-from xmine.cli.option_groups import MINING, TRAINING
+from xmine.cli.option_groups import GROUPS, METHOD
 from xmine.cli.train import command_of
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.flags.names import FLAGS
@@ -72,31 +73,79 @@ def test_help_fits_and_is_the_same_for_both_flags(command: Command, name: str) -
 
 def test_the_many_options_of_mining_and_training_are_in_groups(command: Command) -> None:
     mining = groups(command("mine", "--help").out)
-    assert list(mining) == [*MINING, "Options"]
-    assert set(options(f"Options:\n{mining['Options']}")) == {
-        "-q, --quiet",
-        "-v, --verbose",
-        "--json",
-        "--debug",
-        "-h, --help",
+    assert list(mining) == [each for each in GROUPS if each not in (METHOD, "Encoder")]
+    assert names("General", mining) == {"--quiet", "--verbose", "--json", "--debug", "--help"}
+    assert names("Most used", mining) == {
+        *("--output", "--model", "--dry-run", "--threshold", "--precision", "--drop")
     }
-    assert mining["What to keep"].strip().startswith("--threshold")
     training = groups(command("train", "--method", "moco", "--help").out)
-    assert list(training) == list(TRAINING)
-    assert "--queue-size" in training["The method"] and "--epochs" in training["How it learns"]
-    of_method = {field.name for field in fields(METHODS["moco"].options)}
-    shared = {flag(each) for each in of_method & {field.name for field in fields(TrainingOptions)}}
-    own = options(f"The method:\n{training['The method']}")
-    assert not shared & {each.split()[0] for each in own}
+    assert list(training) == list(GROUPS)
+    assert names("Most used", training) == {
+        *("--output", "--method", "--dry-run", "--encoder", "--architecture", "--epochs")
+    }
+    shared = {field.name for field in fields(TrainingOptions)}
+    own = {field.name for field in fields(METHODS["moco"].options)} - shared
+    assert names(METHOD, training) == {flag(each) for each in own}
 
 
-@pytest.mark.parametrize("table", [MINING, TRAINING], ids=["mining", "training"])
-def test_a_group_has_options_that_there_are_and_none_twice(table: dict[str, str]) -> None:
-    names = [name for each in table.values() for name in each.split()]
-    assert len(names) == len(set(names))
+def names(title: str, found: dict[str, str]) -> set[str]:
+    """The long flag of each option of a group; of --on / --no-on the first."""
+    flags = options(f"{title}:\n{found[title]}")
+    return {re.findall(r"--[a-z][a-z-]*", each)[0] for each in flags}
+
+
+def test_the_help_of_train_has_every_method_and_the_options_that_all_share(
+    command: Command,
+) -> None:
+    text = command("train", "--help").out
+    listed = re.findall(r"^  ([a-z-]+)  +\S", text.partition("Arguments:")[0], re.MULTILINE)
+    assert listed == list(METHODS)
+    shown = groups(text)
+    assert list(shown) == [each for each in GROUPS if each != METHOD]
+    of_method = groups(command("train", "--method", "msimcse", "--help").out)
+    assert {title: lines for title, lines in of_method.items() if title != METHOD} == shown
+
+
+def test_every_declared_group_is_one_of_the_help() -> None:
     mining = typer.main.get_command(app("mine")).commands["mine"]  # type: ignore[attr-defined]
-    known = [mining, *map(command_of, METHODS)]
-    assert set(names) <= {"help"} | {each.name for command in known for each in command.params}
+    for command in (mining, *map(command_of, METHODS)):
+        named = {getattr(each, "rich_help_panel", None) for each in command.params}
+        assert named <= {*GROUPS, "", None}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("--max-pieces", "--max-tokens"),
+        ("--piece-dropout", "--token-dropout"),
+        ("--pieces-at-once", "--tokens-at-once"),
+        ("--width", "--dim"),
+    ],
+)
+def test_a_former_name_of_an_option_is_hidden(command: Command, old: str, new: str) -> None:
+    text = command("train", "--method", "moco", "--help").out
+    assert re.search(rf"^  {new} <", text, re.MULTILINE)
+    assert not re.search(rf"{old}(?![\w-])", text)
+
+
+@pytest.mark.filterwarnings("always::xmine.errors.XmineWarning")
+def test_a_former_name_of_an_option_works_and_tells_the_new_one(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "pairs.tsv").write_text("".join(f"eins {n}\tone {n}\n" for n in range(40)))
+    words = ["train", "pairs.tsv", "-o", "new", "--dry-run"]
+    said = "xmine: --max-tokens is 4; it must be at least 8\n"
+    assert command(*words, "--max-tokens", 4).err == said
+    ended = command(*words, "--max-pieces", 4)
+    told = "xmine: warning: --max-pieces is now --max-tokens, and the old name will go\n"
+    assert (ended.code, ended.err) == (2, told + said)
+    assert command(*words, "--max-tokens", 4, "--max-pieces", 16).err == told + said
+    (tmp_path / "options.toml").write_text("max_pieces = 4\n")
+    ended = command(*words, "--options", "options.toml")
+    told = "options.toml: max_pieces is now max_tokens, and the old name will go"
+    assert (
+        ended.err == f"xmine: warning: {told}\n{said.replace('xmine: ', 'xmine: options.toml: ')}"
+    )
 
 
 def test_the_defaults_of_mining_are_those_of_the_field(command: Command) -> None:

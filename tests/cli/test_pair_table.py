@@ -78,6 +78,18 @@ def test_tsv_goes_to_a_terminal_that_asks_for_it(
     assert scored.out.count("\n") == 60 and not scored.touched
 
 
+def test_a_run_ends_with_the_command_that_shows_it(
+    command: Command, toy_files: Toy, toy_folder: Path, terminal: Callable[[int, int], None]
+) -> None:
+    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--threshold", "1"]
+    assert "next" not in command(*mine, "-o", "piped/").err
+    terminal(80, 24)
+    ended = command(*mine, "-o", "my run/")
+    assert ended.err.splitlines()[-1] == "xmine: next: xmine browse 'my run/'"
+    assert "next" not in command(*mine, "-o", "quiet/", "--quiet").err
+    assert "next" not in command(*mine, "-o", "pairs.tsv").err
+
+
 def test_where_nothing_was_found_nothing_is_shown(
     command: Command, toy_files: Toy, toy_folder: Path, terminal: Callable[[int, int], None]
 ) -> None:
@@ -118,7 +130,7 @@ def test_a_command_that_is_not_on_the_path_is_named_by_its_path(
         ("/somewhere/xmine/__main__.py", "xmine"),
     ):
         monkeypatch.setattr(sys, "argv", [called, "mine", "my en.txt", "zh.txt"])
-        assert next_steps().splitlines()[1:] == [
+        assert next_steps(None).splitlines()[1:] == [
             f"{name} mine 'my en.txt' zh.txt -o run/",
             f"{name} browse run/",
         ]

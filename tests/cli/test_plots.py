@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from xmine.cli.console import Console
-from xmine.cli.plots import show_histogram
+from xmine.cli.outputs import draw
 from xmine.plots.terminal import histogram_lines
 from xmine.scoring.histogram import bin_scores
 from xmine.units import count
@@ -185,7 +185,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 def shown(terminal: pytest.MonkeyPatch, screen: io.StringIO, console: Console | None = None) -> str:
     terminal.setattr(sys, "stderr", screen)
-    show_histogram(console or Console(), SCORES, CHANCES, 1.3)
+    draw(console or Console(), (SCORES, CHANCES, 1.3), True, None, [])
     return screen.getvalue()
 
 
@@ -215,7 +215,8 @@ def test_it_fits_the_terminal(terminal: pytest.MonkeyPatch, columns: int, lines:
     random = np.random.default_rng(1)
     screen = io.StringIO()
     terminal.setattr(sys, "stderr", screen)
-    show_histogram(Console(), random.normal(1, 0.2, 5000), random.random(5000), 1.1)
+    curve = random.normal(1, 0.2, 5000).astype(np.float32), random.random(5000), 1.1
+    draw(Console(), curve, True, None, [])
     rows = screen.getvalue().splitlines()
     assert len(rows) <= lines - 3
     assert max(map(len, rows)) == columns

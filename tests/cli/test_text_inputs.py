@@ -168,7 +168,7 @@ def test_vectors_take_the_place_of_an_encoder(
     assert command(*mine, *npy, "--dim", 32).out == expected.out
     assert command(*mine, *raw_files).out == expected.out
     verbose = command(*mine, *npy, "-v")
-    assert "xmine: vectors of en.npy and zh.npy, width 32\n" in verbose.err
+    assert "xmine: vectors of en.npy and zh.npy, dimension 32\n" in verbose.err
 
 
 def test_vectors_and_what_contradicts_them(

@@ -21,7 +21,7 @@ Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
 # Of a trained encoder, which needs no vocabulary of its own.
 FEW = "--batch-size 64 --epochs 2 --held-out 100 --threads 1".split()
-SMALL = "--vocabulary-size 500 --width 32 --batch-size 64 --epochs 2 --held-out 100".split()
+SMALL = "--vocabulary-size 500 --dim 32 --batch-size 64 --epochs 2 --held-out 100".split()
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ def test_few_pairs_are_trained_on_with_what_follows_from_them_and_a_warning(
 ) -> None:
     rows = pairs_file.read_text(encoding="utf-8").splitlines(keepends=True)
     Path("few.tsv").write_text("".join(rows[:240]), encoding="utf-8")
-    words = ["train", "few.tsv", "-o", "new", "--width", 16, "--threads", 1]
+    words = ["train", "few.tsv", "-o", "new", "--dim", 16, "--threads", 1]
     told = "xmine: warning: 200 rows are too few to train from scratch: use --encoder embedded\n"
     dry = command(*words, "--dry-run")
     assert (dry.code, dry.touched) == (0, set())

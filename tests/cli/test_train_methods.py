@@ -204,7 +204,7 @@ def test_two_encoders_are_trained_and_mined_with(
 def test_a_method_without_data_is_demonstrated_on_the_examples(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = {"held_out": 40, "vocabulary_size": 1400, "width": 16, "epochs": 2, "batch_size": 32}
+    shown = {"held_out": 40, "vocabulary_size": 1400, "dim": 16, "epochs": 2, "batch_size": 32}
     method = dataclasses.replace(METHODS["msimcse"], demonstration=shown)
     monkeypatch.setitem(METHODS, "msimcse", method)
     ended = command("train", "--epochs", 1)

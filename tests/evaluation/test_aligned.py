@@ -11,7 +11,7 @@ from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import BitextOptions, TatoebaOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.aligned import (
-    RetrievalAccuracy,
+    BothWays,
     evaluate_bitext,
     retrieval_accuracy,
 )
@@ -287,4 +287,4 @@ def test_wrong_aligned_files(toy_encoder: SentenceEncoder, tmp_path: Path) -> No
 
 
 def test_the_mean_is_that_of_both_directions() -> None:
-    assert RetrievalAccuracy(0.5, 1.0, 4).mean == 0.75
+    assert BothWays(0.5, 1.0, 4).mean == 0.75

@@ -43,8 +43,8 @@ def on_lines(encoder: SentenceEncoder, path: Path) -> Result:
 
 def test_golden_g25_purity() -> None:
     found = purity([0, 0, 0, 1, 1, 2], list("001112"))
-    assert found.micro == pytest.approx(0.83333333, abs=1e-6)
-    assert found.macro == pytest.approx(0.88888889, abs=1e-6)
+    assert found["micro"] == pytest.approx(0.83333333, abs=1e-6)
+    assert found["macro"] == pytest.approx(0.88888889, abs=1e-6)
 
 
 def test_purity_is_what_a_slow_loop_gives() -> None:
@@ -58,8 +58,8 @@ def test_purity_is_what_a_slow_loop_gives() -> None:
         shares.append(top / len(inside))
         hits += top
     found = purity(clusters, labels)
-    assert found.micro == pytest.approx(hits / 200)
-    assert found.macro == pytest.approx(sum(shares) / 5)
+    assert found["micro"] == pytest.approx(hits / 200)
+    assert found["macro"] == pytest.approx(sum(shares) / 5)
 
 
 def test_k_means_gives_the_same_clusters_again_the_best_of_ten() -> None:

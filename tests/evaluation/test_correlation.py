@@ -8,8 +8,16 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import EncoderError, FileError
-from xmine.evaluation.similarity.correlation import Values, compare, pearson, row_cosines, spearman
-from xmine.evaluation.similarity.sts import Scored, aggregate
+from xmine.evaluation.readers.scored_pairs import ScoredPairs
+from xmine.evaluation.similarity.correlation import (
+    RatedCosines,
+    Values,
+    pearson,
+    rate,
+    row_cosines,
+    spearman,
+)
+from xmine.evaluation.similarity.sts import aggregate
 from xmine.progress import Report, silent
 
 if TYPE_CHECKING:
@@ -34,8 +42,8 @@ def slow_pearson(one: list[float], other: list[float]) -> float:
     return product / float(np.sqrt(squares[0] * squares[1]))
 
 
-def scored(name: str, cosines: list[float], gold: list[float]) -> Scored:
-    return Scored(name, np.array(cosines), np.array(gold))
+def scored(name: str, cosines: list[float], gold: list[float]) -> RatedCosines:
+    return RatedCosines(name, np.array(cosines), np.array(gold))
 
 
 class TestCorrelation:
@@ -106,5 +114,6 @@ def test_a_pair_is_blank_where_either_text_has_no_vector() -> None:
             return np.array([[text == "a", text == "b"] for text in texts], dtype=np.float32)
 
     encoder = cast("SentenceEncoder", Letters())
-    found = compare(encoder, ["a", "", "b", "a"], ["", "b", "b", "b"], silent, "")
+    pairs = ScoredPairs("here", ["a", "", "b", "a"], ["", "b", "b", "b"], np.zeros(4))
+    found = rate(encoder, pairs, silent, "")
     assert (found.blank, found.cosines.tolist()) == (2, [0, 0, 1, 0])

@@ -13,10 +13,10 @@ from xmine.evaluation.transfer.folds import examples, folds, sharing_texts
 from xmine.evaluation.transfer.frozen import (
     STRENGTHS,
     FrozenLearner,
+    logistic_regression,
     pair_features,
     symmetric_features,
 )
-from xmine.evaluation.transfer.logistic import logistic_regression
 from xmine.evaluation.transfer.metrics import (
     accuracy,
     mean_absolute_error,

@@ -23,7 +23,7 @@ from xmine.evaluation.reports.gain import (
     Gain,
     Gains,
     Values,
-    f1,
+    f1_of_counts,
     mean_accuracy,
     measure_gains,
     paired_bootstrap,
@@ -81,7 +81,7 @@ def judged(random: np.random.Generator, share: float) -> Values:
     ("statistic", "slow", "make"),
     [
         (mean_accuracy, slow_mean, hits),
-        (f1, slow_f1, counts),
+        (f1_of_counts, slow_f1, counts),
         (rank_correlation, slow_spearman, judged),
     ],
     ids=["accuracy", "F1", "Spearman"],

@@ -11,12 +11,12 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import LangidOptions
-from xmine.evaluation.readers.xnli import LABELS, NliPair, read_xnli
+from xmine.evaluation.readers.labelled_pairs import XNLI_LABELS, LabelledPair, read_xnli
 from xmine.evaluation.result import Result
 from xmine.evaluation.space.langid import evaluate_langid, probe_accuracy
 
 DATA = Path(os.environ.get("XMINE_DATA") or Path(__file__).parents[3] / "shared" / "data")
-Pairs = dict[str, list[NliPair]]
+Pairs = dict[str, list[LabelledPair]]
 HEAD = "language\tgold_label\tsentence1_binary_parse\tsentence1\tsentence2\tpromptID\tpairID\tgenre"
 
 
@@ -28,7 +28,7 @@ def toy_pairs(premises: int = 30, languages: tuple[str, ...] = ("en", "zh")) -> 
         texts = chinese if language == "zh" else english
         for at in range(3 * premises):
             premise, hypothesis = texts[at // 3], texts[premises + at]
-            of_language.append(NliPair(str(at + 1), premise, hypothesis, at % 3))
+            of_language.append(LabelledPair(str(at + 1), premise, hypothesis, at % 3))
     return pairs
 
 
@@ -36,7 +36,7 @@ def write_columns(folder: Path, pairs: Pairs, split: str = "dev") -> None:
     """As XTREME lays it out."""
     (folder / "xnli").mkdir(exist_ok=True)
     for language, of_language in pairs.items():
-        rows = [f"{x.premise}\t{x.hypothesis}\t{LABELS[x.label]}\n" for x in of_language]
+        rows = [f"{x.first}\t{x.second}\t{XNLI_LABELS[x.label]}\n" for x in of_language]
         path = folder / "xnli" / f"{split}-{language}.tsv"
         path.write_text("".join(rows), encoding="utf-8")
 
@@ -45,7 +45,7 @@ def write_whole(folder: Path, pairs: Pairs, split: str = "dev") -> None:
     """As the distributor has it."""
     (folder / "XNLI-1.0").mkdir(exist_ok=True)
     rows = [
-        f"{language}\t{LABELS[x.label]}\t( a )\t{x.premise}\t{x.hypothesis}\t1\t{x.item}\tfiction\n"
+        f"{language}\t{XNLI_LABELS[x.label]}\t( a )\t{x.first}\t{x.second}\t1\t{x.item}\tfiction\n"
         for language, of_language in pairs.items()
         for x in of_language
     ]
@@ -150,7 +150,7 @@ def test_it_is_tested_on_other_sentences_than_it_was_trained_on(
     """Two languages of unlike sentences in the same words: what is learned holds of these alone."""
     english, _, _ = toy_sentences(80, seed=12)
     pairs: Pairs = {
-        language: [NliPair(str(at + 1), texts[at], texts[20 + at], at % 3) for at in range(20)]
+        language: [LabelledPair(str(at + 1), texts[at], texts[20 + at], at % 3) for at in range(20)]
         for language, texts in {"de": english[:40], "en": english[40:]}.items()
     }
     write_columns(tmp_path, pairs)
@@ -158,7 +158,7 @@ def test_it_is_tested_on_other_sentences_than_it_was_trained_on(
     def vectors(rows: slice) -> dict[str, NDArray[np.float32]]:
         return {
             language: toy_encoder.encode(
-                [x.premise for x in of_language[rows]] + [x.hypothesis for x in of_language[rows]]
+                [x.first for x in of_language[rows]] + [x.second for x in of_language[rows]]
             )
             for language, of_language in pairs.items()
         }

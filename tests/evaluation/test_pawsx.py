@@ -8,8 +8,7 @@ import pytest
 from tests.toys.sentence_pairs import HEAD, with_ids, write, xnli_rows
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.readers.pawsx import read_pawsx
-from xmine.evaluation.readers.xnli import read_xnli
+from xmine.evaluation.readers.labelled_pairs import read_pawsx, read_xnli
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("XMINE_DATA") or ROOT.parent / "shared" / "data")

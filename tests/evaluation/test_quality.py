@@ -104,7 +104,7 @@ def test_quotes_are_text(tmp_path: Path) -> None:
     path = tmp_path / "direct-assessments" / "dev" / "ro-en-dev" / "dev.roen.df.short.tsv"
     write_table(path, [('El a spus "nu', 'He said "no', 0.5)])
     found = read_assessments(DataFolder(tmp_path), "dev", "dev")["ro-en"]
-    assert (found.sources, found.gold.tolist()) == (['El a spus "nu'], [0.5])
+    assert (found.first, found.gold.tolist()) == (['El a spus "nu'], [0.5])
 
 
 def test_errors(toy_encoder: SentenceEncoder, judged: Judged, tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.everything import Outcome, evaluate_all, headline
 from xmine.evaluation.options import EvaluationOptions
-from xmine.evaluation.reports.compare import Line, compare, published_beside
-from xmine.evaluation.reports.published import published_tables
+from xmine.evaluation.reports.compare import Line, compare, published_beside, published_tables
 from xmine.evaluation.reports.report import read_report, write_report
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.tatoeba import CODES

@@ -13,7 +13,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import EvaluationOptions, StsOptions
-from xmine.evaluation.similarity.correlation import compare, spearman
+from xmine.evaluation.similarity.correlation import rate, spearman
 from xmine.evaluation.similarity.sts import SUBSETS, evaluate_sts, read_stsb_split, read_task
 from xmine.evaluation.similarity.xsts import evaluate_xsts
 from xmine.pairs.io import ParallelText
@@ -171,7 +171,7 @@ class TestOnRealData:
         encoder = SentenceEncoder.load(folder)
         pairs = read_stsb_split(DataFolder(DATA), "test")
         assert pairs is not None and len(pairs.gold) == 1379
-        compared = compare(encoder, pairs.first, pairs.second, silent, "")
+        compared = rate(encoder, pairs, silent, "")
         figure = spearman(compared.cosines, pairs.gold, pairs.name)
         assert figure * 100 == pytest.approx(82.03, abs=0.2)  # as in MTEB
 

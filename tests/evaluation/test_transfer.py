@@ -1,5 +1,6 @@
 """transfer: which tasks are measured, their rows, means and notes, other learners, options."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,10 @@ from xmine.errors import OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result
-from xmine.evaluation.transfer import xrete
 from xmine.evaluation.transfer.run import evaluate_transfer
 from xmine.evaluation.transfer.senteval import SENTEVAL
-from xmine.evaluation.transfer.tasks import Examples, Predict, Task, unlearned
+from xmine.evaluation.transfer.tasks import Examples, Predict, Task, TaskSet, unlearned
+from xmine.evaluation.transfer.xrete.tasks import XRETE
 from xmine.progress import Report
 
 
@@ -49,7 +50,7 @@ def test_without_any_task_it_says_what_was_expected(
             "pawsx": "pawsx/train-en.tsv",
         }.items():
             assert f"{name} ({file})" in error.value.message
-    for name in (*SENTEVAL, *xrete.XRETE):
+    for name in (*SENTEVAL.readers, *XRETE.readers):
         assert f"{name} (" in error.value.message
 
 
@@ -70,7 +71,12 @@ def toy() -> Examples:
 def of_tasks(
     encoder: SentenceEncoder, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> Result:
-    monkeypatch.setattr(xrete, "xrete_tasks", lambda data, wanted, note: tasks)
+    def read(
+        self: TaskSet, data: DataFolder, wanted: Sequence[str], note: Callable[[str], None]
+    ) -> list[Task]:
+        return tasks if self is XRETE else []
+
+    monkeypatch.setattr(TaskSet, "read", read)
     return evaluate_transfer(encoder, DataFolder(None), TransferOptions())
 
 

@@ -7,7 +7,7 @@ import pytest
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.options import UniformityOptions
+from xmine.evaluation.options import AlignedOptions
 from xmine.evaluation.space import uniformity as module
 from xmine.evaluation.space.uniformity import alignment, evaluate_align, uniformity
 from xmine.pairs.io import ParallelText
@@ -76,7 +76,7 @@ def test_the_whole_benchmark(
         f" ,{english[2]},4.5",
     ]
     write_lines(stsb, {"stsb-en-test.csv": rows})
-    result = evaluate_align(toy_encoder, DataFolder(tmp_path), UniformityOptions())
+    result = evaluate_align(toy_encoder, DataFolder(tmp_path), AlignedOptions())
     assert [(row.name, row.items) for row in result.rows] == [
         ("STS-B test", 60),  # a score of 4 is not above 4, and a blank text has no vector
         ("newstest2019 zh-en", 60),
@@ -102,7 +102,7 @@ def test_lines_in_another_order_are_not_aligned(
     write_lines(tmp_path / "files", texts)
     folder, figures = tmp_path / "files", []
     for name in ("a.zh", "b.zh"):
-        options = UniformityOptions(src=str(folder / "a.en"), tgt=str(folder / name))
+        options = AlignedOptions(src=str(folder / "a.en"), tgt=str(folder / name))
         result = evaluate_align(toy_encoder, DataFolder(None), options)
         assert len(result.rows) == 1
         figures.append(result.rows[0].figures)
@@ -115,22 +115,22 @@ def test_named_files_alone(
 ) -> None:
     texts = {"x.en": toy_pairs.sources[:9], "x.zh": toy_pairs.targets[:9]}
     write_lines(tmp_path / "stsb", {"stsb-en-test.csv": ["a,b,5"], **texts})
-    options = UniformityOptions(files=str(tmp_path / "stsb" / "x.{}"), pivot="zh")
+    options = AlignedOptions(files=str(tmp_path / "stsb" / "x.{}"), pivot="zh")
     result = evaluate_align(toy_encoder, DataFolder(tmp_path), options)
     assert [row.name for row in result.rows] == ["en-zh"]
 
 
 def test_errors(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     with pytest.raises(MissingData, match=r"stsb/stsb-en-test\.csv"):
-        evaluate_align(toy_encoder, DataFolder(tmp_path), UniformityOptions())
+        evaluate_align(toy_encoder, DataFolder(tmp_path), AlignedOptions())
     write_lines(tmp_path / "stsb", {"stsb-en-dev.csv": ["ba,de,4", "fi,go,1"]})
     with pytest.raises(FileError, match=r"dev\.csv: no pair has a score above 4"):
-        evaluate_align(toy_encoder, DataFolder(tmp_path), UniformityOptions())
+        evaluate_align(toy_encoder, DataFolder(tmp_path), AlignedOptions())
     (tmp_path / "stsb" / "stsb-en-dev.csv").write_text(" ,de,5\n")
     with pytest.raises(FileError, match="no pair of positives has vectors on both sides"):
-        evaluate_align(toy_encoder, DataFolder(tmp_path), UniformityOptions())
+        evaluate_align(toy_encoder, DataFolder(tmp_path), AlignedOptions())
     (tmp_path / "en").write_text("ba\nde\n")
     (tmp_path / "zh").write_text("ba\n")
-    options = UniformityOptions(src=str(tmp_path / "en"), tgt=str(tmp_path / "zh"))
+    options = AlignedOptions(src=str(tmp_path / "en"), tgt=str(tmp_path / "zh"))
     with pytest.raises(FileError, match=r"en has 2 lines and .*zh 1"):
         evaluate_align(toy_encoder, DataFolder(tmp_path), options)

@@ -24,34 +24,34 @@ from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.transfer.run import evaluate_transfer
-from xmine.evaluation.transfer.xrete import XRETE, xrete_tasks
+from xmine.evaluation.transfer.xrete.tasks import XRETE
 from xmine.trainer.finetune import finetuned
 
 
 def test_every_task_has_a_format_here() -> None:
-    assert list(MAKE) == list(XRETE)
+    assert list(MAKE) == list(XRETE.readers)
 
 
 def test_all_tasks_of_a_folder(tmp_path: Path) -> None:
     for make in MAKE.values():
         make(tmp_path)
-    tasks = xrete_tasks(DataFolder(tmp_path))
-    assert [task.name for task in tasks] == list(XRETE)
+    tasks = XRETE.read(DataFolder(tmp_path))
+    assert [task.name for task in tasks] == list(XRETE.readers)
     assert [task.kind for task in tasks] == ["pair", "pair", "choice", "document", "number", "pair"]
-    some = xrete_tasks(DataFolder(tmp_path), ["pawsx", "xnli"])
+    some = XRETE.read(DataFolder(tmp_path), ["pawsx", "xnli"])
     assert [task.name for task in some] == ["xnli", "pawsx"]
     for task in tasks:
         assert all(len(each.texts) == len(each.answers) for each in task.tests.values())
         assert task.dev is not None and len(task.dev.texts) == len(task.dev.answers)
 
 
-@pytest.mark.parametrize("name", XRETE)
+@pytest.mark.parametrize("name", XRETE.readers)
 def test_what_is_absent_is_left_out_unless_wanted(name: str, tmp_path: Path) -> None:
-    assert xrete_tasks(DataFolder(tmp_path)) == []
+    assert XRETE.read(DataFolder(tmp_path)) == []
     with pytest.raises(MissingData, match="expected"):
-        xrete_tasks(DataFolder(tmp_path), [name])
+        XRETE.read(DataFolder(tmp_path), [name])
     with pytest.raises(MissingData, match="no benchmark data"):
-        xrete_tasks(DataFolder(None), [name])
+        XRETE.read(DataFolder(None), [name])
 
 
 def test_without_train_a_task_is_left_out(tmp_path: Path) -> None:
@@ -62,9 +62,9 @@ def test_without_train_a_task_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "xnli/train-en.tsv").unlink()
     write(tmp_path / "multiarc/dataset_fr_test.json", [review("fr", 3)])
     notes: list[str] = []
-    assert xrete_tasks(DataFolder(tmp_path), (), notes.append) == []
+    assert XRETE.read(DataFolder(tmp_path), (), notes.append) == []
     assert [note.partition(" ")[0] for note in notes] == [
-        name for name in XRETE if name != "multieurlex"
+        name for name in XRETE.readers if name != "multieurlex"
     ]
     for name, file in (
         ("multiarc", "dataset_en_train.json"),
@@ -74,7 +74,7 @@ def test_without_train_a_task_is_left_out(tmp_path: Path) -> None:
         ("xcopa", "train-labels.lst"),
     ):
         with pytest.raises(MissingData, match=file):
-            xrete_tasks(DataFolder(tmp_path), [name])
+            XRETE.read(DataFolder(tmp_path), [name])
         [note] = [note for note in notes if note.startswith(f"{name} was not learned: ")]
         assert file in note
 
@@ -82,7 +82,7 @@ def test_without_train_a_task_is_left_out(tmp_path: Path) -> None:
 def test_tasks_with_the_same_train_share_it(tmp_path: Path) -> None:
     make_americasnli(tmp_path)
     make_xnli(tmp_path)
-    one, other = xrete_tasks(DataFolder(tmp_path))
+    one, other = XRETE.read(DataFolder(tmp_path))
     assert one.train is other.train and one.dev is other.dev is not None
     assert one.train.groups is not None and one.train.groups.tolist() == [0, 1, 2]
 
@@ -94,7 +94,7 @@ def test_half_of_social_iqa_is_refused(tmp_path: Path) -> None:
         (tmp_path / "siqa" / file).unlink()
         assert (tmp_path / "siqa" / other).exists()
         with pytest.raises(FileError, match=f"siqa: incomplete: {file} missing"):
-            xrete_tasks(DataFolder(tmp_path))
+            XRETE.read(DataFolder(tmp_path))
         (tmp_path / "siqa" / file).write_bytes(kept)
 
 

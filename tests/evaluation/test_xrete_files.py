@@ -24,7 +24,7 @@ from tests.toys.xrete import (
 )
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.transfer.xrete import xrete_tasks
+from xmine.evaluation.transfer.xrete.tasks import XRETE
 
 
 def test_xnli(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_multinli_of_xnli_mt(tmp_path: Path) -> None:
     assert only(tmp_path, "xnli").train.answers.tolist() == [2]
     write(tmp_path / "XNLI-MT-1.0/multinli/multinli.train.en.tsv", lines[:1])
     with pytest.raises(FileError, match="MultiNLI has no lines"):
-        xrete_tasks(DataFolder(tmp_path))
+        XRETE.read(DataFolder(tmp_path))
 
 
 def test_americasnli_in_both_layouts(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_americasnli_in_both_layouts(tmp_path: Path) -> None:
     assert task.dev and len(task.dev.texts) == 2
     write(tmp_path / "americasnli/data/anli_final/dev/anli.dev.tsv", lines[:1])
     with pytest.raises(FileError, match="has a head and no lines"):
-        xrete_tasks(DataFolder(tmp_path))
+        XRETE.read(DataFolder(tmp_path))
 
 
 def test_xcopa(tmp_path: Path) -> None:
@@ -163,10 +163,10 @@ def test_what_is_wrong_is_named(
     name: str, file: str, lines: Sequence[str | Row], message: str, tmp_path: Path
 ) -> None:
     MAKE[name](tmp_path)
-    assert len(xrete_tasks(DataFolder(tmp_path), [name])) == 1
+    assert len(XRETE.read(DataFolder(tmp_path), [name])) == 1
     write(tmp_path / file, lines)
     with pytest.raises(FileError, match=message) as error:
-        xrete_tasks(DataFolder(tmp_path))
+        XRETE.read(DataFolder(tmp_path))
     assert not isinstance(error.value, MissingData)
 
 
@@ -174,4 +174,4 @@ def test_an_incomplete_multieurlex_is_named(tmp_path: Path) -> None:
     make_multieurlex(tmp_path)
     (tmp_path / "multieurlex/train.jsonl").unlink()
     with pytest.raises(FileError, match=r"incomplete: train\.jsonl missing"):
-        xrete_tasks(DataFolder(tmp_path))
+        XRETE.read(DataFolder(tmp_path))

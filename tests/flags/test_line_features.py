@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xmine.flags import line_features as traits
-from xmine.flags.line_features import Traits, traits_of
+from xmine.flags import line_features
+from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.text.sentences import Sentences, read_sentences
 
 LINES = [f"Number {row}: {'the same end of many lines ' * (row % 3)}{row % 7}" for row in range(50)]
@@ -23,11 +23,11 @@ def side(tmp_path: Path) -> Sentences:
 
 @pytest.fixture(autouse=True)
 def few_lines_per_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traits, "_LINES_PER_FILE", 16)
+    monkeypatch.setattr(line_features, "_LINES_PER_FILE", 16)
 
 
-def same(one: Traits, other: Traits) -> bool:
-    names = Traits.__slots__
+def same(one: LineFeatures, other: LineFeatures) -> bool:
+    names = LineFeatures.__slots__
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
@@ -36,29 +36,31 @@ def test_what_is_kept_is_not_looked_at_again(
 ) -> None:
     folder = tmp_path / "traits"
     told: list[int] = []
-    plain = traits_of(side, "en", told.append)
+    plain = read_line_features(side, "en", told.append)
     assert sum(told) == 50
     assert plain.foreign.nonzero()[0].tolist() == [10]
-    first = traits_of(side, "en", lambda _: None, folder, "source")
+    first = read_line_features(side, "en", lambda _: None, folder, "source")
     starts = {"source-en-0.npy", "source-en-16.npy", "source-en-32.npy", "source-en-48.npy"}
     assert {path.name for path in folder.iterdir()} == starts
     assert same(first, plain)
 
     looked: list[int] = []
-    look = traits._look
+    look = line_features._look
 
     def watched(lines: Any, some: range, *rest: Any) -> None:
         looked.append(len(some))
         look(lines, some, *rest)
 
-    monkeypatch.setattr(traits, "_look", watched)
+    monkeypatch.setattr(line_features, "_look", watched)
     told.clear()
-    assert same(traits_of(side, "en", told.append, folder, "source"), plain)
+    assert same(read_line_features(side, "en", told.append, folder, "source"), plain)
     assert looked == [] and sum(told) == 50
     cut = folder / "source-en-16.npy"
     cut.write_bytes(cut.read_bytes()[:-3])
     np.save(folder / "source-en-48.npy", np.zeros(3))
-    assert same(traits_of(side, "en", lambda _: None, folder, "source"), plain)
+    assert same(read_line_features(side, "en", lambda _: None, folder, "source"), plain)
     assert looked == [16, 2]
-    traits_of(side, "de", lambda _: None, folder, "source")  # other languages are other files
+    read_line_features(
+        side, "de", lambda _: None, folder, "source"
+    )  # other languages are other files
     assert sum(looked) == 18 + 50

@@ -14,7 +14,7 @@ ROWS = np.array([3, 3, 29, 0, 12, 7, 7, 1, 28, 4, 11], dtype=np.int64)
 
 @pytest.mark.parametrize("at_once", [1, 4, 11, 4096])
 def test_picked_texts_read_as_a_list_does(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr("xmine.text.packed._AT_ONCE", at_once)
+    monkeypatch.setattr("xmine.text.packed._TEXTS_AT_ONCE", at_once)
     expected = [TEXTS[row] for row in ROWS.tolist()]
     picked = PickedTexts(TEXTS, ROWS)
     assert list(picked) == expected and len(picked) == 11
@@ -33,7 +33,7 @@ def names(bits: int) -> str:
 def test_flags_read_as_names_joined_by_commas(
     monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    monkeypatch.setattr("xmine.flags.flag_set._AT_ONCE", at_once)
+    monkeypatch.setattr("xmine.text.packed._TEXTS_AT_ONCE", at_once)
     rows = np.arange(2 ** len(FLAGS))
     raised = {name: rows & 2**place > 0 for place, name in enumerate(FLAGS)}
     flags = Flags.of(raised)

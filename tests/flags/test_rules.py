@@ -452,7 +452,7 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
     found = []
     for at_once in (7, 4096):
         monkeypatch.setattr("xmine.flags.line_features._LINES_AT_ONCE", at_once)
-        monkeypatch.setattr("xmine.text.packed._AT_ONCE", at_once)
+        monkeypatch.setattr("xmine.text.packed._TEXTS_AT_ONCE", at_once)
         monkeypatch.setattr("xmine.flags.rules._LISTS_AT_ONCE", at_once)
         found.append(
             list(flag_pairs(chosen, np.ones(len(rows)), near, sides[0], sides[1], languages))

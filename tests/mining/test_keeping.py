@@ -14,18 +14,18 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.mining.candidates import best_without_gold
 from xmine.mining.options import MiningOptions
-from xmine.pairs.known import KnownPair, KnownPairs
+from xmine.pairs.known import LabelledPair, LabelledPairs
 from xmine.scoring.gold import agreement
 from xmine.scoring.threshold import choose_threshold
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 
 
-NONE = KnownPairs("", [])
+NONE = LabelledPairs("", [])
 
 
-def known(pairs: Iterable[tuple[int, int]], right: bool = True) -> list[KnownPair]:
-    return [KnownPair(*pair, right) for pair in sorted(pairs)]
+def known(pairs: Iterable[tuple[int, int]], right: bool = True) -> list[LabelledPair]:
+    return [LabelledPair(*pair, right) for pair in sorted(pairs)]
 
 
 def write(path: Path, lines: list[str]) -> None:
@@ -101,7 +101,7 @@ def test_a_copy_is_no_translation_unless_a_seed_says_so(
     for file in (source, target):
         with file.open("a", encoding="utf-8") as end:
             end.write("bade fima  gosok\n")
-    seeds = KnownPairs("", [KnownPair(61, 61)])
+    seeds = LabelledPairs("", [LabelledPair(61, 61)])
     for options, known in ((MiningOptions(), seeds), (MiningOptions(keep_copies=True), NONE)):
         mined = xmine.mine(source, target, toy_encoder, options, seeds=known)
         assert mined.pairs.probs is not None and mined.pairs.flags is not None
@@ -136,7 +136,7 @@ def test_seeds_are_pinned_and_sharpen_the_estimate(
     plain = xmine.mine(source, target, toy_encoder, every)
     wrong = [pair for pair in _line_pairs(plain) if pair not in gold]
     seeds = known(sorted(gold)[:15]) + known(wrong[:10], right=False)
-    mined = xmine.mine(source, target, toy_encoder, every, seeds=KnownPairs("", seeds))
+    mined = xmine.mine(source, target, toy_encoder, every, seeds=LabelledPairs("", seeds))
     assert mined.seeds.pairs == seeds
     assert plain.pairs.probs is not None and mined.pairs.probs is not None
     truth = {seed[:2]: float(seed.right) for seed in seeds}
@@ -177,7 +177,7 @@ def test_what_was_judged_wrong_never_comes_back_and_what_was_judged_right_is_kep
     far = [(i, j) for i in range(1, 61) for j in range(1, 61) if (i, j) not in there | gold]
     right = {pair for pair in far[::311] if not taken & set(pair)}
     assert len(right) >= 5
-    seeds = KnownPairs("", known(right) + known(wrong, right=False))
+    seeds = LabelledPairs("", known(right) + known(wrong, right=False))
     asked = MiningOptions(**options)  # type: ignore[arg-type]
     mined = xmine.mine(source, target, toy_encoder, asked, seeds=seeds)
     assert right <= lines(mined) and not wrong & lines(mined)
@@ -190,7 +190,7 @@ def test_gold_chooses_the_best_cut_and_changes_nothing_else(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles
 ) -> None:
     source, target, gold = toy_files
-    truth = KnownPairs("", known(gold))
+    truth = LabelledPairs("", known(gold))
     plain = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
     best = max(
         agreement(_line_pairs(plain)[:size], gold).f1 for size in range(1, len(plain.pairs) + 1)
@@ -211,7 +211,7 @@ def test_gold_chooses_the_best_cut_and_changes_nothing_else(
                 target,
                 toy_encoder,
                 MiningOptions(threshold="gold"),
-                gold=KnownPairs("", pairs),
+                gold=LabelledPairs("", pairs),
             )
 
 
@@ -275,7 +275,7 @@ def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
     judged = known(later), known(wrong, right=False)
     first = known(gold), known(((left - 60, right) for left, right in wrong), right=False)
     found = [
-        xmine.mine(source, target, toy_encoder, every, seeds=KnownPairs("", right + false))
+        xmine.mine(source, target, toy_encoder, every, seeds=LabelledPairs("", right + false))
         for right, false in (judged, first)
     ]
     assert list(found[0].pairs.rows()) == list(found[1].pairs.rows())
@@ -287,7 +287,11 @@ def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
     assert not probs.keys() & {(left - 60, right) for left, right in wrong}
     best = [
         xmine.mine(
-            source, target, toy_encoder, MiningOptions(threshold="gold"), gold=KnownPairs("", pairs)
+            source,
+            target,
+            toy_encoder,
+            MiningOptions(threshold="gold"),
+            gold=LabelledPairs("", pairs),
         )
         for pairs in (judged[0], first[0])
     ]
@@ -297,7 +301,7 @@ def test_known_pairs_may_name_any_occurrence_of_a_repeated_line(
 
 def test_known_pairs_are_of_whole_lines(toy_encoder: SentenceEncoder, toy_files: ToyFiles) -> None:
     source, target, gold = toy_files
-    truth = KnownPairs("", known(gold))
+    truth = LabelledPairs("", known(gold))
     refused = "--segment and known pairs of lines"
     with pytest.raises(OptionError, match=refused):
         xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), seeds=truth)
@@ -308,7 +312,7 @@ def test_known_pairs_are_of_whole_lines(toy_encoder: SentenceEncoder, toy_files:
     mined = xmine.mine(source, target, toy_encoder, MiningOptions(segment=True), gold=truth)
     assert mined.gold == truth
     with pytest.raises(FileError, match="seeds:1: line 61 of "):
-        xmine.mine(source, target, toy_encoder, seeds=KnownPairs("seeds", [KnownPair(61, 1)]))
+        xmine.mine(source, target, toy_encoder, seeds=LabelledPairs("seeds", [LabelledPair(61, 1)]))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from xmine.files import reading
 from xmine.mining.estimate import estimate_run
 from xmine.mining.options import MiningOptions
 from xmine.mining.search import search
-from xmine.pairs.known import KnownPair, KnownPairs
+from xmine.pairs.known import LabelledPair, LabelledPairs
 from xmine.text.inputs import text_input
 from xmine.text.sentences import read_sentences
 
@@ -190,7 +190,7 @@ def test_the_result_reports_and_saves_what_the_command_prints(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path
 ) -> None:
     source, target, gold = toy_files
-    known = KnownPairs("gold", [KnownPair(*pair) for pair in sorted(gold)])
+    known = LabelledPairs("gold", [LabelledPair(*pair) for pair in sorted(gold)])
     mined = xmine.mine(source, target, toy_encoder, gold=known)
     report = mined.report()
     found = lines(mined)

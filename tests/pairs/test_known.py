@@ -9,8 +9,8 @@ from xmine.errors import FileError
 from xmine.pairs.judgements import hash_of
 from xmine.pairs.known import (
     NOTHING_KNOWN,
-    KnownPair,
-    KnownPairs,
+    LabelledPair,
+    LabelledPairs,
     agreement_with_seeds,
     labels_of,
     read_known,
@@ -19,7 +19,7 @@ from xmine.scoring.gold import agreement
 from xmine.text.sentences import sentence_table
 
 
-def labels(known: list[KnownPair], pairs: list[tuple[int, int]]) -> list[int]:
+def labels(known: list[LabelledPair], pairs: list[tuple[int, int]]) -> list[int]:
     lines = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     found = labels_of(known, lines[:, 0], lines[:, 1])
     assert found.dtype == np.int8
@@ -31,7 +31,11 @@ def test_a_file_has_two_numbers_a_line_and_perhaps_a_judgement(tmp_path: Path) -
     file.write_bytes(b"\xef\xbb\xbf3\t1\r\n1\t20\t1\n4\t4\t0\n")
     known = read_known(file)
     assert known.name == str(file)
-    assert known.pairs == [KnownPair(3, 1), KnownPair(1, 20, True), KnownPair(4, 4, right=False)]
+    assert known.pairs == [
+        LabelledPair(3, 1),
+        LabelledPair(1, 20, True),
+        LabelledPair(4, 4, right=False),
+    ]
 
 
 def test_a_pair_may_be_named_twice(tmp_path: Path) -> None:
@@ -80,7 +84,7 @@ def test_lines_that_the_files_do_not_have_are_refused(tmp_path: Path) -> None:
         (10**18 - 1, 1): f"seeds:2: line {10**18 - 1} of en.txt, which has 4",
     }.items():
         for right in (True, False):
-            known = KnownPairs("seeds", [KnownPair(1, 1), KnownPair(*pair, right)])
+            known = LabelledPairs("seeds", [LabelledPair(1, 1), LabelledPair(*pair, right)])
             with pytest.raises(FileError) as error:
                 known.resolved(source, target)
             assert error.value.message == message
@@ -94,12 +98,23 @@ def test_lines_that_the_files_do_not_have_are_refused(tmp_path: Path) -> None:
 def test_a_repeated_line_is_named_by_the_one_that_stands_for_it() -> None:
     source = sentence_table("en.txt", ["a", "b", "", "A ", "c", "a"])
     target = sentence_table("zh.txt", ["x", "y", "Y"])
-    known = KnownPairs(
-        "seeds", [KnownPair(4, 2), KnownPair(5, 3, right=False), KnownPair(6, 1), KnownPair(3, 1)]
-    )
-    assert known.resolved(source, target) == KnownPairs(
+    known = LabelledPairs(
         "seeds",
-        [KnownPair(1, 2), KnownPair(5, 2, right=False), KnownPair(1, 1), KnownPair(3, 1)],
+        [
+            LabelledPair(4, 2),
+            LabelledPair(5, 3, right=False),
+            LabelledPair(6, 1),
+            LabelledPair(3, 1),
+        ],
+    )
+    assert known.resolved(source, target) == LabelledPairs(
+        "seeds",
+        [
+            LabelledPair(1, 2),
+            LabelledPair(5, 2, right=False),
+            LabelledPair(1, 1),
+            LabelledPair(3, 1),
+        ],
     )
     plain = [sentence_table("", ["a", "b", "", "A ", "c", "a"], dedup=False) for _ in range(2)]
     assert known.resolved(*plain) == known
@@ -108,7 +123,7 @@ def test_a_repeated_line_is_named_by_the_one_that_stands_for_it() -> None:
 
 
 def test_a_pair_is_right_wrong_or_unknown() -> None:
-    known = [KnownPair(1, 10), KnownPair(2, 20), KnownPair(3, 30, right=False)]
+    known = [LabelledPair(1, 10), LabelledPair(2, 20), LabelledPair(3, 30, right=False)]
     pairs = [(1, 10), (2, 20), (3, 30), (1, 20), (1, 40), (4, 10), (3, 31), (4, 30), (5, 50)]
     assert labels(known, pairs) == [1, 1, 0, 0, 0, 0, -1, -1, -1]
     assert labels([], pairs) == [-1] * len(pairs)
@@ -116,7 +131,7 @@ def test_a_pair_is_right_wrong_or_unknown() -> None:
 
 
 def test_a_line_may_have_two_right_partners() -> None:
-    known = [KnownPair(1, 10), KnownPair(1, 11)]
+    known = [LabelledPair(1, 10), LabelledPair(1, 11)]
     assert labels(known, [(1, 10), (1, 11), (1, 12), (2, 11)]) == [1, 1, 0, 0]
 
 
@@ -124,7 +139,7 @@ def test_labels_agree_with_a_slow_walk() -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
         known = [
-            KnownPair(int(source), int(target), bool(right))
+            LabelledPair(int(source), int(target), bool(right))
             for source, target, right in zip(
                 rng.integers(1, 9, 6), rng.integers(1, 9, 6), rng.random(6) < 0.5, strict=True
             )
@@ -138,14 +153,19 @@ def test_labels_agree_with_a_slow_walk() -> None:
                     label = 0
                 if each.right and (each.source == source) != (each.target == target):
                     label = 0
-            if KnownPair(source, target) in known:
+            if LabelledPair(source, target) in known:
                 label = 1
             expected.append(label)
         assert labels(known, pairs) == expected
 
 
 def test_agreement_counts_judged_pairs_alone() -> None:
-    known = [KnownPair(1, 10), KnownPair(2, 20), KnownPair(2, 20), KnownPair(3, 30, right=False)]
+    known = [
+        LabelledPair(1, 10),
+        LabelledPair(2, 20),
+        LabelledPair(2, 20),
+        LabelledPair(3, 30, right=False),
+    ]
     found = agreement_with_seeds(known, np.array([1, 0, -1, -1, -1, 0], dtype=np.int8))
     assert (found.mined, found.gold, found.right) == (3, 2, 1)
     assert (found.precision, found.recall) == (1 / 3, 1 / 2)
@@ -155,14 +175,14 @@ def test_agreement_counts_judged_pairs_alone() -> None:
 def test_agreement_with_all_pairs_as_seeds_is_that_with_gold() -> None:
     gold = [(1, 10), (2, 20), (3, 30)]
     mined = [(1, 10), (2, 30)]
-    known = [KnownPair(*pair) for pair in gold]
+    known = [LabelledPair(*pair) for pair in gold]
     judged = np.array(labels(known, mined), dtype=np.int8)
     assert agreement_with_seeds(known, judged) == agreement(mined, gold)
 
 
 def test_agreement_without_judged_or_right_pairs_is_zero() -> None:
     nothing = np.zeros(0, dtype=np.int8)
-    for known in ([KnownPair(1, 1)], [KnownPair(1, 1, right=False)]):
+    for known in ([LabelledPair(1, 1)], [LabelledPair(1, 1, right=False)]):
         found = agreement_with_seeds(known, nothing)
         assert (found.precision, found.recall, found.f1) == (0, 0, 0)
 
@@ -183,7 +203,7 @@ def test_judgements_are_known_pairs_as_they_stand_at_the_end(tmp_path: Path) -> 
     file = tmp_path / "judgements.tsv"
     file.write_text(JUDGED)
     known = read_known(file)
-    assert known.pairs == [KnownPair(1, 9, right=False), KnownPair(3, 4)]
+    assert known.pairs == [LabelledPair(1, 9, right=False), LabelledPair(3, 4)]
     assert known.numbers == [7, 2] and known.texts == ["01234567"] * 2
 
 
@@ -221,14 +241,19 @@ def test_judgements_that_cannot_be_known_pairs_are_refused(
 def test_judged_pairs_are_known_while_their_lines_have_the_texts_that_were_judged() -> None:
     source = sentence_table("en.txt", ["a", "b", "", "A ", "c"])
     target = sentence_table("zh.txt", ["x", "y", "z"])
-    pairs = [KnownPair(1, 1), KnownPair(2, 2), KnownPair(2, 2, right=False), KnownPair(4, 3)]
-    pairs += [KnownPair(3, 1), KnownPair(9, 1), KnownPair(5, 1, right=False)]
+    pairs = [
+        LabelledPair(1, 1),
+        LabelledPair(2, 2),
+        LabelledPair(2, 2, right=False),
+        LabelledPair(4, 3),
+    ]
+    pairs += [LabelledPair(3, 1), LabelledPair(9, 1), LabelledPair(5, 1, right=False)]
     judged = ["ax", "bw", "by", "az", "ax", "ax", "cx"]  # line 4 is folded into line 1
     texts = [hash_of(*each) for each in judged]
-    known = KnownPairs("judged.tsv", pairs, range(2, 9), texts)
+    known = LabelledPairs("judged.tsv", pairs, range(2, 9), texts)
     found = known.resolved(source, target)
     expected = [(1, 1, True), (2, 2, False), (1, 3, True), (5, 1, False)]
-    assert found.pairs == [KnownPair(*each) for each in expected]
+    assert found.pairs == [LabelledPair(*each) for each in expected]
     assert found.left_out == 3
     assert found.warning == (
         "judged.tsv: 3 judged pairs are left out: the lines have other texts now"

@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.plots.figures import draw_histogram, draw_map
+from xmine.plots.figures import draw_distributions, draw_map
 
 
 def toy_vectors(sentences: int = 12) -> dict[str, NDArray[np.float64]]:
@@ -64,7 +64,7 @@ def test_a_histogram_has_the_shares_of_each_kind(tmp_path: Path) -> None:
     random = np.random.default_rng(3)
     scores = {"translations": random.normal(0.8, 0.05, 500), "others": random.normal(0.4, 0.1, 90)}
     path = tmp_path / "scores.png"
-    draw_histogram(scores, "Cosine", path)
+    draw_distributions(scores, "Cosine", path)
     assert size(path)[0] >= 800
     head, *rows = table(path)
     assert head == ["from", "to", "translations", "others"]
@@ -72,7 +72,7 @@ def test_a_histogram_has_the_shares_of_each_kind(tmp_path: Path) -> None:
     np.testing.assert_allclose(shares[:, 2:].sum(axis=0), 1, atol=1e-4)
     middle = (shares[:, :2].mean(axis=1) * shares[:, 2]).sum()
     assert middle == pytest.approx(scores["translations"].mean(), abs=0.01)
-    draw_histogram({"all alike": np.ones(5)}, "One score", path)
+    draw_distributions({"all alike": np.ones(5)}, "One score", path)
 
 
 def test_what_cannot_be_drawn_is_an_error(tmp_path: Path) -> None:
@@ -82,9 +82,9 @@ def test_what_cannot_be_drawn_is_an_error(tmp_path: Path) -> None:
             draw_map(vectors, "Toy", path)
     for scores in ({"none": np.array([])}, {"nan": np.array([np.nan])}):
         with pytest.raises(FileError, match="no scores, or one that is no number"):
-            draw_histogram(scores, "Toy", path)
+            draw_distributions(scores, "Toy", path)
     with pytest.raises(FileError, match="no scores to draw"):
-        draw_histogram({}, "Toy", path)
+        draw_distributions({}, "Toy", path)
     with pytest.raises(FileError, match="cannot be written"):
-        draw_histogram({"a": np.ones(3)}, "Toy", tmp_path / "nowhere" / "a.png")
+        draw_distributions({"a": np.ones(3)}, "Toy", tmp_path / "nowhere" / "a.png")
     assert not list(tmp_path.iterdir())

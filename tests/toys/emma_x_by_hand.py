@@ -147,7 +147,7 @@ class Twin:
             for own, m in zip(self.key.parameters(), self.tower.parameters(), strict=True):
                 own.copy_(self.momentum * own + (1 - self.momentum) * m)
             keys = self.key.train(key_dropout).embed(*columns)
-        share = self.options.piece_dropout
+        share = self.options.token_dropout
         seen = [each.without_some(share, random) for each in columns] if share else columns
         queries = self.tower.train().embed(*seen)
         return by_column(keys, len(columns)), by_column(queries, len(columns))

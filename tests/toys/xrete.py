@@ -6,7 +6,7 @@ from pathlib import Path
 
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.transfer.tasks import Task
-from xmine.evaluation.transfer.xrete import xrete_tasks
+from xmine.evaluation.transfer.xrete.tasks import XRETE
 
 Row = Mapping[str, object]
 
@@ -18,7 +18,7 @@ def write(path: Path, lines: Sequence[str | Row]) -> None:
 
 
 def only(root: Path, name: str) -> Task:
-    [task] = xrete_tasks(DataFolder(root), [name])
+    [task] = XRETE.read(DataFolder(root), [name])
     assert task.name == name
     return task
 

@@ -53,19 +53,19 @@ TRANSFORMER = STATIC | {
     "encoder": "scratch",
     "architecture": "transformer",
     "start": TOY,
-    "width": 16,
+    "dim": 16,
     "layers": 1,
     "heads": 2,
-    "max_pieces": 24,
+    "max_tokens": 24,
     "dropout": 0.0,
     "dtype": "float32",
     "learning_rate": 0.0005,
     "clip": 1.0,
 }
-PIECES = {"piece_dropout": 0.3}
+PIECES = {"token_dropout": 0.3}
 QUEUE = {"queue_size": 48, "momentum": 0.5}
 TAUGHT = {"teacher": TOY, "queue_size": 48, "clip": 1.0, **PIECES}
-NEW = {"distilled_encoder": "scratch", "width": 24, "vocabulary_size": 500}
+NEW = {"distilled_encoder": "scratch", "dim": 24, "vocabulary_size": 500}
 TOWERS = {"distilled_encoder": TOY, "train_teacher": True, "in_batch_negatives": True}
 # A rank is the likeliest one: after some steps, the last bit of a sum makes another rank likeliest.
 RANKS = {"clip": 1.0, "em_learning_rate": 0.005, "steps": 4}
@@ -250,7 +250,7 @@ def test_two_processes_do_what_one_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     new_static(toy_vocabulary, 16, seed=1).save(tmp_path / "toy")
-    if "piece_dropout" in CASES[name][1]:
+    if "token_dropout" in CASES[name][1]:
         monkeypatch.setattr(f"{METHODS[CASES[name][0]].module}.own_random", Halves)
     monkeypatch.setattr(Side, "without_some", of_both)
     alone = watched(CASES[name], toy_pairs, tmp_path / name)

@@ -22,7 +22,7 @@ from xmine.trainer.train import train
 
 TOY: dict[str, Any] = {
     "vocabulary_size": 500,
-    "width": 32,
+    "dim": 32,
     "batch_size": 64,
     "epochs": 2,
     "held_out": 200,
@@ -220,7 +220,7 @@ def test_phases_one_by_one(toy_pairs: ParallelText, tmp_path: Path) -> None:
         tmp_path / "two",
         phase="2",
         encoder=str(tmp_path / "one"),
-        width=256,
+        dim=256,
         vocabulary_size=0,
         texts=texts,
         ranks=2,

@@ -311,7 +311,7 @@ CASES: dict[str, dict[str, Any]] = {
         "self_positive": False,
         "parallel_mix": 0.4,
         "clip": 0.3,
-        "piece_dropout": 0.2,
+        "token_dropout": 0.2,
         "logit_rows": 3,
         "momentum": 0.8,
         "rank_ema": 0.9,

@@ -57,7 +57,7 @@ def test_a_loaded_transformer_cuts_where_it_is_told(
 
     long = [" ".join(toy_pairs.sources[:9]), toy_pairs.sources[0]]
     for pieces in (9, 30, POSITIONS):
-        tower = begun(bert, toy_pairs, tmp_path / f"run-{pieces}", max_pieces=pieces).eval()
+        tower = begun(bert, toy_pairs, tmp_path / f"run-{pieces}", max_tokens=pieces).eval()
         assert np.diff(tower.cut(long).starts)[0] == pieces
         tower.encoder(EncoderFacts(), "").save(tmp_path / f"saved-{pieces}")
         with torch.no_grad():
@@ -70,17 +70,17 @@ def test_a_loaded_transformer_cuts_where_it_is_told(
         np.testing.assert_allclose(read, theirs.encode(long), atol=1e-5)
     as_it_is = begun(bert, toy_pairs, tmp_path / "run")
     assert np.diff(as_it_is.cut(long).starts)[0] == LONGEST
-    with pytest.raises(TrainingError, match=f"--max-pieces 65: the encoder has positions for {64}"):
-        begun(bert, toy_pairs, tmp_path / "other", max_pieces=POSITIONS + 1)
+    with pytest.raises(TrainingError, match=f"--max-tokens 65: the encoder has positions for {64}"):
+        begun(bert, toy_pairs, tmp_path / "other", max_tokens=POSITIONS + 1)
 
 
 def test_the_piece_that_is_pooled_is_not_left_out(
     bert: Path, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
-    begun(bert, toy_pairs, tmp_path / "mean", pooling="mean", piece_dropout=0.2)
+    begun(bert, toy_pairs, tmp_path / "mean", pooling="mean", token_dropout=0.2)
     for pooling in ("cls", "cls_mlp"):
-        with pytest.raises(TrainingError, match=r"^--piece-dropout: it would leave out"):
-            begun(bert, toy_pairs, tmp_path / pooling, pooling=pooling, piece_dropout=0.2)
+        with pytest.raises(TrainingError, match=r"^--token-dropout: it would leave out"):
+            begun(bert, toy_pairs, tmp_path / pooling, pooling=pooling, token_dropout=0.2)
 
 
 def test_the_piece_that_is_pooled_is_not_left_out_of_two_views_of_a_text(
@@ -212,19 +212,19 @@ def test_a_teacher_is_read_as_its_pooling_says(
 
 NEW_TRANSFORMER = {"layers": 3, "heads": 2, "start": "embedded"}
 OF_TRANSFORMERS = {
-    "max_pieces": 20,
+    "max_tokens": 20,
     "dropout": 0.2,
     "recompute": True,
     "dtype": "float32",
-    "pieces_at_once": 50,
+    "tokens_at_once": 50,
 }
-OF_NEW = {"architecture": "transformer", "width": 32}
+OF_NEW = {"architecture": "transformer", "dim": 32}
 OF_VOCABULARY = {"vocabulary_size": 500, "vocabulary_sample": 500}
 
 Cases = list[tuple[dict[str, Any], dict[str, Any]]]
 LOADED: Cases = [
     ({"encoder": "STATIC"}, OF_NEW | OF_VOCABULARY | {"layers": 3, "heads": 2} | OF_TRANSFORMERS),
-    ({"encoder": "embedded"}, {"dropout": 0.2, "width": 32}),
+    ({"encoder": "embedded"}, {"dropout": 0.2, "dim": 32}),
     ({"encoder": "BERT"}, OF_NEW | OF_VOCABULARY | {"layers": 3, "heads": 2}),
     ({}, {"layers": 3, "heads": 2} | OF_TRANSFORMERS),
     ({"architecture": "transformer", "start": "STATIC"}, OF_VOCABULARY),
@@ -259,9 +259,9 @@ def test_an_option_that_nothing_reads_is_refused(
 READ: list[tuple[Callable[..., TrainingOptions], dict[str, Any]]] = [
     (MsimcseOptions, {"encoder": "BERT", "pooling": "max", **OF_TRANSFORMERS}),
     (MsimcseOptions, {"encoder": "STATIC", "pooling": "mean"}),
-    (MsimcseOptions, {"architecture": "transformer", "layers": 1, **OF_TRANSFORMERS, "width": 16}),
+    (MsimcseOptions, {"architecture": "transformer", "layers": 1, **OF_TRANSFORMERS, "dim": 16}),
     (MocoOptions, {"src_encoder": "STATIC", "tgt_encoder": "BERT", **OF_TRANSFORMERS}),
-    (MocoOptions, {"src_encoder": "scratch", "tgt_encoder": "BERT", "width": 24, "dropout": 0.3}),
+    (MocoOptions, {"src_encoder": "scratch", "tgt_encoder": "BERT", "dim": 24, "dropout": 0.3}),
     # The teacher alone is a transformer: what reads it counts, what trains does not.
     (TransaugOptions, {"teacher": "BERT", "teacher_pooling": "cls", "dtype": "float32"}),
 ]
@@ -274,10 +274,10 @@ UNREAD: list[tuple[dict[str, Any], str]] = [
     ({"share_encoder": True, "teacher_pooling": "cls"}, "--teacher-pooling"),
     ({"share_encoder": True, "distilled_encoder": "BERT"}, "--distilled-encoder"),
     # S' is frozen: the student alone takes options.
-    ({"stage": "contrast", "distilled_encoder": "BERT", "max_pieces": 9}, "--max-pieces"),
+    ({"stage": "contrast", "distilled_encoder": "BERT", "max_tokens": 9}, "--max-tokens"),
     (
-        {"stage": "contrast", "encoder": "BERT", "distilled_encoder": "STATIC", "width": 9},
-        "--width",
+        {"stage": "contrast", "encoder": "BERT", "distilled_encoder": "STATIC", "dim": 9},
+        "--dim",
     ),
 ]
 
@@ -305,13 +305,13 @@ def test_stages_refuse_the_encoders_that_they_do_not_have(
 
 
 def test_the_frozen_encoder_is_tried_as_it_is(bert: Path, toy_pairs: ParallelText) -> None:
-    """One with fewer positions than `--max-pieces` is read all the same, and does not learn."""
+    """One with fewer positions than `--max-tokens` is read all the same, and does not learn."""
     short = bert.with_name("short")
     tokenizer = toy_tokenizer([*toy_pairs.sources, *toy_pairs.targets])
     toy_model("xlm-roberta", len(tokenizer)).save_pretrained(short)
     tokenizer.save_pretrained(short)
     flags: dict[str, Any] = {"encoder": str(bert), "distilled_encoder": str(short)}
-    options = TransaugOptions(stage="contrast", max_pieces=40, batch_size=8, queue_size=8, **flags)
+    options = TransaugOptions(stage="contrast", max_tokens=40, batch_size=8, queue_size=8, **flags)
     found = estimate_training(Corpus(pairs=toy_pairs), options)
     student = tower_of(SentenceEncoder.load(bert, EXACT))
     assert found.weights == sum(each.numel() for each in student.parameters())

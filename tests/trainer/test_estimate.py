@@ -66,14 +66,14 @@ def test_what_a_teacher_says_takes_memory_where_it_is_kept(pairs: Corpus, toy_fo
 
 
 def test_a_new_encoder_has_the_vocabulary_that_was_asked_for(pairs: Corpus) -> None:
-    options = MsimcseOptions(vocabulary_size=500, width=32, **FEW)
+    options = MsimcseOptions(vocabulary_size=500, dim=32, **FEW)
     assert estimate_training(pairs, options).weights == 500 * 32
 
 
 def test_nothing_is_drawn_and_no_weight_is_changed(pairs: Corpus, toy_folder: Path) -> None:
     before = torch.get_rng_state(), (toy_folder / "model.safetensors").read_bytes()
     threads = torch.get_num_threads()
-    estimate_training(pairs, MsimcseOptions(vocabulary_size=500, width=32, **FEW))
+    estimate_training(pairs, MsimcseOptions(vocabulary_size=500, dim=32, **FEW))
     estimate_training(pairs, MsimcseOptions(encoder=str(toy_folder), **FEW))
     assert torch.equal(torch.get_rng_state(), before[0])
     assert (toy_folder / "model.safetensors").read_bytes() == before[1]
@@ -172,7 +172,7 @@ def test_a_larger_batch_of_a_transformer_takes_more(
         "--dry-run",
         "--json",
     ]
-    words += "--architecture transformer --width 16 --layers 1 --heads 1 --threads 1".split()
+    words += "--architecture transformer --dim 16 --layers 1 --heads 1 --threads 1".split()
     words += ["--start", str(toy_folder)]
 
     def taken(*more: str) -> int:
@@ -180,7 +180,7 @@ def test_a_larger_batch_of_a_transformer_takes_more(
         found: int = json.loads(done.stdout)["memory"]["steps"]
         return found
 
-    large = ("--batch-size", "1024", "--pieces-at-once", "1000000")
+    large = ("--batch-size", "1024", "--tokens-at-once", "1000000")
     whole = taken(*large)
     assert whole > 2 * 1024 * 16 * 4 * 4 * 4  # more than a few vectors a text
     assert taken("--batch-size", "64") < 0.8 * whole

@@ -27,7 +27,7 @@ KINDS: tuple[Kind, ...] = ("class", "pair", "choice", "document", "number")
 WORDS = ("fifi", "lulu", "mama")
 RATES = {"static": 0.01, "transformer": 0.003}
 SMALL = MsimcseOptions(
-    architecture="transformer", width=24, layers=1, heads=2, max_pieces=40, dtype="float32"
+    architecture="transformer", dim=24, layers=1, heads=2, max_tokens=40, dtype="float32"
 )
 
 

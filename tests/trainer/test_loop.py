@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,10 @@ STATIC: dict[str, Any] = {
 }
 TRANSFORMER = STATIC | {
     "architecture": "transformer",
-    "width": 16,
+    "dim": 16,
     "layers": 1,
     "heads": 2,
-    "max_pieces": 24,
+    "max_tokens": 24,
     "dtype": "float32",
     "learning_rate": 0.001,
 }
@@ -83,7 +84,7 @@ def logged(folder: Path) -> list[dict[str, Any]]:
 def test_ctrl_c_saves_and_the_run_goes_on_bit_for_bit(
     step: int, start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
-    flags = TRANSFORMER | {"dropout": 0.2, "piece_dropout": 0.1, "queue_init": "prefill"}
+    flags = TRANSFORMER | {"dropout": 0.2, "token_dropout": 0.1, "queue_init": "prefill"}
     flags |= {"src_encoder": "scratch", "tgt_encoder": "scratch", "start": start}
     english = toy_pairs.sources
     labelled = Labelled(english[:90], english[90:180], np.arange(90) % 3)
@@ -165,7 +166,7 @@ def test_a_signal_to_any_of_several_processes_stops_all(
 def test_ctrl_c_in_the_last_step_of_a_stage_stops_before_the_next(
     start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
-    flags = STATIC | {"teacher": start, "vocabulary_size": 500, "width": 16}
+    flags = STATIC | {"teacher": start, "vocabulary_size": 500, "dim": 16}
     del flags["momentum"]
     corpus, options = Corpus(pairs=toy_pairs), TransaugOptions(**flags)
     seen: list[str] = []
@@ -280,6 +281,26 @@ def test_what_differs_from_the_stopped_run_is_named_with_both_values(
     assert go_on(fewer, batch_size=64) == f"other data, {said}"
 
 
+def test_a_run_resumes_whose_options_have_the_names_of_the_last_release(
+    start: str, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    output, corpus = tmp_path / "new", Corpus(pairs=toy_pairs)
+    options = MocoOptions(**STATIC, encoder=start, token_dropout=0.2)
+    with pytest.raises(Killed):
+        train("moco", corpus, options, output, watching([], kill_at(4)))
+    file = tmp_path / "new.training" / "options.toml"
+    text = file.read_text()
+    former = {"max_tokens": "max_pieces", "token_dropout": "piece_dropout", "dim": "width"}
+    for new, old in {**former, "tokens_at_once": "pieces_at_once"}.items():
+        assert f"\n{new} = " in text
+        text = text.replace(f"\n{new} = ", f"\n{old} = ")
+    file.write_text(text)
+    with pytest.raises(TrainingError, match=r"--token-dropout is 0\.3 here and 0\.2 there$"):
+        train("moco", corpus, replace(options, token_dropout=0.3), output, resume=True)
+    made = train("moco", corpus, options, output, resume=True)
+    assert made.measures == train("moco", corpus, options, tmp_path / "whole").measures
+
+
 def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
     start: str, toy_pairs: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,7 +400,7 @@ def test_where_auto_is_float16_it_is_what_float16_is_with_the_loss_scaled(
     flags = TRANSFORMER | {"start": start, "steps": 6, "in_batch_negatives": True, "clip": 1.0}
     if loaded:
         train("moco", Corpus(toy_pairs), MocoOptions(**flags | {"steps": 1}), tmp_path / "begun")
-        new = ("architecture", "width", "layers", "heads", "start", "vocabulary_size")
+        new = ("architecture", "dim", "layers", "heads", "start", "vocabulary_size")
         flags = {name: value for name, value in flags.items() if name not in new}
         flags["encoder"] = str(tmp_path / "begun")
     for place in ("trainer.models.scratch", "hardware"):

@@ -27,10 +27,10 @@ SCALE = 25.0
 BATCH = 8
 TRANSFORMER: dict[str, Any] = {
     "architecture": "transformer",
-    "width": 16,
+    "dim": 16,
     "layers": 1,
     "heads": 2,
-    "max_pieces": 24,
+    "max_tokens": 24,
     "dtype": "float32",
 }
 
@@ -82,7 +82,7 @@ def test_recomputed_layers_have_the_same_gradients(
     found = []
     for recompute in (False, True):
         tower = transformer(toy_vocabulary, dropout)
-        tower.recompute, tower.pieces_at_once = recompute, 30
+        tower.recompute, tower.tokens_at_once = recompute, 30
         step, rows = begun(toy_pairs, tower, in_batch_negatives=True)
         loss = torch.stack(list(losses(step, batch(rows)).values())).sum()
         torch.autograd.backward(loss)
@@ -205,7 +205,7 @@ def test_a_tiny_transformer_finds_translations_both_ways(
     toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
     options = MocoOptions(
-        **TRANSFORMER | {"width": 32, "dropout": 0.0},
+        **TRANSFORMER | {"dim": 32, "dropout": 0.0},
         vocabulary_size=500,
         steps=100,
         epochs=10,

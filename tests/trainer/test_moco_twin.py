@@ -129,8 +129,8 @@ class Paper:
 
     def noted(self, pieces: Pieces, random: np.random.Generator) -> Pieces:
         """Leave pieces out, where that is wanted, and remember what is read."""
-        if self.options.piece_dropout:
-            pieces = without_some(pieces, self.options.piece_dropout, random)
+        if self.options.token_dropout:
+            pieces = without_some(pieces, self.options.token_dropout, random)
         self.seen |= {piece for each in pieces for piece in each}
         return pieces
 
@@ -221,7 +221,7 @@ def with_head(vocabulary: Vocabulary, seed: int, **options: Any) -> Tower:
 
 
 def transformer(vocabulary: Vocabulary, seed: int, **options: Any) -> Tower:
-    sizes = {"architecture": "transformer", "width": 8, "layers": 1, "heads": 2, "max_pieces": 24}
+    sizes = {"architecture": "transformer", "dim": 8, "layers": 1, "heads": 2, "max_tokens": 24}
     flags: dict[str, Any] = sizes | {"seed": seed, "dtype": "float32"} | options
     return TransformerTower(new_transformer(vocabulary, MocoOptions(**flags))).double()
 
@@ -238,7 +238,7 @@ CASES: dict[str, tuple[list[Made], dict[str, Any]]] = {
     "with the batch": (TWO, {"in_batch_negatives": True, "warmup": 0.3, "logit_rows": 4}),
     "random queues": (TWO, {"queue_init": "random", "schedule": "cosine"}),
     "filled queues": (TWO, {"queue_init": "prefill"}),
-    "fewer pieces": (TWO, {"piece_dropout": 0.4}),
+    "fewer pieces": (TWO, {"token_dropout": 0.4}),
     "a head": ([with_head, static], PAPER | {"queue_init": "random"}),
     "two transformers": (
         [transformer] * 2,

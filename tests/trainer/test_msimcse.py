@@ -17,13 +17,13 @@ from xmine.trainer.models.static import new_static
 from xmine.trainer.options.per_method import MsimcseOptions
 from xmine.trainer.train import Trained, train
 
-SMALL: dict[str, Any] = {"width": 16, "batch_size": 32, "held_out": 50, "threads": 1, "epochs": 2}
+SMALL: dict[str, Any] = {"dim": 16, "batch_size": 32, "held_out": 50, "threads": 1, "epochs": 2}
 TRANSFORMER: dict[str, Any] = {
     "architecture": "transformer",
-    "width": 16,
+    "dim": 16,
     "layers": 1,
     "heads": 2,
-    "max_pieces": 24,
+    "max_tokens": 24,
     "dtype": "float32",
 }
 
@@ -86,7 +86,7 @@ def test_triplets_alone_are_measured_on_some_that_are_held_out(
     toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
 ) -> None:
     same = Triplets(toy_pairs.sources[:300], toy_pairs.targets[:300], toy_pairs.targets[300:600])
-    made = run(Corpus(triplets=(same,)), tmp_path / "new", encoder=str(toy_folder), width=256)
+    made = run(Corpus(triplets=(same,)), tmp_path / "new", encoder=str(toy_folder), dim=256)
     assert made.rows == 250
     assert made.measures["accuracy"] > 0.95  # of what the encoder knew already
     shorter = same.take(np.arange(299))
@@ -109,11 +109,11 @@ def test_a_file_of_judgements_decides_which_state_is_best(
     (tmp_path / "dev.csv").write_text("".join(f"{b},{c},{a}\n" for a, b, c in judged))
     flags = {
         "encoder": str(tmp_path / "begin"),
-        "width": 256,
+        "dim": 256,
         "learning_rate": 0.05,
         "evaluate_every": 1,
         "steps": 6,
-        "piece_dropout": 0.6,
+        "token_dropout": 0.6,
     }
     corpora = {"texts": Corpus(texts=text), "pairs": Corpus(pairs=toy_pairs)}
     for name, corpus in corpora.items():
@@ -138,7 +138,7 @@ def test_two_views_of_a_text_are_never_the_same(
     new_static(toy_static.pieces, 16, seed=1).save(tmp_path / "begin")
     flags: dict[str, Any] = {"steps": 40, "evaluate_every": 40, "epochs": 4}
     if kind == "static":
-        flags |= {"encoder": str(tmp_path / "begin"), "width": 256}  # as if it were not given
+        flags |= {"encoder": str(tmp_path / "begin"), "dim": 256}  # as if it were not given
     else:
         flags |= TRANSFORMER | {"dropout": 0.0, "start": str(tmp_path / "begin")}
     texts = Corpus(texts=toy_pairs.sources[:400])
@@ -148,16 +148,16 @@ def test_two_views_of_a_text_are_never_the_same(
     losses = [line["loss"] for line in metrics(tmp_path / "texts") if "loss" in line]
     assert len(losses) == 2 and min(losses) > 0.01  # 0.0001 with two views that are one
     with pytest.raises(TrainingError, match="both views of a text would be the same") as error:
-        run(texts, tmp_path / "equal", piece_dropout=0.0, **flags)
-    assert error.value.hint == "leave --piece-dropout out, which is 0.5 then"
+        run(texts, tmp_path / "equal", token_dropout=0.0, **flags)
+    assert error.value.hint == "leave --token-dropout out, which is 0.5 then"
     assert not (tmp_path / "equal.training").exists()
-    assert run(texts, tmp_path / "given", piece_dropout=0.2, **flags).remarks == ()
-    pairs = run(Corpus(pairs=toy_pairs), tmp_path / "pairs", piece_dropout=0.0, **flags)
+    assert run(texts, tmp_path / "given", token_dropout=0.2, **flags).remarks == ()
+    pairs = run(Corpus(pairs=toy_pairs), tmp_path / "pairs", token_dropout=0.0, **flags)
     assert pairs.remarks == ()
     assert pairs.rows <= len(toy_pairs) - 50  # without what is held out
     if kind == "transformer":
         flags["dropout"] = 0.1
-        assert run(texts, tmp_path / "dropout", piece_dropout=0.0, **flags).remarks == ()
+        assert run(texts, tmp_path / "dropout", token_dropout=0.0, **flags).remarks == ()
 
 
 def test_nothing_to_learn_from_is_an_error(tmp_path: Path) -> None:

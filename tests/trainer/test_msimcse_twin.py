@@ -112,8 +112,8 @@ class Paper:
                 cut = without_some(
                     cut, [0.5 * (x == y) for x, y in zip(*texts, strict=True)], random
                 )
-            elif self.options.piece_dropout:
-                cut = without_some(cut, self.options.piece_dropout, random)
+            elif self.options.token_dropout:
+                cut = without_some(cut, self.options.token_dropout, random)
             pieces += cut
         self.seen = {piece for each in pieces for piece in each}
         vectors = read(self.tower, pieces)  # in one pass, so that dropout differs
@@ -192,7 +192,7 @@ TRAINED = {"training_head": True, "learning_rate": 0.003}
 CASES: dict[str, tuple[str, float | None, dict[str, Any]]] = {
     "pairs": ("pairs", None, {}),
     "pairs, both ways": ("pairs", None, {"symmetric": True, "clip": 0.2}),
-    "texts, pieces": ("texts", None, {"piece_dropout": 0.5}),
+    "texts, pieces": ("texts", None, {"token_dropout": 0.5}),
     "texts, halves": ("texts", None, {}),
     "texts, dropout": ("texts", 0.3, PAPER | TRAINED),
     "triplets": ("triplets", None, HARD),
@@ -203,12 +203,12 @@ CASES: dict[str, tuple[str, float | None, dict[str, Any]]] = {
         HARD | {"symmetric": True, "training_head": True, "logit_rows": 3},
     ),
     "no contradictions": ("triplets", None, {"drop_hard_negatives": True}),
-    "two languages": ("in two languages", None, HARD | {"piece_dropout": 0.2}),
+    "two languages": ("in two languages", None, HARD | {"token_dropout": 0.2}),
     "three languages": ("in three languages", None, {"symmetric": True}),
     "no contradictions in two": ("in two languages", None, {"drop_hard_negatives": True}),
     "a mixture": ("all", None, HARD | {"symmetric": True}),
     "a mixture, halves": ("all", None, {}),
-    "a mixture in one": ("pairs and triplets", None, {"piece_dropout": 0.3}),
+    "a mixture in one": ("pairs and triplets", None, {"token_dropout": 0.3}),
 }
 
 
@@ -247,8 +247,8 @@ def rows_of(corpus: Corpus, options: MsimcseOptions) -> list[Row]:
 def tower_of(vocabulary: Vocabulary, dropout: float | None) -> Tower:
     if dropout is None:
         return StaticTower(new_static(vocabulary, 8, seed=1)).double()
-    flags: dict[str, Any] = {"architecture": "transformer", "width": 8, "layers": 1, "heads": 2}
-    flags |= {"max_pieces": 24, "dtype": "float32", "dropout": dropout}
+    flags: dict[str, Any] = {"architecture": "transformer", "dim": 8, "layers": 1, "heads": 2}
+    flags |= {"max_tokens": 24, "dtype": "float32", "dropout": dropout}
     return TransformerTower(new_transformer(vocabulary, MsimcseOptions(**flags))).double()
 
 

@@ -32,13 +32,13 @@ TOY = "the static encoder"  # stands for a folder; as wide as a new one
 COMMON: dict[str, Any] = {
     "architecture": "transformer",
     "start": TOY,
-    "width": 16,
+    "dim": 16,
     "layers": 1,
     "heads": 2,
-    "max_pieces": 24,
+    "max_tokens": 24,
     "dropout": 0.0,
     "dtype": "float32",
-    "pieces_at_once": 512,
+    "tokens_at_once": 512,
     "batch_size": 32,
     "epochs": 1,
     "steps": 4,
@@ -134,7 +134,7 @@ def test_the_estimate_says_where_it_trains(
         assert estimate_training(corpus, static).device == "cpu"
         flags: dict[str, Any] = {
             "architecture": "transformer",
-            "width": 32,
+            "dim": 32,
             "layers": 1,
             "heads": 2,
         }

@@ -73,10 +73,10 @@ PAPERS = {page.stem: list(paper_commands(page)) for page in sorted(PAGES.glob("*
 # What the papers say: page, which command -> flags.
 MOCO = "--pooling mean --queue-size 409600 --temperature 0.04 --momentum 0.999 --batch-size 1024 "
 MOCO += "--learning-rate 4e-5 --schedule cosine --epochs 15 --clip 10 --weight-decay 1e-4 "
-MOCO += "--max-pieces 64"
-MSIMCSE = "--pooling cls --learning-rate 1e-5 --batch-size 128 --epochs 1 --max-pieces 32 "
+MOCO += "--max-tokens 64"
+MSIMCSE = "--pooling cls --learning-rate 1e-5 --batch-size 128 --epochs 1 --max-tokens 32 "
 MSIMCSE += "--warmup 0 --weight-decay 0"
-OF_ALL = "--max-pieces 50 --dropout 0.1"
+OF_ALL = "--max-tokens 50 --dropout 0.1"
 DISTIL = f"{OF_ALL} --stage distil --teacher-pooling cls_mlp --pooling cls --batch-size 160 "
 DISTIL += "--distil-learning-rate 5e-5 --schedule cosine --distil-epochs 2"
 CONTRAST = f"{OF_ALL} --stage contrast --pooling cls --queue-size 4096 --temperature learnable "
@@ -290,8 +290,8 @@ def test_the_papers_settings_run_as_they_are_written(
         assert len(used.rows) == STEPS * stages
         if rows:
             assert set(used.rows) == {int(rows)}
-        if "--max-pieces" in flags:
-            assert max(used.lengths) == int(flags["--max-pieces"])
+        if "--max-tokens" in flags:
+            assert max(used.lengths) == int(flags["--max-tokens"])
         pooling = flags.get("--pooling", "cls" if stage == "nli" else "mean")
         assert used.poolings == {(pooling,)}
         assert used.dropouts == {float(flags.get("--dropout", 0.1))}
@@ -324,7 +324,7 @@ def test_the_papers_settings_run_as_they_are_written(
             if stage != "contrast" or folder.name == "source":
                 facts = SentenceEncoder.load(folder, EncodingOptions(device="cpu")).describe()
                 assert facts["pooling"] == pooling
-                assert facts["max_length"] == int(flags.get("--max-pieces", 20))
+                assert facts["max_length"] == int(flags.get("--max-tokens", 20))
 
 
 def test_an_option_without_effect_ends_the_command(
@@ -334,11 +334,11 @@ def test_an_option_without_effect_ends_the_command(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     words = as_it_is_run(PAPERS["moco"][0], toy_pairs)
-    for extra in ("--layers 12", "--width 768", "--vocabulary-size 30000"):
+    for extra in ("--layers 12", "--dim 768", "--vocabulary-size 30000"):
         capfd.readouterr()
         assert invoke([*words, *extra.split()], monkeypatch) == 1
         assert f"xmine: {extra.split()[0]}: without effect, since" in capfd.readouterr().err
     static = ["embedded" if word == "hub" else word for word in words]
     assert invoke(static, monkeypatch) == 1
-    assert "xmine: --max-pieces: without effect" in capfd.readouterr().err
+    assert "xmine: --max-tokens: without effect" in capfd.readouterr().err
     assert not list(bench.glob("encoders*"))

@@ -26,7 +26,7 @@ from xmine.trainer.train import train as train_on
 # Small enough for seconds; two thirds of the words are seen often enough to be learned.
 OPTIONS: dict[str, Any] = {
     "vocabulary_size": 500,
-    "width": 32,
+    "dim": 32,
     "batch_size": 64,
     "epochs": 3,
     "held_out": 200,
@@ -179,7 +179,7 @@ GOLDEN = {
 
 
 @pytest.mark.parametrize(
-    ("name", "near_batches", "piece_dropout", "evaluate_every"),
+    ("name", "near_batches", "token_dropout", "evaluate_every"),
     [("msimcse", 0, 0.0, 0), *((name, 16, 0.2, 7) for name in METHODS)],
 )
 def test_a_killed_run_resumes_and_ends_with_the_same_weights(
@@ -189,10 +189,10 @@ def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     tmp_path: Path,
     evaluate_every: int,
     near_batches: int,
-    piece_dropout: float,
+    token_dropout: float,
 ) -> None:
     changes: dict[str, Any] = {"epochs": 3, "evaluate_every": evaluate_every}
-    changes |= {"near_batches": near_batches, "piece_dropout": piece_dropout}
+    changes |= {"near_batches": near_batches, "token_dropout": token_dropout}
     options = options_of(name, **changes)
     whole = train(name, toy_pairs, options, tmp_path / "whole")
 

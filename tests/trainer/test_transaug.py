@@ -31,7 +31,7 @@ from xmine.trainer.train import train as train_on
 
 OPTIONS: dict[str, Any] = {
     "vocabulary_size": 500,
-    "width": 32,
+    "dim": 32,
     "batch_size": 64,
     "epochs": 2,
     "held_out": 200,
@@ -203,7 +203,7 @@ def test_every_stage_resumes_alone_and_ends_as_a_run_that_was_not_stopped(
 ) -> None:
     corpus = Corpus(pairs=toy_pairs, triplets=(toy_triplets,))
     # of another width than the student's, so that there are matrices to be drawn again
-    options = options_of(width=24, encoder=options_of().teacher, nli_learning_rate=0.001)
+    options = options_of(dim=24, encoder=options_of().teacher, nli_learning_rate=0.001)
     whole = train(corpus, options, tmp_path / "whole")
     assert set(whole.encoders) == {"source", "target"}
     assert whole.measures["triplets"] > 0.9 and whole.measures["accuracy"] > 0.5
@@ -240,7 +240,7 @@ def test_stages_run_alone(
     np.testing.assert_array_equal(kept, SentenceEncoder.load(folder).encode(toy_pairs.targets[:50]))
 
     student = str(tmp_path / "both" / "source")
-    options = options_of(stage="nli", encoder=student, epochs=1, width=256, vocabulary_size=0)
+    options = options_of(stage="nli", encoder=student, epochs=1, dim=256, vocabulary_size=0)
     tuned = train(Corpus(triplets=(toy_triplets,)), options, tmp_path / "tuned")
     assert set(tuned.encoders) == {""} and set(tuned.measures) == {"triplets"}
     assert tuned.measures["triplets"] > 0.9
@@ -300,7 +300,7 @@ def test_pooling_is_that_of_the_student_alone_where_the_teacher_is_frozen(
     toy_folder: Path,
     tmp_path: Path,
 ) -> None:
-    small = {"architecture": "transformer", "layers": 1, "heads": 2, "steps": 2, "max_pieces": 24}
+    small = {"architecture": "transformer", "layers": 1, "heads": 2, "steps": 2, "max_tokens": 24}
     options = options_of(
         stage="contrast", distilled_encoder=str(toy_folder), pooling="cls", **small
     )

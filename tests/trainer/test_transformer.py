@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 OPTIONS: dict[str, Any] = {
     "architecture": "transformer",
-    "width": 40,
+    "dim": 40,
     "layers": 2,
     "heads": 4,
-    "max_pieces": 24,
+    "max_tokens": 24,
     "dtype": "float32",
     "vocabulary_size": 500,
     "batch_size": 64,
@@ -64,7 +64,7 @@ def test_a_static_start_is_the_static_encoder(
     toy_vocabulary: Vocabulary,
     toy_pairs: ParallelText,
 ) -> None:
-    tower = tower_of(toy_vocabulary, toy_static, max_pieces=128, pooling=pooling)
+    tower = tower_of(toy_vocabulary, toy_static, max_tokens=128, pooling=pooling)
     begun = tower.encoder(EncoderFacts(), "").encode(toy_pairs.sources[:200])
     known = toy_encoder.encode(toy_pairs.sources[:200])  # of width 32, and turned
     np.testing.assert_allclose(begun @ begun.T, known @ known.T, atol=1e-5)
@@ -191,9 +191,9 @@ def test_a_new_transformer_has_the_dropout_and_the_length_that_are_given(
     toy_vocabulary: Vocabulary,
 ) -> None:
     for given, share, longest in (
-        ({"dropout": 0.3, "max_pieces": 30}, 0.3, 30),
+        ({"dropout": 0.3, "max_tokens": 30}, 0.3, 30),
         ({"dropout": 0.0}, 0.0, 24),
-        ({"dropout": None, "max_pieces": 0}, 0.1, 128),
+        ({"dropout": None, "max_tokens": 0}, 0.1, 128),
     ):
         tower = tower_of(toy_vocabulary, None, **given)
         shares = {each.p for each in tower.modules() if isinstance(each, torch.nn.Dropout)}
@@ -209,7 +209,7 @@ def test_training_resumes_and_sentence_transformers_opens_the_result(
 ) -> None:
     from sentence_transformers import SentenceTransformer
 
-    changes = {"dropout": 0.2, "evaluate_every": 7, "near_batches": 16, "piece_dropout": 0.1}
+    changes = {"dropout": 0.2, "evaluate_every": 7, "near_batches": 16, "token_dropout": 0.1}
     of_start = {"start": str(toy_folder), "vocabulary_size": 0}
     options = MsimcseOptions(**{**OPTIONS, **changes, **of_start})
     whole = train("msimcse", toy_pairs, options, tmp_path / "whole")
@@ -234,7 +234,7 @@ def test_training_resumes_and_sentence_transformers_opens_the_result(
 
 
 def test_a_transformer_learns_from_scratch(toy_pairs: ParallelText, tmp_path: Path) -> None:
-    quick = {"layers": 1, "width": 32, "epochs": 4, "dropout": 0.0, "learning_rate": 0.004}
+    quick = {"layers": 1, "dim": 32, "epochs": 4, "dropout": 0.0, "learning_rate": 0.004}
     options = MsimcseOptions(**OPTIONS | quick)
     trained = train("msimcse", toy_pairs, options, tmp_path / "new")
     assert trained.measures["accuracy"] > 0.5
@@ -247,7 +247,7 @@ def test_what_makes_no_sense_is_refused(
     with pytest.raises(OptionError, match="--start is for --architecture transformer"):
         MsimcseOptions(start="embedded")
     for changes, message in (
-        ({"width": 42}, "--width 42 cannot be shared by --heads 4"),
+        ({"dim": 42}, "--dim 42 cannot be shared by --heads 4"),
         ({"start": str(tmp_path), "vocabulary_size": 0}, "not an encoder"),
     ):
         with pytest.raises(XmineError, match=message):

@@ -59,7 +59,7 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
         await snapshot(pilot, "neighbours", holds=[*names, "= 1  score", "kept", "not the best"])
         said = " ".join(" ".join(await pressed(pilot, "tab", "j")).split())
         assert pilot.app.screen.query_one(NearLists).place().side == "right"
-        assert around.sources(target)[1].fate.why[:60] in said
+        assert around.sources(target)[1].outcome.why[:60] in said
 
     drive(XmineApp(mined_run), (80, 24), script)
 
@@ -71,7 +71,7 @@ def test_stepping_to_neighbours_and_back_restores_cursor_and_pair(mined_run: Pat
     async def script(pilot: Any) -> None:
         await settled(pilot)
         first = await pressed(pilot, "enter", "j", "j")
-        assert any(other.fate.why[:20] in row for row in first)
+        assert any(other.outcome.why[:20] in row for row in first)
         place = pilot.app.screen.query_one(NearLists).place()
         assert place.highlighted[0] == 2
         second = await pressed(pilot, "enter")
@@ -99,7 +99,7 @@ def test_a_neighbour_is_judged_where_it_stands(run_copy: Path) -> None:
         rows = await pressed(pilot, "z")
         assert not any("✓" in row for row in rows[:-3])
         at = pilot.app.screen._near["left"]
-        stranger = next(i for i, each in enumerate(at) if each.fate.kind == "not best")
+        stranger = next(i for i, each in enumerate(at) if each.outcome.kind == "not best")
         await pressed(pilot, *["j"] * stranger, "a")
         assert "there is no pair to judge" in "\n".join(screen_text(pilot.app))
 

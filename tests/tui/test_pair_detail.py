@@ -9,7 +9,7 @@ from textual.widgets import Input
 from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.browsing.opened import Opened, rows_at
-from xmine.browsing.query import Query
+from xmine.browsing.query import PairQuery
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
@@ -49,7 +49,7 @@ def test_a_pair_is_shown_with_all_that_is_known_of_it(run_copy: Path) -> None:
 
         text = await shown(3)
         assert "! number: 1200 on the source side only, 12 on the target side only" in text
-        app.screen.look_for(Query(kept="all"))
+        app.screen.look_for(PairQuery(kept="all"))
         await settled(pilot)
         text = await shown(4)  # which is no translation
         assert "lines 4, 68  dropped" in text and "! copy: both sides are the same text" in text

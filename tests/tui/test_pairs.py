@@ -13,7 +13,7 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import Query, select
+from xmine.browsing.query import PairQuery, select
 from xmine.pairs.io import Pair, read_pairs, write_pairs
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_table import PairTable
@@ -104,7 +104,7 @@ def test_the_top_line_counts_what_is_shown_kept_and_there(mined_run: Path) -> No
 
 def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
-    kept = select(opened, Query(kept="kept"))
+    kept = select(opened, PairQuery(kept="kept"))
     hits = [
         at
         for at, row in enumerate(kept.tolist())
@@ -179,7 +179,7 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
             shown = await keys("s")
             assert f"sorted by {order}, rising" in shown[-2]
             assert (f"{order}▲" in shown[1]) == (order == "prob")
-            wanted = select(opened, Query(kept="kept", order=order))
+            wanted = select(opened, PairQuery(kept="kept", order=order))
             assert table(pilot).pairs.data.tolist() == wanted.tolist()
         assert "in the order of the run" in (await keys("s"))[-2]
 
@@ -188,7 +188,7 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
 
 def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
-    wanted = select(opened, Query(kept="below", score_max=1.2))
+    wanted = select(opened, PairQuery(kept="below", score_max=1.2))
 
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("f", "tab", "tab", "tab", *"1.2", "tab", "tab", "tab", "down", "space")
@@ -201,14 +201,14 @@ def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
         usual = int(opened.kept(opened.cut).sum())
         assert f"{usual} pairs of {len(opened)}" in "\n".join(await keys("ctrl+r"))
         assert f"{usual} shown" in (await keys("enter"))[0]
-        assert table(pilot).pairs.data.tolist() == select(opened, Query(kept="kept")).tolist()
+        assert table(pilot).pairs.data.tolist() == select(opened, PairQuery(kept="kept")).tolist()
 
     browse(mined_run, script)
 
 
 def test_the_filter_takes_a_condition_on_columns(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
-    wanted = select(opened, Query(kept="kept", where="score < 1.3"))
+    wanted = select(opened, PairQuery(kept="kept", where="score < 1.3"))
 
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("f")

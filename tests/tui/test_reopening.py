@@ -14,7 +14,7 @@ from textual import events
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import Query
+from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.errors import FileError, XmineError
 from xmine.pairs.io import write_pairs
@@ -161,7 +161,7 @@ def test_what_is_found_late_goes_to_no_other_run_and_replaces_nothing_newer(
         assert app.view.query.order == "prob" and app.view.query.descending
         finding.open()
         await settled(pilot)
-        assert first.query == Query(kept="kept", order="prob", descending=True)
+        assert first.query == PairQuery(kept="kept", order="prob", descending=True)
         assert shows(pilot, first)
         # A cut that is moved while another order is looked for keeps both.
         finding.close(lambda *_: True)
@@ -236,14 +236,14 @@ def test_a_query_that_fails_leaves_what_is_shown_and_a_cut_that_was_moved(
         app = pilot.app
         await settled(pilot)
         view, rows = app.view, app.view.rows
-        app.screen.look_for(Query(text="(", regex=True))
+        app.screen.look_for(PairQuery(text="(", regex=True))
         await settled(pilot)
         assert shows(pilot, view) and view.rows is rows
         assert "is no regular expression" in "".join(screen_text(app)[-5:])
-        app.screen.look_for(Query(text="(", regex=True))
+        app.screen.look_for(PairQuery(text="(", regex=True))
         app.screen.look_for(cut=1.25)
         await settled(pilot)
-        assert shows(pilot, view) and view.query == Query(kept="kept") and view.cut == 1.25
+        assert shows(pilot, view) and view.query == PairQuery(kept="kept") and view.cut == 1.25
 
     drive(XmineApp(mined_run), (80, 24), script)
 

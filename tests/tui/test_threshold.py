@@ -13,7 +13,7 @@ from tests.toys.app import drive, mine_files
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
 from xmine.browsing.opening import open_pairs
-from xmine.browsing.query import JUDGED, Query, select
+from xmine.browsing.query import JUDGED, PairQuery, select
 from xmine.run.folder import alone_in
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
@@ -200,7 +200,7 @@ def test_a_run_of_a_lowest_score_has_no_cut_but_0_and_nothing_below_it(
     mine_files(tmp_path, toy_folder, monkeypatch, threshold="1.2")
     opened = open_pairs(tmp_path / "run")
     assert opened.scores is not None and opened.probs is not None
-    kept = select(opened, Query(kept="kept"))
+    kept = select(opened, PairQuery(kept="kept"))
     assert len(opened) > len(kept) > 0 and (opened.scores[kept] >= 1.2).all()
     assert (opened.probs[kept] < 0.9).any()  # which the cut of auto may not keep
 

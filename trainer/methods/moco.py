@@ -107,10 +107,10 @@ class _Step(Step):
 
     def _queries(self, batch: Rows, random: np.random.Generator) -> tuple[Tensor, Tensor]:
         source, target = batch.columns
-        if self.options.piece_dropout:
+        if self.options.token_dropout:
             random = own_random(random)
-            source = source.without_some(self.options.piece_dropout, random)
-            target = target.without_some(self.options.piece_dropout, random)
+            source = source.without_some(self.options.token_dropout, random)
+            target = target.without_some(self.options.token_dropout, random)
         if not self.shared:
             return self.x.embed(source).to(self.device), self.y.embed(target).to(self.device)
         h_x, h_y = self.x.embed(source, target).chunk(2)

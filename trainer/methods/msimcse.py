@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _SHARE = 0.5
 _TWO_VIEWS = (
     f"the encoder has no dropout: the two views of a text were {_SHARE:.0%} of its pieces each, "
-    "drawn at random; --piece-dropout gives another share"
+    "drawn at random; --token-dropout gives another share"
 )
 
 
@@ -68,7 +68,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         corpus = replace(corpus, triplets=triplets)
     tower = begin(options.encoder, options, list(corpus.every_text()), run, report)
     options = with_rate(options, tower)
-    drops = bool(corpus.texts) and _needs_piece_dropout(tower, corpus.texts[0], options)
+    drops = bool(corpus.texts) and _needs_token_dropout(tower, corpus.texts[0], options)
     if drops:
         run.log(step=0, remark=_TWO_VIEWS)
     visits_of_texts = spoken_texts(corpus, options.codes).visits(options.codes, run)
@@ -84,21 +84,21 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     return Made({"": tower}, measures, len(data.rows), split.seen if split else None)
 
 
-def _needs_piece_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bool:
+def _needs_token_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bool:
     """Tell whether nothing makes two views of a text: no dropout of the encoder, none of pieces.
 
     Raises:
         TrainingError: pieces are to be kept, too, or have to be: one of them is pooled.
     """
-    if options.piece_dropout or tower.varies(text):
+    if options.token_dropout or tower.varies(text):
         return False
-    if options.piece_dropout is None:
+    if options.token_dropout is None:
         refuse_one_piece(tower)
         return True
     raise TrainingError(
-        "--texts and --piece-dropout 0: the encoder has no dropout, so both views of a text would "
+        "--texts and --token-dropout 0: the encoder has no dropout, so both views of a text would "
         "be the same",
-        f"leave --piece-dropout out, which is {_SHARE} then",
+        f"leave --token-dropout out, which is {_SHARE} then",
     )
 
 
@@ -187,7 +187,7 @@ class _Step(Step):
     def _share(self, x: Side, x_plus: Side) -> float | NDArray[np.float64]:
         """Give the share of pieces that is left out, of all rows or of each: [rows]."""
         if not self.drops_pieces:
-            return self.options.piece_dropout or 0.0
+            return self.options.token_dropout or 0.0
         return np.where(x.keys == x_plus.keys, _SHARE, 0.0)
 
     def _drawn(self, batch: Rows, random: np.random.Generator) -> list[Side]:

@@ -131,9 +131,9 @@ class _Distillation(Step):
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
         read = [other, *batch.columns[2:]]  # perhaps English, too
-        if self.options.piece_dropout:
+        if self.options.token_dropout:
             random = own_random(random)
-            read = [each.without_some(self.options.piece_dropout, random) for each in read]
+            read = [each.without_some(self.options.token_dropout, random) for each in read]
         learned = self.distilled(*read).chunk(len(read))  # [rows, dim] each
         taught = self.teacher(english).to(learned[0].device)  # [rows, dim], without gradients
         names = ("distillation", "own_language")
@@ -212,8 +212,8 @@ class _Contrast(Step):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
-        if self.options.piece_dropout:
-            english = english.without_some(self.options.piece_dropout, own_random(random))
+        if self.options.token_dropout:
+            english = english.without_some(self.options.token_dropout, own_random(random))
         query = self.student.embed(english)  # [rows, dim]
         key = self.keys.embed(other).to(query.device)  # [rows, dim], mostly without gradients
         texts = texts_of(batch).to(query.device)  # [rows, 2]
@@ -330,9 +330,9 @@ class _FineTuning(Step):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         members = list(batch.columns)
-        if self.options.piece_dropout:
+        if self.options.token_dropout:
             random = own_random(random)
-            members = [each.without_some(self.options.piece_dropout, random) for each in members]
+            members = [each.without_some(self.options.token_dropout, random) for each in members]
         vectors = self.student.embed(*members)  # [3 * rows, dim]
         texts = torch.from_numpy(np.stack([each.keys for each in members])).to(vectors.device)
         x, entailed, contradicting = (

@@ -44,9 +44,9 @@ def new_transformer(
             "cls_mlp pooling: a new transformer has no trained pooler", "--pooling cls"
         )
     torch.manual_seed(options.seed)
-    width = options.width
+    width = options.dim
     pooling = Pooling(width, (options.pooling or "mean",))
-    longest = options.max_pieces or _LONGEST
+    longest = options.max_tokens or _LONGEST
     tokenizer = _tokenizer(vocabulary, longest, begins="cls" in pooling.modes)
     body = Transformer(_bert(len(tokenizer), longest, options), tokenizer, pooling, longest)
     head = Dense(width, width, bias=False)
@@ -127,18 +127,18 @@ def even_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 def _bert(pieces: int, longest: int, options: TrainingOptions) -> Any:  # noqa: ANN401 - not typed
     from transformers import BertConfig, BertModel
 
-    if options.width % options.heads:
+    if options.dim % options.heads:
         raise TrainingError(
-            f"--width {options.width} cannot be shared by --heads {options.heads}",
+            f"--dim {options.dim} cannot be shared by --heads {options.heads}",
             "give a width that is a multiple of the heads",
         )
     dropout = _DROPOUT if options.dropout is None else options.dropout
     config = BertConfig(
         vocab_size=pieces,
-        hidden_size=options.width,
+        hidden_size=options.dim,
         num_hidden_layers=options.layers,
         num_attention_heads=options.heads,
-        intermediate_size=4 * options.width,
+        intermediate_size=4 * options.dim,
         max_position_embeddings=longest,
         type_vocab_size=1,
         pad_token_id=0,

@@ -28,7 +28,7 @@ _PIECES_AT_ONCE = {"cpu": 1024}
 _ON_GPU = 32_768
 
 
-def pieces_at_once(wanted: int, device: torch.device) -> int:
+def tokens_at_once(wanted: int, device: torch.device) -> int:
     """Say how many pieces go through the layers together: those wanted, or as suits the device."""
     return wanted or _PIECES_AT_ONCE.get(device.type, _ON_GPU)
 
@@ -38,7 +38,7 @@ class TransformerTower(Tower):
 
     Attributes:
         body: the transformer.
-        pieces_at_once: pieces, with padding, that go through the layers together; 0: as suits the
+        tokens_at_once: pieces, with padding, that go through the layers together; 0: as suits the
             device. A longer sentence goes alone.
         recompute: whether the backward pass computes the layers again, chunk by chunk, in place of
             keeping what they held. Memory is then that of one chunk, whatever the batch; the
@@ -56,7 +56,7 @@ class TransformerTower(Tower):
         if self.body.dtype == "float16":  # whoever scales the loss turns back to it
             self.body.dtype = "float32"
         self._skipped = self.body.prompt_length(self.prompt)
-        self.pieces_at_once = 0
+        self.tokens_at_once = 0
         self.recompute = False
 
     @property
@@ -113,7 +113,7 @@ class TransformerTower(Tower):
         most = positions_of(self.body.model)
         if most is not None and pieces > most:
             raise TrainingError(
-                f"--max-pieces {pieces}: the encoder has positions for {most}",
+                f"--max-tokens {pieces}: the encoder has positions for {most}",
                 f"give {most} at most, or leave it out",
             )
         self.body.max_length = self.body.cut_at = self.body.tokenizer.model_max_length = pieces
@@ -185,7 +185,7 @@ class TransformerTower(Tower):
 
     def _parts(self, lengths: NDArray[np.int64]) -> Iterator[slice]:
         """Divide sentences of falling lengths into what goes through the layers together."""
-        most, at = pieces_at_once(self.pieces_at_once, self.device), 0
+        most, at = tokens_at_once(self.tokens_at_once, self.device), 0
         while at < len(lengths):
             end = at + max(1, most // int(lengths[at]))
             yield slice(at, end)

@@ -6,7 +6,8 @@ from typing import Any
 from xmine.errors import OptionError
 from xmine.options import option
 
-from .shared import POOLINGS, MomentumOptions, QueueOptions, Stage, TrainingOptions, share_or_auto
+from .queue import MomentumOptions, QueueOptions, share_or_auto
+from .shared import POOLINGS, Stage, TrainingOptions
 
 _MOST_REMEMBERED = 2**27  # numbers of 4 bytes
 
@@ -16,13 +17,15 @@ class MsimcseOptions(TrainingOptions):
     """mSimCSE: in-batch contrast of one encoder."""
 
     temperature: float = option(0.05, "Temperature of the contrastive loss.", min=0.001)
-    symmetric: bool = option(False, "Contrast target with source too, not only source with target.")
-    training_head: bool = option(
-        False, "Put a linear layer and tanh on top in training, as the paper does."
+    symmetric: bool = option(
+        False, "Add the loss from target to source to the loss from source to target."
     )
-    drop_hard_negatives: bool = option(False, "Leave contradicting sentences of triplets out.")
+    training_head: bool = option(
+        False, "Train with a linear layer and tanh on top, as the paper does."
+    )
+    drop_hard_negatives: bool = option(False, "Ignore the contradicting sentences of triplets.")
     hard_negative_weight: float = option(
-        0.0, "Added to the logit of a row's own contradicting sentence."
+        0.0, "Number to add to the logit of a row's own contradicting sentence."
     )
 
 
@@ -32,7 +35,7 @@ class MocoOptions(MomentumOptions):
 
     src_encoder: str = option(
         "",
-        "Encoder of the source side, where each side has its own: as --encoder.",
+        "Encoder of the source side, if each side has its own; see --encoder.",
         shown_default="one encoder for both sides",
     )
     tgt_encoder: str = option(
@@ -41,12 +44,13 @@ class MocoOptions(MomentumOptions):
         shown_default="one encoder for both sides",
     )
     temperature: float = option(0.04, "Temperature of the contrastive loss.", min=0.001)
-    key_dropout: bool = option(False, "Leave dropout on in key encoders.")
+    key_dropout: bool = option(False, "Keep dropout on in the key encoders.")
     nli_weight: float = option(0.1, "Weight of the loss on --nli pairs.", min=0)
     nli_batch: int = option(128, "Labelled pairs per step.", min=1)
     nli_features: str = option(
         "uvd",
-        "What a classifier sees of sentences u, v: uv, uvd with |u - v|, uvdm with u * v too.",
+        "Input of the classifier, of sentence vectors u, v: uv; uvd adds |u - v|; uvdm adds "
+        "u * v, too.",
         choices=("uv", "uvd", "uvdm"),
     )
 
@@ -78,30 +82,25 @@ class TransaugOptions(QueueOptions):
         "Stage to run; all: distil, contrast and, where there are triplets, nli.",
         choices=("all", "distil", "contrast", "nli"),
     )
-    teacher: str = option(
-        "embedded", "Encoder that is distilled: a folder, a hub name, or embedded."
-    )
+    teacher: str = option("embedded", "Encoder to distil: a folder, a hub name, or embedded.")
     teacher_pooling: str = option(
         "",
-        "What the teacher makes a sentence vector of, as --pooling; cls_mlp is for a supervised "
-        "SimCSE.",
+        "How the teacher pools token vectors, see --pooling; cls_mlp is for a supervised SimCSE.",
         choices=POOLINGS,
         shown_default="as its folder says",
     )
     teacher_language: str = option(
         "",
-        "Language of teacher and student, one of --languages.",
+        "Language of the teacher and the student, one of --languages.",
         shown_default="en, or the first of --languages",
     )
     distilled_encoder: str = option(
         "scratch",
-        "Encoder of the other language that the teacher is distilled into: as --encoder. --stage "
-        "contrast takes it as it is.",
+        "Encoder of the other language, which learns from the teacher; see --encoder. "
+        "--stage contrast reads it as it is.",
     )
-    distil_both: bool = option(
-        False, "Let the distilled encoder learn the teacher's own language, too."
-    )
-    distil_epochs: int = option(0, "Passes of the stage distil; 0: as --epochs.", min=0)
+    distil_both: bool = option(False, "Train the distilled encoder on the teacher's language, too.")
+    distil_epochs: int = option(0, "Epochs of the stage distil; 0: as --epochs.", min=0)
     distil_learning_rate: float = option(
         0.0, "Peak learning rate of the stage distil; 0: by the encoder.", min=0
     )
@@ -109,20 +108,20 @@ class TransaugOptions(QueueOptions):
         "learnable", "Temperature of the stage contrast: a number, or learnable."
     )
     logit_scale_init: float = option(
-        0.0, "Where a learnable temperature begins: log(1 / temperature).", min=0, max=4.6
+        0.0, "First value of a learnable temperature: log(1 / temperature).", min=0, max=4.6
     )
     train_teacher: bool = option(
-        False, "Train the distilled encoder in the stage contrast, too, as two towers."
+        False, "Train the distilled encoder in the stage contrast, too: two towers."
     )
     share_encoder: bool = option(
-        False, "One encoder for both languages, in place of a teacher and a student."
+        False, "Use one encoder for both languages, instead of a teacher and a student."
     )
     nli_temperature: float = option(0.05, "Temperature of the stage nli.", min=0.001)
-    nli_batch_size: int = option(128, "Triplets per step, of all processes together.", min=2)
-    nli_epochs: int = option(0, "Passes of the stage nli; 0: as --epochs.", min=0)
+    nli_batch_size: int = option(128, "Triplets per step, over all processes.", min=2)
+    nli_epochs: int = option(0, "Epochs of the stage nli; 0: as --epochs.", min=0)
     nli_learning_rate: float = option(
         0.0,
-        "Peak learning rate of the stage nli; 0: of a trained encoder.",
+        "Peak learning rate of the stage nli; 0: that of a trained encoder.",
         min=0,
         shown_default="0.003 static, 0.00002 transformer",
     )
@@ -260,7 +259,7 @@ class TransaugOptions(QueueOptions):
 TRANSAUG_DEMONSTRATION: dict[str, Any] = {
     "held_out": 40,
     "vocabulary_size": 1400,
-    "width": 512,  # of the embedded encoder, the teacher
+    "dim": 512,  # of the embedded encoder, the teacher
     "batch_size": 69,
     "epochs": 30,
 }
@@ -285,17 +284,17 @@ class EmmaXOptions(MomentumOptions):
 
     phase: str = option(
         "both",
-        "1 learns from pairs, 2 from text in which nothing is aligned; both, one after the other.",
+        "1 learns from pairs, 2 from texts that are not aligned; both: one after the other.",
         choices=("both", "1", "2"),
     )
     queue_size: int = option(
         0,
-        "Keys of earlier batches to compare with (the paper's K); 0: 256, or a quarter of fewer "
-        "than 1,024 rows.",
+        "Keys of earlier batches to compare with (the paper's K); 0: 256, or a quarter of "
+        "fewer than 1,024 rows.",
         min=0,
     )
     in_batch_negatives: bool = option(
-        True, "Take the other rows of the batch as negatives in phase 1, too."
+        True, "Use the other rows of the batch as negatives in phase 1, too."
     )
     temperature: float = option(0.04, "Temperature of the contrastive loss of phase 1.", min=0.001)
     ranks: int = option(
@@ -303,42 +302,43 @@ class EmmaXOptions(MomentumOptions):
     )
     classifier: str = option(
         "gmm",
-        "What judges ranks: a Gaussian mixture, or a network of two layers.",
+        "Rank classifier: a Gaussian mixture, or a network of two layers.",
         choices=("gmm", "fcn"),
     )
     gmm_init: str = option(
         "moments",
-        "How the mixture begins: moments of each rank over batches, unit (all ranks alike), or "
-        "random.",
+        "How the mixture starts: moments of each rank over batches, unit (all ranks alike), "
+        "or random.",
         choices=("moments", "unit", "random"),
     )
     gmm_learning_rate: float = option(3e-5, "Peak learning rate of the rank classifier.", min=0)
-    freeze_gmm: bool = option(False, "Leave the rank classifier as phase 1 made it.")
+    freeze_gmm: bool = option(False, "Do not train the rank classifier in phase 2.")
     interp_rule: str = option(
         "uniform",
-        "Rank of a mixture of a translation and another sentence: N equal parts, or the paper's "
-        "ceil.",
+        "Rank of a mixture of a translation and another sentence: uniform, N equal parts; "
+        "ceil, as in the paper.",
         choices=("uniform", "ceil"),
     )
     virtual_examples: int = option(
-        0, "Such mixtures per sentence in phase 1.", min=0, shown_default="one less than ranks"
+        0, "Mixtures per sentence in phase 1.", min=0, shown_default="one less than ranks"
     )
     self_positive: bool = option(
         True, "Count a sentence's own key as a paraphrase in phase 2; the paper does not say."
     )
     parallel_mix: float = option(
-        0.0, "Share of the batches of phase 2 that are pairs, known to be of rank 1.", min=0, max=1
+        0.0,
+        "Share of the batches of phase 2 that are pairs, of rank 1 by definition.",
+        min=0,
+        max=1,
     )
     rank_ema: float | str = option(
         "auto",
-        "How slowly a rank's similarity follows (the paper's epsilon): a number from 0 to 1; auto "
-        "is 0.999, and 0.99 in runs of fewer than 5,000 steps.",
+        "Momentum of the average similarity of each rank (the paper's epsilon): a number "
+        "from 0 to 1; auto: 0.999, and 0.99 in runs of fewer than 5,000 steps.",
     )
     rank_temperature_low: float = option(0.05, "Temperature of rank 1 in phase 2.", min=0.001)
     rank_temperature_high: float = option(0.1, "Temperature of rank N - 1 in phase 2.", min=0.001)
-    em_epochs: int = option(
-        0, "Passes of phase 2 over its text.", min=0, shown_default="as --epochs"
-    )
+    em_epochs: int = option(0, "Epochs of phase 2.", min=0, shown_default="as --epochs")
     em_learning_rate: float = option(
         0.0,
         "Peak learning rate of the encoder in phase 2.",

@@ -76,7 +76,7 @@ class RankStep(Step):
 
     def queries_of(self, columns: tuple[Side, ...], random: np.random.Generator) -> Tensor:
         """Embed columns one after the other with M: unit rows [columns * rows, dim]."""
-        share = self.options.piece_dropout
+        share = self.options.token_dropout
         if share:
             columns = tuple(column.without_some(share, random) for column in columns)
         return self.tower.embed(*columns)

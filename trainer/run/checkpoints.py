@@ -5,7 +5,7 @@ It stands beside the encoder-to-be as `NAME.training/` until the run has ended.
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from torch import Tensor
 from xmine.encoders.tokenizer import MODEL_FILE, Vocabulary
 from xmine.errors import TrainingError
 from xmine.files.atomic import replacing
-from xmine.options import dump_toml, flag
+from xmine.options import dump_toml, flag, rename_former
 
 from ..data.corpus import Corpus
 from ..distributed import World
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 METRICS_FILE = "metrics.jsonl"
 OPTIONS_FILE = "options.toml"
+DATA_FILE = "data.txt"  # fingerprint of the corpus
 
 
 def run_folder(output: Path) -> Path:
@@ -54,10 +55,8 @@ class Run:
         """
         self.folder = folder
         self.name = ""
-        written = {"data.txt": corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
-        others = {name: _other(folder / name, text) for name, text in written.items()}
-        if any(each is not None for each in others.values()):
-            said = _differences(others)
+        written = {DATA_FILE: corpus.fingerprint() + "\n", OPTIONS_FILE: dump_toml(options)}
+        if said := ", ".join(_differences(folder, written, type(options))):
             if not World.here().leads:
                 raise TrainingError(
                     f"this process has other options or other data than the first: {said}",
@@ -151,22 +150,19 @@ class Run:
         return self.folder / f"{f'{self.name}-' if self.name else ''}{name}.pt"
 
 
-def _other(path: Path, text: str) -> tuple[str, str] | None:
-    """Give what a file says and what it would say now, where these differ."""
-    there = path.read_text(encoding="utf-8") if path.exists() else text
-    return None if there == text else (there, text)
-
-
-def _differences(others: Mapping[str, tuple[str, str] | None]) -> str:
-    """Name the options that differ, with both values."""
-    said = ["other data"] if others["data.txt"] else []
-    if texts := others[OPTIONS_FILE]:
-        there, here = map(tomllib.loads, texts)
+def _differences(folder: Path, written: Mapping[str, str], kind: type) -> Iterator[str]:
+    """Compare the files of a run with those to write: other data, options with both values."""
+    files = {name: folder / name for name in written}
+    old = {name: path.read_text("utf-8") for name, path in files.items() if path.exists()}
+    if old.get(DATA_FILE, written[DATA_FILE]) != written[DATA_FILE]:
+        yield "other data"
+    if OPTIONS_FILE in old:
+        there = rename_former(tomllib.loads(old[OPTIONS_FILE]), kind)
+        here = tomllib.loads(written[OPTIONS_FILE])
         for name in sorted(there.keys() | here.keys()):
-            old, new = (_shown(each.get(name)) for each in (there, here))
-            if old != new:
-                said.append(f"{flag(name)} is {new} here and {old} there")
-    return ", ".join(said) or f"{OPTIONS_FILE} is written in another way"
+            values = [_shown(each.get(name)) for each in (here, there)]
+            if values[0] != values[1]:
+                yield f"{flag(name)} is {values[0]} here and {values[1]} there"
 
 
 def _shown(value: object) -> str:

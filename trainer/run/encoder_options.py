@@ -12,11 +12,11 @@ from xmine.options import flag
 from ..options.shared import SCRATCH, TrainingOptions
 from .fitting import makes_vocabulary
 
-_NEW = ("architecture", "width")
+_NEW = ("architecture", "dim")
 _VOCABULARY = ("vocabulary_size", "vocabulary_sample")
 _NEW_TRANSFORMER = ("layers", "heads", "start")
-_TRAINED = ("max_pieces", "dropout", "pooling", "recompute")
-_READ = ("dtype", "pieces_at_once")
+_TRAINED = ("max_tokens", "dropout", "pooling", "recompute")
+_READ = ("dtype", "tokens_at_once")
 
 
 def check_encoders(options: TrainingOptions) -> None:

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.text.languages import UNKNOWN, guess_language, knows_script, scripts_of, short_code
+from xmine.text.languages import (
+    UNKNOWN_LANGUAGE,
+    guess_language,
+    knows_script,
+    scripts_of,
+    short_code,
+)
 
 from ..data.corpus import Corpus
 from ..options.shared import Stage
@@ -54,7 +60,7 @@ def spoken_texts(corpus: Corpus, codes: Sequence[str]) -> Spoken:
         looks = [
             guess_language([corpus.texts[int(row)] for row in rows], codes) for rows in members
         ]
-        told = [code for code in looks if code != UNKNOWN]
+        told = [code for code in looks if code != UNKNOWN_LANGUAGE]
         if len(set(told)) == len(told):
             return Spoken(corpus.texts, file_of_text)
     return Spoken(corpus.texts, _told_by_script(corpus.texts, codes))

@@ -72,14 +72,14 @@ def set_up(tower: Tower, name: str, options: TrainingOptions) -> None:
         TrainingError: the encoder cannot have one of them.
     """
     if isinstance(tower, TransformerTower):
-        tower.pieces_at_once, tower.recompute = options.pieces_at_once, options.recompute
+        tower.tokens_at_once, tower.recompute = options.tokens_at_once, options.recompute
         if options.pooling:
             tower.repool(options.pooling)
-        if name != SCRATCH and options.max_pieces:
-            tower.cut_after(options.max_pieces)
+        if name != SCRATCH and options.max_tokens:
+            tower.cut_after(options.max_tokens)
         if name != SCRATCH and options.dropout is not None:
             tower.drop(options.dropout)
-        if options.piece_dropout:
+        if options.token_dropout:
             refuse_one_piece(tower)
     elif options.pooling not in ("", "mean"):
         raise TrainingError(
@@ -97,7 +97,7 @@ def refuse_one_piece(tower: Tower) -> None:
     modes = tower.body.pooling.modes if isinstance(tower, TransformerTower) else ()
     if {"cls", "lasttoken"} & set(modes):
         raise TrainingError(
-            "--piece-dropout: it would leave out the piece whose vector is the sentence's "
+            "--token-dropout: it would leave out the piece whose vector is the sentence's "
             f"({' + '.join(modes)} pooling)",
             "give a transformer --dropout in place of it",
         )
@@ -123,7 +123,7 @@ def new_encoder(
         TrainingError: the heads of a transformer cannot share its width.
     """
     if options.architecture == "static":
-        return new_static(vocabulary, options.width, options.seed)
+        return new_static(vocabulary, options.dim, options.seed)
     from ..models.scratch import new_transformer
 
     return new_transformer(vocabulary, options, start)

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from xmine.browsing.judgements import Judgements
-from xmine.browsing.query import Query
+from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
 from xmine.display import visible
 from xmine.errors import XmineError
@@ -57,7 +57,7 @@ class Host(Protocol):
     def hear_keys(self) -> None:
         """Hear keys again."""
 
-    def look_for(self, view: View, query: Query | None, cut: float | None) -> None:
+    def look_for(self, view: View, query: PairQuery | None, cut: float | None) -> None:
         """Find other pairs of a view in the background."""
 
     def show_neighbours(self, source: int, target: int) -> None:
@@ -164,7 +164,7 @@ class BaseScreen(Screen[None]):
         """Ask for a line of text; `answered` is called with it, and not if it is given up."""
         self.query_one(Prompt).ask(question, answered, given)
 
-    def look_for(self, query: Query | None = None, cut: float | None = None) -> None:
+    def look_for(self, query: PairQuery | None = None, cut: float | None = None) -> None:
         """Find other pairs in the background: a million texts take a second.
 
         The screen that is shown when they are found hears of it, see `rows_changed`.

@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Label
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import JUDGED, KEPT, SIDES, Query
+from xmine.browsing.query import JUDGED, KEPT, SIDES, PairQuery
 from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
@@ -32,7 +32,7 @@ class FilterScreen(BaseScreen):
         Binding("escape", "back", "Give up", id="filter.give-up"),
     ]
 
-    def __init__(self, apply: Callable[[Query], None]) -> None:
+    def __init__(self, apply: Callable[[PairQuery], None]) -> None:
         """Begin with the query of the view; `apply` is called with another one."""
         super().__init__()
         self._apply = apply
@@ -95,7 +95,7 @@ class FilterScreen(BaseScreen):
         """Show the pairs."""
         self.action_apply()
 
-    def asked(self) -> Query:
+    def asked(self) -> PairQuery:
         """Read the fields.
 
         Raises:
@@ -103,7 +103,7 @@ class FilterScreen(BaseScreen):
         """
         query = self.view.wanted.query
         side, kept = self.query_one("#side", Choices), self.query_one("#kept", Choices)
-        return Query(
+        return PairQuery(
             text=self.query_one("#text", Input).value,
             regex=self.query_one("#regex", Tick).value,
             side=SIDES[side.pressed_index],
@@ -148,7 +148,7 @@ class FilterScreen(BaseScreen):
             line.value = ""
         for tick in self.query(Tick):
             tick.value = False
-        query = Query(kept="kept")
+        query = PairQuery(kept="kept")
         for name, at in (
             ("side", SIDES.index(query.side)),
             ("kept", KEPT.index(query.kept)),
@@ -171,7 +171,7 @@ def _number(text: str) -> float | None:
         raise OptionError(f"{text!r} is no number", "write a score such as 1.2") from None
 
 
-def _flags(opened: Opened, query: Query) -> Iterator[Tick]:
+def _flags(opened: Opened, query: PairQuery) -> Iterator[Tick]:
     """Make a tick for each flag, with the number of pairs that have it."""
     if opened.flags is None:
         return

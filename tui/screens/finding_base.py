@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from xmine.browsing.opened import Bools
-from xmine.browsing.query import Query, found_in
+from xmine.browsing.query import PairQuery, found_in
 from xmine.errors import XmineError
 
 from ..widgets.pair_table import PairTable
@@ -32,7 +32,7 @@ class FindScreen(JudgeScreen):
     def __init__(self) -> None:
         """Begin without a search."""
         super().__init__()
-        self._sought = Query()
+        self._sought = PairQuery()
         # Of all pairs, whether they are shown or not: what is shown may change.
         self._hits: Bools | None = None
         self._from = 0  # where the cursor was when the search began
@@ -82,7 +82,7 @@ class FindScreen(JudgeScreen):
             self._hits = None
             self.say("")
 
-    def _found(self, sought: Query, hits: Bools) -> None:
+    def _found(self, sought: PairQuery, hits: Bools) -> None:
         if sought == self._sought:  # or it was given up
             self._hits = hits
             self.query_one(PairTable).move_cursor(row=self._from)

@@ -7,7 +7,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 
 from xmine.browsing.neighbourhood import Neighbour
-from xmine.browsing.opened import Side
+from xmine.browsing.opened import TextSide
 
 from ..widgets.near_lists import Entry, NearLists, Place
 from ..widgets.pair_cells import SIGNS
@@ -65,8 +65,8 @@ class NeighboursScreen(JudgeScreen):
 
     def facts(self) -> str:
         """Say what became of the pair."""
-        fate = self.view.around.fate(*self._pair, cut=self.view.cut)
-        return _WORDS[fate.kind]
+        outcome = self.view.around.outcome(*self._pair, cut=self.view.cut)
+        return _WORDS[outcome.kind]
 
     def _show(self) -> None:
         """Show the neighbours of the pair, each list with the cursor on the other of the two."""
@@ -96,8 +96,8 @@ class NeighboursScreen(JudgeScreen):
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         figures = f"{near.rank}  score {near.score:.4f} cos {near.cosine:.4f} line {_place(near)}"
-        said = " ".join(filter(None, [verdict, _WORDS[near.fate.kind]]))
-        return Entry("=" if near.fate.kept else " ", figures, said, near.text, near.fate.kept)
+        said = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
+        return Entry("=" if near.outcome.kept else " ", figures, said, near.text, near.outcome.kept)
 
     def _under_cursor(self) -> Neighbour | None:
         lists = self.query_one(NearLists)
@@ -116,7 +116,7 @@ class NeighboursScreen(JudgeScreen):
 
     def _explain(self) -> None:
         if near := self._under_cursor():
-            self.say(near.fate.why)
+            self.say(near.outcome.why)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Step to a neighbour: it and the sentence it is near are the pair now."""
@@ -166,7 +166,7 @@ class NeighboursScreen(JudgeScreen):
         self._draw(place.highlighted)
 
 
-def _line(side: Side, row: int) -> str:
+def _line(side: TextSide, row: int) -> str:
     line = f"{int(side.lines[row]):,}"
     return line if side.offsets is None else f"{line}:{int(side.offsets[row])}"
 

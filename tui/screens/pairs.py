@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import ORDERS, Query
+from xmine.browsing.query import ORDERS, PairQuery
 from xmine.errors import FileError, XmineError
 from xmine.units import count
 
@@ -66,7 +66,7 @@ class PairsScreen(FindScreen):
     def heading(self) -> str:
         """Say whether only some are shown."""
         query = self.view.query
-        usual = Query(kept="kept", order=query.order, descending=query.descending)
+        usual = PairQuery(kept="kept", order=query.order, descending=query.descending)
         return self.NAME if query == usual else f"{self.NAME}, filtered"
 
     def facts(self) -> str:
@@ -155,7 +155,7 @@ class PairsScreen(FindScreen):
         _, kept, every = self.view.counts()
         if not every:
             self.say("there are no pairs in it", bad=True)
-        elif not kept and self.view.query == Query(kept="kept"):
+        elif not kept and self.view.query == PairQuery(kept="kept"):
             self.say("the cut keeps no pair: f shows those below it, t moves it", bad=True)
         else:
             self.say("no pair is like that: f changes the filter", bad=True)
@@ -183,7 +183,7 @@ class PairsScreen(FindScreen):
 
     def action_back(self) -> None:
         """Give up the search; with none, the filter."""
-        asked = Query(kept="kept")
+        asked = PairQuery(kept="kept")
         if not self.give_up_finding() and self.view.wanted.query != asked:
             self.look_for(asked)
 

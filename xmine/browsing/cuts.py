@@ -19,11 +19,7 @@ def flag_of(opened: Opened, cut: float) -> str:
 
 
 def check_cut(opened: Opened, cut: float) -> None:
-    """Refuse a cut that no option makes.
-
-    Raises:
-        OptionError: it is no number, or no probability and pairs are cut by probability.
-    """
+    """Refuse a cut that no option makes."""
     if math.isnan(cut):
         raise OptionError(f"a cut at {cut}", "give a number")
     if opened.by_probability and not 0 <= cut <= 1:
@@ -52,9 +48,6 @@ class Cuts:
         Args:
             opened: the run, or the file.
             rows: of `opened`, what may be kept; what the run makes of it if left out.
-
-        Raises:
-            OptionError: they have no scores.
         """
         self.opened = opened
         if (ranks := opened.ranks) is None:

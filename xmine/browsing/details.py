@@ -1,4 +1,4 @@
-"""One pair and everything that is known of it: for the detail pane and `xmine pairs show`."""
+"""One pair -> its details: figures, reasons for flags, labels, parts that both sides share."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A pair, read by people.
+class PairDetails:
+    """A pair and its details.
 
     Attributes:
         pair: texts and figures.
-        figures: what is known of it, each in a few words.
-        shared: what both texts have.
-        reasons: for each flag why it has it.
-        verdicts: what each judge says, who spoke last at the end.
+        figures: each in a few words.
+        shared: the parts that both texts have.
+        reasons: a sentence for each flag of the pair.
+        labels: of each judge, the latest at the end.
         standing: `kept`, `dropped` whatever the cut is, or `below the cut`; empty without a cut.
     """
 
@@ -29,24 +29,17 @@ class Whole:
     figures: list[str]
     shared: Shared
     reasons: dict[str, str]
-    verdicts: dict[str, str]
+    labels: dict[str, str]
     standing: str
 
 
-def whole(
+def details(
     opened: Opened, row: int, reasons: "Reasons", judgements: Judgements, cut: float | None = None
-) -> Whole:
-    """Tell everything about a pair.
-
-    Args:
-        opened: where it is.
-        row: of `opened`.
-        reasons, judgements: of `opened`.
-        cut: what is kept; that of the run if left out.
-    """
+) -> PairDetails:
+    """Gather the details of a pair at a cut; at that of the run if `cut` is left out."""
     pair = opened.pair(row)
     cut = opened.cut if cut is None else cut
-    return Whole(
+    return PairDetails(
         pair,
         figures(opened, row, cut),
         shared_parts(pair.source, pair.target, opened.languages),
@@ -70,14 +63,9 @@ def standing(opened: Opened, row: int, cut: float | None) -> str:
 def figures(opened: Opened, row: int, cut: float | None) -> list[str]:
     """Give the figures of a pair in words: score, cosine, probability, lines, and its standing."""
     pair = opened.pair(row)
-    numbers = (("score", pair.score, 4), ("cosine", pair.cosine, 4), ("prob", pair.prob, 4))
-    said = [f"{name} {value:.{digits}f}" for name, value, digits in numbers if value is not None]
-    places = [
-        f"{line}" if offset is None else f"{line}+{offset}"
-        for line, offset in (
-            (pair.source_line, pair.source_offset),
-            (pair.target_line, pair.target_offset),
-        )
-    ]
-    said.append(f"lines {places[0]}, {places[1]}")
+    numbers = {"score": pair.score, "cosine": pair.cosine, "prob": pair.prob}
+    said = [f"{name} {value:.4f}" for name, value in numbers.items() if value is not None]
+    sides = ((pair.source_line, pair.source_offset), (pair.target_line, pair.target_offset))
+    places = [f"{line}" if offset is None else f"{line}+{offset}" for line, offset in sides]
+    said.append(f"lines {', '.join(places)}")
     return [*said, standing(opened, row, cut)] if cut is not None else said

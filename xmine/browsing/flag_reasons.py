@@ -1,6 +1,6 @@
-"""A pair -> why it has each of its flags, in a sentence with the figures behind it.
+"""A pair -> a sentence for each of its flags: why the pair has it, with the figures.
 
-The rules are those of `xmine.flags.rules`; what they look at is computed again for one pair.
+The rules are those of `xmine.flags.rules`; their figures are computed again for one pair.
 """
 
 from functools import cached_property
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.opened import Bools, Opened, Rows, Side
+from xmine.browsing.opened import Bools, Opened, Rows, TextSide
 from xmine.errors import XmineError
 from xmine.flags.line_features import groups_of, known_keys
 from xmine.flags.near_copies import letters_of, shared_letters
@@ -18,35 +18,29 @@ from xmine.flags.rules import CONFIDENT, lowest_good_cosine, usual_ratio
 from xmine.flags.scripts import foreign_lines, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
+from xmine.run.folder import FEATURES
 from xmine.text.languages import function_words, scripts_of
+from xmine.units import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-# Confident pairs that show what lengths are usual; more of them change nothing that is printed.
+# Confident pairs that give the usual lengths; more pairs change nothing that is printed.
 _SAMPLE = 20_000
-# In a file, texts are read to find the better pair that one repeats; in a larger one it takes long.
+# In files of at most so many lines, texts are read to find the better pair that a pair repeats.
 _MOST_READ = 200_000
 _SCRIPTS = {"CJK": "Han"}
 
 
 class Reasons:
-    """Why pairs have their flags.
-
-    What is common to all pairs is computed when it is first needed and kept; a second of work for a
-    million pairs.
-    """
+    """Explains flags; figures of all pairs are computed once: a second for a million pairs."""
 
     def __init__(self, opened: Opened) -> None:
         """Explain the flags of what was opened."""
         self._opened = opened
 
     def of(self, row: int) -> dict[str, str]:
-        """Give a sentence for each flag of a pair; empty if it has none.
-
-        Args:
-            row: of `opened`.
-        """
+        """Give a sentence for each flag of a pair; empty if it has none."""
         pair = self._opened.pair(row)
         return {
             name: self._explained(name, row, pair)
@@ -68,8 +62,6 @@ class Reasons:
             return explain[name](row, pair) if name in explain else ""
         except (XmineError, OSError) as error:
             return f"cannot be explained: {error}"
-
-    # What the flags compare a pair with.
 
     @cached_property
     def _sure(self) -> Rows:
@@ -102,18 +94,17 @@ class Reasons:
         """For each sentence of a side a number that those with the same letters have, too."""
         opened = self._opened
         keys = []
-        for name, side in (("source", opened.source), ("target", opened.target)):
-            known = known_keys(opened.path / "traits", name, len(side.lines))
+        for name in ("source", "target"):
+            side = opened.side(name)
+            known = known_keys(opened.path / FEATURES, name, len(side.lines))
             if known is None and len(side.lines) <= _MOST_READ:
                 known = groups_of(side.texts)
             keys.append(np.arange(len(side.lines)) if known is None else known)
         return keys[0], keys[1]
 
-    # The sentences.
-
     def _length(self, _: int, pair: Pair) -> str:
         ours, theirs = len(pair.source), len(pair.target)
-        said = f"{_count(theirs, 'character')} for {ours:,}"
+        said = f"{count(theirs, 'character')} for {ours:,}"
         if self._usual_ratio is None:
             return said
         return f"{said}, expected about {max(round(ours * self._usual_ratio), 1):,}"
@@ -125,16 +116,15 @@ class Reasons:
 
     def _script(self, _: int, pair: Pair) -> str:
         said = []
-        sides = (self._opened.source, self._opened.target)
-        texts, names = (pair.source, pair.target), ("source", "target")
-        for name, side, language, text in zip(
-            names, sides, self._opened.languages, texts, strict=True
+        for name, language, text in zip(
+            ("source", "target"), self._opened.languages, pair[:2], strict=True
         ):
-            letters = letters_of(text)
+            side, letters = self._opened.side(name), letters_of(text)
             if not foreign_lines(language, side.texts)(text, letters):
                 continue
             share = share_of_script(language, side.texts, letters)
-            scripts = " or ".join(_script_name(each) for each in sorted(_scripts(language, side)))
+            own = sorted(scripts_of(language, side.texts))
+            scripts = " or ".join(_SCRIPTS.get(each, each.title()) for each in own)
             if share == 0:
                 said.append(f"no {scripts} character in the {name}")
             elif share < 0.5:
@@ -166,7 +156,7 @@ class Reasons:
         ):
             like = np.flatnonzero(keys == keys[at])
             lists = int((ids == at).any(axis=1).sum())
-            told = f"the {name} is a neighbour of {_count(lists, 'line')}"
+            told = f"the {name} is a neighbour of {count(lists, 'line')}"
             if len(like) > 1:
                 all_lists = int(np.isin(ids, like).any(axis=1).sum())
                 told += f", its {len(like):,} variants of {all_lists:,}"
@@ -239,23 +229,10 @@ def _unlike(language: str, name: str, text: str) -> str:
     words = text.lower().split()
     known = len(function_words(language).intersection(words))
     return (
-        f"the {name} does not look like {language}: {_count(known, 'function word')} "
-        f"in {_count(len(words), 'word')}"
+        f"the {name} does not look like {language}: {count(known, 'function word')} "
+        f"in {count(len(words), 'word')}"
     )
 
 
-def _scripts(language: str, side: Side) -> set[str]:
-    return scripts_of(language, side.texts)
-
-
-def _script_name(script: str) -> str:
-    return _SCRIPTS.get(script, script.title())
-
-
-def _lengths(side: Side, rows: Rows) -> NDArray[np.float64]:
-    texts: Sequence[str] = side.texts
-    return np.array([max(len(texts[row]), 1) for row in rows.tolist()], dtype=np.float64)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def _lengths(side: TextSide, rows: Rows) -> NDArray[np.float64]:
+    return np.array([max(len(side.texts[row]), 1) for row in rows.tolist()], dtype=np.float64)

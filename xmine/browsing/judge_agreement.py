@@ -106,13 +106,7 @@ class Approval:
 
 
 def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None) -> Approval:
-    """Compare judgements with the estimate, and with each other.
-
-    Args:
-        opened: the pairs.
-        judgements: of these.
-        cut: the lowest rank that is kept, see `Opened.ranks`; that of the run if left out.
-    """
+    """Compare judgements with the estimate, and with each other."""
     kept = opened.kept(opened.cut if cut is None else cut)
     codes = judgements.codes()
     accepted, rejected = codes == CODES[ACCEPT], codes == CODES[REJECT]
@@ -138,9 +132,9 @@ def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None
 def _judges(judgements: Judgements, rows: Rows) -> tuple[Judges, ...]:
     said: dict[str, dict[int, bool]] = {}
     for row in rows.tolist():
-        for judge, verdict in judgements.by_judge(row).items():
-            if verdict in (ACCEPT, REJECT):
-                said.setdefault(judge, {})[row] = verdict == ACCEPT
+        for judge, label in judgements.by_judge(row).items():
+            if label in (ACCEPT, REJECT):
+                said.setdefault(judge, {})[row] = label == ACCEPT
     return tuple(
         _compared((first, second), said[first], said[second])
         for first, second in combinations(sorted(said), 2)

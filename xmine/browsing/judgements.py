@@ -1,12 +1,13 @@
-"""Pairs that people judge: accepted, rejected, or unsure; each verdict is on the disk at once.
+"""Labels of people: accepted, rejected or unsure pairs; each label is on the disk at once.
 
-Several judges, and several processes of one, may judge the same pairs at the same time; the file
-beside the pairs (see `xmine.pairs.judgements`) brings them together.
+Several judges and processes may label the same pairs at the same time: all write to the file beside
+the pairs, see `xmine.pairs.judgements`.
 """
 
 import getpass
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Self
@@ -17,10 +18,10 @@ from numpy.typing import NDArray
 from xmine.browsing.opened import Opened, Rows
 from xmine.errors import OptionError
 from xmine.pairs.judgements import (
+    LABELS,
     TAKEN_BACK,
-    VERDICTS,
-    Place,
-    Verdict,
+    Label,
+    PairKey,
     append,
     file_beside,
     hash_of,
@@ -29,13 +30,11 @@ from xmine.pairs.judgements import (
     why_not_writable,
 )
 
-# What `Judgements.codes` has for a pair that nobody has judged, and for each verdict.
-CODES = {"": 0, **{name: code for code, name in enumerate(VERDICTS, start=1)}}
-
-
-# Seconds that a key may wait for another process that writes a verdict.
+# The codes of labels in `Judgements.codes`; 0 for a pair that nobody has judged.
+CODES = {name: code for code, name in enumerate(("", *LABELS))}
+# Seconds that a key may wait for another process that writes a label.
 KEY_PATIENCE = 0.15
-# Scanning the pairs for the place of one verdict costs as much as a twentieth of all the codes.
+# Scanning the pairs for the pair of one label costs as much as a twentieth of all the codes.
 _MANY = 20
 
 
@@ -50,8 +49,12 @@ class Counts:
 
     @property
     def judged(self) -> int:
-        """Count those with any verdict."""
+        """Count those with any label."""
         return self.accept + self.reject + self.unsure
+
+
+def _latest(said: dict[str, str]) -> str:
+    return next(reversed(said.values()), "")
 
 
 def judge_name() -> str:
@@ -67,7 +70,7 @@ class Judgements:
     """What is said of some pairs.
 
     Attributes:
-        path: the file that keeps it; it appears with the first verdict.
+        path: the file that keeps it; it appears with the first label.
         by: who judges here.
     """
 
@@ -75,64 +78,44 @@ class Judgements:
         """Begin without any; see `open`."""
         self.path, self.by, self._patience = path, by, patience
         self._opened = opened
-        # Of each pair what each judge says, who spoke last at the end.
-        self._said: dict[Place, dict[str, str]] = {}
+        # The label of each judge for each pair, the latest at the end.
+        self._said: dict[PairKey, dict[str, str]] = {}
         self._done: list[tuple[int, str]] = []  # rows judged here, and what was said before
         self._seen: tuple[int, int, int] | None = None  # inode, size and time of the file
         self._end = 0  # of what was read of it
         self._codes: NDArray[np.int8] | None = None
-        self._lines: tuple[Rows, Rows] | None = None
-        self._lock = RLock()  # `codes` may be asked for in a thread while a verdict comes
+        self._lock = RLock()  # `codes` may be asked for in a thread while a label comes
 
     @classmethod
     def open(cls, opened: Opened, by: str = "", patience: float = KEY_PATIENCE) -> Self:
-        """Read the judgements beside a run or a file of pairs.
-
-        Args:
-            opened: the pairs.
-            by: who judges; see `judge_name` if left out.
-            patience: seconds to wait for another process that writes a verdict.
-
-        Raises:
-            FileError: they cannot be read, or were written by another version of xmine.
-        """
+        """Read the judgements beside a run or a file of pairs."""
         judgements = cls(opened, file_beside(opened.path), by or judge_name(), patience)
         judgements.refresh()
         return judgements
 
     @property
     def problem(self) -> str:
-        """Say why a verdict could not be kept, to be told before the first; empty if it can."""
+        """Say why a label could not be kept, to be told before the first; empty if it can."""
         return why_not_writable(self.path)
 
     def of(self, row: int) -> str:
-        """Tell the verdict on a pair, that of who spoke last; empty if there is none."""
+        """Give the latest label of a pair; empty if there is none."""
         if not self._said:
             return ""
-        said = self._said.get(self._place(row))
-        return next(reversed(said.values())) if said else ""
+        return _latest(self._said.get(self._key(row), {}))
 
     def by_judge(self, row: int) -> dict[str, str]:
-        """Tell the verdict of each judge on a pair, who spoke last at the end."""
-        return dict(self._said.get(self._place(row), {}))
+        """Give the label of each judge for a pair, the latest at the end."""
+        return dict(self._said.get(self._key(row), {}))
 
     def judge(self, row: int, judgement: str) -> None:
-        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said.
-
-        Raises:
-            OptionError: it is another word.
-            FileError: it cannot be kept; nothing has changed then.
-        """
-        before = self._said.get(self._place(row), {}).get(self.by, TAKEN_BACK)
+        """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said."""
+        before = self._said.get(self._key(row), {}).get(self.by, TAKEN_BACK)
         self._write(row, judgement)
         self._done.append((row, before))
 
     def undo(self) -> int | None:
-        """Take back the last verdict that was given here, and name its pair; None if none is left.
-
-        Raises:
-            FileError: see `judge`.
-        """
+        """Take back the last label that was given here, and name its pair; None if none is left."""
         if not self._done:
             return None
         row, before = self._done[-1]
@@ -141,11 +124,7 @@ class Judgements:
         return row
 
     def refresh(self) -> bool:
-        """Read what others have said since; tell whether there was any.
-
-        Raises:
-            FileError: see `open`.
-        """
+        """Read what others have said since; tell whether there was any."""
         try:
             found = self.path.stat()
             seen = (found.st_ino, found.st_size, found.st_mtime_ns)
@@ -154,19 +133,19 @@ class Judgements:
         if seen == self._seen:
             return False
         grown = self._seen and seen and self._seen[0] == seen[0] and seen[1] > self._seen[1]
-        verdicts, end = read_from(self.path, self._end if grown else 0)
+        labels, end = read_from(self.path, self._end if grown else 0)
         with self._lock:
             if not grown:
                 self._said.clear()
-            if not grown or len(verdicts) > _MANY:
+            if not grown or len(labels) > _MANY:
                 self._codes = None
-            for verdict in verdicts:
-                self._take(verdict)
+            for label in labels:
+                self._take(label)
         self._seen, self._end = seen, end
-        return bool(verdicts) or not grown
+        return bool(labels) or not grown
 
     def codes(self) -> NDArray[np.int8]:
-        """Tell the verdict on every pair, int8 [pairs], as CODES has them."""
+        """Tell the label on every pair, int8 [pairs], as CODES has them."""
         with self._lock:
             if self._codes is None:
                 codes = np.zeros(len(self._opened), dtype=np.int8)
@@ -177,62 +156,56 @@ class Judgements:
 
     def rows(self) -> Rows:
         """Find the pairs that are judged, int64 [judged], in the order of the pairs."""
-        source, target = self._both_lines()
-        left = np.array([place.source_line for place in self._said], dtype=np.int64)
-        right = np.array([place.target_line or 0 for place in self._said], dtype=np.int64)
+        source, target = self._lines
+        left = np.array([key.source_line for key in self._said], dtype=np.int64)
+        right = np.array([key.target_line or 0 for key in self._said], dtype=np.int64)
         near = np.flatnonzero(np.isin(source, left) & np.isin(target, right))
         return near[[bool(self.of(row)) for row in near.tolist()]]
 
     def counts(self, rows: Rows | None = None) -> Counts:
-        """Count verdicts on some pairs, or on all of them."""
+        """Count labels on some pairs, or on all of them."""
         codes = self.codes() if rows is None else self.codes()[rows]
         accept, reject, unsure = np.bincount(codes, minlength=4)[1:].tolist()
         return Counts(accept, reject, unsure, len(codes))
 
     def _write(self, row: int, judgement: str) -> None:
-        if judgement not in (*VERDICTS, TAKEN_BACK):
-            known = ", ".join((*VERDICTS, TAKEN_BACK))
-            raise OptionError(f"{judgement!r} is no judgement", f"choose from {known}")
-        verdict = Verdict(self._place(row), judgement, self.by, now())
-        append(self.path, [verdict], self._patience)
-        self.refresh()  # it holds this verdict, and what others said before it
+        if judgement not in (known := (*LABELS, TAKEN_BACK)):
+            raise OptionError(f"{judgement!r} is no judgement", f"choose from {', '.join(known)}")
+        label = Label(self._key(row), judgement, self.by, now())
+        append(self.path, [label], self._patience)
+        self.refresh()  # it holds this label, and what others said before it
 
-    def _take(self, verdict: Verdict) -> None:
-        said = self._said.setdefault(verdict.place, {})
-        said.pop(verdict.judge, None)
-        if verdict.judgement != TAKEN_BACK:
-            said[verdict.judge] = verdict.judgement
+    def _take(self, label: Label) -> None:
+        said = self._said.setdefault(label.key, {})
+        said.pop(label.judge, None)
+        if label.judgement != TAKEN_BACK:
+            said[label.judge] = label.judgement
         elif not said:
-            del self._said[verdict.place]
+            del self._said[label.key]
         if self._codes is not None:
-            code = CODES[next(reversed(said.values())) if said else ""]
-            source, target = self._both_lines()
-            lines = (source == verdict.place[0]) & (target == (verdict.place[1] or 0))
-            for row in np.flatnonzero(lines).tolist():
-                if self._place(row) == verdict.place:
+            code = CODES[_latest(said)]
+            for row in self._rows_at(label.key).tolist():
+                if self._key(row) == label.key:
                     self._codes[row] = code
 
-    def _place(self, row: int) -> Place:
+    def _key(self, row: int) -> PairKey:
         opened = self._opened
         source, target = int(opened.sources[row]), int(opened.targets[row])
         left, right = opened.source, opened.target
         texts = hash_of(left.texts[source], right.texts[target])
         if not opened.lined:
-            return Place(row + 1, None, None, None, texts)
-        return Place(
-            int(left.lines[source]),
-            int(right.lines[target]),
-            None if left.offsets is None else int(left.offsets[source]),
-            None if right.offsets is None else int(right.offsets[target]),
-            texts,
-        )
+            return PairKey(row + 1, None, None, None, texts)
+        (line, offset), (other_line, other_offset) = left.place(source), right.place(target)
+        return PairKey(line, other_line, offset, other_offset, texts)
 
-    def _both_lines(self) -> tuple[Rows, Rows]:
-        if self._lines is None:
-            opened = self._opened
-            if not opened.lined:
-                numbers = np.arange(1, len(opened) + 1)
-                self._lines = (numbers, np.zeros_like(numbers))
-                return self._lines
-            self._lines = (opened.source.lines[opened.sources], opened.target.lines[opened.targets])
-        return self._lines
+    def _rows_at(self, key: PairKey) -> Rows:
+        source, target = self._lines
+        return np.flatnonzero((source == key.source_line) & (target == (key.target_line or 0)))
+
+    @cached_property
+    def _lines(self) -> tuple[Rows, Rows]:
+        opened = self._opened
+        if opened.lined:
+            return opened.source.lines[opened.sources], opened.target.lines[opened.targets]
+        numbers = np.arange(1, len(opened) + 1)
+        return numbers, np.zeros_like(numbers)

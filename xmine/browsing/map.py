@@ -1,6 +1,5 @@
 """Some pairs of a run -> both sides as points in the plane, each pair joined: the papers' map."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,18 +72,9 @@ def picture_of(
     seed: int = SEED,
     method: str = "pca",
 ) -> Picture:
-    """Draw some pairs at random and lay them out.
+    """Draw at most `most` pairs at random, and lay them out by `pca` or, in seconds, by `tsne`.
 
-    Args:
-        nearby: where the vectors come from.
-        rows: int64, which pairs to draw from, rows of what is opened.
-        most: how many at most.
-        seed: another one, another sample.
-        method: `pca`, or `tsne`, which takes seconds.
-
-    Raises:
-        FileError: there are fewer than two pairs, or the vectors are gone.
-        XmineError: scikit-learn is not installed.
+    `rows`, int64, are the pairs to draw from, rows of the run or file that `nearby` searches.
     """
     opened = nearby.opened
     if len(rows) < _FEWEST:
@@ -93,27 +83,17 @@ def picture_of(
             f"{opened.path}: {few} too few for a map: it takes {_FEWEST}",
             "lower the cut" if opened.is_run else "",
         )
-    chosen = np.sort(_sample(rows, most, seed))
+    if len(rows) > most:
+        rows = np.random.default_rng(seed).choice(rows, most, replace=False)
+    chosen = np.sort(rows)
     sources = nearby.vectors_of("source", opened.sources[chosen])
     targets = nearby.vectors_of("target", opened.targets[chosen])
     places = placed(np.concatenate([sources, targets]).astype(np.float64), method)
     return Picture(opened, chosen, places.reshape(2, len(chosen), 2), method)
 
 
-def _sample(rows: Rows, most: int, seed: int) -> Rows:
-    if len(rows) <= most:
-        return rows
-    return np.random.default_rng(seed).choice(rows, most, replace=False)
-
-
 def facts_of(picture: Picture) -> list[dict[str, object]]:
-    """Give what the command prints of each pair."""
-
-    def place(point: Sequence[float]) -> list[float]:
-        return [round(each, 5) for each in point]
-
-    sources, targets = picture.places.tolist()
-    return [
-        {"source_line": line, "target_line": other, "source": place(x), "target": place(y)}
-        for line, other, x, y in zip(*picture.lines(), sources, targets, strict=True)
-    ]
+    """List the lines and the coordinates of each pair, for JSON."""
+    names = "source_line", "target_line", "source", "target"
+    rows = zip(*picture.lines(), *picture.places.round(5).tolist(), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -1,7 +1,7 @@
-"""A pair of a run -> the nearest sentences of both its sides, and why each is or is not its match.
+"""A sentence of a run -> its nearest sentences, and why each is or is not its match.
 
-Neighbours are those that the run's search has found; a margin score is computed for the few rows
-that are shown, with the run's own options, and is the one that mining gave.
+The run's search has found the neighbours. Margin scores are computed for the few rows that are
+shown, with the options of the run, and equal those of mining.
 """
 
 from dataclasses import asdict, dataclass
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from xmine.browsing.opened import Opened, Rows, Side
-from xmine.browsing.outcomes import Fate, Fates
+from xmine.browsing.opened import Opened, Rows, TextSide
+from xmine.browsing.outcomes import PairOutcome, PairOutcomes
 from xmine.errors import FileError, OptionError
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.mining.options import MiningOptions
@@ -28,7 +28,7 @@ class Neighbour:
         rank: 1 for the nearest.
         cosine, score: of the two.
         text: of the neighbour, with its 1-based `line` and, where lines were cut, its `offset`.
-        fate: what became of the two as a pair.
+        outcome: what became of the two as a pair.
     """
 
     source: int
@@ -39,11 +39,11 @@ class Neighbour:
     text: str
     line: int
     offset: int | None
-    fate: Fate
+    outcome: PairOutcome
 
     def facts(self) -> dict[str, Any]:
         """Give what the command prints of it."""
-        rival = None if self.fate.rival is None else asdict(self.fate.rival)
+        rival = None if self.outcome.rival is None else asdict(self.outcome.rival)
         return {
             "rank": self.rank,
             "score": round(self.score, 4),
@@ -51,9 +51,9 @@ class Neighbour:
             "line": self.line,
             "offset": self.offset,
             "text": self.text,
-            "chosen": self.fate.kept,
-            "fate": self.fate.kind,
-            "why": self.fate.why,
+            "chosen": self.outcome.kept,
+            "fate": self.outcome.kind,
+            "why": self.outcome.why,
             "better": rival,
         }
 
@@ -68,11 +68,7 @@ class Surroundings:
     """
 
     def __init__(self, opened: Opened) -> None:
-        """Open what the run's search has found, without reading it.
-
-        Raises:
-            FileError: these are pairs of a file; or the neighbours are gone, or broken.
-        """
+        """Open what the run's search has found, without reading it."""
         if not opened.is_run:
             raise FileError(
                 f"{opened.path}: a file of pairs, which has no neighbours",
@@ -96,18 +92,12 @@ class Surroundings:
         self.neighborhood = int(_asked(opened, "neighbours", "neighborhood", usual.neighborhood))
         self._margin = str(_asked(opened, "pairs", "margin", usual.margin))
         self._neighbours: Neighbours = found
-        self._fates = Fates(opened, found, self._margin, self.neighborhood)
+        self._outcomes = PairOutcomes(opened, found, self._margin, self.neighborhood)
 
     def targets(
         self, source: int, k: int | None = None, cut: float | None = None
     ) -> list[Neighbour]:
-        """Give the nearest targets of a source, nearest first.
-
-        Args:
-            source: its row.
-            k: how many at most; all that are known if left out.
-            cut: what a pair is kept by; the one of the run if left out.
-        """
+        """Give the nearest targets of a source, nearest first."""
         return self._near(source, k, cut, of_sources=True)
 
     def sources(
@@ -126,9 +116,9 @@ class Surroundings:
         pairs = np.flatnonzero(own == row)
         return int(others[pairs[0]]) if len(pairs) else int(found[row, 0])
 
-    def fate(self, source: int, target: int, cut: float | None = None) -> Fate:
+    def outcome(self, source: int, target: int, cut: float | None = None) -> PairOutcome:
         """Tell what became of any two rows as a pair."""
-        return self._fates.of([(source, target)], self.opened.cut if cut is None else cut)[0]
+        return self._outcomes.of([(source, target)], self.opened.cut if cut is None else cut)[0]
 
     def row(self, source: int, target: int) -> int | None:
         """Find two rows among the pairs of the run; None if mining has not looked at them."""
@@ -139,46 +129,29 @@ class Surroundings:
     def _near(
         self, row: int, k: int | None, cut: float | None, *, of_sources: bool
     ) -> list[Neighbour]:
-        found, opened = self._neighbours, self.opened
-        ids, cosines = (
-            (found.targets, found.target_cosines)
-            if of_sources
-            else (found.sources, found.source_cosines)
-        )
-        rows = np.array([row])
-        scores = scores_near(found, rows, self._margin, self.neighborhood, of_sources=of_sources)[0]
-        near = ids[row][:k].astype(np.int64)  # [k]
-        pairs = [(row, other) if of_sources else (other, row) for other in near.tolist()]
-        fates = self._fates.of(pairs, opened.cut if cut is None else cut)
+        opened = self.opened
+        found = self._neighbours if of_sources else self._neighbours.swapped()
+        scores = scores_near(found, np.array([row]), self._margin, self.neighborhood)[0]
+        near: list[int] = found.targets[row][:k].tolist()
+        pairs = [(row, other) if of_sources else (other, row) for other in near]
+        outcomes = self._outcomes.of(pairs, opened.cut if cut is None else cut)
         side = opened.target if of_sources else opened.source
         return [
             Neighbour(
-                pair[0],
-                pair[1],
+                *pair,
                 at + 1,
-                float(cosines[row, at]),
+                float(found.target_cosines[row, at]),
                 float(scores[at]),
                 side.texts[other],
-                int(side.lines[other]),
-                None if side.offsets is None else int(side.offsets[other]),
-                fate,
+                *side.place(other),
+                outcome,
             )
-            for at, (other, pair, fate) in enumerate(zip(near.tolist(), pairs, fates, strict=True))
+            for at, (other, pair, outcome) in enumerate(zip(near, pairs, outcomes, strict=True))
         ]
 
 
-def row_of(side: Side, line: int, offset: int | None = None, table: Path | None = None) -> int:
-    """Find the sentence of a line.
-
-    Args:
-        side: where it stands.
-        line: from 1.
-        offset: where it starts in the line; needed where that holds several sentences.
-        table: the table of the side, which tells what stands for a repeated line.
-
-    Raises:
-        OptionError: there is no such sentence, or there are several.
-    """
+def row_of(side: TextSide, line: int, offset: int | None = None, table: Path | None = None) -> int:
+    """Find the sentence of a line."""
     first, stop = np.searchsorted(side.lines, [line, line + 1])
     rows: Rows = np.arange(first, stop)
     if not len(rows) and table is not None and table.is_file():

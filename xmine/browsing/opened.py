@@ -1,9 +1,9 @@
 """A run or a file of pairs -> its pairs in memory, ready to be filtered, sorted and looked at."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +12,20 @@ from xmine.errors import OptionError
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.pairs.pair import Languages, Pair
+from xmine.text.packed import LazyTexts
 
 if TYPE_CHECKING:
     import polars as pl
 
 Bools = NDArray[np.bool_]
 
-Floats = NDArray[np.float32]
+Float32s = NDArray[np.float32]
 
 Rows = NDArray[np.int64]
 
 
-class TextColumn(Sequence[str]):
-    """The texts of a column of polars; a slice is a list of some.
+class TextColumn(LazyTexts):
+    """The texts of a column of polars.
 
     Attributes:
         column: the column, without nulls.
@@ -38,19 +39,11 @@ class TextColumn(Sequence[str]):
         """Count the texts."""
         return len(self.column)
 
-    @overload
-    def __getitem__(self, at: SupportsIndex) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: SupportsIndex | slice) -> str | list[str]:
-        """Give one text, or a list of some."""
-        if isinstance(at, slice):
-            return self.column[at].to_list()
-        return str(self.column[int(at)])
+    def _one(self, row: int) -> str:
+        return str(self.column[row])
 
-    def __iter__(self) -> Iterator[str]:
-        """Walk through the texts."""
-        return iter(self.column)
+    def _some(self, rows: slice) -> list[str]:
+        return self.column[rows].to_list()
 
     def take(self, rows: Rows) -> "TextColumn":
         """Keep some texts, in the order of `rows`; their characters are not held twice."""
@@ -58,7 +51,7 @@ class TextColumn(Sequence[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class TextSide:
     """The sentences of one language.
 
     Attributes:
@@ -72,6 +65,10 @@ class Side:
     texts: TextColumn
     lines: Rows
     offsets: Rows | None = None
+
+    def place(self, row: int) -> tuple[int, int | None]:
+        """Give the line of a sentence and, where lines were cut, its offset in the line."""
+        return int(self.lines[row]), None if self.offsets is None else int(self.offsets[row])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +93,13 @@ class Opened:
     """
 
     path: Path
-    source: Side
-    target: Side
+    source: TextSide
+    target: TextSide
     sources: Rows
     targets: Rows
-    scores: Floats | None
-    cosines: Floats | None
-    probs: Floats | None
+    scores: Float32s | None
+    cosines: Float32s | None
+    probs: Float32s | None
     flags: Flags | None
     eligible: Bools
     allowed: Bools
@@ -121,6 +118,10 @@ class Opened:
     def __len__(self) -> int:
         """Count the pairs."""
         return len(self.sources)
+
+    def side(self, name: str) -> TextSide:
+        """Give the side `source` or `target`."""
+        return self.source if name == "source" else self.target
 
     @property
     def ranks(self) -> NDArray[np.float64] | None:
@@ -153,15 +154,19 @@ class Opened:
     def pair(self, row: int) -> Pair:
         """Give one pair with everything that is known of it."""
         source, target = int(self.sources[row]), int(self.targets[row])
+        (line, offset), (other_line, other_offset) = (
+            self.source.place(source),
+            self.target.place(target),
+        )
         return Pair(
             source=self.source.texts[source],
             target=self.target.texts[target],
             score=_number(self.scores, row),
-            source_line=int(self.source.lines[source]),
-            target_line=int(self.target.lines[target]),
+            source_line=line,
+            target_line=other_line,
             cosine=_number(self.cosines, row),
-            source_offset=_whole(self.source.offsets, source),
-            target_offset=_whole(self.target.offsets, target),
+            source_offset=offset,
+            target_offset=other_offset,
             prob=_number(self.probs, row),
             flags=None if self.flags is None else self.flags[row],
         )
@@ -171,14 +176,10 @@ class Opened:
         return map(self.pair, rows.tolist())
 
 
-def _number(column: Floats | None, row: int) -> float | None:
+def _number(column: Float32s | None, row: int) -> float | None:
     if column is None or np.isnan(column[row]):
         return None
     return float(column[row])
-
-
-def _whole(column: Rows | None, row: int) -> int | None:
-    return None if column is None else int(column[row])
 
 
 def flags_of(names: "pl.Series") -> Flags:
@@ -195,11 +196,7 @@ def rows_at(opened: Opened, source_line: int, target_line: int) -> Rows:
 
 
 def row_at(opened: Opened, source_line: int, target_line: int) -> int:
-    """Find the pair of two lines.
-
-    Raises:
-        OptionError: there is none, or there are several.
-    """
+    """Find the pair of two lines."""
     rows = rows_at(opened, source_line, target_line)
     if len(rows) != 1:
         many = f"{len(rows)} pairs" if len(rows) else "no pair"

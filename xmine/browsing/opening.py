@@ -7,12 +7,7 @@ from xmine.run.folder import RUN_FILE
 
 
 def open_pairs(path: Path) -> Opened:
-    """Open a mining run or a file of pairs.
-
-    Raises:
-        FileError: it is missing, broken or empty; or a run that is not finished, or whose files
-            do not belong together.
-    """
+    """Open a mining run or a file of pairs."""
     # Both make what this module describes, and so import it.
     if (path / RUN_FILE).is_file():
         from xmine.browsing.run_reader import open_run

@@ -1,13 +1,14 @@
-"""Why two sentences of a run are a kept pair, or why they are not: the rules of mining, told."""
+"""Two sentences of a run -> the reason why they are a kept pair, or why they are not."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from xmine.browsing.opened import Opened
+from xmine.browsing.opened import Opened, Rows
 from xmine.flags.names import FLAGS
 from xmine.knn.neighbours import Neighbours
+from xmine.mining.options import MiningOptions
 from xmine.scoring.margin import scores_near
 from xmine.scoring.retrieval import best_neighbours
 
@@ -24,8 +25,8 @@ class Rival:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """What became of two sentences.
+class PairOutcome:
+    """What mining made of two sentences.
 
     Attributes:
         kind: `kept`; `below` the cut; `dropped` by an option; `taken`: one of them is in a better
@@ -45,138 +46,116 @@ class Fate:
         return self.kind == "kept"
 
 
-class Fates:
-    """Tells the fate of pairs of a run."""
+class PairOutcomes:
+    """Tells the outcome of pairs of a run."""
 
     def __init__(self, opened: Opened, neighbours: Neighbours, margin: str, k: int) -> None:
-        """Take the run, what its search has found, and how pairs were scored."""
+        """Take the run, the neighbours that its search found, and how pairs were scored."""
         self._opened, self._neighbours = opened, neighbours
         self._margin, self._k = margin, k
         self._options: dict[str, Any] = opened.run.get("pairs", {})
         self._retrieval = str(self._options.get("retrieval", "max"))
 
-    def of(self, pairs: list[Pair], cut: float | None) -> list[Fate]:
-        """Tell the fates of some pairs of rows, each the neighbour of the other, at a cut."""
-        best_targets = self._best(sorted({source for source, _ in pairs}), of_sources=True)
-        best_sources = self._best(sorted({target for _, target in pairs}), of_sources=False)
-        return [
-            self._fate(pair, cut, best_targets[pair[0]], best_sources[pair[1]]) for pair in pairs
-        ]
+    def of(self, pairs: list[Pair], cut: float | None) -> list[PairOutcome]:
+        """Tell the outcomes of pairs of rows at a cut; one row of a pair is near the other."""
+        targets = self._best(self._neighbours, {source for source, _ in pairs})
+        sources = self._best(self._neighbours.swapped(), {target for _, target in pairs})
+        return [self._outcome(pair, cut, targets[pair[0]], sources[pair[1]]) for pair in pairs]
 
-    def _best(self, rows: list[int], *, of_sources: bool) -> dict[int, tuple[int, float]]:
-        """Give the best neighbour of each row, and its score: what fwd and bwd choose."""
-        few, k = np.array(rows, dtype=np.int64), self._k
-        found = self._neighbours
-        ids, cosines = (
-            (found.targets, found.target_cosines)
-            if of_sources
-            else (found.sources, found.source_cosines)
-        )
-        if not rows:
-            return {}
-        scores = scores_near(found, few, self._margin, k, of_sources=of_sources)[:, :k]
-        best = best_neighbours(np.asarray(ids[few][:, :k]), scores, cosines[few][:, :k])
+    def _best(self, neighbours: Neighbours, rows: set[int]) -> dict[int, tuple[int, float]]:
+        """Give the best target of each source, and its score: the choice of fwd."""
+        few, k = np.array(sorted(rows), dtype=np.int64), self._k
+        scores = scores_near(neighbours, few, self._margin, k)[:, :k]
+        ids, cosines = neighbours.targets[few][:, :k], neighbours.target_cosines[few][:, :k]
+        best = best_neighbours(np.asarray(ids), scores, cosines)
         chosen = zip(best.targets.tolist(), best.scores.tolist(), strict=True)
-        return dict(zip(rows, chosen, strict=True))
+        return dict(zip(few.tolist(), chosen, strict=True))
 
-    def _fate(
+    def _outcome(
         self,
         pair: Pair,
         cut: float | None,
         best_target: tuple[int, float],
         best_source: tuple[int, float],
-    ) -> Fate:
+    ) -> PairOutcome:
         opened, (source, target) = self._opened, pair
         of_source = np.flatnonzero(opened.sources == source)
         row = of_source[opened.targets[of_source] == target]
         if len(row):
             return self._of_candidate(int(row[0]), cut)
-        of_target = np.flatnonzero(opened.targets == target)
         is_fwd, is_bwd = best_target[0] == target, best_source[0] == source
-        better_target = self._rival(source, *best_target)
-        better_source = self._rival(best_source[0], target, best_source[1])
-        if self._retrieval == "fwd":
-            return self._not_best("target", "source", better_target)
-        if self._retrieval == "bwd":
-            return self._not_best("source", "target", better_source)
-        if self._retrieval == "intersect" and is_fwd:
-            return self._not_best("source", "target", better_source)
-        if self._retrieval == "intersect" and is_bwd:
-            return self._not_best("target", "source", better_target)
+        better = {
+            "target": self._rival(source, *best_target),
+            "source": self._rival(best_source[0], target, best_source[1]),
+        }
+        asked = {"fwd": "target", "bwd": "source"}.get(self._retrieval, "")
+        if self._retrieval == "intersect" and (is_fwd or is_bwd):
+            asked = "source" if is_fwd else "target"
+        if asked:
+            rival = better[asked]
+            other, line = (
+                ("source", rival.target_line)
+                if asked == "target"
+                else ("target", rival.source_line)
+            )
+            why = f"the {other}'s best {asked} is line {line:,}, {rival.score:.4f}"
+            return PairOutcome("not best", f"--retrieval {self._retrieval}: {why}", rival)
         if is_fwd or is_bwd:
-            return self._taken(of_source, of_target)
-        if not self._is_near(pair):
-            return Fate("far", f"neither is among the {self._k} nearest of the other")
-        return Fate(
+            return self._taken(of_source, np.flatnonzero(opened.targets == target))
+        found, k = self._neighbours, self._k
+        if target not in found.targets[source, :k] and source not in found.sources[target, :k]:
+            return PairOutcome("far", f"neither is among the {k} nearest of the other")
+        one, two = better["target"], better["source"]
+        return PairOutcome(
             "not best",
-            f"best for neither: the source's best is target line {better_target.target_line:,}, "
-            f"{better_target.score:.4f}; the target's best is source line "
-            f"{better_source.source_line:,}, {better_source.score:.4f}",
-            better_target if better_target.score >= better_source.score else better_source,
+            f"best for neither: the source's best is target line {one.target_line:,}, "
+            f"{one.score:.4f}; the target's best is source line {two.source_line:,}, "
+            f"{two.score:.4f}",
+            one if one.score >= two.score else two,
         )
 
-    def _of_candidate(self, row: int, cut: float | None) -> Fate:
-        """Tell the fate of a pair that may be kept."""
-        opened = self._opened
-        score = 0.0 if opened.scores is None else float(opened.scores[row])
-        rank = opened.rank(row) or 0.0
-        if opened.eligible[row] and (cut is None or rank >= cut):
-            return Fate("kept", "kept")
-        if opened.eligible[row]:
-            return Fate("below", f"below the cut {cut:.4f}")
+    def _of_candidate(self, row: int, cut: float | None) -> PairOutcome:
+        """Tell the outcome of a pair that may be kept."""
+        opened, options = self._opened, self._options
+        score, eligible = self._score(row), opened.eligible[row]
+        if eligible and (cut is None or (opened.rank(row) or 0.0) >= cut):
+            return PairOutcome("kept", "kept")
+        if eligible:
+            return PairOutcome("below", f"below the cut {cut:.4f}")
         raised = [] if opened.flags is None else opened.flags[row].split(",")
-        drops = {each.strip() for text in self._options.get("drop", []) for each in text.split(",")}
-        dropping = [name for name in FLAGS if name in raised and name in drops]
-        if dropping:
-            return Fate("dropped", f"dropped for its flag: {', '.join(dropping)}")
-        most = self._options.get("score_max")
+        drops = MiningOptions(drop=options.get("drop", [])).dropped_flags()
+        if dropping := [name for name in FLAGS if name in raised and name in drops]:
+            return PairOutcome("dropped", f"dropped for its flag: {', '.join(dropping)}")
+        most = options.get("score_max")
         if most is not None and score > most:
-            return Fate("dropped", f"dropped: above --score-max {most:g}")
+            return PairOutcome("dropped", f"dropped: above --score-max {most:g}")
         if opened.allowed[row]:
-            best = f"the best {self._options['top']:,}" if "top" in self._options else "the best"
-            return Fate("dropped", f"dropped: beyond {best} that --top asks for")
-        if "copy" in raised and not self._options.get("keep_copies"):
-            return Fate("dropped", "dropped: the same text on both sides; --keep-copies keeps it")
-        wanted = self._options.get("threshold")
+            best = f"the best {options['top']:,}" if "top" in options else "the best"
+            return PairOutcome("dropped", f"dropped: beyond {best} that --top asks for")
+        if "copy" in raised and not options.get("keep_copies"):
+            why = "dropped: the same text on both sides; --keep-copies keeps it"
+            return PairOutcome("dropped", why)
+        wanted = options.get("threshold")
         if isinstance(wanted, float) and score < wanted:
-            return Fate("below", f"below --threshold {wanted:g}")
-        return Fate("dropped", "dropped: known to be wrong")
+            return PairOutcome("below", f"below --threshold {wanted:g}")
+        return PairOutcome("dropped", "dropped: known to be wrong")
 
-    def _taken(self, of_source: np.ndarray, of_target: np.ndarray) -> Fate:
-        """Tell which better pairs, by rows of `opened`, the two sentences are in."""
-        opened = self._opened
-        said, rivals = [], []
-        for name, rows in (("source", of_source), ("target", of_target)):
-            if len(rows):
-                row = int(rows[0])
-                score = 0.0 if opened.scores is None else float(opened.scores[row])
-                rival = self._rival(int(opened.sources[row]), int(opened.targets[row]), score)
-                other, line = (
-                    ("target", rival.target_line)
-                    if name == "source"
-                    else ("source", rival.source_line)
-                )
+    def _taken(self, of_source: Rows, of_target: Rows) -> PairOutcome:
+        """Name the better pairs, rows of `opened`, that the two sentences are in."""
+        opened, said, rivals = self._opened, [], []
+        for name, other, rows in (("source", "target", of_source), ("target", "source", of_target)):
+            for row in rows[:1].tolist():
+                pair = int(opened.sources[row]), int(opened.targets[row])
+                rival = self._rival(*pair, self._score(row))
+                line = rival.target_line if name == "source" else rival.source_line
                 said.append(f"its {name} is with {other} line {line:,}, {rival.score:.4f}")
                 rivals.append(rival)
-        if not rivals:
-            return Fate("taken", "in no pair")
-        return Fate("taken", "; ".join(said), max(rivals, key=lambda rival: rival.score))
+        best = max(rivals, key=lambda rival: rival.score, default=None)
+        return PairOutcome("taken", "; ".join(said) or "in no pair", best)
 
-    def _not_best(self, side: str, of: str, rival: Rival) -> Fate:
-        line = rival.target_line if side == "target" else rival.source_line
-        return Fate(
-            "not best",
-            f"--retrieval {self._retrieval}: the {of}'s best {side} is line {line:,}, "
-            f"{rival.score:.4f}",
-            rival,
-        )
-
-    def _is_near(self, pair: Pair) -> bool:
-        """Tell whether one of two sentences is among the first k of the other."""
-        source, target = pair
-        found = self._neighbours
-        near = target in found.targets[source, : self._k]
-        return bool(near or source in found.sources[target, : self._k])
+    def _score(self, row: int) -> float:
+        scores = self._opened.scores
+        return 0.0 if scores is None else float(scores[row])
 
     def _rival(self, source: int, target: int, score: float) -> Rival:
         opened = self._opened

@@ -5,21 +5,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xmine.browsing.opened import Floats, Opened, Side, TextColumn, flags_of
+from xmine.browsing.opened import Float32s, Opened, TextColumn, TextSide, flags_of
 from xmine.pairs.io import languages_of, read_pairs
-from xmine.pairs.pair import UNKNOWN, pair_frame
+from xmine.pairs.pair import UNKNOWN_LANGUAGES, pair_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 def open_file(path: Path) -> Opened:
-    """Read the pairs of a file, in its order.
-
-    Raises:
-        FileError: it is missing, broken or empty.
-    """
-    languages = languages_of(path) or UNKNOWN
+    """Read the pairs of a file, in its order."""
+    languages = languages_of(path) or UNKNOWN_LANGUAGES
     pairs = pair_frame(read_pairs(path))
     rows = np.arange(len(pairs))
     scores = _numbers(pairs["score"])
@@ -43,15 +39,15 @@ def open_file(path: Path) -> Opened:
     )
 
 
-def _side(pairs: "pl.DataFrame", name: str, path: Path) -> Side:
+def _side(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
     """Take the texts of one side, and their lines; a pair without a line has its number."""
     import polars as pl
 
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     lines = pairs.select(pl.coalesce(f"{name}_line", numbers)).to_series()
-    return Side(f"{path}: {name}", TextColumn(pairs[name]), lines.to_numpy())
+    return TextSide(f"{path}: {name}", TextColumn(pairs[name]), lines.to_numpy())
 
 
-def _numbers(column: "pl.Series") -> Floats | None:
+def _numbers(column: "pl.Series") -> Float32s | None:
     """Give a column with NaN for null; None where all are null."""
     return None if column.null_count() == len(column) else column.to_numpy()

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.browsing.judgements import CODES
-from xmine.browsing.opened import Bools, Opened, Rows, Side, TextColumn
+from xmine.browsing.opened import Bools, Opened, Rows, TextColumn, TextSide
 from xmine.browsing.where import condition, reason, wrong
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
-from xmine.pairs.judgements import VERDICTS
+from xmine.pairs.judgements import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 ORDERS = ("rank", "score", "prob", "cosine", "source", "target", "length")
 SIDES = ("either", "source", "target", "both")
 KEPT = ("kept", "below", "all")
-JUDGED = ("any", *VERDICTS, "judged", "unjudged")
+JUDGED = ("any", *LABELS, "judged", "unjudged")
 
 Codes = NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class PairQuery:
     """Which pairs, in which order.
 
     Attributes:
@@ -77,21 +77,9 @@ class Query:
 
 
 def select(
-    opened: Opened, query: Query, cut: float | None = None, codes: Codes | None = None
+    opened: Opened, query: PairQuery, cut: float | None = None, codes: Codes | None = None
 ) -> Rows:
-    """Find the pairs that a query asks for, int64 [found], in its order.
-
-    Args:
-        opened: the pairs.
-        query: what to see.
-        cut: what `kept` is by; the one of the run if left out.
-        codes: verdict on each pair, see `xmine.browsing.judgements.Judgements.codes`; nobody has
-            judged any if left out.
-
-    Raises:
-        OptionError: the regular expression or the condition is none, or scores are asked for where
-            there are none.
-    """
+    """Find the pairs that a query asks for, int64 [found], in its order."""
     import polars as pl
 
     if opened.scores is None and (
@@ -118,7 +106,7 @@ def select(
     return rows
 
 
-def _conditions(opened: Opened, query: Query) -> "list[pl.Expr | pl.Series]":
+def _conditions(opened: Opened, query: PairQuery) -> "list[pl.Expr | pl.Series]":
     """List what a pair must meet, all but `where`."""
     import polars as pl
 
@@ -167,7 +155,7 @@ def _columns(
         ),
     }
 
-    def of_side(side: Side, rows: Rows, name: str) -> None:
+    def of_side(side: TextSide, rows: Rows, name: str) -> None:
         offsets = side.offsets
         columns[name] = lambda: side.texts.column[rows]
         columns[f"{name}_line"] = lambda: column(side.lines[rows], pl.Int64)
@@ -180,7 +168,7 @@ def _columns(
     return columns
 
 
-def found_in(opened: Opened, query: Query) -> "pl.Series":
+def found_in(opened: Opened, query: PairQuery) -> "pl.Series":
     """Mark the pairs whose texts match, bool [pairs]."""
     sides = {
         "source": (opened.source.texts, opened.sources),
@@ -195,11 +183,7 @@ def found_in(opened: Opened, query: Query) -> "pl.Series":
 
 
 def matches(texts: TextColumn, text: str, *, regex: bool = False) -> "pl.Series":
-    """Mark the texts that hold another one, whatever its case, bool [texts].
-
-    Raises:
-        OptionError: `text` is no regular expression of Rust.
-    """
+    """Mark the texts that hold another one, whatever its case, bool [texts]."""
     import polars as pl
 
     pattern = text if regex else pl.escape_regex(text)

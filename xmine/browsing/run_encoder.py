@@ -29,10 +29,6 @@ def encoders_of(
         model: a folder or a hub name. Of a run the one that it names if left out; it may be given
             where that has moved. Of a file the embedded one if left out.
         options: how it runs; of a run as it ran then if left out.
-
-    Raises:
-        FileError: it is not what made the vectors; or they were given, and nobody knows what did.
-        EncoderError: it cannot be loaded.
     """
     said: dict[str, Any] = opened.run.get("vectors", {})
     if opened.is_run and model is None and "encoder" not in said:
@@ -41,14 +37,13 @@ def encoders_of(
             "give that encoder with --model",
         )
     model = model or said.get("encoder", "embedded")
-    about: dict[str, Any] = opened.summary.get("vectors", {})
-    pair = _loaded(model, about, options or _as_then(opened))
+    pair = _loaded(model, options or _as_then(opened))
     if opened.is_run:
-        _check(opened, pair, model, about)
+        _check(opened, pair, model)
     return pair
 
 
-def _loaded(model: str, about: dict[str, Any], options: EncodingOptions) -> EncoderPair:
+def _loaded(model: str, options: EncodingOptions) -> EncoderPair:
     """Load one encoder for both sides, or the one of each."""
     names = (model, model)
     if is_pair(model):
@@ -61,28 +56,32 @@ def _loaded(model: str, about: dict[str, Any], options: EncodingOptions) -> Enco
     return EncoderPair(*(SentenceEncoder.load(name, options) for name in names))
 
 
+def _metadata(opened: Opened, side: str) -> dict[str, Any]:
+    """Give what the summary of a run tells of the encoder of a side."""
+    both: dict[str, Any] = opened.summary.get("vectors", {})
+    own = both.get(side)
+    return own if isinstance(own, dict) else both
+
+
 def _as_then(opened: Opened) -> EncodingOptions:
     """Give the options that the run's encoder ran with; its number type is the one it chose."""
     given: dict[str, Any] = opened.summary.get("options", {})
-    values: dict[str, Any] = {
-        name: given[name] for name in ("batch_size", "max_length") if name in given
-    }
-    about: dict[str, Any] = opened.summary.get("vectors", {})
-    about = about.get("source", about) if isinstance(about.get("source"), dict) else about
-    if about.get("architecture", "static") != "static":
-        values["dtype"] = about.get("dtype", "auto")
+    names = "batch_size", "max_length"
+    values: dict[str, Any] = {name: given[name] for name in names if name in given}
+    metadata = _metadata(opened, "source")
+    if metadata.get("architecture", "static") != "static":
+        values["dtype"] = metadata.get("dtype", "auto")
     return EncodingOptions(**values)
 
 
-def _check(opened: Opened, pair: EncoderPair, model: str, about: dict[str, Any]) -> None:
+def _check(opened: Opened, pair: EncoderPair, model: str) -> None:
     """Refuse encoders that are not those of the run."""
     said: dict[str, Any] = opened.run.get("vectors", {})
     given: dict[str, Any] = opened.summary.get("options", {})
-    prompts = {name: str(given.get(f"{name}_prompt", "")) for name in ("src", "tgt")}
-    for side, prompt in (("source", prompts["src"]), ("target", prompts["tgt"])):
+    for side, option in (("source", "src_prompt"), ("target", "tgt_prompt")):
         digest, encoder = said.get(f"encoder_of_{side}_digest"), pair.sides[side]
-        then = about.get(side) if isinstance(about.get(side), dict) else about
-        device = str((then or {}).get("device", ""))
+        prompt = str(given.get(option, ""))
+        device = str(_metadata(opened, side).get("device", ""))
         if digest is not None and vectors_key(encoder, "", prompt, device) == digest:
             continue
         if digest is None and _agrees(opened, side, encoder):
@@ -99,7 +98,6 @@ def _agrees(opened: Opened, side: str, encoder: SentenceEncoder) -> bool:
     vectors = open_matrix(opened.path / f"{side}.npy")
     if vectors is None or vectors.shape[1] != encoder.dim:
         return False
-    texts = (opened.source if side == "source" else opened.target).texts[:_COMPARED]
-    made = encoder.encode(texts)
+    made = encoder.encode(opened.side(side).texts[:_COMPARED])
     cosines = np.einsum("ij,ij->i", made, vectors[: len(made)].astype(np.float32))
     return bool(np.median(cosines) >= _ALIKE)

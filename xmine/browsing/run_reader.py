@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xmine.browsing.opened import Bools, Opened, Rows, Side, TextColumn, flags_of
+from xmine.browsing.opened import Bools, Opened, Rows, TextColumn, TextSide, flags_of
 from xmine.errors import FileError
 from xmine.files.records import listed, open_parquet
-from xmine.pairs.pair import UNKNOWN
+from xmine.pairs.pair import UNKNOWN_LANGUAGES
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, STAGES, SUMMARY_FILE
 from xmine.run.run_file import check_written, read_tables
 from xmine.run.tables import candidates_schema, read_columns
@@ -30,12 +30,7 @@ _REMOVE = "remove it, and open the run again"
 
 
 def open_run(folder: Path) -> Opened:
-    """Read what a run has found.
-
-    Raises:
-        FileError: a file is missing or broken, or is not what a run writes or has written, or they
-            do not belong together. Vectors, neighbours and traits are not read.
-    """
+    """Read what a run has found."""
     for name in (_SOURCE, _TARGET, _CANDIDATES, PAIRS_FILE):
         if not (folder / name).is_file():
             raise FileError(
@@ -62,7 +57,7 @@ def open_run(folder: Path) -> Opened:
         kept,
         table["eligible"].to_numpy(),
         summary.get("cut"),
-        tuple(summary.get("languages", UNKNOWN)),
+        tuple(summary.get("languages", UNKNOWN_LANGUAGES)),
         run,
         summary,
     )
@@ -74,13 +69,13 @@ def open_run(folder: Path) -> Opened:
     return replace(opened, cut=cut, eligible=kept | (opened.allowed & (ranks < cut)))
 
 
-def _side(path: Path) -> Side:
+def _side(path: Path) -> TextSide:
     table, metadata = read_columns(path, "line", "offset", "text")
     offsets = table["offset"].to_numpy() if "offset" in table.columns else None
-    return Side(metadata["name"], TextColumn(table["text"]), table["line"].to_numpy(), offsets)
+    return TextSide(metadata["name"], TextColumn(table["text"]), table["line"].to_numpy(), offsets)
 
 
-def _candidates(path: Path, source: Side, target: Side) -> "pl.DataFrame":
+def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame":
     """Read the candidates; both sentences of each are in the tables of the sides."""
     schema = candidates_schema()
     with open_parquet(path) as file:
@@ -108,7 +103,7 @@ def _summary(path: Path) -> dict[str, Any]:
     return said
 
 
-def _kept(path: Path, source: Side, target: Side, sources: Rows, targets: Rows) -> Bools:
+def _kept(path: Path, source: TextSide, target: TextSide, sources: Rows, targets: Rows) -> Bools:
     """Mark the candidates that stand in the file of kept pairs, bool [candidates]."""
     import polars as pl
 

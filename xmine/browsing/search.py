@@ -5,12 +5,12 @@ pairs has no vectors, and its texts are encoded when they are first searched.
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.opened import Opened, Rows, Side
+from xmine.browsing.opened import Opened, Rows, TextSide
 from xmine.browsing.run_encoder import encoders_of
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
@@ -20,9 +20,6 @@ from xmine.options import EncodingOptions
 from xmine.progress import Report, silent
 from xmine.text.languages import guess_language
 from xmine.text.sentences import folded
-
-if TYPE_CHECKING:
-    from xmine.encoders.encoder import SentenceEncoder
 
 SIDES = ("source", "target")
 # Float32 sums of products of unit vectors are off by less than this, whatever their order.
@@ -77,41 +74,26 @@ class Nearby:
     _vectors: dict[str, NDArray[np.float16]] = field(default_factory=dict, init=False)
 
     def encoders(self) -> EncoderPair:
-        """Load what reads the sentence, once.
-
-        Raises:
-            FileError: it is not what made the run's vectors; or nobody knows what did.
-            EncoderError: it cannot be loaded.
-        """
+        """Load what reads the sentence, once."""
         if self._pair is None:
             self._pair = encoders_of(self.opened, self.model, self.options)
         return self._pair
 
     def vectors(self, side: str, report: Report = silent) -> NDArray[np.float16]:
-        """Give the vectors of a side, [sentences, dim]: those of the run, or newly made ones.
-
-        Raises:
-            FileError: those of the run are gone, or broken; and see `encoders`.
-        """
+        """Give the vectors of a side, [sentences, dim]: those of the run, or newly made ones."""
         if side not in self._vectors:
-            own = self.opened.source if side == "source" else self.opened.target
             if self.opened.is_run:
                 self._vectors[side] = run_vectors(self.opened, side)
             else:
-                encoder = self.encoders().sides[side]
-                self._vectors[side] = encoder.encode_half(own.texts, report)
+                encoder, texts = self.encoders().sides[side], self.opened.side(side).texts
+                self._vectors[side] = encoder.encode_half(texts, report)
         return self._vectors[side]
 
     def vectors_of(self, side: str, rows: Rows) -> NDArray[np.float16]:
-        """Give the vectors of some sentences of a side, [some, dim]; no others are encoded.
-
-        Raises:
-            FileError: see `vectors`.
-        """
+        """Give the vectors of some sentences of a side, [some, dim]; no others are encoded."""
         if self.opened.is_run or side in self._vectors:
             return self.vectors(side)[rows]
-        own = self.opened.source if side == "source" else self.opened.target
-        return self.encoders().sides[side].encode_half(own.texts.take(rows))
+        return self.encoders().sides[side].encode_half(self.opened.side(side).texts.take(rows))
 
     def search(
         self,
@@ -124,32 +106,18 @@ class Nearby:
     ) -> dict[str, list[Found]]:
         """Find the k nearest sentences of both sides, nearest first.
 
-        Args:
-            text: what to look for, in either language.
-            k: how many of each side, at most.
-            exclude_exact: leave out the text itself, as `xmine.text.sentences.folded` tells it.
-            prompt: put before the text; that of the run if left out.
-            report: called while texts of a file are encoded.
-
-        Raises:
-            OptionError: the text is empty, or the encoder knows no piece of it.
-            FileError: see `encoders` and `vectors`.
+        `exclude_exact` leaves out the text itself, as `xmine.text.sentences.folded` tells it;
+        `prompt` is put before the text, that of the run if left out.
         """
         if not text.strip():
             raise OptionError("the text to search for is empty")
-        query = self._encoded(text, prompt)
-        found = {}
-        for name in SIDES:
-            side = self.opened.source if name == "source" else self.opened.target
-            found[name] = _nearest_of(
-                name,
-                side,
-                self.vectors(name, report),
-                query,
-                k,
-                folded(text) if exclude_exact else None,
+        query, excluded = self._encoded(text, prompt), folded(text) if exclude_exact else None
+        return {
+            name: _nearest_of(
+                name, self.opened.side(name), self.vectors(name, report), query, k, excluded
             )
-        return found
+            for name in SIDES
+        }
 
     def _encoded(self, text: str, prompt: str | None) -> NDArray[np.float16]:
         """Encode the text, [1, dim], with the encoder of the side whose language it is in."""
@@ -160,8 +128,7 @@ class Nearby:
         if prompt is None:
             given = self.opened.summary.get("options", {})
             prompt = str(given.get("tgt_prompt" if is_target else "src_prompt", ""))
-        encoder: SentenceEncoder = pair.sides[side]
-        query = encoder.encode_half([text], prompt=prompt)
+        query = pair.sides[side].encode_half([text], prompt=prompt)
         if not query.any():
             raise OptionError(
                 f"{text[:60]!r}: the encoder knows no piece of it", "is it in another script?"
@@ -170,15 +137,10 @@ class Nearby:
 
 
 def run_vectors(opened: Opened, side: str) -> NDArray[np.float16]:
-    """Open the vectors that a run has kept of a side, [sentences, dim], without reading them.
-
-    Raises:
-        FileError: they are gone, broken, or of other sentences.
-    """
+    """Open the vectors that a run has kept of a side, [sentences, dim], without reading them."""
     path = opened.path / f"{side}.npy"
     vectors = open_matrix(path)
-    count = len((opened.source if side == "source" else opened.target).lines)
-    if vectors is None or len(vectors) != count:
+    if vectors is None or len(vectors) != len(opened.side(side).lines):
         raise FileError(
             f"{path}: {'no vectors there' if vectors is None else 'vectors of other sentences'}",
             "remove the run, and mine again",
@@ -188,7 +150,7 @@ def run_vectors(opened: Opened, side: str) -> NDArray[np.float16]:
 
 def _nearest_of(
     name: str,
-    side: Side,
+    side: TextSide,
     vectors: NDArray[np.float16],
     query: NDArray[np.float16],
     k: int,
@@ -201,9 +163,7 @@ def _nearest_of(
         text = side.texts[row]
         if len(found) == k or (excluded is not None and folded(text) == excluded):
             continue
-        offset = None if side.offsets is None else int(side.offsets[row])
-        rank = len(found) + 1
-        found.append(Found(name, row, rank, cosine, text, int(side.lines[row]), offset))
+        found.append(Found(name, row, len(found) + 1, cosine, text, *side.place(row)))
     return found
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from xmine.flags.numbers import Number, places
+from xmine.text.languages import HAN
 
 Span = tuple[int, int]
 
@@ -18,7 +19,7 @@ _LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
 _WORD = re.compile(rf"[{_LATIN}0-9]+(?:[-._'&@+/][{_LATIN}0-9]+)*")
 _PART = re.compile(rf"[{_LATIN}]+|[0-9]+")
 _LETTER = re.compile(f"[{_LATIN}]")
-_HAN = re.compile("[㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff]+")
+_CHINESE = re.compile(f"[{HAN}]+")
 
 
 class Shared(NamedTuple):
@@ -34,16 +35,11 @@ class Shared(NamedTuple):
 
 @lru_cache(maxsize=64)
 def shared_parts(source: str, target: str, languages: tuple[str, str]) -> Shared:
-    """Find what stands on both sides, whatever dress it wears: twenty-one, 21 and 二十一.
-
-    Args:
-        source, target: the texts.
-        languages: codes of both sides; number words are read in English and Chinese.
-    """
+    """Find what stands on both sides, whatever dress it wears: twenty-one, 21 and 二十一."""
     source, target = source[:_LONGEST], target[:_LONGEST]
     ours, theirs = _numbers(source, target, languages)
     left, right = source.translate(_NARROW), target.translate(_NARROW)
-    for pattern in (_ADDRESS, _WORD, _PART, _HAN):
+    for pattern in (_ADDRESS, _WORD, _PART, _CHINESE):
         found = _same(pattern, left, right)
         ours, theirs = ours + found[0], theirs + found[1]
     return Shared(_apart(ours), _apart(theirs))

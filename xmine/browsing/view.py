@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import Codes, Query, select
+from xmine.browsing.query import Codes, PairQuery, select
 
 if TYPE_CHECKING:
     from xmine.browsing.neighbourhood import Surroundings
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Wanted:
     """What to show: a query, and the cut that its `kept` is by."""
 
-    query: Query
+    query: PairQuery
     cut: float | None
 
 
@@ -43,11 +43,11 @@ class View:
         self.opened = opened
         self._codes = codes
         self.cut = opened.cut
-        self.query = Query(kept="kept")
+        self.query = PairQuery(kept="kept")
         self.rows: Rows = select(opened, self.query)
         self.wanted = Wanted(self.query, self.cut)
 
-    def want(self, query: Query | None = None, cut: float | None = None) -> Wanted:
+    def want(self, query: PairQuery | None = None, cut: float | None = None) -> Wanted:
         """Ask for another query, another cut, or both; what else was asked for stays."""
         if query is not None:
             self.wanted = replace(self.wanted, query=query)
@@ -56,11 +56,7 @@ class View:
         return self.wanted
 
     def find(self, wanted: Wanted) -> Rows:
-        """Find what was asked for, int64 [found]. Nothing changes, so any thread may do it.
-
-        Raises:
-            OptionError: see `select`.
-        """
+        """Find what was asked for, int64 [found]. Nothing changes, so any thread may do it."""
         codes = None
         if wanted.query.by_verdict and self._codes is not None:
             codes = self._codes()
@@ -90,11 +86,7 @@ class View:
 
     @cached_property
     def around(self) -> "Surroundings":
-        """The neighbours of each sentence.
-
-        Raises:
-            FileError: there are none, see `Surroundings`.
-        """
+        """The neighbours of each sentence."""
         from xmine.browsing.neighbourhood import Surroundings
 
         return Surroundings(self.opened)

@@ -40,11 +40,7 @@ _TOKEN = re.compile(
 
 
 def condition(where: str) -> "pl.Expr":
-    """Read a condition.
-
-    Raises:
-        OptionError: it is none, or has another word than a column, a function or an operator.
-    """
+    """Read a condition."""
     import polars as pl
 
     at = 0

@@ -32,10 +32,6 @@ def write_cut(folder: Path, cut: float) -> int:
     finds the run complete.
     Every file is whole before the first one gets its name; a kill between two of them leaves a run
     that can be opened, and cut again.
-
-    Raises:
-        FileError: it is no run, is being mined into, or cannot be written.
-        OptionError: the cut is no number, or no probability where pairs are cut by probability.
     """
     if not np.isfinite(cut):
         raise OptionError(f"a cut at {cut}", "give a number")
@@ -46,39 +42,31 @@ def write_cut(folder: Path, cut: float) -> int:
         check_cut(opened, cut)
         cuts = Cuts(opened, np.flatnonzero(opened.allowed))
         rows = cuts.rows[: cuts.kept_by(cut)]
+        pairs = str(run.path(PAIRS_FILE))
         run.forget(PAIRS_FILE, SUMMARY_FILE)
         asked = run.tables["pairs"]
         left = {name: each for name, each in asked.items() if name not in _REPLACED}
-        asked.clear()
-        asked.update({**_asked(opened, cut), **left})
+        run.tables["pairs"] = {**_asked(opened, cut), **left}
         if opened.summary:
             with replacing(run.path(SUMMARY_FILE)) as summary:
                 said = json.dumps(_summary(opened, cuts, rows, cut), ensure_ascii=False)
                 summary.write_text(said + "\n", encoding="utf-8")
-                _write_pairs(opened, rows, run.path(PAIRS_FILE))
+                write_pairs(opened.pairs(rows), pairs, opened.languages)
             run.sealed(run.path(SUMMARY_FILE))
         else:
-            _write_pairs(opened, rows, run.path(PAIRS_FILE))
+            write_pairs(opened.pairs(rows), pairs, opened.languages)
         run.sealed(run.path(PAIRS_FILE))
         run.note(f"cut at {cut!r} by hand: {len(rows):,} pairs")
     return len(rows)
 
 
 def read_again(opened: Opened) -> Opened:
-    """Read what writing a cut has changed; pairs and texts stay those that are in memory.
-
-    Raises:
-        FileError: the run cannot be opened, or somebody has mined into it meanwhile.
-    """
+    """Read what writing a cut has changed; pairs and texts stay those that are in memory."""
     now = open_pairs(opened.path)
     same = zip((now.sources, now.targets), (opened.sources, opened.targets), strict=True)
     if not all(np.array_equal(*each) for each in same):
         raise FileError(f"{opened.path}: other pairs were mined meanwhile", "open it again")
     return replace(opened, eligible=now.eligible, cut=now.cut, run=now.run, summary=now.summary)
-
-
-def _write_pairs(opened: Opened, rows: Any, path: Path) -> None:  # noqa: ANN401
-    write_pairs(opened.pairs(rows), str(path), opened.languages)
 
 
 def _asked(opened: Opened, cut: float) -> dict[str, Any]:

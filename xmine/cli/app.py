@@ -60,8 +60,7 @@ def _version(wanted: bool) -> None:
 
 def _main(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Find translations: two text files in, pairs of parallel sentences out.

@@ -1,83 +1,100 @@
 """Arguments that several commands share."""
 
-import os
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from xmine.cli.console import Console
-from xmine.errors import FileError, OptionError
 from xmine.files.suffixes import PICTURE_SUFFIXES
-from xmine.mining.options import MiningOptions
-from xmine.options import EncodingOptions, flag
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
-    from xmine.encoders.encoder import SentenceEncoder
-    from xmine.encoders.pair import EncoderPair
-    from xmine.evaluation.data import DataFolder
-    from xmine.evaluation.options import EvaluationOptions
+def value(
+    help: str,
+    names: str = "",
+    *,
+    group: str = "",
+    shown: str | bool = "none",
+    **more: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Declare an option with a value.
+
+    `names` as in `-o --output`; without them the option has the name of the parameter. `shown` is
+    the default in the help, True for the real one.
+    """
+    panel = group or None
+    return typer.Option(
+        *names.split(), help=help, rich_help_panel=panel, show_default=shown, **more
+    )
+
+
+def switch(names: str, help: str, *, group: str = "") -> Any:  # noqa: ANN401
+    """Declare an option that is on where it is given."""
+    return typer.Option(*names.split(), help=help, rich_help_panel=group or None)
+
 
 MODEL = Annotated[
     str | None,
-    typer.Option(
-        "--model",
-        help="Encoder: a folder, embedded, or a hub name such as sentence-transformers/LaBSE.",
-        show_default="the embedded one, en-zh",
+    value(
+        "Encoder: a folder, embedded, or a hub name such as sentence-transformers/LaBSE.",
+        group="Most used",
+        shown="the embedded one, en-zh",
     ),
 ]
 PROMPT = Annotated[
     str,
-    typer.Option(
-        "--prompt",
+    value(
+        "Text before each sentence, or the name of a prompt of the encoder.",
+        group="Advanced",
+        shown="the encoder's default, if it has one",
         metavar="<text>",
-        help="Text before each sentence, or a name of the encoder's own.",
-        show_default="the encoder's default, if it has one",
     ),
 ]
 HUBS = Annotated[
     Path | None,
-    typer.Option(
-        "--hubs",
-        help="Write to this file the lines that very many lines have as a neighbour, as TSV.",
-        show_default="none",
+    value(
+        "Write the hubs to this file, as TSV: lines that are a neighbour of very many lines.",
+        group="Output",
     ),
 ]
 SRC_VECTORS = Annotated[
     Path | None,
-    typer.Option(
-        help="Vectors of the source's lines in place of an encoder: .npy, or raw float32.",
-        show_default="none",
+    value(
+        "Sentence vectors of the source's lines, instead of an encoder: .npy, or raw float32.",
+        group="Input",
     ),
 ]
 TGT_VECTORS = Annotated[
-    Path | None,
-    typer.Option(help="The same of the target's lines.", show_default="none"),
+    Path | None, value("Sentence vectors of the target's lines.", group="Input")
 ]
 DIM = Annotated[
     int | None,
-    typer.Option(
-        min=1, metavar="<int>", help="Width of raw float32 vectors.", show_default="of the .npy"
+    value(
+        "Dimension of raw float32 vectors.",
+        group="Input",
+        shown="of the .npy",
+        min=1,
+        metavar="<int>",
     ),
 ]
-FORCE = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
+DRY_RUN = Annotated[
+    bool, switch("--dry-run", "Estimate time and memory, and stop.", group="Most used")
+]
+FORCE = Annotated[bool, switch("--force", "Replace the output if it exists.", group="Output")]
 PLOT = Annotated[
     bool,
-    typer.Option(
+    switch(
         "--plot",
-        help="Draw the pairs in bins, the cut and the estimated precision of cuts on stderr.",
+        "Draw a histogram of the pairs on stderr, with the threshold and the expected precision.",
+        group="Output",
     ),
 ]
 PLOT_FILE = Annotated[
     Path | None,
-    typer.Option(
-        "--plot-file",
+    value(
+        f"Draw the histogram as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv "
+        "beside the picture.",
+        group="Output",
         metavar="FILE",
-        help=f"Draw the same as a picture: {PICTURE_SUFFIXES}; its numbers go to a .csv beside it.",
-        show_default="none",
     ),
 ]
 PAIRS = Annotated[
@@ -97,170 +114,29 @@ TRAINING_PAIRS = Annotated[
 ]
 TRIPLETS = Annotated[
     list[str] | None,
-    typer.Option(
+    value(
+        "Columns: sentence, entailed sentence, contradicting sentence; with tabs between, or "
+        ".csv; repeatable: the same items in another language.",
+        group="Input",
         metavar="FILE",
-        help="Sentence, what it entails, what contradicts it, with tabs between, or .csv; "
-        "repeatable: the same items in another language.",
-        show_default="none",
     ),
 ]
 NLI = Annotated[
     str | None,
-    typer.Option(
+    value(
+        "Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
+        group="Input",
         metavar="FILE",
-        help="Labelled pairs: premise, hypothesis, label, with tabs between, or .jsonl.",
-        show_default="none",
     ),
 ]
 TEXTS = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Text of one language, a sentence per line, or a column of a file "
+    value(
+        "Text file of one language, a sentence per line, or a column of a file "
         "(zh.tsv:2); repeatable.",
-        show_default="none",
+        group="Input",
+        metavar="FILE",
     ),
 ]
-DATA = Annotated[
-    Path | None,
-    typer.Option(help="Folder with the benchmark files.", show_default="$XMINE_DATA"),
-]
-
-
-_OF_ENCODER = ["src_prompt", "tgt_prompt", *(field.name for field in fields(EncodingOptions))]
-
-
-def load_encoder(
-    model: str | None, options: EncodingOptions, console: Console, *, chosen: bool = True
-) -> "SentenceEncoder":
-    """Load the encoder of a folder or a hub name, or the embedded one, and say what it is.
-
-    Args:
-        model: as the user named it, if anything.
-        options: where and how it runs.
-        console: where it is said.
-        chosen: whether the user could choose the options, and is told which of them do nothing.
-    """
-    from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
-
-    encoder = SentenceEncoder.load(model or EMBEDDED, options)
-    for guess in encoder.guesses:
-        console.warn(guess)
-    facts = encoder.describe()
-    given = chosen and (options.device, options.dtype) != ("auto", "auto")
-    if given and facts["architecture"] == "static":
-        console.warn("--device and --dtype do nothing: a static encoder runs on numpy, in float32")
-    languages = encoder.facts.languages
-    stated = ", ".join(languages[:8]) + (", ..." if len(languages) > 8 else "")
-    console.detail(
-        f"encoder: {model or 'embedded'}, {facts['architecture']}, "
-        f"{stated or 'languages not stated'}, {facts['pooling']} pooling, width {encoder.dim}, "
-        f"{facts['pieces']:,} pieces, {encoder.device} {encoder.dtype}"
-    )
-    return encoder
-
-
-def load_encoders(model: str | None, options: EncodingOptions, console: Console) -> "EncoderPair":
-    """Load the encoders of both sides: two where the folder holds two, else one for both."""
-    from xmine.encoders.pair import EncoderPair, as_pair, is_pair
-
-    if not model or not is_pair(model):
-        return as_pair(load_encoder(model, options, console))
-    folders = (str(Path(model) / side) for side in ("source", "target"))
-    return EncoderPair(*(load_encoder(folder, options, console) for folder in folders))
-
-
-def about_run(
-    encoder: "SentenceEncoder", model: str | None, options: EncodingOptions
-) -> dict[str, object]:
-    """Tell what of an encoder its vectors depend on, to be recorded with the output."""
-    facts = encoder.describe()
-    names = ("architecture", "pooling", "default_prompt", "device", "dtype")
-    return {
-        "model": model or "embedded",
-        **{name: facts[name] for name in names},
-        "max_length": getattr(encoder.body, "cut_at", None),
-        "batch_size": options.batch_size,
-        "guessed": encoder.guesses,
-    }
-
-
-def about_evaluation(
-    encoder: "SentenceEncoder", model: str | None, options: "EvaluationOptions"
-) -> dict[str, object]:
-    """Tell the same of an encoder that is measured, which reads both sides with one prompt."""
-    prompt = encoder.settings.choose(options.prompt)
-    languages = list(encoder.facts.languages)
-    return {**about_run(encoder, model, options), "prompt": prompt, "languages": languages}
-
-
-def data_folder(given: Path | None) -> "DataFolder":
-    """Find the benchmark files: the folder given, or that which XMINE_DATA names, or none.
-
-    Raises:
-        FileError: it does not exist.
-    """
-    from xmine.evaluation.data import DataFolder
-
-    named = given or os.environ.get("XMINE_DATA")
-    if not named:
-        return DataFolder(None)
-    folder = Path(named)
-    if folder.is_file():
-        raise FileError(f"{folder}: is a file, not a folder of benchmark files")
-    if not folder.is_dir():
-        raise FileError(f"{folder}: no such folder", "it is what --data or XMINE_DATA names")
-    return DataFolder(folder)
-
-
-def check_vectors(
-    source: Path | None,
-    target: Path | None,
-    dim: int | None,
-    model: str | None,
-    options: MiningOptions,
-) -> None:
-    """Refuse what makes no sense with vectors of lines, or without them."""
-    if (source is None) != (target is None):
-        raise OptionError(
-            "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
-        )
-    if source is None:
-        if dim is not None:
-            raise OptionError("--dim without vectors", "give --src-vectors and --tgt-vectors")
-        return
-    if options.segment:
-        raise OptionError(
-            "--segment and vectors: a vector is of a whole line",
-            "leave out the vectors, or --segment",
-        )
-    usual = MiningOptions()
-    given = [name for name in _OF_ENCODER if getattr(options, name) != getattr(usual, name)]
-    if model is not None:
-        given.insert(0, "model")
-    if given:
-        raise OptionError(
-            f"{flag(given[0])} and vectors", "vectors take the place of an encoder: give one"
-        )
-
-
-def load_vectors(
-    source: Path | None,
-    target: Path | None,
-    dim: int | None,
-    model: str | None,
-    options: MiningOptions,
-    console: Console,
-) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None, dict[str, object]]":
-    """Open the vectors of both sides or, without them, load the encoders; tell which they were."""
-    from xmine.vectors.vector_files import read_vectors
-
-    if source and target:
-        vectors = read_vectors(source, dim), read_vectors(target, dim)
-        console.detail(f"vectors of {source} and {target}, width {vectors[0].shape[1]}")
-        return None, vectors, {"source": str(source), "target": str(target)}
-    pair = load_encoders(model, options, console)
-    if pair.source is pair.target:
-        return pair, None, about_run(pair.source, model, options)
-    about = {name: about_run(each, each.name, options) for name, each in pair.sides.items()}
-    return pair, None, {"model": model, **about}
+DATA = Annotated[Path | None, value("Folder with the benchmark files.", shown="$XMINE_DATA")]
+FIGURES = Annotated[Path | None, value("Also write the figures to a JSON file.", "-o --output")]

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console
 from xmine.errors import FileError, OptionError
@@ -23,25 +24,22 @@ def browse(
         typer.Argument(metavar="RUN", help="A run, or a file of pairs.", show_default="home"),
     ] = None,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Show the app in a web browser, at the address printed.")
+        bool, switch("--serve", "Show the app in a web browser, at the printed address.")
     ] = False,
     host: Annotated[
         str | None,
-        typer.Option(
-            metavar="<text>",
-            show_default=_HOST,
-            help="Address to serve at. Whoever reaches it can read and write your files with "
+        value(
+            "Address to serve at. Whoever reaches it can read and write your files with "
             "the app: there is no password.",
+            shown=_HOST,
+            metavar="<text>",
         ),
     ] = None,
     port: Annotated[
-        int | None,
-        typer.Option(
-            metavar="<int>", min=1, max=65535, show_default=str(_PORT), help="Port to serve at."
-        ),
+        int | None, value("Port to serve at.", shown=str(_PORT), metavar="<int>", min=1, max=65535)
     ] = None,
     recent: Annotated[
-        bool, typer.Option("--recent", help="List what was opened lately, and stop.")
+        bool, switch("--recent", "List the runs and files opened lately, and stop.")
     ] = False,
 ) -> None:
     """Look at mined pairs in the terminal, and judge them.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 from xmine.errors import FileError, OptionError
@@ -48,17 +49,16 @@ def remove(
     keys: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="KEY", help="What to remove: beginnings of keys.", show_default="none"
+            metavar="KEY", help="First digits of the keys to remove.", show_default="none"
         ),
     ] = None,
-    all: Annotated[bool, typer.Option("--all", help="Remove everything.")] = False,
+    all: Annotated[bool, switch("--all", "Remove everything.")] = False,
     older_than: Annotated[
         float | None,
-        typer.Option(
+        value(
+            "Remove entries not used for so many days, and unusable entries.",
             min=0,
             metavar="DAYS",
-            help="Remove what was not used in so many days, and what is of no use any more.",
-            show_default="none",
         ),
     ] = None,
 ) -> None:

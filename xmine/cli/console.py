@@ -32,13 +32,13 @@ class Console:
     verbose: bool = False
     as_json: bool = False
 
-    def say(self, text: str, *, whole: bool = False) -> None:
-        """Say something worth knowing; `whole`: on one line, since it is to be copied."""
+    def say(self, text: str, *, one_line: bool = False) -> None:
+        """Say something worth knowing; `one_line`: not wrapped, to be copied."""
         if events.wanted():
             if not self.quiet:
                 events.tell({"said": text})
         elif not self.quiet and not self.as_json:
-            _print(visible(text), whole=whole)
+            _print(visible(text), one_line=one_line)
 
     def detail(self, text: str) -> None:
         """Say something only `-v` asks for."""
@@ -114,10 +114,10 @@ def _short(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
-def _print(text: str, *, whole: bool = False) -> None:
+def _print(text: str, *, one_line: bool = False) -> None:
     """Print lines on stderr, behind the name of the command; no terminal breaks them in a word."""
     lines = text.split("\n")
-    if sys.stderr is not None and sys.stderr.isatty() and not whole:
+    if sys.stderr is not None and sys.stderr.isatty() and not one_line:
         room = max(shutil.get_terminal_size().columns - len(_NAME), 20)
         wrapper = textwrap.TextWrapper(room, break_long_words=False, break_on_hyphens=False)
         lines = [part for line in lines for part in wrapper.wrap(line) or [""]]

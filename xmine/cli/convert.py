@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, PAIRS
+from xmine.cli.arguments import FORCE, PAIRS, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
@@ -25,16 +25,10 @@ def convert(
     ],
     console: Console,
     src_lang: Annotated[
-        str,
-        typer.Option(
-            metavar="<text>", help="Source language to write.", show_default="what FILE says"
-        ),
+        str, value("Source language to write.", shown="what FILE says", metavar="<text>")
     ] = "",
     tgt_lang: Annotated[
-        str,
-        typer.Option(
-            metavar="<text>", help="Target language to write.", show_default="what FILE says"
-        ),
+        str, value("Target language to write.", shown="what FILE says", metavar="<text>")
     ] = "",
     force: FORCE = False,
 ) -> None:
@@ -52,12 +46,13 @@ def convert(
     from xmine.files.suffixes import kind_of
     from xmine.pairs.io import check_pair_file, languages_of, read_pairs, write_pairs
     from xmine.pairs.losses import Losses
-    from xmine.pairs.pair import UNKNOWN
+    from xmine.pairs.pair import UNKNOWN_LANGUAGES
     from xmine.pairs.paths import is_turned, language_warnings
+    from xmine.text.languages import UNKNOWN_LANGUAGE
     from xmine.units import count
 
     check_pair_file(target, force=force, source=source)
-    known = languages_of(source) or UNKNOWN
+    known = languages_of(source) or UNKNOWN_LANGUAGES
     languages = (src_lang or known[0], tgt_lang or known[1])
     if is_turned(target, languages):
         raise OptionError(
@@ -67,7 +62,7 @@ def convert(
     losses = Losses()
     written = write_pairs(read_pairs(source, losses), target, languages, losses)
     warnings = language_warnings(target, languages)
-    if kind_of(target) in ("tsv", "jsonl") and UNKNOWN[0] not in languages:
+    if kind_of(target) in ("tsv", "jsonl") and UNKNOWN_LANGUAGE not in languages:
         written.notes.append(
             f"a .{kind_of(target)} does not name languages ({','.join(languages)})"
         )

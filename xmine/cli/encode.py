@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL, PROMPT, about_run, load_encoder
+from xmine.cli.arguments import FORCE, MODEL, PROMPT, value
 from xmine.cli.console import Console
+from xmine.cli.encoders import encoder_facts, load_encoder
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
@@ -21,11 +22,10 @@ def encode(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE",
-            help="Text file, a sentence per line, or a column of one; - for stdin.",
+            metavar="FILE", help="Text file, a sentence per line, or a column of one; - for stdin."
         ),
     ],
-    output: Annotated[str, typer.Option("-o", "--output", help="The .npy file to write.")],
+    output: Annotated[str, value("The .npy file to write.", "-o --output", shown=True)],
     options: EncodingOptions,
     console: Console,
     force: FORCE = False,
@@ -92,7 +92,7 @@ def encode(
             "dim": encoder.dim,
             "zeros": zeros,
             "output": output,
-            **about_run(encoder, model, options),
+            **encoder_facts(encoder, model, options),
             "seconds": round(seconds, 3),
         },
     )

@@ -7,26 +7,28 @@ import dataclasses
 import functools
 import inspect
 import typing
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal
 
 import typer
 
+from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console
-from xmine.errors import OptionError
-from xmine.options import check_names, flag, load_toml
+from xmine.cli.option_groups import GENERAL
+from xmine.errors import OptionError, XmineWarning
+from xmine.options import check_names, flag, former_names, load_toml, rename_former
 
-_QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
-_VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")]
-_JSON = Annotated[bool, typer.Option("--json", help="Print the summary or result as JSON.")]
-_DEBUG = Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")]
+_CONSOLE = {  # parameter -> names and help of its flag
+    "quiet": ("-q --quiet", "Say nothing but warnings and errors."),
+    "verbose": ("-v --verbose", "Say more."),
+    "as_json": ("--json", "Print the summary or result as JSON."),
+    "debug": ("--debug", "Show a traceback with an error."),
+}
 _OPTIONS = Annotated[
-    Path | None,
-    typer.Option(
-        "--options", help="Read options from a TOML file; flags beat it.", show_default="none"
-    ),
+    Path | None, value("Read options from a TOML file; flags beat the file.", group="Advanced")
 ]
 
 
@@ -38,10 +40,8 @@ def with_console(command: Callable[..., None]) -> Callable[..., None]:
         command(console=Console(quiet, verbose, as_json), **rest)
 
     flags = [
-        _parameter("quiet", _QUIET, False),
-        _parameter("verbose", _VERBOSE, False),
-        _parameter("as_json", _JSON, False),
-        _parameter("debug", _DEBUG, False),
+        _parameter(name, Annotated[bool, switch(names, help, group=GENERAL)], False)
+        for name, (names, help) in _CONSOLE.items()
     ]
     return _with_signature(wrapper, command, "console", flags)
 
@@ -53,36 +53,35 @@ def with_options(
 
     `refuse` is called with each name in `--options FILE` first: it may say more of a wrong one.
     """
-    fields = _own_first(kind)
-    names = [field.name for field in fields]
-    hints = typing.get_type_hints(kind)
+    inherited = {field.name for field in dataclasses.fields(kind)} - set(
+        inspect.get_annotations(kind)
+    )
+    fields = sorted(dataclasses.fields(kind), key=lambda field: field.name in inherited)
+    hints, former = typing.get_type_hints(kind), former_names(kind)
+    names = [*former, *(field.name for field in fields)]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def wrapper(*, context: typer.Context, options: Path | None, **given: Any) -> None:  # noqa: ANN401
             flags = {name: given.pop(name) for name in names}
             values = _from_file(kind, options, refuse, set(given)) if options else {}
-            for name, value in flags.items():
-                if _is_given(context, name):
-                    is_table = hints[name] == dict[str, float]
-                    values[name] = _table(name, value) if is_table else value
+            flags = {name: flags[name] for name in names if _is_given(context, name)}
+            for name, given_value in _renamed(flags, kind).items():
+                is_table = hints[name] == dict[str, float]
+                values[name] = _table(name, given_value) if is_table else given_value
             command(options=kind(**values), **given)
 
-        flags = [_parameter("context", typer.Context), _parameter("options", _OPTIONS, None)]
-        flags += [_flag(field, hints[field.name]) for field in fields]
+        flags = [
+            _parameter("context", typer.Context, inspect.Parameter.empty),
+            _parameter("options", _OPTIONS, None),
+        ]
+        for field in fields:
+            flags.append(_flag(field.name, field, hints[field.name]))
+            if old := field.metadata["formerly"]:
+                flags.append(_flag(old, field, hints[field.name], hidden=True))
         return _with_signature(wrapper, command, "options", flags)
 
     return decorate
-
-
-def _own_first(kind: type) -> list[dataclasses.Field[Any]]:
-    """List the fields of a dataclass, those that it inherits last."""
-
-    def generations(field: dataclasses.Field[Any]) -> int:
-        declared = [field.name in inspect.get_annotations(parent) for parent in kind.__mro__]
-        return declared.index(True)
-
-    return sorted(dataclasses.fields(kind), key=generations)
 
 
 def _from_file(
@@ -92,7 +91,7 @@ def _from_file(
 
     `own` are the command's other parameters: files and the like, which no file of options names.
     """
-    values, hints = load_toml(path), typing.get_type_hints(kind)
+    values, hints = _renamed(load_toml(path), kind, f"{path}: "), typing.get_type_hints(kind)
     try:
         for name, value in values.items():
             refuse(name)
@@ -107,14 +106,36 @@ def _from_file(
     return values
 
 
+def _renamed(values: Mapping[str, Any], kind: type, where: str = "") -> dict[str, Any]:
+    """Give values under the present names of the fields; warn of the former names."""
+    for old, new in former_names(kind).items():
+        if old in values:
+            names = (old, new) if where else (flag(old), flag(new))
+            said = "{} is now {}, and the old name will go".format(*names)
+            warnings.warn(where + said, XmineWarning, stacklevel=1)
+    return rename_former(values, kind)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:  # noqa: ANN401
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, annotation=annotation, default=default)
+
+
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
 
-def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN401
+def _flag(
+    name: str,
+    field: dataclasses.Field[Any],
+    hint: Any,  # noqa: ANN401
+    *,
+    hidden: bool = False,
+) -> inspect.Parameter:
+    """Make the flag of a field, under its name or, hidden, under a former one."""
     about = field.metadata
-    names = [flag(field.name), *filter(None, [about["short"]])]
+    names = [flag(name), *filter(None, [about["short"]])]
     default: Any = field.default
     details: dict[str, Any] = {}
     help = about["help"]
@@ -130,7 +151,7 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
         else:
             details |= {"min": about["min"], "max": about["max"]}
     elif hint is bool:
-        names = [f"{flag(field.name)}/--no-{field.name.replace('_', '-')}"]
+        names = [f"{flag(name)}/--no-{name.replace('_', '-')}"]
     elif typing.get_origin(hint) in (dict, list):
         hint, default = list[str], []
         details = {"metavar": "<text>", "show_default": "none"}
@@ -138,11 +159,12 @@ def _flag(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noq
             details["autocompletion"] = _completer(about["words"])
     else:
         hint, details = str, {"metavar": "<text>"}
+    details |= {"hidden": hidden, "rich_help_panel": about["group"]}
     if default == "" or about["shown_default"]:
         details["show_default"] = about["shown_default"] or "none"
     option = typer.Option(*names, help=help, **details)
     return _parameter(
-        field.name, Annotated[hint if default is not None else hint | None, option], default
+        name, Annotated[hint if default is not None else hint | None, option], default
     )
 
 
@@ -168,16 +190,6 @@ def _table(name: str, items: list[str]) -> dict[str, float]:
         if not key:
             raise OptionError(f"{flag(name)} is {item!r}", "write NAME=NUMBER")
     return table
-
-
-def _parameter(
-    name: str,
-    annotation: Any,  # noqa: ANN401
-    default: Any = inspect.Parameter.empty,  # noqa: ANN401
-) -> inspect.Parameter:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
-    )
 
 
 def _with_signature(

@@ -8,6 +8,7 @@ import typer
 
 from xmine.cli.arguments import (
     DIM,
+    DRY_RUN,
     FORCE,
     HUBS,
     MODEL,
@@ -15,13 +16,13 @@ from xmine.cli.arguments import (
     PLOT_FILE,
     SRC_VECTORS,
     TGT_VECTORS,
-    check_vectors,
-    load_vectors,
+    value,
 )
 from xmine.cli.console import Console
+from xmine.cli.encoders import check_vectors, load_vectors
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.option_groups import Mining
-from xmine.cli.outputs import check_outputs, draw, files_of, keep_summary, write
+from xmine.cli.option_groups import Grouped
+from xmine.cli.outputs import check_outputs, draw, input_files, keep_summary, write
 from xmine.cli.pair_table import is_terminal, next_steps, show_pairs
 from xmine.cli.summary import summary
 from xmine.errors import OptionError
@@ -45,40 +46,39 @@ def mine(
         ),
     ],
     target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="The same in the other language.")
+        str, typer.Argument(metavar="TARGET", help="Text file in the other language.")
     ],
     options: MiningOptions,
     console: Console,
     output: Annotated[
         str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
-            "folder, run/, which keeps everything and goes on where it was interrupted; - for TSV "
+        value(
+            f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; or a "
+            "folder, run/, which keeps everything and resumes after an interruption; - for TSV "
             "on stdout.",
-            show_default="-, on a terminal the first pairs as a table",
+            "-o --output",
+            group="Most used",
+            shown="-, on a terminal the first pairs as a table",
         ),
     ] = None,
-    force: FORCE = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it will take, and stop.")
-    ] = False,
     model: MODEL = None,
+    dry_run: DRY_RUN = False,
+    force: FORCE = False,
     gold: Annotated[
         Path | None,
-        typer.Option(
-            help="File of all true pairs, LINE<TAB>LINE, or a run that was judged; print "
-            "precision, recall and F1.",
-            show_default="none",
+        value(
+            "File of all true pairs, LINE<TAB>LINE, or a judged run; print precision, "
+            "recall and F1.",
+            group="Quality",
         ),
     ] = None,
     seed_pairs: Annotated[
         Path | None,
-        typer.Option(
-            help="File of some known pairs, LINE<TAB>LINE, and perhaps a third column, 1 or 0; or "
-            "a run that was judged; sharpens the estimate; wrong ones go, right ones stay.",
-            show_default="none",
+        value(
+            "File of some known pairs, LINE<TAB>LINE, with an optional third column, 1 for "
+            "right or 0 for wrong; or a judged run. They improve the probabilities; wrong pairs "
+            "go, right pairs stay.",
+            group="Quality",
         ),
     ] = None,
     hubs: HUBS = None,
@@ -104,7 +104,7 @@ def mine(
     from xmine.pairs.known import NOTHING_KNOWN, known_file, read_known
 
     gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))
-    read = files_of([source, target], pairs_first=False)
+    read = input_files([source, target], pairs_first=False)
     read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force, or_run=True)
 
@@ -158,8 +158,8 @@ def mine(
     if run is not None:
         keep_summary(run, said, facts)
     console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
-    if is_shown and len(mined.pairs):
-        console.say(next_steps(), whole=True)
+    if is_terminal() and (run is not None or (is_shown and len(mined.pairs))):
+        console.say(next_steps(output), one_line=True)
 
 
 def _explain(console: Console, mined: "Mined") -> None:
@@ -185,4 +185,4 @@ def _write_hubs(mined: "Mined", options: MiningOptions, path: Path) -> list[str]
     return [f"{path}: {count(len(found), 'hub')}", *write_hubs(found, path)]
 
 
-COMMAND = Mining
+COMMAND = Grouped

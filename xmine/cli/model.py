@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE, load_encoder
+from xmine.cli.arguments import FORCE, switch, value
 from xmine.cli.console import Console, write_rows
+from xmine.cli.encoders import load_encoder
 from xmine.cli.from_options import with_console
 from xmine.extras import needs
 from xmine.options import EncodingOptions
@@ -16,11 +17,6 @@ model = typer.Typer(help="Tell what an encoder is, or export it.", no_args_is_he
 ENCODER = typer.Argument(
     metavar="ENCODER", help="A folder or a hub name.", show_default="the embedded one, en-zh"
 )
-
-
-@model.callback()
-def main() -> None:
-    """Tell what an encoder is, or export it."""
 
 
 @with_console
@@ -55,12 +51,10 @@ def _shown(value: object) -> str:
 
 @with_console
 def export(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write.")],
+    output: Annotated[Path, value("Folder to write.", "-o --output", shown=True)],
     console: Console,
     encoder: Annotated[str | None, ENCODER] = None,
-    onnx: Annotated[
-        bool, typer.Option("--onnx", help="Write model.onnx for ONNX Runtime.")
-    ] = False,
+    onnx: Annotated[bool, switch("--onnx", "Write model.onnx for ONNX Runtime.")] = False,
     force: FORCE = False,
 ) -> None:
     """Write an encoder as a folder of sentence-transformers or, with --onnx, for ONNX Runtime.

@@ -1,56 +1,44 @@
-"""Help of a command with many options, in groups: which option belongs where, and their order."""
+"""The help of a command with many options: each option under the title of its group.
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+A group is declared with the option: `option(..., group="Output")` in an options dataclass, or
+`typer.Option(..., rich_help_panel="Output")` in a command.
+"""
+
+from collections.abc import Iterable
+from typing import Any
 
 import typer.core
 
-_GENERAL = "Options"
-MINING = {
-    "What to keep": "threshold min_prob precision top score_max drop keep_copies",
-    "How pairs are found": "neighborhood margin retrieval dedup segment",
-    "Files": "output force gold seed_pairs hubs plot plot_file options src_lang tgt_lang",
-    "Encoder": "model src_prompt tgt_prompt max_length src_vectors tgt_vectors dim",
-    "Speed and memory": "dry_run max_memory cache index recall device dtype batch_size",
-}
-TRAINING = {
-    "What it learns from": "triplets nli texts languages source_weight default_weight exclude "
-    "limit_pairs held_out",
-    "The method": "method",
-    "Files": "output force resume options dev",
-    "The new encoder": "encoder architecture width layers heads max_pieces dropout start pooling "
-    "vocabulary_size vocabulary_sample",
-    "How it learns": "epochs steps batch_size learning_rate schedule warmup weight_decay clip "
-    "piece_dropout near_batches evaluate_every seed",
-    "Speed and memory": "dry_run device dtype threads pieces_at_once recompute logit_rows",
-    _GENERAL: "quiet verbose as_json debug help",
-}
+METHOD = "The method"  # of the options of one training method, which name no group
+GENERAL = "General"  # of the options that every command has
+GROUPS: tuple[str, ...] = ("Most used", "Input", METHOD, "Encoder", "Quality", "Output")
+GROUPS += ("Speed and memory", "Advanced", GENERAL)
 
 
-class Mining(typer.core.TyperCommand):
-    """A command that shows its options in groups; what is in none comes last."""
+def group_of(parameter: Any) -> str:  # noqa: ANN401 - Typer's own, as everywhere here
+    """Name the group of a parameter of a command."""
+    if parameter.param_type_name == "argument":
+        return "Arguments"
+    if parameter.name == "help":
+        return GENERAL
+    return getattr(parameter, "rich_help_panel", "") or METHOD
 
-    groups: ClassVar[Mapping[str, str]] = MINING
-    rest: ClassVar[str] = _GENERAL
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
+def write_groups(ctx: Any, formatter: Any, parameters: Iterable[Any]) -> None:  # noqa: ANN401
+    """Write the help of parameters: arguments, then the groups in their order."""
+    shown: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", *GROUPS)}
+    for parameter in parameters:
+        if row := parameter.get_help_record(ctx):  # None for a hidden one
+            shown[group_of(parameter)].append(row)
+    for title, rows in shown.items():
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+class Grouped(typer.core.TyperCommand):
+    """A command that shows its options in groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write arguments, then groups."""
-        group_of = {name: title for title, names in self.groups.items() for name in names.split()}
-        shown: dict[str, list[tuple[str, str]]] = {"Arguments": []}
-        shown |= {title: [] for title in (*self.groups, self.rest)}
-        for parameter in self.get_params(ctx):
-            if row := parameter.get_help_record(ctx):
-                is_argument = parameter.param_type_name == "argument"
-                title = group_of.get(parameter.name or "", self.rest)
-                shown["Arguments" if is_argument else title].append(row)
-        for title, rows in shown.items():
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
-
-
-class Training(Mining):
-    """The same of a command that trains; what is in no group belongs to the method."""
-
-    groups = TRAINING
-    rest = "The method"
+        write_groups(ctx, formatter, self.get_params(ctx))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.errors import OptionError
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
     from xmine.pairs.pair import Languages, Pair
 
+# Lines around the bins on a screen: head, cut and legend, warnings, a summary of six lines and the
+# next prompt.
+_AROUND = 12
+_MOST_BINS = 30
+
 
 def check_outputs(
     pairs: str | None,
@@ -23,18 +28,13 @@ def check_outputs(
     force: bool,
     or_run: bool = False,
 ) -> None:
-    """Refuse files that cannot be written, that are read, or that are named twice.
+    """Refuse output files that cannot be written, that are input files, or that are named twice.
 
-    Args:
-        pairs: where the pairs go, if not to stdout.
-        others: what goes to other files: `hubs`, `picture` (and a CSV beside it).
-        read: the files that are read.
-        force: whether they may be there already.
-        or_run: whether the pairs may go to a run instead.
+    `pairs` may name a run with `or_run`; `others` are `hubs` and `picture`; `read` the input files.
     """
     from xmine.files.atomic import check_free
     from xmine.pairs.io import check_pair_file
-    from xmine.pairs.paths import KNOWN, place_to_write
+    from xmine.pairs.paths import KNOWN, paths_to_write
     from xmine.run.folder import JUDGEMENTS_FILE, check_run, is_run
 
     written: dict[str, str] = {}  # path -> what goes there
@@ -48,7 +48,7 @@ def check_outputs(
         if or_run and not Path(pairs).suffix and "," not in pairs:
             raise OptionError(f"{pairs}: unknown format", f"{KNOWN}; {pairs}/ is a run")
         check_pair_file(pairs, force=force)
-        written |= {realpath(path): "pairs" for path in place_to_write(pairs).paths}
+        written |= {realpath(path): "pairs" for path in paths_to_write(pairs).paths}
     for what, path in others.items():
         if path is None:
             continue
@@ -68,12 +68,12 @@ def check_outputs(
             raise OptionError(f"{name}: input and output are the same file", "give another name")
 
 
-def files_of(inputs: list[str], *, pairs_first: bool) -> list[str]:
+def input_files(inputs: list[str], *, pairs_first: bool) -> list[str]:
     """List the files that inputs are read from: text inputs, the first one perhaps of pairs."""
-    from xmine.pairs.paths import place_to_read
+    from xmine.pairs.paths import paths_to_read
     from xmine.text.inputs import text_input
 
-    files = list(place_to_read(inputs[0]).paths) if pairs_first else []
+    files = list(paths_to_read(inputs[0]).paths) if pairs_first else []
     return files + [text_input(each).path for each in inputs[pairs_first:]]
 
 
@@ -110,26 +110,58 @@ def draw(
     inputs: list[str],
     name: str = "score",
 ) -> None:
-    """Draw pairs, their chances and the cut in the terminal, in a file, in both or in none."""
-    if plot:
-        from xmine.cli.plots import show_histogram
+    """Draw pairs, their probabilities and the cut in the terminal, in a file, in both or in none.
 
-        show_histogram(console, *curve, name)
+    `-q` does not silence the terminal; `--json` does, since stderr may be where the object goes.
+    """
+    from xmine.scoring.histogram import bin_scores
+
+    if plot and not console.as_json:
+        from rich.console import Console as RichConsole
+
+        from xmine.plots.terminal import histogram_lines
+
+        screen = RichConsole(stderr=True, highlight=False, markup=False, emoji=False)
+        bins = min(max(screen.height - _AROUND, 5), _MOST_BINS)
+        plain = not screen.encoding.startswith("utf")
+        histogram = bin_scores(*curve, bins, name)
+        for line in histogram_lines(histogram, screen.width, plain=plain):
+            screen.print(line)
     if picture:
         from xmine.plots.scores import BINS, draw_histogram
-        from xmine.scoring.histogram import bin_scores
 
         title = " - ".join(Path(each).name for each in inputs)
         draw_histogram(bin_scores(*curve, BINS, name), picture, title)
 
 
-def print_pairs(some: "Iterable[Pair]", console: Console) -> None:
+def print_pairs(pairs: "Iterable[Pair]", console: Console) -> None:
     """Print pairs on stdout, as TSV, or as JSONL with `--json`."""
     from xmine.pairs.jsonl import jsonl_rows
     from xmine.pairs.losses import Losses
     from xmine.pairs.tsv import tsv_rows
 
     losses = Losses()
-    write_rows((jsonl_rows if console.as_json else tsv_rows)(some, losses))
-    if notes := losses.notes():
+    write_rows((jsonl_rows if console.as_json else tsv_rows)(pairs, losses))
+    say_notes(losses.notes(), console)
+
+
+def print_table(rows: Iterable[list[str]], console: Console) -> None:
+    """Print rows of texts on stdout, as TSV."""
+    from xmine.pairs.losses import Losses
+    from xmine.pairs.tsv import tsv_row
+
+    losses = Losses()
+    write_rows(tsv_row(row, losses) for row in rows)
+    say_notes(losses.notes(), console)
+
+
+def say_notes(notes: list[str], console: Console) -> None:
+    """Say what TSV could not hold, if there is anything."""
+    if notes:
         console.say(", ".join(notes))
+
+
+def place(hit: Any) -> str:  # noqa: ANN401 - any hit with a line and perhaps an offset
+    """Name the line of a hit, with the offset where lines were cut into sentences."""
+    offset = getattr(hit, "offset", None)
+    return str(hit.line) if offset is None else f"{hit.line}:{offset}"

@@ -26,13 +26,9 @@ def is_terminal() -> bool:
 
 
 def show_pairs(pairs: "Iterable[Pair]", total: int) -> None:
-    """Print the first pairs on stdout, a line each, as wide as the terminal.
+    """Print the first of `total` pairs on stdout, a line each, as wide as the terminal.
 
-    A text that does not fit ends in `…`. No markup in it is obeyed, and no control.
-
-    Args:
-        pairs: in the order in which they are to be shown.
-        total: how many there are.
+    A text that does not fit ends in `…`. No markup and no control in a text is obeyed.
     """
     if not total:
         return
@@ -61,11 +57,13 @@ def show_pairs(pairs: "Iterable[Pair]", total: int) -> None:
     screen.print(table)
 
 
-def next_steps() -> str:
-    """Say how to keep the pairs and how to look at them, as commands that can be typed."""
+def next_steps(run: str | None) -> str:
+    """Say how to look at the pairs of a run and, without a run, first how to keep all pairs."""
     program = _program()
+    browse = shlex.join([program, "browse", run or "run/"])
+    if run:
+        return f"next: {browse}"
     again = shlex.join([program, *sys.argv[1:], "-o", "run/"])
-    browse = shlex.join([program, "browse", "run/"])
     return f"next, to keep all pairs (or -o pairs.tsv) and to look at them:\n{again}\n{browse}"
 
 

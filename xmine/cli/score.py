@@ -15,12 +15,13 @@ from xmine.cli.arguments import (
     PLOT_FILE,
     SRC_VECTORS,
     TGT_VECTORS,
-    check_vectors,
-    load_vectors,
+    value,
 )
 from xmine.cli.console import Console
+from xmine.cli.encoders import check_vectors, load_vectors
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.outputs import check_outputs, draw, files_of, write
+from xmine.cli.option_groups import Grouped
+from xmine.cli.outputs import check_outputs, draw, input_files, write
 from xmine.cli.summary import summary
 from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
@@ -45,25 +46,24 @@ def score(
     options: ScoringOptions,
     console: Console,
     target: Annotated[
-        str | None,
-        typer.Argument(metavar="TARGET", help="The translations, line by line."),
+        str | None, typer.Argument(metavar="TARGET", help="The translations, line by line.")
     ] = None,
     pool: Annotated[
         tuple[str, str] | None,
-        typer.Option(
+        value(
+            "Two more text files to search for neighbours, one per language.",
+            group="Input",
             metavar="<source> <target>",
-            help="Two more text files to look for neighbours in, one of each language.",
-            show_default="none",
         ),
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help=f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; "
+        value(
+            f"File to write: {PAIR_SUFFIXES} ({PACKED} may follow), or out.en,out.zh; "
             "- for TSV on stdout.",
-            show_default="-",
+            "-o --output",
+            group="Most used",
+            shown="-",
         ),
     ] = None,
     hubs: HUBS = None,
@@ -91,7 +91,7 @@ def score(
         raise OptionError(
             "--pool and vectors: the lines of a pool would have none", "leave out one of them"
         )
-    read = files_of(inputs, pairs_first=target is None)
+    read = input_files(inputs, pairs_first=target is None)
     read += [str(path) for path in (src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force)
 
@@ -124,3 +124,6 @@ def _hubs_of(scored: "AlignedScores", options: ScoringOptions) -> "list[Hub]":
     nearest = scored.neighbours.first(options.neighborhood)
     lines = len(scored.given)
     return find_hubs(nearest, scored.source, scored.target, own_lines=(lines, lines))
+
+
+COMMAND = Grouped

@@ -25,14 +25,8 @@ def summary(
 ) -> tuple[str, dict[str, object]]:
     """Write the summary, and list the facts behind it.
 
-    Args:
-        report: the figures.
-        vectors: where the vectors come from: the encoder's name, device and number type, or files.
-        notes: what the output format could not hold, and other files that were written.
-        warnings: what the user was warned of.
-        options: what was asked for.
-        started: `time.perf_counter()` when the command began.
-        plot: whether the histogram is among the facts.
+    `vectors` names the encoder or the vector files; `notes` tell what the output format could not
+    hold; `started` is `time.perf_counter()` at the start; `plot` adds the histogram to the facts.
     """
     seconds = time.perf_counter() - started
     how = f"{seconds:.1f} s"

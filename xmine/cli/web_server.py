@@ -107,8 +107,7 @@ def _guard(host: str) -> Any:  # noqa: ANN401 - a middleware of aiohttp
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
             raise web.HTTPForbidden(text="from another site")
-        name = _name_in(request.host)
-        if name not in ours and not _is_address(name):
+        if not _is_known(request.host, ours):
             raise web.HTTPForbidden(text=f"by another name: {' or '.join(sorted(ours))}, please")
         response = await handler(request)
         if not response.prepared:  # a page, and no socket: nothing is loaded from elsewhere
@@ -118,17 +117,10 @@ def _guard(host: str) -> Any:  # noqa: ANN401 - a middleware of aiohttp
     return same_origin
 
 
-def _name_in(host: str) -> str:
-    """Take the name out of a Host header, without port and brackets; empty if there is none."""
+def _is_known(host: str, names: set[str]) -> bool:
+    """Whether a Host header, with a port or without, has one of the names, or an address."""
     try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
+        name = urlsplit(f"//{host}").hostname or ""
+        return name in names or bool(ip_address(name))
+    except ValueError:  # neither
         return False
-    return True

@@ -7,21 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from xmine.evaluation.options import (
-    BitextOptions,
-    BuccOptions,
-    ClusterOptions,
-    EvaluationOptions,
-    GeometryOptions,
-    LangidOptions,
-    PairsOptions,
-    StsOptions,
-    TatoebaOptions,
-    TransferOptions,
-    UniformityOptions,
-    XsimOptions,
-    XsimPlusPlusOptions,
-)
+from xmine.evaluation import options
 from xmine.extras import needs
 
 if TYPE_CHECKING:
@@ -32,33 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """One benchmark.
+    """One benchmark."""
 
-    Attributes:
-        name: as in `xmine eval NAME`.
-        asks: the question it answers, in one line, for someone who has not read the papers.
-        reading: how to read its figures, for the same reader.
-        reads: its files, as they are distributed, below the data folder.
-        options: the dataclass of what it can be told.
-        function: `module:function` below `xmine.evaluation`, called with encoder, data folder,
-            options and report.
-        loads: the modules of the extra `eval` that it computes with.
-    """
-
-    name: str
-    asks: str
-    reading: str
-    reads: str
-    options: type[EvaluationOptions]
-    function: str
-    loads: tuple[str, ...] = ()
+    name: str  # as in `xmine eval NAME`
+    asks: str  # the question it answers, in one line, for someone who has not read the papers
+    reading: str  # how to read its figures, for the same reader
+    reads: str  # its files, as they are distributed, below the data folder
+    options: type[options.EvaluationOptions]  # the dataclass of what it can be told
+    function: str  # `module:function` below `xmine.evaluation`: encoder, data, options, report
+    loads: tuple[str, ...] = ()  # the modules of the extra `eval` that it computes with
 
     def load(self) -> "Callable[..., Result]":
-        """Import the function.
-
-        Raises:
-            XmineError: a module that it computes with is not installed.
-        """
+        """Import the function."""
         needs(f"xmine eval {self.name}", *self.loads)
         module, _, name = self.function.partition(":")
         found: Callable[..., Result] = getattr(import_module(f"xmine.evaluation.{module}"), name)
@@ -72,7 +43,7 @@ _ALL = [
         "100 is perfect, one in the number of pairs is chance. The sentences are short, and "
         "some say nearly the same, so that a good encoder stays below 100.",
         "tatoeba/tatoeba.xxx-eng.{xxx,eng}",
-        TatoebaOptions,
+        options.TatoebaOptions,
         "retrieval.tatoeba:evaluate_tatoeba",
     ),
     Benchmark(
@@ -81,7 +52,7 @@ _ALL = [
         "100 is perfect. Long sentences of news or politics are easier to tell apart than the "
         "short ones of Tatoeba.",
         "newstest2019/ref.*, un-devset/UNv1.0.devset.*, flores101/dev/*.dev, or files you name",
-        BitextOptions,
+        options.BitextOptions,
         "retrieval.aligned:evaluate_bitext",
     ),
     Benchmark(
@@ -93,7 +64,7 @@ _ALL = [
         "`auto` is what `xmine mine` does without any. `held-out` is measured on half of the "
         "sentences, which may be the easier half.",
         "bucc2018/zh-en/zh-en.{sample,training,test}.{zh,en,gold}, or XTREME's zh-en.dev.*",
-        BuccOptions,
+        options.BuccOptions,
         "retrieval.bucc:evaluate_bucc",
     ),
     Benchmark(
@@ -102,7 +73,7 @@ _ALL = [
         "An error rate: 0 is perfect. The same question as `bitext`, asked with the margin "
         "score that mining uses.",
         "as bitext: flores101/dev/*.dev and others, or files you name",
-        XsimOptions,
+        options.XsimOptions,
         "retrieval.xsim:evaluate_xsim",
     ),
     Benchmark(
@@ -112,7 +83,7 @@ _ALL = [
         "thing, a number, a name, a negation, so it is far harder than `xsim` and closer to "
         "what goes wrong in mining.",
         "flores200/devtest/*.devtest, flores200/devtest_augmented/eng_Latn_{augmented,errtype}.*",
-        XsimPlusPlusOptions,
+        options.XsimPlusPlusOptions,
         "retrieval.xsimplusplus:evaluate_xsimplusplus",
     ),
     Benchmark(
@@ -121,7 +92,7 @@ _ALL = [
         "100 would be the order that people give; the encoders of the papers reach 75 to 86. "
         "It measures shades of meaning within one language and says little about mining.",
         "sts/2012 to 2016, sts/sick, stsb/stsb-en-*.csv, or the folders of SentEval",
-        StsOptions,
+        options.StsOptions,
         "similarity.sts:evaluate_sts",
         ("scipy",),
     ),
@@ -131,7 +102,7 @@ _ALL = [
         "As `sts`, where the two sentences are of other languages, or of two. Crossed figures "
         "far below those within each language mean that the languages do not share one space.",
         "sts17/STS2017.{eval.v1.1,gs}, sts17/STS2017-extended, stsb/stsb-*-test.csv",
-        EvaluationOptions,
+        options.EvaluationOptions,
         "similarity.xsts:evaluate_xsts",
         ("scipy",),
     ),
@@ -141,7 +112,7 @@ _ALL = [
         "Both lower is better, and one is easy at the cost of the other: a constant vector "
         "aligns perfectly and is not spread at all. Compare encoders on the pair of figures.",
         "stsb/stsb-en-*.csv and the files of bitext, or files you name",
-        UniformityOptions,
+        options.AlignedOptions,
         "space.uniformity:evaluate_align",
     ),
     Benchmark(
@@ -151,7 +122,7 @@ _ALL = [
         "0 means that languages cannot be told apart by where their sentences lie; a "
         "principal ratio near 1, that all directions are used.",
         "flores101/dev/*.dev or other aligned files of two languages and more",
-        GeometryOptions,
+        options.GeometryOptions,
         "space.geometry:evaluate_geometry",
         ("sklearn",),
     ),
@@ -160,7 +131,7 @@ _ALL = [
         "Do sentences of a topic lie together?",
         "The row of random clusters is the floor. 100 would be clusters that hold one label each.",
         "tnews/dev.json, or a file of label<TAB>text lines",
-        ClusterOptions,
+        options.ClusterOptions,
         "space.clusters:evaluate_clusters",
         ("sklearn",),
     ),
@@ -170,7 +141,7 @@ _ALL = [
         "Lower means a more language-neutral space; but mSimCSE too stays above 90, as "
         "scripts and grammar leave traces. A diagnosis, not a goal.",
         "xnli/dev-*.tsv or xnli.dev.tsv; test-*.tsv or xnli.test.tsv if there",
-        LangidOptions,
+        options.LangidOptions,
         "space.langid:evaluate_langid",
         ("sklearn",),
     ),
@@ -180,7 +151,7 @@ _ALL = [
         "PAWS-X is made of pairs that share nearly all words, so that an encoder without word "
         "order stays at chance; the notes say what knowing nothing would get.",
         "pawsx/{dev,test,train}-*.tsv or x-final/*/dev_2k.tsv; xnli/{dev,test}-*.tsv or xnli.*.tsv",
-        PairsOptions,
+        options.PairsOptions,
         "transfer.sentence_pairs:evaluate_pairs",
         ("sklearn",),
     ),
@@ -193,7 +164,7 @@ _ALL = [
         "xnli/{train-en,test-*}.tsv, xcopa/data/*/test.*.jsonl with {siqa,copa}/train.jsonl, "
         "multieurlex/{train,dev,test}.jsonl, multiarc/dataset_*_{train,test}.json, "
         "pawsx/{train-en,test-*}.tsv",
-        TransferOptions,
+        options.TransferOptions,
         "transfer.run:evaluate_transfer",
         ("sklearn",),
     ),
@@ -202,7 +173,7 @@ _ALL = [
         "Are answers to a question, or the entity of a mention, among the nearest 20?",
         "Average precision among the first 20: 100 if everything wanted comes first.",
         "lareqa/xquad-r/*.json, mewsli-x/{candidate_set_entities,wikinews_mentions-test}.jsonl",
-        EvaluationOptions,
+        options.EvaluationOptions,
         "retrieval.ranking:evaluate_retrieval",
     ),
     Benchmark(
@@ -211,7 +182,7 @@ _ALL = [
         "Correlation with people's judgements of machine translations; 100 would be their "
         "order and spacing. Untrained encoders stay far below (10 to 55 in Emma-X, Table 2).",
         "mlqe-pe/data/test21_goldlabels, mlqe-pe/data/direct-assessments, unpacked",
-        EvaluationOptions,
+        options.EvaluationOptions,
         "similarity.quality:evaluate_qe",
         ("scipy",),
     ),

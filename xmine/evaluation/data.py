@@ -5,7 +5,7 @@ folder given is itself that of one benchmark, it serves as well.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +14,7 @@ from xmine.files.reading import read_lines
 
 
 class MissingData(FileError):
-    """A data folder has nothing of what a benchmark reads.
-
-    Attributes:
-        expected: the data set and its files, as the message has them.
-    """
+    """A data folder has nothing of what a benchmark reads; `expected` names the files."""
 
     def __init__(self, message: str, hint: str = "", expected: str = "") -> None:
         """Say what is missing, where it was looked for, and what was expected."""
@@ -33,30 +29,26 @@ class DataFolder:
     path: Path | None
 
     def find(self, pattern: str, places: Sequence[str]) -> Path | None:
-        """Find the folder that has files of a pattern, if there is one.
-
-        Args:
-            pattern: as for `Path.glob`.
-            places: folders below the data folder, the usual one first; then it is looked at itself.
-        """
-        folders = (folder for folder in self._candidates(places) if any(folder.glob(pattern)))
-        return next(folders, None)
+        """Find the folder that has files of a pattern, if there is one."""
+        if self.path is None:
+            return None
+        roots = (self.path / "eval", self.path)
+        folders = (*(root / place for root in roots for place in places), self.path)
+        return next((folder for folder in folders if any(folder.glob(pattern))), None)
 
     def holding(self, pattern: str, places: Sequence[str], what: str) -> Path:
-        """Find the folder that has files of a pattern.
-
-        Args:
-            pattern: as for `Path.glob`.
-            places: as for `find`.
-            what: the data set and the names of its files, for the message.
-
-        Raises:
-            MissingData: none has; the message says what was expected and where.
-        """
+        """Find the folder that has files of a pattern."""
         folder = self.find(pattern, places)
         if folder is None:
             raise self.missing(f"{what}, in {places[0] or 'it'}")
         return folder
+
+    def holding_first(self, places: Mapping[str, Sequence[str]], what: str) -> tuple[Path, str]:
+        """Find the first pattern that has files in its `places`: the folder and the pattern."""
+        for pattern, folders in places.items():
+            if folder := self.find(pattern, folders):
+                return folder, pattern
+        raise self.missing(f"{what}, in {folders[0] or 'it'}")
 
     def missing(self, what: str) -> MissingData:
         """Make the error for a data folder that has nothing of a benchmark."""
@@ -69,19 +61,9 @@ class DataFolder:
             what,
         )
 
-    def _candidates(self, places: Sequence[str]) -> list[Path]:
-        if self.path is None:
-            return []
-        roots = [self.path / "eval", self.path]
-        return [*(root / place for root in roots for place in places), self.path]
-
 
 def incomplete(folder: Path, names: Sequence[str], what: str) -> None:
-    """Check that a folder has all files of a set.
-
-    Raises:
-        FileError: some are missing; the message names them.
-    """
+    """Check that a folder has all files of a set."""
     missing = [name for name in names if not (folder / name).exists()]
     if missing:
         raise FileError(
@@ -90,11 +72,7 @@ def incomplete(folder: Path, names: Sequence[str], what: str) -> None:
 
 
 def read_aligned(*paths: Path) -> list[list[str]]:
-    """Read files whose lines belong together.
-
-    Raises:
-        FileError: one cannot be read, is empty, or has another number of lines than the first.
-    """
+    """Read files whose lines belong together."""
     sides = [read_lines(path) for path in paths]
     for path, lines in zip(paths, sides, strict=True):
         if len(lines) != len(sides[0]):
@@ -106,11 +84,7 @@ def read_aligned(*paths: Path) -> list[list[str]]:
 
 
 def read_columns(path: Path, least: int) -> Iterator[tuple[str, list[str]]]:
-    """Give `(file:line, columns)` of a tab-separated file without quotes, as this field has them.
-
-    Raises:
-        FileError: the file cannot be read or is empty, or a line has fewer than `least` columns.
-    """
+    """Give `(file:line, columns)` of a tab-separated file without quotes."""
     for number, line in enumerate(read_lines(path), start=1):
         columns = line.split("\t")
         if len(columns) < least:
@@ -121,11 +95,7 @@ def read_columns(path: Path, least: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def read_headed(path: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Give `(file:line, column name -> text)` of a tab-separated file with a head.
-
-    Raises:
-        FileError: as `read_columns`, or the head lacks one of `names`.
-    """
+    """Give `(file:line, column name -> text)` of a tab-separated file with a head."""
     lines = read_columns(path, 1)
     _, head = next(lines)
     lacking = [name for name in names if name not in head]
@@ -138,11 +108,7 @@ def read_headed(path: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[st
 
 
 def number(text: str, where: str, what: str) -> float:
-    """Read a finite number.
-
-    Raises:
-        FileError: it is none; the message says where it stands and what it should be.
-    """
+    """Read a finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -153,11 +119,15 @@ def number(text: str, where: str, what: str) -> float:
 
 
 def one_of(text: str, choices: Sequence[str], where: str, what: str) -> int:
-    """Read a label as its place among the choices.
-
-    Raises:
-        FileError: it is none of them.
-    """
+    """Read a label as its place among the choices."""
     if text not in choices:
         raise FileError(f"{where}: {text!r} is no {what}; expected {', '.join(choices)}")
     return choices.index(text)
+
+
+def choose(wanted: Sequence[str], found: Sequence[str], lacking: str) -> list[str]:
+    """Take what is wanted, each once, or all that is found; `lacking` is the message, {} a name."""
+    for name in wanted:
+        if name not in found:
+            raise FileError(lacking.replace("{}", name), f"there are {', '.join(found)}")
+    return list(dict.fromkeys(wanted)) or list(found)

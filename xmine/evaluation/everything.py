@@ -17,18 +17,15 @@ from xmine.progress import Progress, Report, silent
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What measuring an encoder on everything gave; benchmark names throughout.
+    """What measuring an encoder on everything gave; benchmark names throughout."""
 
-    Attributes:
-        results: what was measured, and XRETE as a summary.
-        seconds: how long each took; the summary took none.
-        missing: what the data folder has nothing for, and what it would need.
-        failed: what could not be measured though there are files, and why.
-    """
-
+    # what was measured, and XRETE as a summary
     results: dict[str, Result] = field(default_factory=dict)
+    # how long each took; the summary took none
     seconds: dict[str, float] = field(default_factory=dict)
+    # what the data folder has nothing for, and what it would need
     missing: dict[str, str] = field(default_factory=dict)
+    # what could not be measured though there are files, and why
     failed: dict[str, str] = field(default_factory=dict)
 
 
@@ -39,19 +36,7 @@ def evaluate_all(
     report: Report = silent,
     say: Callable[[str, str], None] = lambda name, text: None,
 ) -> Outcome:
-    """Run every benchmark with its default options.
-
-    Args:
-        encoder: the encoder to measure.
-        data: the folder with the benchmarks' files.
-        options: how the encoder runs.
-        report: called while it goes on.
-        say: called with the name of a benchmark and what became of it.
-
-    Raises:
-        MissingData: the folder has nothing for any of them.
-        XmineError: the extra that most of them need is not installed.
-    """
+    """Run every benchmark with its default options."""
     needs("measuring everything", *EXTRAS["eval"])
     outcome = Outcome()
     for done, (name, benchmark) in enumerate(BENCHMARKS.items()):
@@ -83,6 +68,5 @@ def evaluate_all(
 
 def headline(result: Result) -> str:
     """Say the figure that stands for a result: `95.0 mean (cmn)`."""
-    row, name = result.headline
-    metric = next(each for each in result.metrics if each.name == name)
-    return f"{metric.shown(result.figure(row, name))} {metric.title} ({row})"
+    row, metric = result.headline[0], result.headline_metric()
+    return f"{metric.shown(result.figure(row, metric.name))} {metric.title} ({row})"

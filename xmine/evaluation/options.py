@@ -2,11 +2,23 @@
 is made of these.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions, flag, option
+
+MARGINS = ("ratio", "distance", "absolute")
+STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
+GAIN_TASKS = ("tatoeba", "bucc", "stsb")
+
+
+def _check_words(name: str, words: Sequence[str], choices: Sequence[str]) -> None:
+    for word in words:
+        if word not in choices:
+            known = ", ".join(filter(None, choices))
+            raise OptionError(f"{flag(name)} is {word!r}", f"choose from {known}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +27,7 @@ class EvaluationOptions(EncodingOptions):
 
     prompt: str = option(
         "",
-        "Text before each sentence, or a name of the encoder's own.",
+        "Text before each sentence, or the name of a prompt of the encoder.",
         shown_default="the encoder's default, if it has one",
     )
 
@@ -25,7 +37,7 @@ class GroupOptions(EvaluationOptions):
     """Averages over groups of languages, such as head and long-tail ones."""
 
     groups: str = option(
-        "", 'TOML file of groups to average over: head = ["deu", "fra"] and so on.'
+        "", 'TOML file with groups of languages to average over: head = ["deu", "fra"] and so on.'
     )
 
 
@@ -34,17 +46,17 @@ class TatoebaOptions(GroupOptions):
     """Accuracy on Tatoeba."""
 
     language: list[str] = option(
-        [], "Measure this language alone, such as cmn; repeat for more.", shown_default="all"
+        [], "Measure only this language, such as cmn; repeat for more.", shown_default="all"
     )
-    textual: bool = option(False, "Count a line as found if the nearest has the same text.")
+    textual: bool = option(False, "Count a line as found if the nearest line has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class FilesOptions(EvaluationOptions):
     """Which aligned files: two, or one for each language, or those of the data folder."""
 
-    src: str = option("", "A file; line N is the translation of line N of --tgt.")
-    tgt: str = option("", "The other file.")
+    src: str = option("", "A text file; its line N is the translation of line N of --tgt.")
+    tgt: str = option("", "The other text file.")
     files: str = option(
         "",
         "Aligned files of many languages, {} for the language: 'flores/dev/{}.dev'.",
@@ -72,7 +84,7 @@ class AlignedOptions(FilesOptions):
     """Aligned files whose languages are compared with one of them."""
 
     pivot: str = option(
-        "", "Language that all others are compared with.", shown_default="English, or the first"
+        "", "Language to compare all others with.", shown_default="English, or the first"
     )
 
     def __post_init__(self) -> None:
@@ -86,7 +98,7 @@ class AlignedOptions(FilesOptions):
 class BitextOptions(AlignedOptions, GroupOptions):
     """Retrieval accuracy on aligned files."""
 
-    textual: bool = option(False, "Count a line as found if the nearest has the same text.")
+    textual: bool = option(False, "Count a line as found if the nearest line has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +107,8 @@ class BuccOptions(EvaluationOptions):
 
     protocol: str = option(
         "heldout",
-        "Whose figures to compare with: fixes margin, k, retrieval, repeated texts and threshold.",
+        "Protocol to compare figures with: fixes margin, k, retrieval, repeated texts and "
+        "threshold.",
         choices=("heldout", "laser", "st", "xtreme", "msimcse", "moco"),
     )
     margin: str = option("", "ratio, distance or absolute.", shown_default="as the protocol has it")
@@ -112,56 +125,51 @@ class BuccOptions(EvaluationOptions):
     )
     threshold_from: str = option(
         "",
-        "Where the threshold comes from: gold pairs of training (F1 is on test), one hashed half "
-        "of the ids (hash), or those that are measured (oracle).",
+        "What sets the threshold: gold pairs of training (F1 is on test), one hashed half of "
+        "the ids (hash), or the measured pairs (oracle).",
         shown_default="as the protocol has it",
     )
     pair: list[str] = option(
-        [], "Measure this language pair alone, such as zh-en; repeat for more.", shown_default="all"
+        [], "Measure only this language pair, such as zh-en; repeat for more.", shown_default="all"
     )
 
     def __post_init__(self) -> None:
         """Check what may be left empty, and so has no choices of its own."""
         super().__post_init__()
-        for name, choices in (
-            ("margin", ("ratio", "distance", "absolute")),
-            ("retrieval", ("max", "fwd", "bwd", "intersect")),
-            ("threshold_from", ("training", "hash", "oracle")),
-        ):
-            value = getattr(self, name)
-            if value and value not in choices:
-                raise OptionError(f"{flag(name)} is {value!r}", f"choose from {', '.join(choices)}")
+        _check_words("margin", [self.margin], ("", *MARGINS))
+        _check_words("retrieval", [self.retrieval], ("", "max", "fwd", "bwd", "intersect"))
+        _check_words("threshold_from", [self.threshold_from], ("", "training", "hash", "oracle"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class XsimOptions(AlignedOptions):
-    """Error rate of margin-based search on aligned files."""
+class MarginOptions(EvaluationOptions):
+    """How the line with the best margin score is found."""
 
     margin: str = option(
         "ratio",
         "How a cosine is compared with its neighbourhood; absolute is the nearest alone.",
-        choices=("ratio", "distance", "absolute"),
+        choices=MARGINS,
     )
     neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
-    textual: bool = option(False, "Count a line as found if the one chosen has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class XsimPlusPlusOptions(EvaluationOptions):
+class XsimOptions(MarginOptions, AlignedOptions):
+    """Error rate of margin-based search on aligned files."""
+
+    textual: bool = option(False, "Count a line as found if the chosen line has the same text.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class XsimPlusPlusOptions(MarginOptions):
     """Error rate of margin-based search among perturbed English sentences."""
 
     split: str = option("devtest", "Part of FLORES-200.", choices=("devtest", "dev"))
     language: list[str] = option(
         [],
-        "Measure this language alone, such as fra_Latn; repeat for more.",
+        "Measure only this language, such as fra_Latn; repeat for more.",
         shown_default="all",
     )
-    margin: str = option(
-        "ratio",
-        "How a cosine is compared with its neighbourhood; absolute is the nearest alone.",
-        choices=("ratio", "distance", "absolute"),
-    )
-    neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +181,7 @@ class GeometryOptions(FilesOptions, GroupOptions):
 class ClusterOptions(EvaluationOptions):
     """Purity of clusters."""
 
-    lines: str = option("", "File of label<TAB>text lines, in the place of TNEWS.")
+    lines: str = option("", "File of label<TAB>text lines, instead of TNEWS.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,17 +199,17 @@ class LangidOptions(EvaluationOptions):
 class FinetuneOptions(EvaluationOptions):
     """How an encoder is trained together with a head."""
 
-    epochs: int = option(3, "Passes over the training examples, of --finetune.", min=1)
+    epochs: int = option(3, "Epochs of --finetune.", min=1)
     learning_rate: float = option(
         0.0,
-        "Peak learning rate of the encoder, of --finetune; 0: by architecture.",
+        "Peak learning rate of the encoder in --finetune; 0: by the architecture.",
         min=0,
         shown_default="0.003 static, 0.00002 transformer",
     )
     joined: bool = option(
-        False, "Read both texts of a pair at once, with --finetune; transformers only."
+        False, "Read both texts of a pair together, with --finetune; transformers only."
     )
-    seed: int = option(1, "Seed of everything random in --finetune.", min=0, max=2**63 - 1)
+    seed: int = option(1, "Seed of all random numbers of --finetune.", min=0, max=2**63 - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +217,7 @@ class PairsOptions(EvaluationOptions):
     """Telling pairs of sentences apart."""
 
     task: list[str] = option(
-        [], "Measure this one alone, pawsx or xnli; repeat for more.", shown_default="all"
+        [], "Measure only this task, pawsx or xnli; repeat for more.", shown_default="all"
     )
 
 
@@ -218,9 +226,9 @@ class TransferOptions(FinetuneOptions):
     """Learning tasks with a head on top."""
 
     task: list[str] = option(
-        [], "Learn this task alone, such as mr; repeat for more.", shown_default="all"
+        [], "Learn only this task, such as mr; repeat for more.", shown_default="all"
     )
-    finetune: bool = option(False, "Train the encoder with the head, on each task.")
+    finetune: bool = option(False, "Train the encoder together with the head, on each task.")
 
     def __post_init__(self) -> None:
         """Check that what is asked of the training has one."""
@@ -228,11 +236,7 @@ class TransferOptions(FinetuneOptions):
         for field in fields(FinetuneOptions):
             own = field.name not in EvaluationOptions.__dataclass_fields__
             if own and not self.finetune and getattr(self, field.name) != field.default:
-                name = field.name.replace("_", "-")
-                raise OptionError(f"--{name} is for --finetune", "give both, or neither")
-
-
-STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
+                raise OptionError(f"{flag(field.name)} is for --finetune", "give both, or neither")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,24 +245,14 @@ class StsOptions(EvaluationOptions):
 
     task: list[str] = option(
         [],
-        f"Measure this set alone: {', '.join(STS_TASKS)}; repeat for more.",
+        f"Measure only this set: {', '.join(STS_TASKS)}; repeat for more.",
         shown_default="all there are",
     )
 
     def __post_init__(self) -> None:
         """Check that there are such sets."""
         super().__post_init__()
-        for task in self.task:
-            if task not in STS_TASKS:
-                raise OptionError(f"--task is {task!r}", f"choose from {', '.join(STS_TASKS)}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class UniformityOptions(AlignedOptions):
-    """Alignment and uniformity."""
-
-
-GAIN_TASKS = ("tatoeba", "bucc", "stsb")
+        _check_words("task", self.task, STS_TASKS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,7 +261,7 @@ class GainOptions(EvaluationOptions):
 
     task: list[str] = option(
         [],
-        f"Compare on this benchmark alone: {', '.join(GAIN_TASKS)}; repeat for more.",
+        f"Compare only on this benchmark: {', '.join(GAIN_TASKS)}; repeat for more.",
         shown_default="all there are",
     )
     language: list[str] = option(
@@ -275,12 +269,10 @@ class GainOptions(EvaluationOptions):
         "Compare on this language and English, such as zh; repeat for more.",
         shown_default="those that all encoders say they know",
     )
-    resamples: int = option(1000, "How often the items are drawn again.", min=100)
-    seed: int = option(1, "Seed of the draws.", min=0, max=2**63 - 1)
+    resamples: int = option(1000, "Number of bootstrap resamples.", min=100)
+    seed: int = option(1, "Seed of the resamples.", min=0, max=2**63 - 1)
 
     def __post_init__(self) -> None:
         """Check that there are such benchmarks."""
         super().__post_init__()
-        for task in self.task:
-            if task not in GAIN_TASKS:
-                raise OptionError(f"--task is {task!r}", f"choose from {', '.join(GAIN_TASKS)}")
+        _check_words("task", self.task, GAIN_TASKS)

@@ -5,31 +5,30 @@ stands for several, which differ by ten points. So a result carries both and pri
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from statistics import fmean
 from typing import Any
+
+from xmine.errors import FileError
+from xmine.options import load_toml
+
+Groups = Mapping[str, Sequence[str]]  # group -> its languages
+NO_GROUPS: Groups = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One column of figures.
+    """One column of figures."""
 
-    Attributes:
-        name: as in JSON.
-        title: as at the head of a column.
-        meaning: what it is, in words of someone who has not read the papers.
-        scale: figures are printed times this: 100 for shares and correlations, as papers do.
-        digits: after the point when printed.
-        better: `higher`, `lower`, or nothing if neither is.
-    """
-
-    name: str
-    title: str
-    meaning: str
+    name: str  # as in JSON
+    title: str  # as at the head of a column
+    meaning: str  # what it is, in words of someone who has not read the papers
+    # figures are printed times this: 100 for shares and correlations, as papers do
     scale: int = 100
-    digits: int = 1
-    better: str = "higher"
+    digits: int = 1  # after the point when printed
+    better: str = "higher"  # `higher`, `lower`, or nothing if neither is
 
     def shown(self, value: float | None) -> str:
         """Print a figure of this metric; `-` where there is none."""
@@ -40,57 +39,41 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Figures of one language, data set or group.
+    """Figures of one language, data set or group."""
 
-    Attributes:
-        name: of the language, data set or group.
-        items: how many were measured.
-        figures: metric name -> figure, unscaled.
-        is_mean: whether they are averages of other rows.
-    """
-
-    name: str
-    items: int
-    figures: Mapping[str, float]
-    is_mean: bool = False
+    name: str  # of the language, data set or group
+    items: int  # how many were measured
+    figures: Mapping[str, float]  # metric name -> figure, unscaled
+    is_mean: bool = False  # whether they are averages of other rows
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What measuring an encoder on one benchmark gave.
-
-    Attributes:
-        benchmark: its name.
-        protocol: how it was measured, in a sentence.
-        split: which files.
-        metrics: the columns.
-        rows: the figures, averages last.
-        headline: row and metric of the figure that stands for all.
-        settings: the choices a figure depends on, for comparing with published figures.
-        unit: what the items of a row are.
-        notes: what a reader has to know besides.
-    """
+    """What measuring an encoder on one benchmark gave."""
 
     benchmark: str
-    protocol: str
-    split: str
-    metrics: Sequence[Metric]
-    rows: Sequence[Row]
-    headline: tuple[str, str]
+    protocol: str  # how it was measured, in a sentence
+    split: str  # which files
+    metrics: Sequence[Metric]  # the columns
+    rows: Sequence[Row]  # the figures, averages last
+    headline: tuple[str, str]  # row and metric of the figure that stands for all
+    # the choices a figure depends on, for comparing with published figures
     settings: Mapping[str, object] = field(default_factory=dict)
-    unit: str = "items"
-    notes: Sequence[str] = ()
+    unit: str = "items"  # what the items of a row are
+    notes: Sequence[str] = ()  # what a reader has to know besides
 
     def figure(self, row: str, metric: str) -> float | None:
         """Look a figure up; None if there is no such row or metric."""
         found = [each.figures.get(metric) for each in self.rows if each.name == row]
         return found[0] if found else None
 
-    def _headline_row(self) -> Row:
-        return next(row for row in self.rows if row.name == self.headline[0])
+    def headline_metric(self) -> Metric:
+        """Give the metric of the figure that stands for all."""
+        return next(each for each in self.metrics if each.name == self.headline[1])
 
     def as_json(self) -> dict[str, object]:
         """Give everything as JSON can hold it; figures unscaled."""
+        headline = next(row for row in self.rows if row.name == self.headline[0])
         return {
             "benchmark": self.benchmark,
             "protocol": self.protocol,
@@ -100,37 +83,21 @@ class Result:
             "headline": {
                 "row": self.headline[0],
                 "metric": self.headline[1],
-                "value": _finite(self._headline_row().figures).get(self.headline[1]),
+                "value": _finite(headline.figures).get(self.headline[1]),
             },
             "metrics": {
                 metric.name: {
-                    "title": metric.title,
-                    "meaning": metric.meaning,
-                    "better": metric.better,
-                    "scale": metric.scale,
-                    "digits": metric.digits,
+                    name: value for name, value in asdict(metric).items() if name != "name"
                 }
                 for metric in self.metrics
             },
-            "rows": [
-                {
-                    "name": row.name,
-                    "items": row.items,
-                    "is_mean": row.is_mean,
-                    "figures": _finite(row.figures),
-                }
-                for row in self.rows
-            ],
+            "rows": [{**asdict(row), "figures": _finite(row.figures)} for row in self.rows],
             "notes": list(self.notes),
         }
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Result":
-        """Read what `as_json` gave.
-
-        Raises:
-            KeyError, TypeError: it is something else.
-        """
+        """Read what `as_json` gave."""
         return cls(
             benchmark=found["benchmark"],
             protocol=found["protocol"],
@@ -173,6 +140,63 @@ def mean_row(name: str, rows: Sequence[Row]) -> Row:
         for metric in names
     }
     return Row(name, sum(row.items for row in rows), figures, is_mean=True)
+
+
+def mean_of_all(name: str, rows: Sequence[Row]) -> list[Row]:
+    """Average rows if there are two or more; their number goes into the name."""
+    return [mean_row(name.format(len(rows)), rows)] if len(rows) > 1 else []
+
+
+def read_groups(path: str) -> Groups:
+    """Read a TOML file with a list of languages for each group: `head = ["deu", "fra"]`."""
+    if not path:
+        return {}
+    groups = load_toml(Path(path))
+    for name, languages in groups.items():
+        if not (
+            languages
+            and isinstance(languages, list)
+            and all(isinstance(each, str) for each in languages)
+        ):
+            raise FileError(f"{path}: {name} is no list of languages", 'write head = ["deu"]')
+        if len(set(languages)) < len(languages):
+            raise FileError(f"{path}: {name} names a language twice")
+        if name == "all":  # so the row of all languages is called
+            raise FileError(f"{path}: a group cannot be called all")
+    if not groups:
+        raise FileError(f"{path}: no groups in it", 'write head = ["deu"]')
+    return groups
+
+
+def group_rows(groups: Groups, rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
+    """Average rows by group; a row belongs to the language that it is named by.
+
+    A row for each group of which a language was measured, and notes on those that were not.
+    """
+    known = {row.name: row for row in rows}
+    averages, notes = [], []
+    for name, languages in groups.items():
+        members = [known[each] for each in languages if each in known]
+        if members:
+            averages.append(mean_row(f"{name} ({len(members)})", members))
+            notes += lacking_note(name, languages, known)
+    return averages, notes
+
+
+def lacking_note(name: str, languages: Sequence[str], measured: Container[str]) -> list[str]:
+    """Say which languages of a group were not measured."""
+    lacking = ", ".join(each for each in languages if each not in measured)
+    return [f"Group {name} lacks {lacking}: not among the files."] if lacking else []
+
+
+def check_groups(groups: Groups, languages: Collection[str]) -> None:
+    """Refuse a group of which no language was measured."""
+    for name, members in groups.items():
+        if not set(members) & set(languages):
+            raise FileError(
+                f"group {name}: none of {', '.join(members)} was measured",
+                f"there are {', '.join(dict.fromkeys(languages))}",
+            )
 
 
 def _finite(figures: Mapping[str, float]) -> dict[str, float | None]:

@@ -1,12 +1,13 @@
 """Output that is whole or not there: written under a temporary name, then renamed."""
 
+import errno
 import gzip
 import lzma
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -16,6 +17,19 @@ from xmine.errors import FileError
 
 # How the names of files end that are not whole.
 PARTIAL = ".partial"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn the system's error of what writes to `path` into a FileError that names the path."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(
+            f"{path}: cannot be written: {error.strerror}",
+            "make room there, or write it elsewhere" if error.errno in _FULL else "",
+        ) from error
 
 
 def remove(path: Path) -> None:
@@ -27,21 +41,13 @@ def remove(path: Path) -> None:
 
 
 def check_free(path: Path, *, force: bool, folder: bool = False) -> None:
-    """Refuse to overwrite unless `force`; called before the work whose result goes to `path`.
-
-    Args:
-        path: a file to write or, with `folder`, a folder.
-        force: whether it may be there already.
-        folder: what it is; one never replaces the other.
-
-    Raises:
-        FileError: `path` exists, or its parent folder does not.
-    """
-    if path.exists() and path.is_dir() != folder:
+    """Refuse to overwrite unless `force`; called before the work whose result goes to `path`."""
+    there = path.exists()
+    if there and path.is_dir() != folder:
         raise FileError(f"{path}: is a {'file' if folder else 'folder'}", "give another name")
-    if path.exists() and not (path.is_file() or folder):  # a device or a pipe: it would be replaced
+    if there and not (path.is_file() or folder):  # a device or a pipe: it would be replaced
         raise FileError(f"{path}: is not a regular file", "give another name")
-    if path.exists() and not force:
+    if there and not force:
         raise FileError(f"{path}: exists already", "give another name, or --force to replace it")
     if not path.absolute().parent.is_dir():
         raise FileError(f"{path.parent}: no such folder", f"mkdir -p {path.parent}")
@@ -93,47 +99,39 @@ def _beside(path: Path) -> dict[str, Any]:
     return {"prefix": f".{path.name[:40]}.", "suffix": PARTIAL, "dir": path.parent}
 
 
-@contextmanager
-def packing(stream: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+def packing(stream: BinaryIO, suffix: str) -> AbstractContextManager[BinaryIO]:
     """Compress what goes into `stream` as its suffix says; without one, write it plain.
 
     The same content gives the same bytes: no time and no name goes into the archive.
     """
+    packed: Any = nullcontext(stream)
     if suffix == ".gz":
-        with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
-            yield cast("BinaryIO", packed)
+        packed = gzip.GzipFile("", "wb", 6, stream, mtime=0)
     elif suffix == ".xz":
-        with lzma.LZMAFile(stream, "wb") as packed_xz:
-            yield cast("BinaryIO", packed_xz)
+        packed = lzma.LZMAFile(stream, "wb")  # noqa: SIM115 - the caller enters it
     elif suffix == ".zst":
         compressor = zstandard.ZstdCompressor(level=9, write_checksum=True)
-        with compressor.stream_writer(stream, closefd=False) as packed_zst:
-            yield cast("BinaryIO", packed_zst)
-    else:
-        yield stream
+        packed = compressor.stream_writer(stream, closefd=False)
+    return cast("AbstractContextManager[BinaryIO]", packed)
 
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
     """Give a temporary folder beside `path`; on success it becomes `path`, on failure it goes."""
-    try:
+    with writing(path):
         partial = Path(tempfile.mkdtemp(**_beside(path)))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
-        yield partial
-        for inside in (each for each in partial.rglob("*") if each.is_file()):
-            inside.chmod(0o666 & ~_umask())  # some libraries write for their user alone
-        partial.chmod(0o777 & ~_umask())
-        old = partial.with_suffix(".old")
-        if path.exists():
-            path.replace(old)  # a moment without either, and no moment with half of one
-        partial.replace(path)
-        shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        try:
+            yield partial
+            for inside in (each for each in partial.rglob("*") if each.is_file()):
+                inside.chmod(0o666 & ~_umask())  # some libraries write for their user alone
+            partial.chmod(0o777 & ~_umask())
+            old = partial.with_suffix(".old")
+            if path.exists():
+                path.replace(old)  # a moment without either, and no moment with half of one
+            partial.replace(path)
+            shutil.rmtree(old, ignore_errors=True)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
 
 
 def _umask() -> int:

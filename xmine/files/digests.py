@@ -1,4 +1,4 @@
-"""What files are when they are written, so that who takes them up later can tell if they still are.
+"""Digests of files when they are written, so that a later reader can tell whether they changed.
 
 Digests are BLAKE2b (RFC 7693). They find bits that flip, tails that are lost, and files of another
 run; they do not keep out somebody who writes new digests as well.
@@ -19,20 +19,15 @@ _SEAL = "# blake2b "
 
 
 class Watch:
-    """Hears what files are, and which are not what they were; this one does nothing about it."""
+    """Is told the digests of files, and which files were changed; this one does nothing."""
 
     __slots__ = ()
 
     def sealed(self, path: Path, digest: str = "") -> None:
-        """Hear what a file is that is there now, or is about to get its name.
-
-        Args:
-            path: the file.
-            digest: see `digest_of`, which is asked if it is left out.
-        """
+        """Hear the digest of a file that is there, or is about to get its name."""
 
     def changed(self, path: Path) -> None:
-        """Hear of a file that is not what it was when it was written, and is made again."""
+        """Hear of a file that was changed since it was written, and is made again."""
 
 
 NOBODY = Watch()
@@ -53,7 +48,7 @@ def digest_of(path: Path) -> str:
 
 
 def digest(*parts: str | bytes | memoryview) -> str:
-    """Hash parts, each of them and where it ends: 32 hexadecimal digits."""
+    """Hash parts, each with its length: 32 hexadecimal digits."""
     state = blake2b(digest_size=_BYTES)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -63,12 +58,7 @@ def digest(*parts: str | bytes | memoryview) -> str:
 
 
 def sealed(text: str, mark: str = "") -> str:
-    """Put the digest of a text before it, in a line that is a comment in TOML.
-
-    Args:
-        text: what is to be written.
-        mark: what the text belongs to.
-    """
+    """Put the digest of a text before it, in a line that is a comment in TOML."""
     return f"{_SEAL}{digest(mark, text)}\n{text}"
 
 

@@ -3,7 +3,6 @@
 What a killed process has written stays beside it under a hidden name, and is continued.
 """
 
-import errno
 import glob
 import os
 import re
@@ -18,24 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.files.atomic import remove
+from xmine.files.atomic import remove, writing
 from xmine.files.digests import HEAD, NOBODY, Watch
 
 _ROWS_AT_ONCE = 65_536
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-# How often rows are hashed that were written before.
 _BYTES_AT_ONCE = 2**20
 _SHAPE = re.compile(rb"'shape': \((\d{1,18}), (\d{1,18})\)")
 
 
 def header(dtype: np.dtype[Any], *shape: int) -> bytes:
     """Make the header of a .npy file; numpy leaves room in it: that of a matrix has HEAD bytes."""
-    stream = BytesIO()
-    facts = {
-        "descr": np.lib.format.dtype_to_descr(dtype),
-        "fortran_order": False,
-        "shape": shape,
-    }
+    stream, described = BytesIO(), np.lib.format.dtype_to_descr(dtype)
+    facts = {"descr": described, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(stream, facts)
     return stream.getvalue()
 
@@ -61,17 +54,16 @@ class MatrixWriter:
         Args:
             file: to read and write.
             path: its name in messages.
-            dim: the width of the rows.
-            dtype: their numbers.
-            digests: another such file, which has a line behind each block: how many rows there are
-                then, and a digest of all of them. Rows are gone on with as far as both agree;
-                without digests all begins anew.
+            dim, dtype: the dimension of the rows, and the type of their numbers.
+            digests: another such file, with a line for each block: the number of rows so far, and
+                their digest. Rows whose digests agree are kept; without this file all rows are
+                written anew.
         """
         self._file, self._path, self._digests = file, path, digests
         self._dtype = np.dtype(dtype)
         self._header, self._bytes = header(self._dtype, 0, dim), dim * self._dtype.itemsize
         self._dim = dim
-        with _writing(path):
+        with writing(path):
             there = max(0, file.seek(0, os.SEEK_END) - HEAD) // max(self._bytes, 1)
         self._rewind(there)
         self.broken = self._disagreeing
@@ -82,7 +74,7 @@ class MatrixWriter:
             self._rewind(rows)
 
     def _rewind(self, rows: int) -> None:
-        with _writing(self._path):
+        with writing(self._path):
             agreeing = self._agreeing(rows)
             self._file.seek(0)
             self._put(self._file, self._header)
@@ -108,34 +100,27 @@ class MatrixWriter:
             while left and (some := self._file.read(min(left, _BYTES_AT_ONCE))):
                 state.update(some)
                 left -= len(some)
-            if line != self._line(stop, state.hexdigest()):
+            if line != f"{stop} {state.hexdigest()}\n".encode():
                 self._disagreeing = line.endswith(b"\n")  # or a full disk has cut it short
                 break
             self.rows, self._state = stop, state
             length += len(line)
         return length
 
-    def _line(self, rows: int, digest: str) -> bytes:
-        return f"{rows} {digest}\n".encode()
-
     def write(self, block: NDArray[Any]) -> None:
-        """Append rows [n, dim].
-
-        Raises:
-            FileError: the disk is full, or the file cannot be written for another reason.
-        """
+        """Append rows [n, dim]."""
         block = np.ascontiguousarray(block, dtype=self._dtype)
         data = block.data.cast("B") if block.size else b""
-        with _writing(self._path):
+        with writing(self._path):
             self._put(self._file, data)
             self.rows += len(block)
             self._state.update(data)
             if self._digests and len(block):
-                self._put(self._digests, self._line(self.rows, self._state.hexdigest()))
+                self._put(self._digests, f"{self.rows} {self._state.hexdigest()}\n".encode())
 
     def finish(self) -> str:
         """Write the number of rows; return the digest of the file, see `digest_of`."""
-        with _writing(self._path):
+        with writing(self._path):
             self._file.seek(0)
             whole = header(self._dtype, self.rows, self._dim)
             self._put(self._file, whole)
@@ -157,30 +142,26 @@ def writing_matrix(
     mark: str = "",
     watch: Watch = NOBODY,
 ) -> Iterator[MatrixWriter]:
-    """Give a writer of a matrix, which appears at `path` when all is written.
+    """Give a writer of a matrix, which appears at `path` when it is complete.
 
     Args:
-        path: the .npy file to write.
-        dim: the width of its rows.
-        dtype: their numbers.
-        mark: a name of the work. What is left of the same work, by a kill or an error, is
-            continued from its last block that is what it was; what is left of any other work goes.
-            Without a mark all begins anew.
-        watch: told of rows that are not what they were, and what the file is, before it appears.
-
-    Raises:
-        FileError: it cannot be written.
+        path: the .npy file.
+        dim, dtype: the dimension of its rows, and the type of its numbers.
+        mark: a name of the work. The part that a kill or an error left of the same work is
+            continued behind its last unchanged block; parts of other work are deleted. Without a
+            mark, the matrix is written anew.
+        watch: told of changed blocks, and of the digest of the file before it appears.
     """
     start = f".{path.name[:40]}."
     partial = path.with_name(f"{start}{mark[:32]}.part")
     digests = path.with_name(f"{start}{mark[:32]}.digests.part")
-    with _writing(path):
+    with writing(path):
         for other in path.parent.glob(f"{glob.escape(start)}*.part"):
             if not mark or other not in (partial, digests) or not other.is_file():
                 remove(other)
     try:
         with ExitStack() as stack:
-            with _writing(path):
+            with writing(path):
                 file = stack.enter_context(_opened_part(partial))
                 lines = stack.enter_context(_opened_part(digests)) if mark else None
             writer = MatrixWriter(file, path, dim, dtype, lines)
@@ -189,7 +170,7 @@ def writing_matrix(
             yield writer
             digest = writer.finish()
         watch.sealed(path, digest)
-        with _writing(path):
+        with writing(path):
             partial.replace(path)
             digests.unlink(missing_ok=True)
     finally:
@@ -199,17 +180,6 @@ def writing_matrix(
 
 def _opened_part(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise FileError(
-            f"{path}: cannot be written: {error.strerror}",
-            "make room there, or write it elsewhere" if error.errno in _FULL else "",
-        ) from error
 
 
 def open_matrix(
@@ -237,19 +207,16 @@ def open_matrix(
 def without_zeros(
     vectors: NDArray[np.float16], path: Path, watch: Watch = NOBODY
 ) -> tuple[NDArray[np.intp], NDArray[np.float16]]:
-    """Leave out rows of zeros, the vectors of sentences that an encoder knows no piece of.
+    """Leave out rows of zeros, the vectors of sentences without a known token.
 
     Args:
-        vectors: [rows, dim], memory-mapped.
-        path: where the other rows are written to, if there are rows of zeros.
-        watch: told what that file is.
+        vectors: float16 [rows, dim], memory-mapped.
+        path: the file for the other rows, if there are rows of zeros.
+        watch: told the digest of that file.
 
     Returns:
-        the rows that are left, from 0; and their vectors: `vectors` itself where that is all of
-        them, else those of the new file.
-
-    Raises:
-        FileError: it cannot be written.
+        the rows that are left, from 0; and their vectors: `vectors` itself, or those of the new
+        file.
     """
     starts = range(0, len(vectors), _ROWS_AT_ONCE)
     found = [vectors[start : start + _ROWS_AT_ONCE].any(axis=1) for start in starts]
@@ -263,11 +230,7 @@ def without_zeros(
 
 
 def opened(path: Path) -> NDArray[np.float16]:
-    """Open a matrix that has just been written.
-
-    Raises:
-        FileError: it is not there any more.
-    """
+    """Open a matrix that has just been written."""
     matrix = open_matrix(path)
     if matrix is None:
         raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")

@@ -28,20 +28,8 @@ def read_lines(path: str | Path) -> list[str]:
     r"""Every line of a UTF-8 file, without its `\n` or `\r\n`; a byte-order mark is dropped.
 
     gzip, xz and zstandard are known by their first bytes. `-` is standard input.
-
-    Raises:
-        FileError: the file is missing, empty, a folder, binary, not UTF-8 or a broken archive;
-            the message names the line where there is one.
     """
-    name = name_of(path)
-    data = read_bytes(path).removeprefix(_BOM)
-    if not data:
-        raise FileError(f"{name}: the file is empty")
-    text = decode(data, name)
-    lines = text.split("\n")
-    if lines[-1] == "":  # the end of the last line is not another line
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+    return list(stream_lines(path))
 
 
 def stream_lines(path: str | Path, *, may_be_empty: bool = False) -> Iterator[str]:
@@ -54,10 +42,9 @@ def stream_lines(path: str | Path, *, may_be_empty: bool = False) -> Iterator[st
     for chunk in chunks:
         data = chunk if number else chunk.removeprefix(_BOM)
         lines = decode(data, name, number, chunks).split("\n")
-        if lines[-1] == "":
+        if lines[-1] == "":  # the end of the last line is not another line
             lines.pop()
-        for line in lines:
-            yield line.removesuffix("\r")
+        yield from (line.removesuffix("\r") for line in lines)
         number += len(lines)
     if not number and not may_be_empty:
         raise FileError(f"{name}: the file is empty")
@@ -90,39 +77,25 @@ def exists(path: str) -> bool:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a whole file; gzip, xz and zstandard are known by their first bytes and unpacked.
+    """Read a whole file; gzip, xz and zstandard are known by their first bytes and unpacked."""
+    return b"".join(read_blocks(path))
 
-    Raises:
-        FileError: the file is missing, a folder or a broken archive.
-    """
+
+def raw_blocks(
+    path: str | Path, see: Callable[[bytes], object] = lambda _: None
+) -> Iterator[bytes]:
+    """Give the bytes of a file as they are, block by block; `see` is called with each."""
     with _opened(path) as stream:
-        return b"".join(_unpacked(iter([stream.read()]), name_of(path)))
-
-
-def raw_blocks(path: str | Path) -> Iterator[bytes]:
-    """Give the bytes of a file as they are, block by block, with the same errors."""
-    with _opened(path) as stream:
-        yield from iter(lambda: stream.read(BLOCK), b"")
+        while block := stream.read(BLOCK):
+            see(block)
+            yield block
 
 
 def read_blocks(
-    path: str | Path, see_raw: Callable[[bytes], object] | None = None
+    path: str | Path, see_raw: Callable[[bytes], object] = lambda _: None
 ) -> Iterator[bytes]:
-    """Give the bytes of `read_bytes` block by block, with the same errors.
-
-    Args:
-        path: the file.
-        see_raw: called with each block before unpacking.
-    """
-    with _opened(path) as stream:
-        blocks = iter(lambda: stream.read(BLOCK), b"")
-        yield from _unpacked(_seen(blocks, see_raw) if see_raw else blocks, name_of(path))
-
-
-def _seen(blocks: Iterator[bytes], see: Callable[[bytes], object]) -> Iterator[bytes]:
-    for block in blocks:
-        see(block)
-        yield block
+    """Give the bytes of `read_bytes` block by block; `see_raw` is called with each packed block."""
+    yield from _unpacked(raw_blocks(path, see_raw), name_of(path))
 
 
 @contextmanager
@@ -203,9 +176,6 @@ def decode(data: bytes, name: str, before: int = 0, after: Iterable[bytes] = ())
         name: of the file, for messages.
         before: lines of the file before `data`.
         after: what follows, in pieces of whole lines; looked at to advise what to do.
-
-    Raises:
-        FileError: it is something else; the message names the line and says what to do.
     """
     if not before and data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileError(f"{name}:1: UTF-16 text", _to_utf8("UTF-16", name))

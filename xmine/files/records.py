@@ -33,11 +33,7 @@ _JSON_NAMES: dict[type, str] = {
 
 
 def json_objects(path: str | Path, *, may_be_empty: bool = False) -> Iterator[Any]:
-    """Give `(file:line, object)` for each line of JSONL; a blank line has None for an object.
-
-    Raises:
-        FileError: see `stream_lines`; also when a line is no JSON object.
-    """
+    """Give `(file:line, object)` for each line of JSONL; a blank line has None for an object."""
     name = name_of(path)
     for number, line in enumerate(stream_lines(path, may_be_empty=may_be_empty), start=1):
         where = f"{name}:{number}"
@@ -45,11 +41,7 @@ def json_objects(path: str | Path, *, may_be_empty: bool = False) -> Iterator[An
 
 
 def parsed_json(text: str, where: str, hint: str = "") -> Any:  # noqa: ANN401 - what JSON holds
-    """Parse JSON.
-
-    Raises:
-        FileError: it is none, or is nested or has numbers beyond Python's limits.
-    """
+    """Parse JSON."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -67,9 +59,6 @@ def csv_rows(path: str | Path) -> Iterator[tuple[str, int, list[str]]]:
     """Give `(file:line, lines, cells)` for each row of CSV; a blank line has no cells.
 
     A row begins on `line`, and is as many lines long as its quoted cells make it.
-
-    Raises:
-        FileError: see `stream_lines`; also when a quote is open or out of place.
     """
     name, begins = name_of(path), 1
     rows = csv.reader((line + "\n" for line in stream_lines(path)), strict=True)
@@ -100,11 +89,7 @@ def json_name(value: object) -> str:
 
 
 def json_text(value: object, field: str, where: str) -> str:
-    r"""Take the text of a field; null is blank.
-
-    Raises:
-        FileError: it is no text, or has half a character (`\ud800`), which no file can hold.
-    """
+    r"""Take the text of a field; null is blank."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -182,12 +167,7 @@ class ParquetFile:
 
 @contextmanager
 def open_parquet(path: str | Path) -> Iterator[ParquetFile]:
-    """Open a Parquet file; one inside an archive is unpacked into memory.
-
-    Raises:
-        FileError: it is no Parquet file or a broken one, now or while it is read, or two columns
-            have the same name.
-    """
+    """Open a Parquet file; one inside an archive is unpacked into memory."""
     import polars as pl
 
     name = name_of(path)
@@ -234,11 +214,7 @@ def write_parquet(
     metadata: Mapping[str, str],
     rows_of_a_group: int,
 ) -> None:
-    """Write blocks of rows as they come; one group of rows is held at a time.
-
-    Raises:
-        OSError: the stream cannot be written to.
-    """
+    """Write blocks of rows as they come; one group of rows is held at a time."""
     import polars as pl
     from polars.io.plugins import register_io_source
 

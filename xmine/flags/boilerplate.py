@@ -70,9 +70,6 @@ def ends_of(letters: Sequence[str]) -> NDArray[np.int64]:
 
     A million lines take 24 MB so, and ten times as much as strings.
 
-    Args:
-        letters: what `xmine.flags.near_copies.letters_of` makes of each line.
-
     Returns:
         int64 [lines, 3]
     """

@@ -1,12 +1,12 @@
 """Flags of pairs: a bit for each name, names joined by commas where they are read one by one."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import SupportsIndex, overload
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.flags.names import FLAGS
+from xmine.text.packed import LazyTexts
 
 Bools = NDArray[np.bool_]
 
@@ -14,10 +14,9 @@ _NAMES = [
     ",".join(name for bit, name in enumerate(FLAGS) if bits >> bit & 1)
     for bits in range(2 ** len(FLAGS))
 ]
-_AT_ONCE = 4_096
 
 
-class Flags(Sequence[str]):
+class Flags(LazyTexts):
     """What makes each pair suspicious: names out of FLAGS in that order; empty if nothing does."""
 
     def __init__(self, bits: NDArray[np.uint16]) -> None:
@@ -44,17 +43,8 @@ class Flags(Sequence[str]):
         """Count the pairs."""
         return len(self._bits)
 
-    @overload
-    def __getitem__(self, at: SupportsIndex) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: SupportsIndex | slice) -> str | list[str]:
-        """Name the flags of one pair, or of some in a list."""
-        if isinstance(at, slice):
-            return [_NAMES[bits] for bits in self._bits[at].tolist()]
-        return _NAMES[int(self._bits[at])]
+    def _one(self, row: int) -> str:
+        return _NAMES[int(self._bits[row])]
 
-    def __iter__(self) -> Iterator[str]:
-        """Walk through the pairs."""
-        for start in range(0, len(self), _AT_ONCE):
-            yield from self[start : start + _AT_ONCE]
+    def _some(self, rows: slice) -> list[str]:
+        return [_NAMES[bits] for bits in self._bits[rows].tolist()]

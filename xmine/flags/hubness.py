@@ -88,9 +88,6 @@ def write_hubs(found: list[Hub], path: Path) -> list[str]:
 
     Returns:
         What TSV could not hold, ready to be joined with commas.
-
-    Raises:
-        FileError: it cannot be written.
     """
     losses = Losses()
     with (

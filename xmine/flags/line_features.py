@@ -1,7 +1,7 @@
-"""Lines of a side -> what makes pairs of them suspicious, as a few numbers for each line.
+"""Lines of a side -> features of each line, a few numbers that the rules of flags read.
 
-A line takes about 30 bytes, 80 while the table is made, and 46 on disk: a run that was killed, or
-is asked for another threshold, finds them there.
+The features of a line take about 30 bytes, 80 while they are computed, and 46 on disk: a run that
+was killed, or is asked for another threshold, finds them there.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ Bools = NDArray[np.bool_]
 _LINES_AT_ONCE = 4_096
 # Lines of a file: less than a second of work (bench/judging.py), which a kill loses at most.
 _LINES_PER_FILE = 2**15
-# What is seen of a line without looking at others.
+# The features of a line that need no other line.
 _LINE = np.dtype(
     [
         ("key", "<i8"),
@@ -41,8 +41,8 @@ _LINE = np.dtype(
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
-    """What is to be known of each line of a side.
+class LineFeatures:
+    """Features of each line of a side.
 
     Attributes:
         keys: int64 [lines], a hash of its letters, see `near_copies.letters_of`, or of the folded
@@ -66,27 +66,15 @@ class Traits:
     boilerplate: Bools
 
 
-def traits_of(
+def read_line_features(
     side: Sentences,
     language: str,
     seen: Callable[[int], None],
     folder: Path | None = None,
     name: str = "",
     watch: Watch = NOBODY,
-) -> Traits:
-    """Look at every line of a side.
-
-    Args:
-        side: its lines.
-        language: of them, a code or `und`.
-        seen: told now and then how many more lines were looked at.
-        folder: where what was seen of lines is kept, and found again.
-        name: of the side there.
-        watch: told what these files are.
-
-    Raises:
-        FileError: the folder cannot be written to.
-    """
+) -> LineFeatures:
+    """Compute the features of every line of a side, or read them where they are cached."""
     is_foreign = foreign_lines(language, side.texts)
     lines = np.empty(len(side), dtype=_LINE)
     for start in range(0, len(side), _LINES_PER_FILE):
@@ -95,21 +83,16 @@ def traits_of(
         if not _found(path, part, seen):
             _look(lines, range(start, start + len(part)), side.texts, is_foreign, seen)
             if path is not None:
-                _keep(part, path)
+                path.parent.mkdir(exist_ok=True)
+                with replacing(path) as partial, partial.open("wb") as file:
+                    np.save(file, part)
                 watch.sealed(path)
-    keys, letters = lines["key"].copy(), lines["letters"].copy()
-    groups = variants(keys, letters)
+    names = ("letters", "beyond_latin", "characters", "ascii", "foreign")
+    columns = {name: lines[name].copy() for name in names}  # a view would keep the whole table
+    keys = lines["key"].copy()
+    groups = variants(keys, columns["letters"])
     marked = boilerplate(lines["ends"], groups, side.occurrences)
-    return Traits(
-        keys=keys,
-        letters=letters,
-        beyond_latin=lines["beyond_latin"].copy(),
-        characters=lines["characters"].copy(),
-        ascii=lines["ascii"].copy(),
-        foreign=lines["foreign"].copy(),
-        groups=groups,
-        boilerplate=marked,
-    )
+    return LineFeatures(keys=keys, groups=groups, boilerplate=marked, **columns)
 
 
 def _look(
@@ -119,7 +102,7 @@ def _look(
     is_foreign: Callable[[str, str], bool],
     seen: Callable[[int], None],
 ) -> None:
-    """Fill in what is seen of some lines."""
+    """Fill in the features of some lines."""
     for rows, some, spelt in _by_chunks(texts, some_lines):
         lines["key"][rows] = _keys(some, spelt)
         lines["ends"][rows] = ends_of(spelt)
@@ -132,11 +115,9 @@ def _look(
 
 
 def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) -> bool:
-    """Fill in what a file has of some lines; tell whether there is one that fits."""
-    if path is None or not path.is_file():
-        return False
+    """Fill in the features that a file has of some lines; tell whether the file fits."""
     try:
-        data = path.read_bytes()
+        data = path.read_bytes() if path else b""
     except OSError:
         return False
     start = header(_LINE, len(lines))
@@ -147,19 +128,8 @@ def _found(path: Path | None, lines: NDArray[Any], seen: Callable[[int], None]) 
     return True
 
 
-def _keep(lines: NDArray[Any], path: Path) -> None:
-    path.parent.mkdir(exist_ok=True)
-    with replacing(path) as partial, partial.open("wb") as file:
-        np.save(file, lines)
-
-
 def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
-    """Read the `keys` of a side out of what `traits_of` has kept; None if that is not all there.
-
-    Args:
-        folder, name: as `traits_of` takes them; the language does not matter to keys.
-        count: how many lines the side has.
-    """
+    """Read the `keys` that `read_line_features` has kept of a side; None if some are missing."""
     keys = np.empty(count, dtype=np.int64)
     for start in range(0, count, _LINES_PER_FILE):
         part = np.empty(min(_LINES_PER_FILE, count - start), dtype=_LINE)
@@ -171,7 +141,7 @@ def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
 
 
 def groups_of(texts: Sequence[str]) -> NDArray[np.int64]:
-    """Find the `groups` of `Traits`, and nothing else."""
+    """Find the `groups` of `LineFeatures`, and nothing else."""
     keys = np.empty(len(texts), dtype=np.int64)
     letters = np.empty(len(texts), dtype=np.int32)
     for rows, some, spelt in _by_chunks(texts, range(len(texts))):

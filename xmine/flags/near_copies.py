@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.text.languages import HAN
+
 # Two sentences that share this part of their pairs of letters are the same one, changed; where
 # translations are in another script, and share no words, less is enough.
 _NEAR = 0.75
 _NEAR_ENOUGH = 0.5
 # Accents that NFKC cannot join to their letters belong to them all the same.
 _LETTERS = re.compile(r"[^\W\d_]+|[\u0300-\u036f]+")
-# NFKC leaves these characters as they are, all of them beyond ASCII.
-_HAN = re.compile("[\u4e00-\u9fff]")
+# NFKC turns none of these characters into ASCII.
+_CHINESE = re.compile(f"[{HAN}]")
 _NOT_LATIN = re.compile("[\u0370-\U0010ffff]")
 _UPPER = bytes(range(65, 91))
 _LOWER = bytes.maketrans(_UPPER, _UPPER.lower())
@@ -84,7 +86,7 @@ def same_texts(sources: Iterable[str], targets: Iterable[str]) -> NDArray[np.boo
 
 
 def _is_same(source: str, target: str) -> bool:
-    if source.isascii() != target.isascii() and _HAN.search(source + target):
+    if source.isascii() != target.isascii() and _CHINESE.search(source + target):
         return False  # English beside Chinese: known in a ninth of the time
     return _spaced(source) == _spaced(target)
 

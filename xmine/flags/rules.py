@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from xmine.files.digests import NOBODY, Watch
 from xmine.flags.flag_set import Flags
-from xmine.flags.line_features import Traits, traits_of
+from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.numbers import numbers_differ, reader
 from xmine.knn.neighbours import Neighbours
@@ -64,20 +64,17 @@ def flag_pairs(
     folder: Path | None = None,
     watch: Watch = NOBODY,
 ) -> Flags:
-    """Name what makes each pair suspicious.
+    """Name the flags of each pair.
 
     Args:
-        chosen: the pairs, mining's candidates for instance.
+        chosen: the pairs.
         chances: float64 [pairs], estimated probabilities that they are right.
         neighbours: of all rows of `source` and `target`.
         source, target: the sentences that were searched.
         languages: their codes, or `und`.
-        report: called while it looks at lines and pairs.
-        folder: where what was seen of lines is kept, and found again.
-        watch: told what these files are.
-
-    Raises:
-        FileError: the folder cannot be written to.
+        report: called meanwhile.
+        folder: where the features of lines are cached; None for nowhere.
+        watch: told the digests of these files.
     """
     x, y = chosen.sources, chosen.targets
     done, total = 0, len(source) + len(target) + len(chosen)
@@ -87,8 +84,8 @@ def flag_pairs(
         done += more
         report(Progress("judging", done, total))
 
-    left = traits_of(source, languages[0], seen, folder, "source", watch)
-    right = traits_of(target, languages[1], seen, folder, "target", watch)
+    left = read_line_features(source, languages[0], seen, folder, "source", watch)
+    right = read_line_features(target, languages[1], seen, folder, "target", watch)
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
     best_first = np.lexsort((-chosen.scores, -chances))
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
@@ -127,12 +124,12 @@ def _other_numbers(
 def _copies(
     chosen: ChosenPairs,
     sides: tuple[Sentences, Sentences],
-    traits: tuple[Traits, Traits],
+    features: tuple[LineFeatures, LineFeatures],
     languages: tuple[str, str],
 ) -> tuple[Bools, Bools]:
     """Mark copies and near copies; only the texts of pairs that may be either are looked at."""
     x, y = chosen.sources, chosen.targets
-    (left, right), (source, target) = traits, sides
+    (left, right), (source, target) = features, sides
     scripts = scripts_of(languages[0], source.texts), scripts_of(languages[1], target.texts)
     same_script = not scripts[0].isdisjoint(scripts[1])
     ours, theirs = left.letters[x], right.letters[y]
@@ -155,19 +152,18 @@ def hubs(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find rows that are among the nearest of very many rows of the other matrix.
 
-    At most a tenth of the rows can reach ten times the mean, so hubs, however many, do not move
-    the mean (it depends on sizes alone) nor the ninth decile, which the limit is made of.
+    At most a tenth of the rows can reach ten times the mean, so hubs, however many, move neither
+    the mean, which depends on sizes alone, nor the ninth decile: the limit is made of both.
 
     Args:
         ids: int64 [rows, k], the nearest rows of the other matrix.
         size: rows of the other matrix.
-        groups: int64 [size], equal numbers from 0 for rows that count as one line, such as the
-            variants of a boilerplate line, which share out the lists they fill; None if each row
-            is its own.
+        groups: int64 [size], equal numbers from 0 for rows that count as one line, such as variants
+            of a boilerplate line; None if each row is its own.
 
     Returns:
         int64 [hubs], rows of the other matrix, highest count first, then by row; and int64 [hubs],
-        how many of the `rows` have the hub, or a row of its group, among their nearest.
+        the number of `rows` that have the hub, or a row of its group, among their nearest.
     """
     alone = np.zeros(size, dtype=np.int64)
     for column in ids.T:
@@ -192,7 +188,7 @@ def _lists_of_groups(ids: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArr
     return counts
 
 
-def _is_hub(ids: NDArray[np.int64], side: Traits) -> Bools:
+def _is_hub(ids: NDArray[np.int64], side: LineFeatures) -> Bools:
     """Mark the lines of a side that are hubs, and boilerplate, which shares its lists.
 
     Args:
@@ -214,14 +210,13 @@ def odd_lengths(
 
     Deviations of log ratios count less the shorter the lines are (Gale & Church, 1993, "A program
     for aligning sentences in bilingual corpora": the variance of a length grows with the length).
-    Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both,
-    and the ratio has to be odd with and without them. With too few confident pairs a prior is
-    used; without one nothing is marked.
+    Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both
+    sides, and the ratio has to be odd with and without them. With too few confident pairs a prior
+    is used; without a prior nothing is marked.
 
     Args:
-        characters: of the sources and of the targets, int32 [pairs] twice.
-        ascii_: how many of these are ASCII.
-        sure: bool [pairs], which pairs are confident.
+        characters, ascii_: int32 [pairs] of the sources and of the targets.
+        sure: bool [pairs], the confident pairs.
         languages: codes of both sides.
     """
     whole = [each.astype(np.float64) for each in characters]
@@ -243,13 +238,8 @@ def usual_ratio(
 ) -> tuple[float, float] | None:
     """Give median and spread of the log ratios of characters, target by source.
 
-    Args:
-        ours, theirs: characters of the sources and of the targets, float64 [pairs] twice.
-        sure: bool [pairs], which pairs are confident.
-        languages: codes of both sides.
-
-    Returns:
-        those of the confident pairs; with too few of them, what is known of the languages, or None.
+    `ours` and `theirs` are characters, float64 [pairs]; `sure`, bool [pairs], marks the confident
+    pairs. With too few of them a prior of the languages is given, or None.
     """
     if sure.sum() < _FEWEST_CONFIDENT:
         return _prior(*map(short_code, languages))

@@ -63,14 +63,9 @@ _TAG = re.compile("<[^<>]*>")
 
 
 def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], bool]:
-    """Make the test of the lines of a side.
+    """Make a function of a line and its letters that tells whether the line is foreign to a side.
 
-    Args:
-        language: its code; where it is `und`, the main script of the side counts as its own.
-        texts: its lines.
-
-    Returns:
-        a function of a line and its letters (`xmine.flags.near_copies.letters_of`).
+    `language` is the code of the side; for `und` the main script of its texts counts as its own.
     """
     scripts = scripts_of(language, texts)
     ranges = "".join(_RANGES.get(script, "") for script in scripts)
@@ -86,12 +81,7 @@ def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], b
 
 
 def share_of_script(language: str, texts: Sequence[str], letters: str) -> float:
-    """Tell which share of letters is of the scripts of a language, 0 to 1; 1 if there is none.
-
-    Args:
-        language, texts: as `foreign_lines` takes them.
-        letters: of a line (`xmine.flags.near_copies.letters_of`).
-    """
+    """Tell which share of letters is of the scripts of a language, 0 to 1; 1 if there is none."""
     ranges = "".join(_RANGES.get(script, "") for script in scripts_of(language, texts))
     if not ranges or not letters:
         return 1.0

@@ -42,6 +42,17 @@ class Neighbours:
     index: str = "exact"
     recall: float | None = None
 
+    def swapped(self) -> "Neighbours":
+        """Make the targets the sources."""
+        return Neighbours(
+            self.sources,
+            self.source_cosines,
+            self.targets,
+            self.target_cosines,
+            self.index,
+            self.recall,
+        )
+
     def first(self, k: int) -> "Neighbours":
         """Keep the k nearest of each row."""
         return Neighbours(

@@ -87,14 +87,14 @@ def score_aligned(
     with open_steps(None, dict, mining, report) as steps:
         encoded = steps.encode((left, right), vectorizer)
         neighbours = steps.search(encoded)
+    codes = options.src_lang, options.tgt_lang
     languages = (
-        options.src_lang or said[0] or guess_language(left.texts, known),
-        options.tgt_lang or said[1] or guess_language(right.texts, known),
+        codes[0] or said[0] or guess_language(left.texts, known),
+        codes[1] or said[1] or guess_language(right.texts, known),
     )
     warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
-    warnings += check_sides(names, (left.texts, right.texts), (options.src_lang, options.tgt_lang))
-    warnings = list(filter(None, warnings))
-    return _scored(given, encoded, neighbours, languages, options, warnings)
+    warnings += check_sides(names, (left.texts, right.texts), codes)
+    return _scored(given, encoded, neighbours, languages, options, [*filter(None, warnings)])
 
 
 def _read(

@@ -15,7 +15,7 @@ from xmine.flags.rules import flag_pairs
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
 from xmine.mining.steps import open_steps
-from xmine.pairs.known import NOTHING_KNOWN, KnownPairs, labels_of
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.progress import Report, silent
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, estimate
@@ -82,7 +82,7 @@ def retrieve(
     encoded: tuple[Encoded, Encoded],
     neighbours: Neighbours,
     options: MiningOptions,
-    seeds: KnownPairs = NOTHING_KNOWN,
+    seeds: LabelledPairs = NOTHING_KNOWN,
 ) -> Candidates:
     """Choose pairs among the neighbours by margin scores; add the seed pairs that are right."""
     (source, left), (target, right) = encoded
@@ -100,7 +100,7 @@ def retrieve(
 
 
 def _missing(
-    candidates: Candidates, seeds: KnownPairs
+    candidates: Candidates, seeds: LabelledPairs
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the rows of seed pairs that are right and that are not among the candidates."""
     chosen, sides = candidates.chosen, (candidates.source, candidates.target)
@@ -118,7 +118,7 @@ def _missing(
 
 
 def estimate_probabilities(
-    candidates: Candidates, seeds: KnownPairs = NOTHING_KNOWN, *, keep_copies: bool = False
+    candidates: Candidates, seeds: LabelledPairs = NOTHING_KNOWN, *, keep_copies: bool = False
 ) -> Estimated:
     """Estimate how probable each candidate is a translation, and order the candidates by that.
 
@@ -149,11 +149,7 @@ def find_candidates(
     options: MiningOptions,
     report: Report = silent,
 ) -> Candidates:
-    """Encode both sides, search both ways exactly, and retrieve; nothing is kept on disk.
-
-    Raises:
-        FileError: none of the sentences of a side can be encoded.
-    """
+    """Encode both sides, search both ways exactly, and retrieve; nothing is kept on disk."""
     exact = replace(options, index="exact", cache=False)
     with open_steps(None, dict, exact, report) as steps:
         encoded = steps.encode(sentences, as_pair(encoder))
@@ -178,7 +174,7 @@ def flag(
     cache_dir: Path | None = None,
     watch: Watch = NOBODY,
 ) -> tuple[tuple[str, str], Flags]:
-    """Guess the languages of both sides, and name what makes each candidate suspicious.
+    """Guess the languages of both sides, and name the flags of each candidate.
 
     Args:
         estimated: the candidates.
@@ -187,9 +183,6 @@ def flag(
         report: called meanwhile.
         cache_dir: where the features of lines are cached; None for nowhere.
         watch: told the digests of these files.
-
-    Raises:
-        FileError: the features cannot be written.
     """
     candidates = estimated.candidates
     languages = (

@@ -1,7 +1,7 @@
-"""Two text files and what encodes them -> what mining them will take: memory, disk and time.
+"""Two text files and their encoders -> the memory, disk and time that mining them will take.
 
-Sizes are counted, speeds are tried on the first lines and on a small product, so that the estimate
-is there before the work. docs/explanation/scale.md compares estimates with what runs took.
+Sizes are counted; speeds are measured on the first lines and on a small product.
+docs/explanation/scale.md compares estimates with measured runs.
 """
 
 import math
@@ -10,6 +10,7 @@ import time
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,42 +30,28 @@ from xmine.text.inputs import TextInput, text_input
 from xmine.text.sentences import sentence_table
 from xmine.units import duration, in_words
 
-# Lines that speeds are tried on; a transformer reads as many in a second or so on a processor.
+# Lines that speeds are tried on; a transformer encodes as many in about a second on a CPU.
 _TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
-
-# Bytes of memory per line, besides its text: its number, place, count and stand-in; and while its
-# file is read, those of finding repeated lines.
+# Bytes of memory per line besides its text; and to find repeated lines while its file is read.
 _OF_A_LINE, _WHILE_READING = 32, 40
-
-# Bytes on disk of what is seen of a line, see `xmine.flags.line_features`.
-_OF_FEATURES = 46
-
-# Of memory per line of both sides while candidates are judged.
-_WHILE_JUDGING = 110
-
-# Of memory per number of the blocks that are encoded at once, which is not given back.
-_WHILE_ENCODING = 8
-
-# Of memory while lists are met by what probes them.
-_WHILE_MEETING = 270 * 2**20
-
-# Judging and writing a pair takes as long as reading so many lines; and a run begins with loading
-# libraries and the encoder.
+_OF_FEATURES = 46  # bytes on disk of the features of a line, see `xmine.flags.line_features`
+_WHILE_JUDGING = 110  # bytes of memory per line of both sides while candidates are judged
+_WHILE_ENCODING = 8  # bytes per number of the blocks that are encoded at once
+_WHILE_MEETING = 270 * 2**20  # bytes while the lists of an index are multiplied
+# Judging and writing a pair takes as long as reading so many lines; a run begins with so many
+# seconds of loading libraries and the encoder.
 _JUDGING, _STARTING = 4.0, 1.0
-
-# Exact search takes as long as its product, and this share more.
-_BESIDES = 0.12
+_BESIDES = 0.12  # exact search takes as long as its product, and this share more
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """What the first lines of a side show.
+class SideEstimate(NamedTuple):
+    """Figures of a side, expected from its first lines.
 
     Attributes:
         lines: in the file.
-        rows: sentences expected in it.
+        rows: sentences.
         bytes: of their UTF-8.
-        reading, encoding, judging: seconds expected for all of it.
+        reading, encoding, judging: seconds.
     """
 
     lines: int
@@ -77,13 +64,13 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run will take.
+    """The memory, disk and time of a run.
 
     Attributes:
         lines: of both files.
-        vectors: of both sides, and how wide they are: [sources, targets, dim].
-        index: what finds the neighbours, see `xmine.knn.approximate.choose_index`.
-        device: where.
+        vectors: sources, targets, dimension.
+        index: of the search, see `xmine.knn.approximate.choose_index`.
+        device: of the search.
         memory: bytes of anonymous memory at the peak, the index left out.
         index_memory: bytes of the index.
         disk: bytes that are written.
@@ -114,23 +101,16 @@ class Estimate:
         return {**asdict(self), "total_seconds": sum(self.seconds.values())}
 
     def check(self, max_memory: str, folder: Path, there: int = 0) -> None:
-        """Refuse what cannot fit, before it starts.
-
-        Args:
-            max_memory: as `--max-memory` has it; empty for three quarters of what is free.
-            folder: where the files go.
-            there: bytes that a run has written already.
-
-        Raises:
-            XmineError: memory is short; the message names the option that helps.
-            FileError: the disk is too small.
-        """
+        """Refuse what cannot fit, before it starts."""
         needed, limit = self.memory + self.index_memory, memory_limit(max_memory)
         if limit is not None and needed > limit:
             most = "--max-memory is" if max_memory else "three quarters of what is free are"
+            smaller = "or cut the files and mine each part (split -l)"
+            if self.index_memory > self.memory / 2:
+                smaller = "--index exact takes none for an index, but longer"
             raise XmineError(
                 f"mining takes about {in_words(needed)} of memory; {most} {in_words(limit)}",
-                f"--max-memory {math.ceil(needed / 2**30)}G allows it; {self._smaller()}",
+                f"--max-memory {math.ceil(needed / 2**30)}G allows it; {smaller}",
             )
         free = shutil.disk_usage(folder).free
         if self.disk - there > free:
@@ -140,12 +120,6 @@ class Estimate:
                 "make room, or give -o RUN/ on another disk",
             )
 
-    def _smaller(self) -> str:
-        """Say what would take less memory."""
-        if self.index_memory > self.memory / 2:
-            return "--index exact takes none for an index, but longer"
-        return "or cut the files and mine each part (split -l)"
-
 
 def estimate_run(
     source: str | Path | TextInput,
@@ -153,17 +127,7 @@ def estimate_run(
     vectorizer: SentenceEncoder | Vectorizer,
     options: MiningOptions,
 ) -> Estimate | None:
-    """Estimate what mining two files takes; None where one can be read but once.
-
-    Args:
-        source, target: the text inputs.
-        vectorizer: one encoder for both sides, or one for each, or the vectors of all lines.
-        options: see MiningOptions.
-
-    Raises:
-        FileError: a file cannot be read.
-        OptionError: there is no such index or device.
-    """
+    """Estimate what mining two files takes; None where one can be read but once."""
     source, target = text_input(source), text_input(target)
     if not (source.is_rereadable and target.is_rereadable):
         return None
@@ -211,7 +175,7 @@ def _tried(
     lines: int,
     encoder: SentenceEncoder | None,
     options: MiningOptions,
-) -> Trial:
+) -> SideEstimate:
     """Read and encode the first lines of a file."""
     started = time.perf_counter()
     first = list(islice(given.texts(), _TRIED))
@@ -220,7 +184,7 @@ def _tried(
     except FileError:  # blank lines alone
         if len(first) == lines:
             raise
-        return Trial(lines, lines, 0, 0.0, 0.0, 0.0)
+        return SideEstimate(lines, lines, 0, 0.0, 0.0, 0.0)
     times = lines / len(first)
     reading = judging = (time.perf_counter() - started) * times
     if options.segment:  # which takes hundreds of times as long as reading
@@ -237,7 +201,7 @@ def _tried(
         encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
     rows = math.ceil(len(table) * times)
     size = math.ceil(len(table.packed.data) * times)
-    return Trial(lines, rows, size, reading, encoding, _JUDGING * judging)
+    return SideEstimate(lines, rows, size, reading, encoding, _JUDGING * judging)
 
 
 def _while_encoding(encoder: SentenceEncoder | None, rows: int) -> int:

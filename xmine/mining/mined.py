@@ -12,7 +12,7 @@ from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
 from xmine.mining.report import counted, flag_counts, told, too_high, unknown_to_encoder
 from xmine.pairs.io import Pairs, write_pairs
-from xmine.pairs.known import KnownPairs, agreement_with_seeds, labels_of
+from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
 from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
@@ -49,8 +49,8 @@ class Mined:
     eligible: NDArray[np.intp]
     dropped: dict[str, int]
     options: MiningOptions
-    seeds: KnownPairs
-    gold: KnownPairs
+    seeds: LabelledPairs
+    gold: LabelledPairs
     warnings: list[str]
     languages: tuple[str, str]
 

@@ -18,74 +18,103 @@ class MiningOptions(EncodingOptions):
 
     threshold: float | str = option(
         "auto",
-        "Where to cut: auto; gold, the best for --gold; or a number, the lowest score to keep.",
+        "Lowest score to keep: auto, a number, or gold (the best threshold for --gold).",
+        "Most used",
     )
     min_prob: float | None = option(
-        None, "Lowest probability to keep, in place of auto.", min=0.0, max=1.0
+        None,
+        "Keep pairs of this probability or more, instead of --threshold auto.",
+        "Quality",
+        min=0.0,
+        max=1.0,
     )
     precision: float | None = option(
         None,
-        "In place of auto: 0.95 keeps as many pairs as it can with 95 % expected right; "
-        "--min-prob asks it of each pair.",
+        "Expected precision, instead of --threshold auto: 0.95 keeps as many pairs as "
+        "possible with 95 % of them expected to be right.",
+        "Most used",
         min=0.0,
         max=1.0,
     )
     top: int | None = option(
-        None, "Keep the N most probable pairs; with another option that cuts, N at most.", min=1
+        None,
+        "Keep the N most probable pairs; with another cut, N at most.",
+        "Quality",
+        min=1,
     )
-    score_max: float | None = option(None, "Highest score to keep.")
+    score_max: float | None = option(None, "Highest score to keep.", "Quality")
     keep_copies: bool = option(
-        False, "Take pairs with the same text on both sides for translations; else they go."
+        False,
+        "Keep pairs with the same text on both sides.",
+        "Quality",
     )
     drop: list[str] = option(
-        [], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.", words=FLAGS
+        [], f"Drop pairs with any of these flags: {', '.join(FLAGS)}.", "Most used", words=FLAGS
     )
-    neighborhood: int = option(4, "Nearest neighbours per sentence.", min=1, max=1024, short="-k")
+    neighborhood: int = option(
+        4, "Nearest neighbours per sentence.", "Advanced", min=1, max=1024, short="-k"
+    )
     margin: str = option(
         "ratio",
-        "How a cosine is compared with its neighbourhood.",
+        "How the margin score compares a cosine with the neighbourhood.",
+        "Advanced",
         choices=("ratio", "distance", "absolute"),
     )
     retrieval: str = option(
         "max",
-        "Which pairs: best of either side first, best target, best source, best both ways.",
+        "max: greedy over both directions; fwd: best target per source; bwd: best source per "
+        "target; intersect: mutual best.",
+        "Advanced",
         choices=("max", "fwd", "bwd", "intersect"),
     )
-    dedup: bool = option(True, "Fold repeated lines to their first occurrence before mining.")
+    dedup: bool = option(True, "Mine each repeated line once, at its first occurrence.", "Input")
     src_prompt: str = option(
         "",
-        "Text before each source sentence, or a name of the encoder's own.",
+        "Text before each source sentence, or the name of a prompt of the encoder.",
+        "Advanced",
         shown_default="the encoder's default, if it has one",
     )
     tgt_prompt: str = option(
-        "", "The same for the target.", shown_default="the encoder's default, if it has one"
+        "",
+        "Text before each target sentence, or the name of a prompt.",
+        "Advanced",
+        shown_default="the encoder's default, if it has one",
     )
-    segment: bool = option(False, "Cut lines into sentences, English and Chinese, before mining.")
+    segment: bool = option(
+        False, "Cut lines into sentences before mining (English and Chinese).", "Input"
+    )
     index: str = option(
         "auto",
-        "How neighbours are found: exact, auto, or a FAISS factory string such as "
-        "IVF4096,SQfp16; auto is exact up to a fixed size.",
+        "How neighbours are searched: exact, auto (exact up to a fixed size), or a FAISS "
+        "factory string such as IVF4096,SQfp16.",
+        "Speed and memory",
     )
     recall: float = option(
         0.98,
-        "Share of the nearest neighbours that an index other than exact is to find.",
+        "Share of the true nearest neighbours that an approximate index must find.",
+        "Speed and memory",
         min=0.5,
         max=1.0,
     )
     cache: bool = option(
-        True, "Find vectors that were made before, and keep new ones: see xmine cache."
+        True,
+        "Reuse cached sentence vectors, and cache new ones (see xmine cache).",
+        "Speed and memory",
     )
     max_memory: str = option(
         "",
-        "Memory to use at most, such as 4G or 500M; files that are mapped do not count.",
+        "Memory limit, such as 4G or 500M; memory-mapped files are not counted.",
+        "Speed and memory",
         shown_default="three quarters of what is free",
     )
     src_lang: str = option(
         "",
-        "Code of the source language, for formats that name it and for the flag script.",
+        "Language code of the source, for file formats that name the language and for the "
+        "flag script.",
+        "Input",
         shown_default="guessed",
     )
-    tgt_lang: str = option("", "The same of the target language.", shown_default="guessed")
+    tgt_lang: str = option("", "Language code of the target.", "Input", shown_default="guessed")
 
     def __post_init__(self) -> None:
         """Check the limits, and turn a threshold given as text into its number."""

@@ -18,7 +18,7 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.results import write_results
 from xmine.mining.selection import select
 from xmine.mining.steps import asked_of, open_steps
-from xmine.pairs.known import NOTHING_KNOWN, KnownPairs
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Report, silent
 from xmine.text.inputs import TextInput, text_input
 from xmine.text.languages import check_language, check_sides
@@ -33,8 +33,8 @@ def mine(
     report: Report = silent,
     *,
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
-    seeds: KnownPairs = NOTHING_KNOWN,
-    gold: KnownPairs = NOTHING_KNOWN,
+    seeds: LabelledPairs = NOTHING_KNOWN,
+    gold: LabelledPairs = NOTHING_KNOWN,
     run: str | Path | None = None,
     force: bool = False,
 ) -> Mined:
@@ -96,7 +96,7 @@ def _check_vectors(
         )
 
 
-def _check_known(options: MiningOptions, seeds: KnownPairs, gold: KnownPairs) -> None:
+def _check_known(options: MiningOptions, seeds: LabelledPairs, gold: LabelledPairs) -> None:
     if options.threshold == "gold" and not any(pair.right for pair in gold.pairs):
         raise OptionError("--threshold gold without gold pairs", "give them with --gold FILE")
     if options.segment and (seeds.pairs or options.threshold == "gold"):
@@ -110,7 +110,7 @@ def _doubts(
     sentences: tuple[Sentences, Sentences],
     known: tuple[str, ...],
     options: MiningOptions,
-    *labelled: KnownPairs,
+    *labelled: LabelledPairs,
 ) -> list[str]:
     """Warn of labelled pairs that are gone, and of sides in an unexpected language."""
     left, right = sentences

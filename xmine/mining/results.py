@@ -1,7 +1,6 @@
 """Mined pairs -> the last files of a run: all candidates, and the pairs that are kept."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +11,7 @@ from xmine.run.tables import candidates_schema, write_columns
 
 
 def write_results(run: Run, mined: Mined) -> None:
-    """Write the candidates and the pairs that are kept; a temporary run keeps nothing.
-
-    Raises:
-        FileError: the run cannot be written.
-    """
+    """Write the candidates and the pairs that are kept; a temporary run keeps nothing."""
     if not run.kept:
         return
     run.forget(*STAGES["pairs"])
@@ -34,23 +29,18 @@ def write_candidates(mined: Mined, path: Path) -> None:
     The columns: `source` and `target`, rows from 0 of the tables of both sides; `score`, `cosine`;
     `prob`, null where it cannot be estimated; `flags`; and `eligible`, whether a candidate may be
     kept, wherever the cut is.
-
-    Raises:
-        FileError: it cannot be written.
     """
     chosen, confidence = mined.candidates.chosen, mined.confidence
     eligible = np.zeros(len(chosen), dtype=bool)
     eligible[mined.eligible] = True
 
-    def columns(some: slice) -> dict[str, Any]:
-        return {
-            "source": chosen.sources[some],
-            "target": chosen.targets[some],
-            "score": chosen.scores[some],
-            "cosine": chosen.cosines[some],
-            "prob": None if confidence is None else confidence.chances[some],
-            "flags": mined.flags[some],
-            "eligible": eligible[some],
-        }
-
+    columns = {
+        "source": chosen.sources,
+        "target": chosen.targets,
+        "score": chosen.scores,
+        "cosine": chosen.cosines,
+        "prob": None if confidence is None else confidence.chances,
+        "flags": mined.flags,
+        "eligible": eligible,
+    }
     write_columns(path, candidates_schema(), len(chosen), columns)

@@ -24,6 +24,10 @@ class Hit:
     text: str
     line: int
 
+    def facts(self) -> dict[str, object]:
+        """Give what the command prints of it."""
+        return {"cosine": round(self.cosine, 4), "text": self.text, "line": self.line}
+
 
 def search(
     queries: Sequence[str],
@@ -37,7 +41,7 @@ def search(
 ) -> list[list[Hit]]:
     """Find the k nearest sentences of each query by cosine, nearest first.
 
-    A query without a known piece has no hits.
+    A query without a known token has no hits.
 
     Args:
         queries: texts.

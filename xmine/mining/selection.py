@@ -1,4 +1,4 @@
-"""Scored candidates -> the pairs that are kept: judged, ordered, flagged, cut, with their texts."""
+"""Candidates with probabilities and flags -> the threshold, and the pairs that are kept."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +12,11 @@ from xmine.mining.candidates import Candidates, Estimated
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import Pairs
-from xmine.pairs.known import NOTHING_KNOWN, KnownPairs, labels_of
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.scoring.gold import best_threshold
 from xmine.scoring.probability import Floats
 from xmine.scoring.threshold import Kept, Threshold, choose_threshold, floored, precision_of
 from xmine.text.packed import PickedTexts
-from xmine.text.sentences import Sentences
 
 
 def select(
@@ -25,20 +24,11 @@ def select(
     flags: Flags,
     languages: tuple[str, str],
     options: MiningOptions,
-    seeds: KnownPairs = NOTHING_KNOWN,
-    gold: KnownPairs = NOTHING_KNOWN,
+    seeds: LabelledPairs = NOTHING_KNOWN,
+    gold: LabelledPairs = NOTHING_KNOWN,
     warnings: Sequence[str] = (),
 ) -> Mined:
-    """Choose the threshold, and keep the pairs that the options ask for.
-
-    Args:
-        estimated: the candidates, the most probable first.
-        flags: of each candidate.
-        languages: codes of source and target.
-        options: see MiningOptions; those that make candidates do nothing here.
-        seeds, gold: as `mine` takes them, by the lines that stand for repeated ones.
-        warnings: to be told with the pairs.
-    """
+    """Choose the threshold, and keep the pairs that the options ask for."""
     candidates, confidence = estimated.candidates, estimated.confidence
     labels = labels_of(seeds.pairs, *candidates.lines())
     eligible = find_eligible(candidates.chosen.scores, flags, estimated.copies, labels, options)
@@ -63,7 +53,7 @@ def select(
 
 
 def _threshold(
-    estimated: Estimated, rows: NDArray[np.intp], options: MiningOptions, gold: KnownPairs
+    estimated: Estimated, rows: NDArray[np.intp], options: MiningOptions, gold: LabelledPairs
 ) -> Threshold:
     """Choose the threshold that the options ask for among some rows of the candidates."""
     candidates, confidence = estimated.candidates, estimated.confidence
@@ -90,22 +80,19 @@ def _with_text(
     candidates: Candidates, rows: NDArray[np.intp], probs: Floats | None, flags: Flags
 ) -> Pairs:
     chosen, source, target = candidates.chosen.take(rows), candidates.source, candidates.target
+    x, y = chosen.sources, chosen.targets
     return Pairs(
         scores=chosen.scores,
-        sources=PickedTexts(source.texts, chosen.sources),
-        targets=PickedTexts(target.texts, chosen.targets),
-        source_lines=source.lines[chosen.sources],
-        target_lines=target.lines[chosen.targets],
+        sources=PickedTexts(source.texts, x),
+        targets=PickedTexts(target.texts, y),
+        source_lines=source.lines[x],
+        target_lines=target.lines[y],
         cosines=chosen.cosines,
-        source_offsets=_offsets(source, chosen.sources),
-        target_offsets=_offsets(target, chosen.targets),
+        source_offsets=None if source.offsets is None else source.offsets[x],
+        target_offsets=None if target.offsets is None else target.offsets[y],
         probs=probs,
         flags=flags,
     )
-
-
-def _offsets(side: Sentences, rows: NDArray[np.intp]) -> NDArray[np.int64] | None:
-    return None if side.offsets is None else side.offsets[rows]
 
 
 Bools = NDArray[np.bool_]
@@ -115,24 +102,24 @@ WRONG, COPY, TOO_HIGH = "known to be wrong", "copy", "above --score-max"
 
 @dataclass(frozen=True, slots=True)
 class Eligible:
-    """What is dropped, and why.
+    """The candidates that may be kept, and the reasons that drop the others.
 
     Attributes:
-        reasons: for each reason the candidates that it drops, bool [candidates]; several may drop
-            the same one.
-        rows: int64 [kept], the candidates that no reason drops, and those that are known to be
-            right, rising.
+        reasons: bool [candidates] for each reason, the candidates that the reason drops; two may
+            drop the same candidate.
+        rows: int64 [eligible], rising, the candidates that no reason drops, and those that are
+            known to be right.
     """
 
     reasons: dict[str, Bools]
     rows: NDArray[np.intp]
 
     def dropped(self, above: Bools) -> dict[str, int]:
-        """Count what each reason drops.
+        """Count the candidates that each reason drops.
 
         Args:
-            above: bool [candidates], those above the cut, which alone count for an option; what is
-                wrong counts wherever it stands.
+            above: bool [candidates], those above the cut; an option drops no others. Copies and
+                pairs known to be wrong count wherever they stand.
         """
         counts = {
             name: int((rows if name in (WRONG, COPY) else rows & above).sum())

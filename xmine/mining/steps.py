@@ -26,7 +26,7 @@ from xmine.knn.exact import MEMORY, search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.state_files import finished
 from xmine.mining.options import MiningOptions
-from xmine.pairs.known import NOTHING_KNOWN, KnownPairs
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Report, silent
 from xmine.run.folder import FEATURES, Asked, Run, open_run, temporary_run
 from xmine.run.tables import read_table, write_table
@@ -40,47 +40,31 @@ from xmine.vectors.vector_files import write_unit_rows
 # Options by the stage that depends on them; those of an encoder are in its fingerprint, and the
 # others change nothing that is found.
 OF_TEXTS = ("dedup", "segment")
-
 OF_NEIGHBOURS = ("neighborhood", "index", "recall")
-
 OF_PAIRS = (
     *("threshold", "min_prob", "precision", "top", "score_max", "drop", "keep_copies"),
     *("margin", "retrieval", "src_lang", "tgt_lang"),
 )
 
 _BYTES_AT_ONCE = 2**20
-
-# Bytes that a search needs whatever it may use.
-_LEAST = 64 * 2**20
-
+_LEAST = 64 * 2**20  # bytes that a search takes in any case
 SIDES = ("source", "target")
 
 # What vectors come from: an encoder for each side, or the vectors of all lines [lines, dim].
 Vectorizer = EncoderPair | tuple[NDArray[Any], NDArray[Any]]
-
-# What makes the vectors of a side in the file that it is given.
-Encode = Callable[[Path], NDArray[np.float16]]
 
 
 def asked_of(
     inputs: tuple[TextInput, TextInput],
     vectorizer: Vectorizer,
     options: MiningOptions,
-    seeds: KnownPairs = NOTHING_KNOWN,
-    gold: KnownPairs = NOTHING_KNOWN,
+    seeds: LabelledPairs = NOTHING_KNOWN,
+    gold: LabelledPairs = NOTHING_KNOWN,
 ) -> Callable[[], Asked]:
     """Return what lists the values that each stage of a run depends on.
 
     Only a run that is kept needs the values: to know them, files and vectors are hashed. Standard
     input is compared when it is read.
-
-    Args:
-        inputs: the two text inputs.
-        vectorizer: an encoder for each side, or the vectors of all lines.
-        options, seeds, gold: as `xmine.mine` takes them.
-
-    Raises:
-        FileError: a file cannot be read.
     """
 
     def asked() -> Asked:
@@ -135,19 +119,7 @@ def open_steps(
     *,
     force: bool = False,
 ) -> Iterator["Steps"]:
-    """Begin or resume a run in a folder; without one, work in a temporary folder.
-
-    Args:
-        folder: see `xmine.mine`.
-        asked: what lists the values that the run depends on, see `asked_of`.
-        options: see MiningOptions.
-        report: called meanwhile.
-        warn: told of files that were changed and are made again.
-        force: replace what was made with other options.
-
-    Raises:
-        FileError, OptionError: see `xmine.run.folder.open_run`.
-    """
+    """Begin or resume a run in a folder; without one, work in a temporary folder."""
     here = temporary_run() if folder is None else open_run(Path(folder), asked(), force, warn)
     with here as run:
         yield Steps(run, options, report, warn)
@@ -170,11 +142,7 @@ class Steps:
         return self.run.path(FEATURES) if self.run.kept else None, self.run
 
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
-        """Read the sentences of both sides.
-
-        Raises:
-            FileError: see `read_sentences`; or standard input is not what the run was begun with.
-        """
+        """Read the sentences of both sides."""
         return self._read("source", inputs[0]), self._read("target", inputs[1])
 
     def _read(self, side: str, given: TextInput) -> Sentences:
@@ -210,62 +178,35 @@ class Steps:
         """Encode the sentences of both sides, or pick the rows of vectors that are given.
 
         Sentences without a vector, all pieces being unknown to the encoder, are left out.
-
-        Raises:
-            FileError: no sentence of a side has a vector; the numbers of lines and of given
-                vectors differ; or a file cannot be written.
         """
         if not isinstance(vectorizer, EncoderPair):
             check_vectors(sentences, vectorizer)
-            made_by: Sequence[SentenceEncoder | NDArray[Any]] = vectorizer
+            sides: Sequence[SentenceEncoder | NDArray[Any]] = vectorizer
         else:
-            made_by = (vectorizer.source, vectorizer.target)
-        (left, right), (x, y) = sentences, made_by
+            sides = (vectorizer.source, vectorizer.target)
+        (left, right), (x, y) = sentences, sides
         return self._encode("source", left, x), self._encode("target", right, y)
 
     def _encode(
-        self, side: str, sentences: Sentences, made_by: SentenceEncoder | NDArray[Any]
-    ) -> Encoded:
-        run, report = self.run, self._report
-        if not isinstance(made_by, SentenceEncoder):
-            zeros = FileError(f"all vectors of {sentences.name} are zeros")
-            rows, name = sentences.lines - 1, sentences.name
-            return self._without_unknown(
-                side,
-                sentences,
-                lambda path: write_unit_rows(made_by, rows, name, path, report, run),
-                zeros,
-            )
-        prompt = self._options.src_prompt if side == "source" else self._options.tgt_prompt
-        # The embedded encoder reads a short file faster than a cache tells what it has.
-        cached = self._options.cache and (run.kept or not isinstance(made_by.body, StaticEmbedding))
-        nothing = FileError(
-            f"{sentences.name}: the encoder knows no piece of any line",
-            "is it in another script? give an encoder for it with --model",
-        )
-
-        def encode(path: Path) -> NDArray[np.float16]:
-            if cached:
-                return vectors_of(made_by, sentences, path, report, prompt, self._warn, run)
-            return encode_sentences(made_by, sentences, path, report, prompt, run)
-
-        return self._without_unknown(side, sentences, encode, nothing)
-
-    def _without_unknown(
-        self, side: str, sentences: Sentences, encode: Encode, nothing: FileError
+        self, side: str, sentences: Sentences, vectorizer: SentenceEncoder | NDArray[Any]
     ) -> Encoded:
         """Return the sentences that have a vector, and the vectors; the run keeps both."""
-        run = self.run
-        path, every = run.path(f"{side}.npy"), run.path(f"{side}.every.npy")
+        run, path = self.run, self.run.path(f"{side}.npy")
+        every = run.path(f"{side}.every.npy")
         known = open_matrix(path)
         if known is None or len(known) != len(sentences):
             run.note(f"encoding {sentences.name}")
             vectors = open_matrix(every)
             if vectors is None or len(vectors) != len(sentences):
-                vectors = encode(every)
+                vectors = self._vectors(side, sentences, vectorizer, every)
             rows, known = without_zeros(vectors, path, run)
+            if not len(rows) and isinstance(vectorizer, SentenceEncoder):
+                raise FileError(
+                    f"{sentences.name}: the encoder knows no piece of any line",
+                    "is it in another script? give an encoder for it with --model",
+                )
             if not len(rows):
-                raise nothing
+                raise FileError(f"all vectors of {sentences.name} are zeros")
             if len(rows) == len(sentences):
                 run.sealed(path, run.digest(every.name))
                 every.replace(path)
@@ -276,12 +217,27 @@ class Steps:
         run.remove(every.name)  # a kill may have left it after all was done
         return sentences, known
 
-    def search(self, encoded: tuple[Encoded, Encoded]) -> Neighbours:
-        """Search the nearest rows both ways.
+    def _vectors(
+        self,
+        side: str,
+        sentences: Sentences,
+        vectorizer: SentenceEncoder | NDArray[Any],
+        path: Path,
+    ) -> NDArray[np.float16]:
+        """Write the vectors of all sentences of a side to a file."""
+        run, report = self.run, self._report
+        if not isinstance(vectorizer, SentenceEncoder):
+            rows = sentences.lines - 1
+            return write_unit_rows(vectorizer, rows, sentences.name, path, report, run)
+        prompt = self._options.src_prompt if side == "source" else self._options.tgt_prompt
+        # The embedded encoder reads a short file faster than a cache tells what it has.
+        is_fast = isinstance(vectorizer.body, StaticEmbedding) and not run.kept
+        if self._options.cache and not is_fast:
+            return vectors_of(vectorizer, sentences, path, report, prompt, self._warn, run)
+        return encode_sentences(vectorizer, sentences, path, report, prompt, run)
 
-        Raises:
-            FileError: the run cannot be written.
-        """
+    def search(self, encoded: tuple[Encoded, Encoded]) -> Neighbours:
+        """Search the nearest rows both ways."""
         run, options = self.run, self._options
         source, target = encoded[0][1], encoded[1][1]
         folder = run.path("neighbours")

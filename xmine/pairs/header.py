@@ -36,16 +36,7 @@ def columns_of(row: Sequence[str]) -> dict[str, int]:
 
 
 def named_pair(row: Sequence[str], columns: Mapping[str, int], place: str) -> Pair:
-    """Read a row below a header.
-
-    Args:
-        row: its cells, as many as the header has.
-        columns: from `columns_of`.
-        place: the file and the line, for messages.
-
-    Raises:
-        FileError: a number in it is none.
-    """
+    """Read a row below a header."""
     cells = {name: row[at] for name, at in columns.items()}
     flags = cells.pop("flags", None)
     values = {name: _value(cell, name, place) for name, cell in cells.items()}

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of, packing_of
 from xmine.pairs import moses
 from xmine.pairs.losses import Losses
-from xmine.pairs.pair import COLUMNS, UNKNOWN, Languages, Pair, pair_frame, settled
-from xmine.pairs.paths import FORMATS, place_to_read, place_to_write
+from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, pair_frame, settled
+from xmine.pairs.paths import FORMATS, paths_to_read, paths_to_write
 from xmine.pairs.tsv import tsv_rows
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
@@ -87,29 +87,24 @@ class Pairs:
 
     def rows(self) -> Iterator[Pair]:
         """Walk through the pairs."""
+        # `flags` has its plural already, and mined pairs have no origin.
+        names = [name.removesuffix("s") + "s" for name in Pair._fields]
+        ordered = [getattr(self, name, None) for name in names]
         for start in range(0, len(self), _PAIRS_AT_ONCE):
-            yield from self._rows(slice(start, start + _PAIRS_AT_ONCE))
+            some = slice(start, start + _PAIRS_AT_ONCE)
+            yield from map(Pair, *(_values(column, some) for column in ordered))
 
     def to_polars(self) -> "pl.DataFrame":
         """Make a table: the columns of an output file, a row a pair; null for what is missing."""
         return pair_frame(self.rows()).select(*COLUMNS)
 
-    def _rows(self, some: slice) -> Iterator[Pair]:
-        nothing = repeat(None)
-        columns = (
-            self.sources[some],
-            self.targets[some],
-            self.scores[some].tolist(),
-            self.source_lines[some].tolist(),
-            self.target_lines[some].tolist(),
-            self.cosines[some].tolist(),
-            nothing if self.source_offsets is None else self.source_offsets[some].tolist(),
-            nothing if self.target_offsets is None else self.target_offsets[some].tolist(),
-            nothing,
-            nothing if self.probs is None else self.probs[some].tolist(),
-            nothing if self.flags is None else self.flags[some],
-        )
-        return map(Pair, *columns)
+
+def _values(column: Any, some: slice) -> Iterable[Any]:  # noqa: ANN401 - an array, texts or None
+    """Give the values of some rows of a column; None for each row of a missing column."""
+    if column is None:
+        return repeat(None)
+    values: Iterable[Any] = column[some]
+    return values.tolist() if isinstance(values, np.ndarray) else values
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,25 +121,15 @@ class Written:
 
 
 def check_pair_file(path: str, *, force: bool, source: str | Path | None = None) -> None:
-    """Refuse a name that pairs cannot be written to; called before the work.
-
-    Args:
-        path: where they are to go.
-        force: whether it may be there already.
-        source: the file of pairs that they come from, if there is one.
-
-    Raises:
-        OptionError: no format has that suffix, the name ends in `/`, or is that of `source`.
-        FileError: see `xmine.files.atomic.check_free`.
-    """
-    for each in place_to_write(path, source).paths:
+    """Refuse a name that pairs cannot be written to; called before the work."""
+    for each in paths_to_write(path, source).paths:
         check_free(Path(each), force=force)
 
 
 def write_pairs(
     pairs: Iterable[Pair],
     path: str,
-    languages: Languages = UNKNOWN,
+    languages: Languages = UNKNOWN_LANGUAGES,
     losses: Losses | None = None,
 ) -> Written:
     """Write pairs in the format that the name says; files appear whole or not at all.
@@ -160,7 +145,7 @@ def write_pairs(
         OptionError: no format has that suffix.
         FileError: it cannot be written.
     """
-    place, count = place_to_write(path), 0
+    place, count = paths_to_write(path), 0
     losses = Losses() if losses is None else losses
 
     def counted() -> Iterator[Pair]:
@@ -194,7 +179,7 @@ def read_pairs(spec: str | Path, losses: Losses | None = None) -> Iterator[Pair]
         FileError: a file is missing, or is not what it should be; the message names the line. The
             pairs of a run are not what it has written.
     """
-    place = place_to_read(spec)
+    place = paths_to_read(spec)
     if (Path(spec) / RUN_FILE).is_file():
         check_written(Path(spec), PAIRS_FILE)
     if place.moses:
@@ -211,7 +196,7 @@ def languages_of(spec: str | Path) -> Languages | None:
     Raises:
         FileError: see `read_pairs`.
     """
-    place = place_to_read(spec)
+    place = paths_to_read(spec)
     if place.moses:
         return moses.languages(place.moses)
     if place.chosen:
@@ -219,7 +204,7 @@ def languages_of(spec: str | Path) -> Languages | None:
     if not place.format:
         return None
     found = place.format.languages(place.paths[0])
-    return None if found == UNKNOWN else found
+    return None if found == UNKNOWN_LANGUAGES else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +235,6 @@ def read_parallel(path: str | Path) -> ParallelText:
 
     Pairs with an empty side are left out. The texts are packed: a machine with eight GPUs holds
     them eight times.
-
-    Raises:
-        FileError: see `read_pairs`; also when there are no pairs.
     """
     sources, targets, origins = TextPacker(), TextPacker(), list[str]()
     for pair in read_pairs(path):

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.files.records import json_objects, json_text, listed
+from xmine.files.records import json_objects, json_text
 from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import SURROGATES, Losses, Rules
 from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, is_whole
@@ -58,15 +58,8 @@ def read(
 ) -> Iterator[Pair]:
     """Read pairs; blank lines are passed over.
 
-    Args:
-        path: the file.
-        chosen: which two languages of a `translation`, or which two fields; else a `translation`
-            must have two languages, source first.
-        losses: nothing is lost.
-
-    Raises:
-        FileError: see `records.json_objects`; also when there is no such text, or a number is
-            none.
+    `chosen` names two languages of a `translation`, or two fields. Without it a `translation` must
+    have two languages, source first.
     """
     choice = Choice(path, chosen)
     for where, row in json_objects(path, may_be_empty=True):
@@ -80,25 +73,18 @@ def read(
         yield choice.turned(Pair(**values))
 
 
-def _sides(row: dict[str, Any], choice: Choice, where: str) -> tuple[str, str]:
-    """Take source and target, or two fields that were chosen, or two of a `translation`."""
-    fields: Languages = ("source", "target")
-    inside, before = row, ""
-    if "source" not in row:
-        if isinstance(row.get("translation"), dict):
-            inside, before = row["translation"], "translation."
-            fields = choice.of_translation(list(inside), where)
-        elif choice.asked and choice.languages and any(name in row for name in choice.languages):
-            fields = choice.languages
-    for name in fields:
-        if name not in inside:
-            raise FileError(
-                f"{where}: no field {name!r}, only {listed('field', row)}",
-                'a row has "source" and "target", or "translation": {"en": "…", "zh": "…"}; '
-                f"or name two fields: {name_of(choice.path)}:en,zh",
-            )
-    first, second = (json_text(inside[name], before + name, where) for name in fields)
-    return first, second
+def _sides(row: dict[str, Any], choice: Choice, where: str) -> list[str]:
+    inner = row.get("translation")
+    codes = list(inner) if isinstance(inner, dict) else None
+    hint = 'a row has "source" and "target", or "translation": {"en": "…", "zh": "…"}; '
+    hint += f"or name two fields: {name_of(choice.path)}:en,zh"
+    texts = []
+    for path in choice.columns(row, codes, where, "field", hint):
+        value: Any = row
+        for name in path:
+            value = value[name]
+        texts.append(json_text(value, ".".join(path), where))
+    return texts
 
 
 def _value(value: Any, kind: type, name: str, where: str) -> Any:  # noqa: ANN401 - any JSON

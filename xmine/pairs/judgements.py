@@ -1,7 +1,7 @@
-"""What people say of pairs, and the file beside the pairs that takes each verdict at once.
+"""The labels that people give pairs, and the file beside the pairs that takes each at once.
 
-A line per verdict, the first of the file says its version; later lines beat earlier ones of the
-same judge, and nothing is ever changed. docs/reference/runs.md describes the columns.
+The first line of the file says its version, each other line has a label. A later label of the same
+judge replaces an earlier one; no line is ever changed. docs/reference/runs.md has the columns.
 """
 
 import errno
@@ -21,7 +21,7 @@ from xmine.files.reading import STDIN
 from xmine.run.folder import JUDGEMENTS_FILE, RUN_FILE
 
 ACCEPT, REJECT, UNSURE = "accept", "reject", "unsure"
-VERDICTS = (ACCEPT, REJECT, UNSURE)
+LABELS = (ACCEPT, REJECT, UNSURE)
 TAKEN_BACK = "none"
 _VERSION = 1
 _COLUMNS = "source_line target_line source_offset target_offset judgement judge texts time"
@@ -38,10 +38,10 @@ _LINE = re.compile(
 PATIENCE = 5.0  # seconds
 
 
-class Place(NamedTuple):
-    """Which pair: its lines, where its sentences begin in them, and a hash of both texts.
+class PairKey(NamedTuple):
+    """Which pair: its lines, the offsets of its sentences, and a hash of both texts.
 
-    The hash keeps a verdict from sticking to another pair if the files change. In a file of pairs
+    The hash keeps a label from sticking to another pair if the files change. In a file of pairs
     without lines `source_line` is the number of the pair, and there is no `target_line`.
     """
 
@@ -53,19 +53,19 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What somebody says of a pair: `accept`, `reject`, `unsure`, or `none` to take it back."""
+class Label:
+    """The label that somebody gives a pair: `accept`, `reject`, `unsure`, or `none` for no more."""
 
-    place: Place
+    key: PairKey
     judgement: str
     judge: str
     time: str
 
     def line(self) -> bytes:
         """Give its line of the file."""
-        place = self.place
-        where = ("" if each is None else str(each) for each in place[:4])
-        columns = (*where, self.judgement, self.judge, place.texts)
+        key = self.key
+        where = ("" if each is None else str(each) for each in key[:4])
+        columns = (*where, self.judgement, self.judge, key.texts)
         return ("\t".join((*columns, self.time)) + "\n").encode("utf-8", "replace")
 
 
@@ -81,22 +81,18 @@ def now() -> str:
 
 
 def file_beside(pairs: str | Path) -> Path:
-    """Name the file of judgements of a run or of a file of pairs.
-
-    Raises:
-        FileError: pairs on standard input have no place beside them.
-    """
+    """Name the file of judgements of a run or of a file of pairs."""
     if (Path(pairs) / RUN_FILE).is_file():
         return Path(pairs) / JUDGEMENTS_FILE
     if str(pairs) == STDIN:
         raise FileError("pairs on standard input cannot be judged", "write them to a file first")
-    from xmine.pairs.paths import place_to_read  # here: it loads every format
+    from xmine.pairs.paths import paths_to_read  # here: it loads every format
 
-    first = Path(place_to_read(pairs).paths[0])
+    first = Path(paths_to_read(pairs).paths[0])
     return first.with_name(f"{first.name}.{JUDGEMENTS_FILE}")
 
 
-def is_file_of_verdicts(start: bytes) -> bool:
+def is_label_file(start: bytes) -> bool:
     """Tell a file of judgements by its first bytes."""
     return start.startswith(_TITLE.encode())
 
@@ -107,41 +103,30 @@ def why_not_writable(path: Path) -> str:
     return "" if os.access(asked, os.W_OK) else f"{asked}: cannot be written"
 
 
-def verdicts_in(lines: Iterable[str]) -> Iterator[tuple[int, Verdict]]:
-    """Read what stands behind the header, with numbers that count from the first of `lines`.
-
-    A line that a kill or a full disk cut short is passed over.
-    """
+def read_labels(lines: Iterable[str]) -> Iterator[tuple[int, Label]]:
+    """Read labels, each with the number of its line from 1; skip a line that was cut short."""
     for number, line in enumerate(lines, start=1):
         if found := _LINE.fullmatch(line):
             source, target, at_source, at_target, judgement, judge, texts, time = found.groups()
             starts = _whole(at_source), _whole(at_target)
-            place = Place(int(source), _whole(target), *starts, texts)
-            yield number, Verdict(place, judgement, judge, time)
+            key = PairKey(int(source), _whole(target), *starts, texts)
+            yield number, Label(key, judgement, judge, time)
 
 
-def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Verdict]]:
-    """Find the verdict that counts of every pair: the last one that was not taken back.
-
-    Lines that have had other texts at another time are another pair.
+def standing_in(path: Path, lines: list[str]) -> list[tuple[int, Label]]:
+    """Find the last label of every pair that was not taken back, with its line in the file.
 
     Args:
         path: for messages.
         lines: the whole file, header included.
-
-    Returns:
-        numbers of lines, from 1, and verdicts.
-
-    Raises:
-        FileError: another version of xmine has made it.
     """
     check_header(f"{lines[0]}\n".encode(), path)
-    said: dict[Place, dict[str, tuple[int, Verdict]]] = {}
-    for number, verdict in verdicts_in(lines):
-        by_judge = said.setdefault(verdict.place, {})
-        by_judge.pop(verdict.judge, None)
-        if verdict.judgement != TAKEN_BACK:
-            by_judge[verdict.judge] = number, verdict
+    said: dict[PairKey, dict[str, tuple[int, Label]]] = {}
+    for number, label in read_labels(lines):
+        by_judge = said.setdefault(label.key, {})
+        by_judge.pop(label.judge, None)
+        if label.judgement != TAKEN_BACK:
+            by_judge[label.judge] = number, label
     return [next(reversed(each.values())) for each in said.values() if each]
 
 
@@ -149,12 +134,8 @@ def _whole(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
-def read_from(path: Path, start: int) -> tuple[list[Verdict], int]:
-    """Read the verdicts behind a byte of the file, and tell where the whole lines end.
-
-    Raises:
-        FileError: it cannot be read, or is not a file of judgements, or one of another version.
-    """
+def read_from(path: Path, start: int) -> tuple[list[Label], int]:
+    """Read the labels behind a byte of the file, and tell where the whole lines end."""
     try:
         with path.open("rb") as file:
             file.seek(start)
@@ -167,16 +148,12 @@ def read_from(path: Path, start: int) -> tuple[list[Verdict], int]:
         check_header(data, path)
     end = data.rfind(b"\n") + 1
     text = data[:end].decode("utf-8", "replace")
-    return [each for _, each in verdicts_in(text.split("\n"))], start + end
+    return [each for _, each in read_labels(text.split("\n"))], start + end
 
 
 def check_header(data: bytes, path: Path) -> None:
-    """Refuse what is not a file of judgements that this version of xmine can read.
-
-    Raises:
-        FileError: see there.
-    """
-    if not is_file_of_verdicts(data):
+    """Refuse what is not a file of judgements that this version of xmine can read."""
+    if not is_label_file(data):
         raise FileError(f"{path}: not a file of judgements", "move it away, and judge again")
     version = data[len(_TITLE) :].partition(b":")[0]
     if version != str(_VERSION).encode():
@@ -187,26 +164,19 @@ def check_header(data: bytes, path: Path) -> None:
         )
 
 
-def append(path: Path, verdicts: Iterable[Verdict], patience: float = PATIENCE) -> None:
-    """Add verdicts to the file, which is made if it is not there; they are on the disk afterwards.
+def append(path: Path, labels: Iterable[Label], patience: float = PATIENCE) -> None:
+    """Add labels to the file, and see that they are on the disk; make the file if it is missing.
 
-    Each is written at once, so that a kill leaves whole lines and at most one that is cut short.
-
-    Args:
-        path: the file.
-        verdicts: what is said.
-        patience: seconds to wait for another process that writes there.
-
-    Raises:
-        FileError: it cannot be written, is not a file of judgements, or stays locked.
+    Each label is one write: a kill leaves whole lines and at most one that is cut short. Another
+    process that writes there is waited for, for `patience` seconds.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             with _locked(handle, path, patience):
                 _mend(handle, path)
-                for verdict in verdicts:
-                    _write_whole(handle, verdict.line())
+                for label in labels:
+                    _write_whole(handle, label.line())
                 os.fsync(handle)
         finally:
             os.close(handle)

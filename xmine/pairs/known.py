@@ -1,7 +1,7 @@
-"""Pairs that are known to be right or wrong: the file they come from, and what they say of others.
+"""Labelled pairs, right or wrong: read from a file, resolved to sentences, matched with pairs.
 
-They are numbers of lines, as `xmine mine` prints them: gold pairs, which are all there are, and
-seed pairs, which are some.
+Labelled pairs are numbers of lines, as `xmine mine` prints them: gold pairs are all right pairs,
+seed pairs are some.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from xmine.pairs.judgements import (
     REJECT,
     file_beside,
     hash_of,
-    is_file_of_verdicts,
+    is_label_file,
     standing_in,
 )
 from xmine.scoring.gold import Agreement
 from xmine.text.sentences import Sentences
 
 
-class KnownPair(NamedTuple):
+class LabelledPair(NamedTuple):
     """Two lines, from 1, and whether they are translations of each other."""
 
     source: int
@@ -33,49 +33,44 @@ class KnownPair(NamedTuple):
     right: bool = True
 
 
-class KnownPairs(NamedTuple):
-    """Pairs that are known; for messages the name of their file, and where in it each stands."""
+class LabelledPairs(NamedTuple):
+    """Labelled pairs, the name of their file, and for messages the line of each in that file."""
 
     name: str
-    pairs: list[KnownPair]
+    pairs: list[LabelledPair]
     numbers: Sequence[int] | None = None  # of lines; None where every line has a pair
     texts: Sequence[str] | None = None  # hashes of the texts that were judged, see `hash_of`
     left_out: int = 0  # judged pairs whose lines have other texts now
 
-    def resolved(self, source: Sentences, target: Sentences) -> "KnownPairs":
+    def resolved(self, source: Sentences, target: Sentences) -> "LabelledPairs":
         """Name the lines that stand for repeated ones; leave out judged pairs of other texts.
 
         Raises:
-            FileError: a line is not in its file; the message names the file of known pairs and the
-                line in it. Or no judged pair is in the files.
+            FileError: a line is not in its file, or no judged pair is in the files.
         """
         if self.texts is not None and source.offsets is None and target.offsets is None:
-            return self._still_there(source, target)
-        pairs = []
-        numbers = self.numbers or range(1, len(self.pairs) + 1)
-        for number, pair in zip(numbers, self.pairs, strict=True):
-            lines = []
+            return self._with_same_texts(source, target)
+        for at, pair in enumerate(self.pairs):
             for line, side in zip(pair[:2], (source, target), strict=True):
                 if not 1 <= line <= side.total:
                     raise FileError(
-                        f"{self.name}:{number}: line {line} of {side.name}, which has "
-                        f"{side.total:,}",
+                        f"{self.name}:{self.numbers[at] if self.numbers else at + 1}: line {line} "
+                        f"of {side.name}, which has {side.total:,}",
                         "the first column is a line of the first file, the second of the second",
                     )
-                lines.append(line if side.stands_for is None else int(side.stands_for[line - 1]))
-            pairs.append(KnownPair(lines[0], lines[1], pair.right))
-        return KnownPairs(self.name, pairs, self.numbers)
+        pairs = [
+            LabelledPair(source.standing_for(x), target.standing_for(y), right)
+            for x, y, right in self.pairs
+        ]
+        return LabelledPairs(self.name, pairs, self.numbers)
 
-    def _still_there(self, source: Sentences, target: Sentences) -> "KnownPairs":
+    def _with_same_texts(self, source: Sentences, target: Sentences) -> "LabelledPairs":
         """Keep the pairs whose lines have the texts that were judged."""
         pairs = []
-        for pair, texts in zip(self.pairs, self.texts or (), strict=True):
-            found = [
-                _line_and_text(line, side)
-                for line, side in zip(pair[:2], (source, target), strict=True)
-            ]
-            if texts == hash_of(found[0][1], found[1][1]):
-                pairs.append(KnownPair(found[0][0], found[1][0], pair.right))
+        for (*lines, right), texts in zip(self.pairs, self.texts or (), strict=True):
+            (x, own), (y, other) = map(_line_and_text, lines, (source, target))
+            if texts == hash_of(own, other):
+                pairs.append(LabelledPair(x, y, right))
         left_out = len(self.pairs) - len(pairs)
         if not pairs:
             raise FileError(
@@ -83,7 +78,7 @@ class KnownPairs(NamedTuple):
                 f"{target.name}: the lines have other texts",
                 "give the files that were mined when the pairs were judged",
             )
-        return KnownPairs(self.name, pairs, left_out=left_out)
+        return LabelledPairs(self.name, pairs, left_out=left_out)
 
     @property
     def warning(self) -> str:
@@ -98,31 +93,27 @@ def _line_and_text(line: int, side: Sentences) -> tuple[int, str]:
     """Give the line that stands for another one, and its text; no text where there is no line."""
     if not 1 <= line <= side.total:
         return line, ""
-    line = line if side.stands_for is None else int(side.stands_for[line - 1])
+    line = side.standing_for(line)
     row = int(np.searchsorted(side.lines, line))
     there = row < len(side) and int(side.lines[row]) == line
     return line, side.texts[row] if there else ""
 
 
-NOTHING_KNOWN = KnownPairs("", [])
+NOTHING_KNOWN = LabelledPairs("", [])
 
 
-def read_known(path: Path) -> KnownPairs:
+def read_known(path: Path) -> LabelledPairs:
     """Read `LINE<TAB>LINE`, and behind another tab, if a pair has been judged, 1 or 0.
 
     Judgements are read as well, from their file, or from a run or a file of pairs that has been
     judged: accepted pairs are right, rejected ones wrong, and unsure ones left out.
-
-    Raises:
-        FileError: the file cannot be read or is empty, or a line is not of this kind; the message
-            names the line.
     """
     path = known_file(path)
     lines = read_lines(path)
-    if is_file_of_verdicts(lines[0].encode()):
+    if is_label_file(lines[0].encode()):
         return _judged(path, lines)
-    known: list[KnownPair] = []
-    places: dict[KnownPair, int] = {}
+    known: list[LabelledPair] = []
+    places: dict[LabelledPair, int] = {}
     for number, line in enumerate(lines, start=1):
         columns = line.split("\t")
         if not (2 <= len(columns) <= 3 and all(map(_is_line, columns[:2]))):
@@ -132,22 +123,18 @@ def read_known(path: Path) -> KnownPairs:
             )
         if columns[2:] and columns[2] not in ("0", "1"):
             raise FileError(f"{path}:{number}: the third column is {columns[2]!r}, not 1 or 0")
-        pair = KnownPair(int(columns[0]), int(columns[1]), columns[2:] != ["0"])
+        pair = LabelledPair(int(columns[0]), int(columns[1]), columns[2:] != ["0"])
         if (other := places.get(pair._replace(right=not pair.right))) is not None:
             raise FileError(
                 f"{path}:{number}: judged right and wrong, the other way in line {other}"
             )
         places[pair] = number
         known.append(pair)
-    return KnownPairs(str(path), known)
+    return LabelledPairs(str(path), known)
 
 
 def known_file(path: Path) -> Path:
-    """Name the file to read: of a run, or of pairs that have been judged, that of judgements.
-
-    Raises:
-        FileError: nobody has judged the pairs of the run.
-    """
+    """Name the file of labels: of a run or of judged pairs the file of judgements beside them."""
     if not path.exists():
         return path
     beside = file_beside(path)
@@ -158,31 +145,31 @@ def known_file(path: Path) -> Path:
     return path
 
 
-def _judged(path: Path, lines: list[str]) -> KnownPairs:
-    """Take what stands at the end, pairs in the order of their lines."""
+def _judged(path: Path, lines: list[str]) -> LabelledPairs:
+    """Take the last label of each pair, in the order of the lines."""
     known = []
-    for number, verdict in standing_in(path, lines):
-        place = verdict.place
-        if verdict.judgement not in (ACCEPT, REJECT):
+    for number, label in standing_in(path, lines):
+        key = label.key
+        if label.judgement not in (ACCEPT, REJECT):
             continue
-        if place.target_line is None:
+        if key.target_line is None:
             raise FileError(
                 f"{path}:{number}: a pair of a file without lines was judged",
                 "known pairs are lines; judge the run, or pairs with source_line and target_line",
             )
-        if place.source_offset is not None:
+        if key.source_offset is not None:
             raise FileError(
                 f"{path}:{number}: a sentence of a line was judged, not the line",
                 "known pairs are lines; what was mined with --segment cannot be given",
             )
-        right = verdict.judgement == ACCEPT
-        pair = KnownPair(place.source_line, place.target_line, right)
-        known.append((pair, number, place.texts))
+        right = label.judgement == ACCEPT
+        pair = LabelledPair(key.source_line, key.target_line, right)
+        known.append((pair, number, key.texts))
     if not known:
         raise FileError(f"{path}: no pair is accepted or rejected", "judge some: xmine browse")
     known.sort()
     pairs, numbers, texts = zip(*known, strict=True)
-    return KnownPairs(str(path), list(pairs), list(numbers), list(texts))
+    return LabelledPairs(str(path), list(pairs), list(numbers), list(texts))
 
 
 def _is_line(text: str) -> bool:
@@ -190,15 +177,11 @@ def _is_line(text: str) -> bool:
 
 
 def labels_of(
-    known: Sequence[KnownPair], source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
+    known: Sequence[LabelledPair], source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
 ) -> NDArray[np.int8]:
-    """Tell of each pair what is known: 1 right, 0 wrong, -1 nothing.
+    """Label pairs, int8 [pairs]: 1 right, 0 wrong, -1 not labelled; the lines are int64 [pairs].
 
     A pair is wrong, too, if one of its lines belongs to a right pair with another line.
-
-    Args:
-        known: right and wrong pairs.
-        source_lines, target_lines: [pairs].
     """
     labels = np.full(len(source_lines), -1, dtype=np.int8)
     if not known:
@@ -215,13 +198,8 @@ def labels_of(
     return labels
 
 
-def agreement_with_seeds(known: Sequence[KnownPair], labels: NDArray[np.int8]) -> Agreement:
-    """Compare pairs with seed pairs; pairs that the seeds say nothing of do not count.
-
-    Args:
-        known: right and wrong pairs.
-        labels: of the pairs that were kept, see `labels_of`.
-    """
+def agreement_with_seeds(known: Sequence[LabelledPair], labels: NDArray[np.int8]) -> Agreement:
+    """Compare pairs, given their labels, with seed pairs; pairs without a label do not count."""
     gold = len({pair[:2] for pair in known if pair.right})
     right, judged = int((labels == 1).sum()), int((labels >= 0).sum())
     return Agreement(

@@ -1,12 +1,15 @@
 """Which two languages of a file that may hold more: asked for, or the only two there are."""
 
 import re
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.pairs.pair import UNKNOWN, Languages, Pair
+from xmine.files.records import listed
+from xmine.pairs.pair import Languages, Pair
+from xmine.text.languages import UNKNOWN_LANGUAGE
 
 
 @cache
@@ -62,16 +65,12 @@ class Choice:
         )
 
     def of_columns(self, said: Languages | None) -> None:
-        """Take what a file says of its source and its target, which are columns of their own.
-
-        Raises:
-            FileError: the user chose others; only what the file calls `und` can be named freely.
-        """
+        """Take what a file says of its source and its target, which are columns of their own."""
         if self.languages is None or said is None:
             return
         fits = [
             all(
-                code == UNKNOWN[0] or same_language(language, code)
+                code == UNKNOWN_LANGUAGE or same_language(language, code)
                 for language, code in zip(self.languages, codes, strict=True)
             )
             for codes in (said, said[::-1])
@@ -85,11 +84,7 @@ class Choice:
         self._reversed = not fits[0]
 
     def of_translation(self, codes: list[str], where: str) -> Languages:
-        """Choose two languages of a Hugging Face `translation`, in the order of the file's first.
-
-        Raises:
-            FileError: it has other languages than those, or more than two and nobody chose.
-        """
+        """Choose two languages of a Hugging Face `translation`, in the order of the first row."""
         if not self.asked and len(codes) > 2:
             raise self.too_many(where, codes)
         if self.languages is None and len(codes) == 2:
@@ -108,3 +103,29 @@ class Choice:
             self._reversed = first > second
         sides = codes[first], codes[second]
         return sides[::-1] if self._reversed else sides
+
+    def columns(
+        self, names: Collection[str], codes: list[str] | None, where: str, noun: str, hint: str
+    ) -> list[tuple[str, ...]]:
+        """Choose source and target, two columns that were asked for, or two of a `translation`.
+
+        Args:
+            names: of the columns of a table, or of the fields of an object.
+            codes: the languages of `translation`; None if there is no such column.
+            where: the file and the line, for messages.
+            noun: `column` or `field`.
+            hint: for the message that a column is missing.
+
+        Returns:
+            the path of each of the two columns: a language stands inside `translation`.
+        """
+        wanted: Languages = ("source", "target")
+        if "source" not in names:
+            if codes is not None:
+                return [("translation", code) for code in self.of_translation(codes, where)]
+            if self.asked and self.languages and any(name in names for name in self.languages):
+                wanted = self.languages
+        for name in wanted:
+            if name not in names:
+                raise FileError(f"{where}: no {noun} {name!r}, only {listed(noun, names)}", hint)
+        return [(name,) for name in wanted]

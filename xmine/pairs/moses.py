@@ -8,9 +8,9 @@ from xmine.errors import FileError
 from xmine.files.reading import name_of, stream_lines
 from xmine.files.suffixes import own_suffix
 from xmine.pairs.losses import LAST_BREAKS, NULS, SURROGATES, Losses, Rules
-from xmine.pairs.pair import UNKNOWN, Languages, Pair
+from xmine.pairs.pair import Languages, Pair
 from xmine.pairs.tsv import encoded
-from xmine.text.languages import names_language
+from xmine.text.languages import UNKNOWN_LANGUAGE, names_language
 
 _RULES = Rules(LAST_BREAKS, NULS, SURROGATES)
 
@@ -18,12 +18,12 @@ _RULES = Rules(LAST_BREAKS, NULS, SURROGATES)
 def languages(paths: tuple[str, str]) -> Languages | None:
     """Read the languages out of the suffixes; None where one does not look like a language."""
     codes = [_language(path) for path in paths]
-    return None if UNKNOWN[0] in codes else (codes[0], codes[1])
+    return None if UNKNOWN_LANGUAGE in codes else (codes[0], codes[1])
 
 
 def _language(path: str) -> str:
     code = own_suffix(path)[1:]
-    return code if names_language(code) else UNKNOWN[0]
+    return code if names_language(code) else UNKNOWN_LANGUAGE
 
 
 def write(streams: tuple[BinaryIO, BinaryIO], pairs: Iterable[Pair], losses: Losses) -> None:
@@ -39,11 +39,7 @@ def write(streams: tuple[BinaryIO, BinaryIO], pairs: Iterable[Pair], losses: Los
 
 
 def read(paths: tuple[str, str]) -> Iterator[Pair]:
-    """Read line by line; blank lines are pairs of empty sentences, so that rows stay aligned.
-
-    Raises:
-        FileError: see `xmine.files.reading.read_lines`; also when one file has more lines.
-    """
+    """Read line by line; blank lines are pairs of empty sentences, so that rows stay aligned."""
     sides = [stream_lines(path, may_be_empty=True) for path in paths]
     for number, (source, target) in enumerate(zip_longest(*sides)):
         if source is None or target is None:

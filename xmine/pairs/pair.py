@@ -6,12 +6,13 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xmine.errors import FileError
+from xmine.text.languages import UNKNOWN_LANGUAGE
 
 if TYPE_CHECKING:
     import polars as pl
 
 Languages = tuple[str, str]
-UNKNOWN: Languages = ("und", "und")  # the code of BCP 47 for a language that nobody named
+UNKNOWN_LANGUAGES: Languages = (UNKNOWN_LANGUAGE, UNKNOWN_LANGUAGE)
 
 
 class Pair(NamedTuple):
@@ -81,11 +82,7 @@ def is_whole(value: object) -> bool:
 
 
 def settled(pair: Pair, path: str, number: int) -> Pair:
-    """Turn scalars of numpy into numbers of Python; `path` and `number` are for the message.
-
-    Raises:
-        FileError: a line or an offset is one that not every format can hold.
-    """
+    """Turn scalars of numpy into numbers of Python; `path` and `number` are for the message."""
     if not _PLAIN.issuperset(map(type, pair)):
         pair = Pair(*(_plain(value, kind) for value, kind in zip(pair, _KINDS, strict=True)))
     for at in _WHOLE:

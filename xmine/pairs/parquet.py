@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from xmine.errors import FileError
 from xmine.files.reading import name_of
-from xmine.files.records import ParquetFile, is_text, listed, open_parquet, write_parquet
+from xmine.files.records import ParquetFile, is_text, open_parquet, write_parquet
 from xmine.pairs.language_choice import Choice
 from xmine.pairs.losses import SURROGATES, Losses, Rules
-from xmine.pairs.pair import COLUMNS, LARGEST, UNKNOWN, Languages, Pair, pair_schema, split_head
+from xmine.pairs.pair import COLUMNS, LARGEST, Languages, Pair, pair_schema, split_head
+from xmine.text.languages import UNKNOWN_LANGUAGE
 from xmine.version import __version__
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _said(file: ParquetFile) -> Languages | None:
     said = file.metadata.get("languages", "").split(",")
     if "source" not in file.schema and "translation" in file.schema:
         said = _fields(file)
-    return (said[0] or UNKNOWN[0], said[1] or UNKNOWN[0]) if len(said) == 2 else None
+    return (said[0] or UNKNOWN_LANGUAGE, said[1] or UNKNOWN_LANGUAGE) if len(said) == 2 else None
 
 
 def _fields(file: ParquetFile) -> list[str]:
@@ -73,14 +74,8 @@ def read(
 ) -> Iterator[Pair]:
     """Read pairs, some thousand rows at a time.
 
-    Args:
-        path: the file.
-        chosen: which two languages of a `translation`, or which two columns; else a `translation`
-            must have two languages, source first.
-        losses: nothing is lost.
-
-    Raises:
-        FileError: see `xmine.files.records.open_parquet`; also when there are no such columns.
+    `chosen` names two languages of a `translation`, or two columns. Without it a `translation` must
+    have two languages, source first.
     """
     name = name_of(path)
     choice = Choice(path, chosen)
@@ -104,22 +99,9 @@ def _sides(file: ParquetFile, choice: Choice, name: str) -> list[tuple[str, ...]
     names = list(file.schema)
     if "source" in names and "target" in names:
         choice.of_columns(_said(file))
-        return [("source",), ("target",)]
-    wanted = ["source", "target"]
-    if "source" not in names:
-        if "translation" in names:
-            codes = choice.of_translation(_fields(file), name)
-            return [("translation", each) for each in codes]
-        if choice.asked and choice.languages and any(each in names for each in choice.languages):
-            wanted = list(choice.languages)
-            if all(each in names for each in wanted):
-                return [(each,) for each in wanted]
-    missing = next(each for each in wanted if each not in names)
-    raise FileError(
-        f"{name}: no column {missing!r}, only {listed('column', names)}",
-        "pairs have columns source and target, or translation: a struct of two texts; "
-        f"or name two columns: {name}:en,zh",
-    )
+    codes = _fields(file) if "translation" in names else None
+    hint = "pairs have columns source and target, or translation: a struct of two texts; "
+    return choice.columns(names, codes, name, "column", hint + f"or name two columns: {name}:en,zh")
 
 
 def _check_types(file: ParquetFile, columns: dict[str, tuple[str, ...]], name: str) -> None:

@@ -18,8 +18,9 @@ from xmine.files.suffixes import PACKED, PAIR_SUFFIXES, kind_of, suffix_of
 from xmine.pairs import jsonl, moses, parquet, tmx, tsv
 from xmine.pairs.language_choice import same_language
 from xmine.pairs.losses import Losses
-from xmine.pairs.pair import UNKNOWN, Languages, Pair
+from xmine.pairs.pair import Languages, Pair
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
+from xmine.text.languages import UNKNOWN_LANGUAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ KNOWN = f"end it in {PAIR_SUFFIXES} ({PACKED} may follow), or give two files: ou
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PairPaths:
     """Where pairs are.
 
     Attributes:
@@ -63,51 +64,39 @@ class Place:
         return FORMATS.get(kind_of(self.paths[0]))
 
 
-def place_to_read(spec: str | Path) -> Place:
-    """Find what to read; a file that is there is taken by its name, whatever that looks like.
-
-    Raises:
-        FileError: a mining run has not come to its pairs, or a folder is none.
-    """
+def paths_to_read(spec: str | Path) -> PairPaths:
+    """Find what to read; a file that is there is taken by its name, whatever that looks like."""
     text = str(spec)
     if (Path(text) / RUN_FILE).is_file():
         pairs = Path(text) / PAIRS_FILE
         if not pairs.exists():
             raise FileError(f"{text}: a run that has no pairs yet", "mine into it again to go on")
-        return Place((str(pairs),))
+        return PairPaths((str(pairs),))
     if Path(text).is_dir():
         raise FileError(
             f"{text}: is a folder, and no mining run",
             "give a folder that xmine mine -o FOLDER/ has made, or a file of pairs",
         )
     if exists(text):
-        return Place((text,))
+        return PairPaths((text,))
     chosen = re.fullmatch(r"(.+):([A-Za-z][\w-]*),([A-Za-z][\w-]*)", text)
     columns = re.fullmatch(r"(.+):([1-9][0-9]{0,8}),([1-9][0-9]{0,8})", text)
     if columns and kind_of(columns[1]) in ("tsv", ""):
         chosen = columns
     if chosen:
-        return Place((chosen[1],), (chosen[2], chosen[3]))
-    return _moses(text) or Place((text,))
+        return PairPaths((chosen[1],), (chosen[2], chosen[3]))
+    return _moses(text) or PairPaths((text,))
 
 
-def place_to_write(path: str, source: str | Path | None = None) -> Place:
-    """Find where to write.
-
-    Args:
-        path: what the user gave.
-        source: where the pairs are read from, if it is a file.
-
-    Raises:
-        OptionError: no format has such a name, or it is where the pairs are read from.
-    """
+def paths_to_write(path: str, source: str | Path | None = None) -> PairPaths:
+    """Find where to write."""
     if path.endswith("/"):
         raise OptionError(f"{path}: a folder, not a file of pairs", KNOWN)
-    place = _moses(path) or Place((path,))
+    place = _moses(path) or PairPaths((path,))
     if not place.moses and not place.format:
         named = Path(path).with_suffix(".tsv")
         raise OptionError(f"{path}: unknown format", f"{KNOWN}; for example {named}")
-    read = [] if source is None else [realpath(each) for each in place_to_read(source).paths]
+    read = [] if source is None else [realpath(each) for each in paths_to_read(source).paths]
     for each in place.paths:
         if realpath(each) in read:
             raise OptionError(f"{each}: input and output are the same file", "give another name")
@@ -116,16 +105,16 @@ def place_to_write(path: str, source: str | Path | None = None) -> Place:
 
 def is_turned(path: str, languages: Languages) -> bool:
     """Tell whether the names of a Moses pair say the languages the other way round."""
-    place = place_to_write(path)
+    place = paths_to_write(path)
     named = moses.languages(place.moses) if place.moses else None
-    if named is None or UNKNOWN[0] in languages or same_language(*languages):
+    if named is None or UNKNOWN_LANGUAGE in languages or same_language(*languages):
         return False
     return same_language(named[0], languages[1]) and same_language(named[1], languages[0])
 
 
 def language_warnings(path: str, languages: Languages) -> list[str]:
     """Say what a file that is written would tell of its languages that is not known or not so."""
-    if kind_of(path) == "tmx" and UNKNOWN[0] in languages:
+    if kind_of(path) == "tmx" and UNKNOWN_LANGUAGE in languages:
         why = "language not known, written as und: name it with --src-lang, --tgt-lang"
         return [f"{path}: {why}"]
     if is_turned(path, languages):
@@ -134,11 +123,11 @@ def language_warnings(path: str, languages: Languages) -> list[str]:
     return []
 
 
-def _moses(text: str) -> Place | None:
+def _moses(text: str) -> PairPaths | None:
     """Two paths with a comma between, if both end in a suffix that is no format: a language."""
     paths = tuple(text.split(","))
     if len(paths) != 2 or not all(map(suffix_of, paths)) or any(map(kind_of, paths)):
         return None
     if realpath(paths[0]) == realpath(paths[1]):
         raise OptionError(f"{text}: the same file twice", "give two files: out.en,out.zh")
-    return Place(paths)
+    return PairPaths(paths)

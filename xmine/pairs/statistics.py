@@ -18,7 +18,7 @@ from xmine.text.sentences import folded
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What pairs look like. Spreads are lowest, first quartile, median, third quartile, highest.
+    """Figures of pairs. A spread is lowest, first quartile, median, third quartile, highest.
 
     Attributes:
         pairs: how many there are.
@@ -52,7 +52,7 @@ def survey(pairs: Iterable[Pair]) -> Survey:
     count = copies = empty_sources = empty_targets = 0
     known: tuple[set[int], set[int], set[int]] = set(), set(), set()  # 64-bit hashes of texts
     lengths = array("q"), array("q")
-    ratios, scores, cosines, probs = array("d"), array("d"), array("d"), array("d")
+    ratios, numbers = array("d"), {name: array("d") for name in ("score", "cosine", "prob")}
     looked_at, raised = 0, Counter[str]()
     for pair in pairs:
         count += 1
@@ -66,12 +66,10 @@ def survey(pairs: Iterable[Pair]) -> Survey:
         if source.strip() and target.strip():
             ratios.append(len(target) / len(source))
             copies += folded(source) == folded(target)
-        if pair.score is not None and math.isfinite(pair.score):
-            scores.append(pair.score)
-        if pair.cosine is not None and math.isfinite(pair.cosine):
-            cosines.append(pair.cosine)
-        if pair.prob is not None and math.isfinite(pair.prob):
-            probs.append(pair.prob)
+        for name, values in numbers.items():
+            value = getattr(pair, name)
+            if value is not None and math.isfinite(value):
+                values.append(value)
         if pair.flags is not None:
             looked_at += 1
             raised.update(filter(None, pair.flags.split(",")))
@@ -87,10 +85,8 @@ def survey(pairs: Iterable[Pair]) -> Survey:
         source_length=_spread(lengths[0]),
         target_length=_spread(lengths[1]),
         length_ratio=_spread(ratios),
-        score=_spread(scores),
-        cosine=_spread(cosines),
-        prob=_spread(probs),
         flags=dict(most_first) if looked_at else None,
+        **{name: _spread(values) for name, values in numbers.items()},
     )
 
 

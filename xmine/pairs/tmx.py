@@ -97,19 +97,11 @@ def languages(path: str | Path) -> Languages | None:
 def read(
     path: str | Path, chosen: Languages | None = None, losses: Losses | None = None
 ) -> Iterator[Pair]:
-    """Read pairs; units without a text in both languages are passed over.
+    """Read pairs; units without a text in both languages are passed over, and counted in `losses`.
 
-    Codes of formatting inside a sentence are left out, the text around them stays.
-
-    Args:
-        path: the file.
-        chosen: the two languages to read, source first; `en` is also `en-US`. Without it the file
-            must have two, and the header's `srclang` is the source.
-        losses: counts the units passed over.
-
-    Raises:
-        FileError: see `xmine.files.reading.read_bytes`; also when it is no TMX, has other or more
-            languages, or no pair.
+    Codes of formatting inside a sentence are left out, the text around them stays. `chosen` names
+    two languages, source first; `en` is also `en-US`. Without it the file must have two, and the
+    header's `srclang` is the source.
     """
     choice, name = Choice(path, chosen), name_of(path)
     seen: list[str] = []

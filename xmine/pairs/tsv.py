@@ -20,15 +20,10 @@ from xmine.pairs.pair import COLUMNS, Languages, Pair, split_head
 from xmine.units import count as counted
 
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
-
 _INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
-
 _LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
-
 _OFFSETS = ("source_offset", "target_offset")
-
 _TRUST = ("prob", "flags")
-
 _NOT_PLAIN = tuple(name for name in COLUMNS if name not in ("source", "target", "origin"))
 
 
@@ -48,10 +43,6 @@ def tsv_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[st
     A mined row is score, source, target, source line, target line, cosine and, where the pairs have
     them, source offset and target offset, then prob and flags; a plain one source, target and,
     where the pairs have them, their origin.
-
-    Args:
-        pairs: any pairs.
-        losses: counts what has no place in the rows.
     """
     losses = Losses() if losses is None else losses
     held, pairs = split_head(pairs)
@@ -110,19 +101,10 @@ def _whole(number: int | None) -> str:
 def read(
     path: str | Path, chosen: Languages | None = None, losses: Losses | None = None
 ) -> Iterator[Pair]:
-    """Read rows by their header; else mined ones, if most of the first ten are, scored, or plain.
+    """Read rows by their header; else mined, scored or plain rows, as most of the first ten are.
 
-    Blank lines are passed over. An XmineWarning tells a guess.
-
-    Args:
-        path: the file.
-        chosen: numbers of two columns, from 1, which are all that is read then; or languages, which
-            TSV does not say itself.
-        losses: nothing is lost.
-
-    Raises:
-        FileError: see `xmine.files.reading.read_lines`; also when a line has only one column, or is
-            not of the kind that most of the first ten are.
+    Blank lines are passed over. An XmineWarning tells a guess. `chosen` may be the numbers of two
+    columns, from 1: nothing else is read then.
     """
     if chosen and chosen[0].isdigit():
         yield from _columns(path, int(chosen[0]), int(chosen[1]))
@@ -197,31 +179,17 @@ def _mined_pair(row: list[str]) -> Pair:
     if len(more) >= 2 and all(map(_is_whole, more[:2])):
         offsets, more = more[:2], more[2:]
     prob, flags = more[:2] if len(more) >= 2 and _is_share(more[0]) else ("", "")
-    source_line, target_line, source_offset, target_offset = (
-        int(text) if text else None for text in row[3:5] + offsets
-    )
-    return Pair(
-        row[1],
-        row[2],
-        float(row[0]) if row[0] else None,
-        source_line,
-        target_line,
-        float(row[5]) if row[5] else None,
-        source_offset,
-        target_offset,
-        prob=float(prob) if prob else None,
-        flags=flags if prob else flags or None,  # empty beside a prob: looked at, none found
-    )
+    x, y, start, other_start = (int(text) if text else None for text in row[3:5] + offsets)
+    score, cosine, chance = (float(text) if text else None for text in (row[0], row[5], prob))
+    # No flags beside a prob: the pair was looked at, and none was found.
+    found = flags if prob else flags or None
+    return Pair(row[1], row[2], score, x, y, cosine, start, other_start, None, chance, found)
 
 
 def _is_mined(row: list[str]) -> bool:
-    return (
-        len(row) >= 6
-        and _is_number(row[0])
-        and _is_whole(row[3])
-        and _is_whole(row[4])
-        and _is_number(row[5])
-    )
+    if len(row) < 6:
+        return False
+    return all(map(_is_number, (row[0], row[5]))) and all(map(_is_whole, row[3:5]))
 
 
 def _are_scored(rows: list[list[str]], path: str) -> bool:

@@ -34,15 +34,7 @@ def draw_map(
 ) -> None:
     """Draw parallel sentences in the plane, coloured by language; few are joined and numbered.
 
-    Args:
-        vectors: language -> unit rows [sentences, dim]; row N is the same sentence in all.
-        title: of the picture; Latin letters, since the fonts at hand may have no others.
-        path: of the PNG; the coordinates go beside it, with `.csv` (language, sentence, x, y).
-        method: `tsne` or `pca`.
-
-    Raises:
-        FileError: fewer than three vectors, languages with different numbers of them, or a path
-            that cannot be written.
+    Unit rows [sentences, dim] by language; row N is the same sentence in all.
     """
     counts = {len(each) for each in vectors.values()}
     if len(counts) != 1 or len(vectors) * max(counts) < 3:
@@ -66,19 +58,7 @@ def draw_places(
     joined: int = JOINED,
     lines: Sequence[Sequence[int]] = (),
 ) -> None:
-    """Draw what `placed` has laid out; see `draw_map`.
-
-    Args:
-        places: language -> [sentences, 2]; row N is the same sentence in all.
-        title: of the picture.
-        path: of the picture and, with `.csv`, of the coordinates.
-        method: what laid them out.
-        joined: up to how many sentences are joined with their translations.
-        lines: for each language the line of each sentence, which goes to the coordinates.
-
-    Raises:
-        FileError: the path cannot be written.
-    """
+    """Draw what `placed` laid out, [sentences, 2] by language; see `draw_map`."""
     stacked = np.stack(list(places.values()))  # [languages, sentences, 2]
     sentences = stacked.shape[1]
     figure, axes = canvas(title, (7.0, 6.4))
@@ -114,18 +94,8 @@ def draw_places(
     write_picture(figure, path, ["language", "sentence", "x", "y", *["line"] * bool(lines)], rows)
 
 
-def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path: Path) -> None:
-    """Draw how scores are distributed, each kind as shares of its own number.
-
-    Args:
-        scores: name of a kind, such as `translations` -> its scores.
-        title: of the picture, in Latin letters.
-        path: of the PNG; the shares go beside it, with `.csv` (from, to, one column for each kind).
-
-    Raises:
-        FileError: a kind has no scores, or one that is no finite number; or the path cannot be
-            written.
-    """
+def draw_distributions(scores: Mapping[str, NDArray[np.floating]], title: str, path: Path) -> None:
+    """Draw how the scores of each kind are distributed, as shares of their own number."""
     for name, values in scores.items():
         if not len(values) or not np.isfinite(values).all():
             raise FileError(f"{path}: {name} has no scores, or one that is no number")
@@ -137,40 +107,24 @@ def draw_histogram(scores: Mapping[str, NDArray[np.floating]], title: str, path:
     figure, axes = canvas(title, (7.0, 4.0))
     shares = []
     for at, (name, values) in enumerate(scores.items()):
-        share = np.histogram(values, edges)[0] / len(values)
-        colour = COLOURS[at % len(COLOURS)]
-        style = ("-", "--", "-.", ":")[at % 4]
-        axes.stairs(share, edges, fill=True, color=colour, alpha=0.2)
-        axes.stairs(
-            share,
-            edges,
-            color=colour,
-            linewidth=1.6,
-            linestyle=style,
-            label=f"{name} ({len(values):,})",
-        )
+        shares.append(np.histogram(values, edges)[0] / len(values))
+        colour, style = COLOURS[at % len(COLOURS)], ("-", "--", "-.", ":")[at % 4]
+        label = f"{name} ({len(values):,})"
+        axes.stairs(shares[at], edges, fill=True, color=colour, alpha=0.2)
+        axes.stairs(shares[at], edges, color=colour, linewidth=1.6, linestyle=style, label=label)
         axes.axvline(float(np.median(values)), color=colour, linewidth=1, linestyle=":")
-        shares.append(share)
     axes.set(xlabel="cosine (dotted: median)", ylabel="share", ylim=(0, None))
     axes.yaxis.set_major_formatter("{x:.0%}")
     legend_below(figure, len(scores))
-    rows = (
-        [f"{edges[at]:.5f}", f"{edges[at + 1]:.5f}", *(f"{share[at]:.6f}" for share in shares)]
-        for at in range(len(edges) - 1)
-    )
+    rows = [
+        [f"{low:.5f}", f"{high:.5f}", *(f"{share:.6f}" for share in each)]
+        for low, high, *each in zip(edges[:-1], edges[1:], *shares, strict=True)
+    ]
     write_picture(figure, path, ["from", "to", *scores], rows)
 
 
 def placed(stacked: NDArray[np.floating], method: str) -> NDArray[np.float64]:
-    """Lay rows [rows, dim] out in two dimensions, float64 [rows, 2]; always in the same way.
-
-    Args:
-        stacked: unit rows, two at least.
-        method: `tsne`, or `pca`, which needs no other library.
-
-    Raises:
-        XmineError: scikit-learn, which lays out by t-SNE, is not installed.
-    """
+    """Lay rows [rows, dim] out in two dimensions, float64 [rows, 2]; always in the same way."""
     if method == "pca":
         return _principal(stacked.astype(np.float64))
     needs("t-SNE", "sklearn")
@@ -195,11 +149,7 @@ def _principal(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def canvas(title: str, inches: tuple[float, float]) -> "tuple[Figure, Axes]":
-    """Make a figure of its own, without matplotlib's global state.
-
-    Raises:
-        XmineError: matplotlib is not installed.
-    """
+    """Make a figure of its own, without matplotlib's global state."""
     needs("a picture", "matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -257,9 +207,6 @@ def write_picture(
     """Write a picture in the format of its suffix, and its numbers beside it with `.csv`.
 
     The same picture gives the same bytes: no date goes into it.
-
-    Raises:
-        FileError: one of them cannot be written; then neither is there.
     """
     from matplotlib import rc_context
 

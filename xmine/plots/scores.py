@@ -29,18 +29,7 @@ _AXES = {"score": "score", "prob": "probability"}
 
 
 def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") -> None:
-    """Refuse a picture that could not be drawn or written; called before the work.
-
-    Args:
-        path: of the picture.
-        force: whether it may be there already.
-        given: how its name was given, for the message.
-
-    Raises:
-        OptionError: the suffix names no format for pictures.
-        FileError: see `xmine.files.atomic.check_free`; the CSV beside it counts too.
-        XmineError: matplotlib is not installed.
-    """
+    """Refuse a picture that could not be drawn or written; called before the work."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise OptionError(
             f"{given}{str(path)!r}: no format for pictures", f"end it in {PICTURE_SUFFIXES}"
@@ -51,21 +40,14 @@ def check_picture(path: Path, *, force: bool, given: str = "--plot-file is ") ->
 
 
 def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
-    """Draw the pairs, the cut, and how precise each cut is expected to be.
-
-    Args:
-        histogram: of `xmine.scoring.histogram.bin_scores`, with BINS bins at most.
-        path: of the picture; its suffix says the format. The bins go beside it with `.csv` (from,
-            to, pairs, right, precision), from low to high; an end that is open, and what is not
-            estimated, stays empty.
-        title: of the picture; characters that its font lacks become question marks.
-
-    Raises:
-        FileError: a file cannot be written.
-    """
+    """Draw the pairs, the cut, and how precise each cut is expected to be."""
+    from matplotlib.font_manager import findfont, get_font
     from matplotlib.ticker import MaxNLocator
 
-    figure, axes = canvas(_drawable(title), (7.0, 4.2))
+    known = get_font(findfont("DejaVu Sans")).get_charmap()  # of others it warns
+    drawable = "".join(each if ord(each) in known else "?" for each in title)
+
+    figure, axes = canvas(drawable, (7.0, 4.2))
     axes.set(xlabel=_AXES[histogram.name], ylabel="pairs")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_formatter("{x:,.0f}")
@@ -79,23 +61,12 @@ def draw_histogram(histogram: Histogram, path: Path, title: str) -> None:
     else:
         axes.set(xticks=[], yticks=[])
         axes.text(0.5, 0.5, "no pairs", transform=axes.transAxes, ha="center", color=_UNKNOWN)
+    columns = ["from", "to", "pairs", "right", "precision"]
     rows = [
-        [_told(each[name]) for name in ("from", "to", "pairs", "right", "precision")]
+        ["" if each[name] is None else f"{each[name]:.10g}" for name in columns]
         for each in histogram.facts()
     ]
-    write_picture(figure, path, ["from", "to", "pairs", "right", "precision"], rows)
-
-
-def _told(value: float | None) -> str:
-    return "" if value is None else f"{value:.10g}"
-
-
-def _drawable(text: str) -> str:
-    """Put question marks where the font has no picture; it would warn and draw boxes."""
-    from matplotlib.font_manager import findfont, get_font
-
-    known = get_font(findfont("DejaVu Sans")).get_charmap()
-    return "".join(each if ord(each) in known else "?" for each in text)
+    write_picture(figure, path, columns, rows)
 
 
 def _closed(histogram: Histogram) -> NDArray[np.float64]:

@@ -15,37 +15,27 @@ _NARROWEST_BAR = 8
 
 
 class _Marks(NamedTuple):
-    """The characters of a drawing."""
-
-    right: str
-    wrong: str
-    unknown: str
-    longer: str
-    rule: str
-    from_here: str
+    right: str = "█"
+    wrong: str = "░"
+    unknown: str = "▒"
+    longer: str = "»"
+    rule: str = "─"
+    from_here: str = "≥"
 
 
-_UNICODE = _Marks("█", "░", "▒", "»", "─", "≥")
 _ASCII = _Marks("#", ".", "=", ">", "-", ">=")
 
 
 def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) -> "list[Text]":
-    """Draw a histogram from the highest bin to the lowest, a line for each bin.
+    """Draw a histogram from the highest bin to the lowest, a line for each bin; a head, a legend.
 
-    Args:
-        histogram: of `xmine.scoring.histogram.bin_scores`.
-        width: of the terminal, in characters.
-        plain: with ASCII alone.
-
-    Returns:
-        A head, the bins with a line where the cut is, and a legend; none longer than `width` if
-        that is 80 or more.
+    No line is longer than `width` if that is 80 or more.
     """
     from rich.text import Text
 
     if not len(histogram.counts):
         return [Text("no pairs: there are no scores to draw")]
-    marks, histogram = _ASCII if plain else _UNICODE, histogram.split_at_cut()
+    marks, histogram = _ASCII if plain else _Marks(), histogram.split_at_cut()
     names = _names(histogram, marks)
     label = max(len(histogram.name), *map(len, names))
     room = max(width - label - len(_numbers(("", "", ""))) - 1, _NARROWEST_BAR)

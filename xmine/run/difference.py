@@ -1,4 +1,4 @@
-"""What a run was asked for, and what it is asked for now: the first difference, in words."""
+"""The values that a run depends on, before and now -> the first difference, in words."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -7,40 +7,36 @@ from typing import Any
 from xmine.options import flag
 from xmine.run.run_file import is_of_now
 
-# Names for people: what they stand for is told by the digest beside them.
+# Names for people: the digest beside each tells the content.
 _NAMES = ("source", "target", "encoder")
-_CALLED = {"vectors_of_source": "--src-vectors", "vectors_of_target": "--tgt-vectors"}
-_CALLED |= {"encoder_of_source": "the encoder or --src-prompt"}
-_CALLED |= {"encoder_of_target": "the encoder or --tgt-prompt"}
-_CALLED |= {"seed_pairs": "--seed-pairs", "gold": "--gold"}
+_CALLED = {
+    "vectors_of_source": "--src-vectors",
+    "vectors_of_target": "--tgt-vectors",
+    "encoder_of_source": "the encoder or --src-prompt",
+    "encoder_of_target": "the encoder or --tgt-prompt",
+    "seed_pairs": "--seed-pairs",
+    "gold": "--gold",
+}
 
-# What a stage depends on: names and values as TOML knows them.
+# The values that each stage depends on, by stage and name, of types that TOML has.
 Asked = Mapping[str, Mapping[str, Any]]
 
 
 def difference(
     folder: Path, known: dict[str, Any], wanted: Asked, stages: Iterable[str]
 ) -> tuple[str, str] | None:
-    """Find the first stage that depends on something else, and say on what.
-
-    Args:
-        folder: of the run.
-        known, wanted: what each stage depended on, and what it depends on now.
-        stages: their names, in order.
-    """
+    """Find the first stage that depends on another value, and name the value."""
     if not is_of_now(known):
         return "texts", f"{folder}: a run of another version of xmine"
     for stage in stages:
-        before, now = known.get(stage, {}), wanted.get(stage, {})
-        for name in sorted(before.keys() | now.keys()):
-            if _compared(name, before.get(name)) != _compared(name, now.get(name)):
-                return stage, _said(folder, name, before.get(name), now.get(name))
+        for name in sorted(known.get(stage, {}).keys() | wanted.get(stage, {}).keys()):
+            before, now = (each.get(stage, {}).get(name) for each in (known, wanted))
+            both = before, now
+            if name in _NAMES and None not in both:  # the folder of a file may be named otherwise
+                both = Path(str(before)).name, Path(str(now)).name
+            if both[0] != both[1]:
+                return stage, _said(folder, name, before, now)
     return None
-
-
-def _compared(name: str, value: object) -> object:
-    """Leave out the folder that a file was named with: it may be named from elsewhere."""
-    return Path(str(value)).name if name in _NAMES and value is not None else value
 
 
 def _said(folder: Path, name: str, before: object, now: object) -> str:

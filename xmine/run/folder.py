@@ -1,8 +1,8 @@
-"""The folder of a mining run: what was asked, what is done, and what goes on after a kill.
+"""The folder of a mining run: configuration, finished stages, and how a killed run resumes.
 
-A run has four stages: texts, vectors, neighbours, pairs. Each leaves files that appear whole, and
-`run.toml` says what each depends on and what each file was when it was written, so that nothing is
-computed twice and nothing is mixed up. docs/reference/runs.md describes the files.
+A run has four stages: texts, vectors, neighbours, pairs. The files of a stage appear whole.
+`run.toml` lists the values that each stage depends on, and the digest of each file, so that no
+stage is computed twice and files of two runs never mix. docs/reference/runs.md describes the files.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from xmine.errors import FileError, OptionError
-from xmine.files.atomic import PARTIAL, remove
+from xmine.files.atomic import PARTIAL, remove, writing
 from xmine.files.digests import Watch, digest_of
 from xmine.run.difference import Asked as Asked
 from xmine.run.difference import difference
@@ -27,11 +27,11 @@ from xmine.version import __version__
 
 PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
-# What people said of the pairs: no stage makes it again, and nothing here may delete it.
+# The labels that people gave the pairs: no stage makes this file again, and nothing deletes it.
 JUDGEMENTS_FILE = "judgements.tsv"
 FEATURES = "traits"
-# The files of each stage, in the order of the walk; those of every sentence, unknown ones included,
-# are gone when it is done.
+# The files of each stage, in order; `SIDE.every.npy` has the vectors of all sentences, unknown ones
+# included, and is deleted at the end of its stage.
 STAGES = {
     "texts": (
         "source.parquet",
@@ -44,10 +44,10 @@ STAGES = {
     "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),
 }
 _FOLDERS = ("neighbours", FEATURES)
-# A table without the other is of no use; they are written together.
+# A table of repeated lines and its table are written together: neither is of use alone.
 _GO_TOGETHER = {f"{side}.repeats.parquet": f"{side}.parquet" for side in ("source", "target")}
 _DECIDED = "decided"
-# What a run decides, and the stage that it decides it for.
+# The decisions of a run, and the stage of each.
 _DECISIONS = {
     "source_read_digest": "texts",
     "target_read_digest": "texts",
@@ -60,10 +60,10 @@ class Run(Watch):
     """A folder that this process alone writes to.
 
     Attributes:
-        folder: where it is.
-        kept: whether it stays; a run without a folder of its own works in a temporary one.
-        tables: what stands in `run.toml`.
-        warn: told what was changed by somebody else.
+        folder: its path.
+        kept: whether the folder stays; False for a temporary folder.
+        tables: the tables of `run.toml`.
+        warn: told of files that somebody else has changed.
     """
 
     folder: Path
@@ -80,20 +80,17 @@ class Run(Watch):
         if not self.kept:
             return
         now, path = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"), self.path("log.txt")
-        try:
-            with path.open("a", encoding="utf-8") as log:
-                log.write("".join(f"{now}  {line}\n" for line in text.split("\n")))
-        except OSError as error:
-            raise FileError(f"{path}: cannot be written: {error.strerror}") from error
+        with writing(path), path.open("a", encoding="utf-8") as log:
+            log.write("".join(f"{now}  {line}\n" for line in text.split("\n")))
 
     def remove(self, name: str) -> None:
-        """Delete one of its files or folders, with what is half done of it."""
+        """Delete a file or a folder of the run, with its unfinished parts."""
         for path in [*self.folder.glob(f"{name}*"), *self.folder.glob(f".{name}*")]:
             remove(path)
-        self._forget(name)  # written with what comes next: the name of what is missing does no harm
+        self._forget(name)  # `run.toml` is written later: the digest of a missing file does no harm
 
     def decided(self, name: str, value: str) -> str:
-        """Record a decision; where the run has decided before, keep to that."""
+        """Record a decision, or give the one that was recorded before."""
         decisions = self.tables.setdefault(_DECIDED, {})
         if name not in decisions:
             decisions[name] = value
@@ -101,24 +98,24 @@ class Run(Watch):
         return str(decisions[name])
 
     def digest(self, name: str) -> str:
-        """Tell what a file was when it was written; nothing if nobody has said."""
+        """Give the digest of a file when it was written; empty if none is recorded."""
         return str(self.tables.get(DIGESTS, {}).get(name, ""))
 
     def sealed(self, path: Path, digest: str = "") -> None:
-        """Record what one of its files is, perhaps before it has its name."""
+        """Record the digest of a file, perhaps before the file has its name."""
         if self.kept:
             name = path.relative_to(self.folder).as_posix()
             self.tables.setdefault(DIGESTS, {})[name] = digest or digest_of(path)
             self._write()
 
     def changed(self, path: Path) -> None:
-        """Say in the log, and to the user, that a file is made again."""
+        """Tell the log and the user that a file is made again."""
         said = f"{path}: changed since it was written: made again"
         self.note(said)
         self.warn(said)
 
     def forget(self, *names: str) -> None:
-        """Vouch no longer for files that are about to be written again."""
+        """Drop the digests of files that are about to be written again."""
         self._forget(*names)
         self._write()
 
@@ -132,11 +129,11 @@ class Run(Watch):
             write_tables(self.path(RUN_FILE), self.tables)
 
     def check(self) -> None:
-        """Take away what is not what it was, and say so; what is missing is made again.
+        """Delete files that were changed since they were written, and warn of each.
 
-        A file that nobody vouches for is taken away with a line in the log: its process was killed
-        before it could. The files of the last stage stay then: they are always written again. What
-        a search has left is not looked at here.
+        A file without a digest is deleted with a line in the log: its process was killed before it
+        recorded one. Files of the last stage stay: they are always written again. The files of a
+        search are checked by `xmine.knn`.
         """
         for name in self._names():
             path, known = self.path(name), self.digest(name)
@@ -153,7 +150,7 @@ class Run(Watch):
                 remove(self.path(other))
 
     def _names(self) -> Iterator[str]:
-        """Name the files that it vouches for, and what is in their places."""
+        """List the files that may have a digest."""
         for name in [name for names in STAGES.values() for name in names]:
             if name not in _FOLDERS or not self.path(name).is_dir():
                 yield name
@@ -167,25 +164,25 @@ def is_run(path: str) -> bool:
 
 
 def working_folder(run: Path | None) -> Path:
-    """Name the folder whose disk a run fills: its own or its parent, or that of temporary files."""
+    """Give a folder on the disk that a run fills: the run, its parent, or the temporary folder."""
     return Path(tempfile.gettempdir()) if run is None else run if run.exists() else run.parent
 
 
 def bytes_there(run: Path | None) -> int:
-    """Count the bytes that a run has written already."""
+    """Count the bytes that a run has on disk."""
     every = run.rglob("*") if run else ()
     return sum(path.lstat().st_size for path in every if path.is_file())
 
 
 @contextmanager
 def temporary_run() -> Iterator[Run]:
-    """Give a folder that is gone at the end, where TMPDIR says."""
+    """Work in a folder in TMPDIR that is deleted at the end."""
     try:
-        folder = tempfile.mkdtemp(prefix="xmine-")
+        folder = Path(tempfile.mkdtemp(prefix="xmine-"))
     except OSError as error:
         raise FileError(f"{error.filename}: cannot be written: {error.strerror}") from error
     try:
-        yield Run(Path(folder), kept=False)
+        yield Run(folder, kept=False)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -194,45 +191,39 @@ def temporary_run() -> Iterator[Run]:
 def open_run(
     folder: Path, asked: Asked, force: bool = False, warn: Warn = unheard
 ) -> Iterator[Run]:
-    """Begin a run, or go on with one, alone.
+    """Begin a run, or resume one, as the only process.
 
     Args:
-        folder: a run, or a folder to be made, or an empty one.
-        asked: what each stage depends on.
-        force: where the run depends on something else, throw away that stage and those behind it.
-        warn: told of each file that is not what it was when it was written; it is gone then.
+        folder: a run, a folder to be made, or an empty one.
+        asked: the values that each stage depends on.
+        force: delete the first stage that depends on other values, and the stages behind it.
+        warn: told of each file that was changed since it was written; the file is deleted.
 
     Raises:
-        FileError: the folder holds something else, cannot be written, or another process is at it;
-            or `run.toml` is not what it was.
-        OptionError: the run was made with something else; the message names it.
+        FileError: the folder holds other files, cannot be written, or another process has it open;
+            or `run.toml` was changed.
+        OptionError: the run depends on another value; the message names it.
     """
-    _make(folder)
+    check_run(folder)
+    with writing(folder):
+        folder.mkdir(exist_ok=True)
     with _alone(folder):
-        path = folder / RUN_FILE
         made_with = {"xmine": __version__, "format": FORMAT}
         tables = {"made_with": made_with, **{stage: dict(each) for stage, each in asked.items()}}
         run = Run(folder, kept=True, tables=tables, warn=warn)
-        if path.exists():
-            known = _read(path)
-            other = difference(folder, known, tables, STAGES)
-            if other and not force:
-                hint = "give another folder, or --force to replace what depends on it"
-                if other[0] == "pairs":
-                    hint += f"; xmine pairs cut {folder} --at P --write moves the cut alone"
-                raise OptionError(other[1], hint)
-            if not other:
-                tables.update(known)
-            else:
-                if is_of_now(known):
-                    tables |= {name: known.get(name, {}) for name in (_DECIDED, DIGESTS)}
-                gone = _drop(run, other[0])
-                decided = tables.get(_DECIDED, {})
-                for name in [name for name in decided if _DECISIONS.get(name, gone[0]) in gone]:
-                    del decided[name]
-                write_tables(path, tables)
-        else:
-            write_tables(path, tables)
+        known = _read(run.path(RUN_FILE)) if run.path(RUN_FILE).exists() else None
+        other = None if known is None else difference(folder, known, tables, STAGES)
+        if other and not force:
+            hint = "give another folder, or --force to replace what depends on it"
+            if other[0] == "pairs":
+                hint += f"; xmine pairs cut {folder} --at P --write moves the cut alone"
+            raise OptionError(other[1], hint)
+        if known is not None and other:
+            _replace(run, known, other[0])
+        elif known is not None:
+            tables.update(known)
+        if known is None or other:
+            write_tables(run.path(RUN_FILE), tables)
         try:
             for leftover in folder.rglob(f".*{PARTIAL}"):  # of a process that was killed
                 remove(leftover)
@@ -242,13 +233,23 @@ def open_run(
         yield run
 
 
+def _replace(run: Run, known: dict[str, Any], first: str) -> None:
+    """Delete the files of a stage and of those behind it; keep the digests of the other files."""
+    if is_of_now(known):
+        run.tables.update({name: known.get(name, {}) for name in (_DECIDED, DIGESTS)})
+    stages = list(STAGES)
+    # The tables lack the lines that the encoder knew nothing of; another one may know them.
+    gone = stages[stages.index("texts" if first == "vectors" else first) :]
+    for name in [name for stage in gone for name in STAGES[stage]]:
+        run.remove(name)
+    decided = run.tables.get(_DECIDED, {})
+    for name in [name for name in decided if _DECISIONS.get(name, gone[0]) in gone]:
+        del decided[name]
+
+
 @contextmanager
 def alone_in(folder: Path) -> Iterator[Run]:
-    """Give a run to change what its pairs are; nobody mines into it meanwhile.
-
-    Raises:
-        FileError: another process is at it, it cannot be written, or another version made it.
-    """
+    """Open a finished run, to write its pairs again; nobody mines into the run meanwhile."""
     with _alone(folder):
         tables = _read(folder / RUN_FILE)
         if not is_of_now(tables):
@@ -257,11 +258,7 @@ def alone_in(folder: Path) -> Iterator[Run]:
 
 
 def check_run(folder: Path) -> None:
-    """Refuse a folder that is none, or has other files in it.
-
-    Raises:
-        FileError: it cannot be a run.
-    """
+    """Refuse a path that is a file, or a folder with other files in it."""
     if not folder.parent.is_dir():
         raise FileError(f"{folder.parent}: no such folder", f"mkdir -p {folder.parent}")
     if folder.exists() and not folder.is_dir():
@@ -274,23 +271,13 @@ def check_run(folder: Path) -> None:
         raise FileError(f"{folder}: a folder with other files in it", "give another name")
 
 
-def _make(folder: Path) -> None:
-    check_run(folder)
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder}: cannot be written: {error.strerror}") from error
-
-
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder; the system lets it go when the process ends, however it ends."""
     import fcntl  # of Linux and macOS
 
-    try:
+    with writing(folder):
         lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise FileError(f"{folder}: cannot be written: {error.strerror}") from error
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -302,17 +289,6 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(lock)
-
-
-def _drop(run: Run, first: str) -> list[str]:
-    """Delete the files of a stage and of those behind it; return which stages these are."""
-    stages = list(STAGES)
-    # The tables lack the lines that the encoder knew nothing of; another one may know them.
-    gone = stages[stages.index("texts" if first == "vectors" else first) :]
-    for stage in gone:
-        for name in STAGES[stage]:
-            run.remove(name)
-    return gone
 
 
 def _read(path: Path) -> dict[str, Any]:

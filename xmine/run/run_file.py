@@ -1,4 +1,4 @@
-"""`run.toml` of a run, sealed, and what it says its files were when they were written."""
+"""`run.toml` of a run: read and written with its own digest; the digests of the other files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ from xmine.options import dump_tables, load_toml
 
 RUN_FILE = "run.toml"
 FORMAT = 2  # of the folder
-# The table with a digest for each file, by its name in the folder.
+# The table of digests, by the name of each file in the folder.
 DIGESTS = "digests"
 _CHANGED = "changed since it was written"
 
@@ -23,12 +23,7 @@ def is_of_now(tables: Mapping[str, Any]) -> bool:
 
 
 def read_tables(path: Path) -> dict[str, Any]:
-    """Read `run.toml`.
-
-    Raises:
-        FileError: it is missing, no TOML, or not what was written; one of another format is read
-            as it is.
-    """
+    """Read `run.toml`."""
     tables = load_toml(path)
     if is_of_now(tables) and unsealed(path.read_text(encoding="utf-8")) is None:
         raise FileError(f"{path}: {_CHANGED}", "mine again, into another folder")
@@ -36,11 +31,7 @@ def read_tables(path: Path) -> dict[str, Any]:
 
 
 def write_tables(path: Path, tables: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write `run.toml`: the same tables give the same bytes.
-
-    Raises:
-        FileError: it cannot be written.
-    """
+    """Write `run.toml`: the same tables give the same bytes."""
     digests = dict(sorted(tables.get(DIGESTS, {}).items()))
     tables = {**{name: tables[name] for name in tables if name != DIGESTS}, DIGESTS: digests}
     with replacing(path) as partial:
@@ -48,11 +39,7 @@ def write_tables(path: Path, tables: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def check_written(folder: Path, *names: str) -> None:
-    """Refuse files of a run that are not what they were; those without a digest pass.
-
-    Raises:
-        FileError: one is not, or `run.toml` cannot be read; the message names it.
-    """
+    """Refuse files of a run that were changed; files without a digest pass."""
     digests = read_tables(folder / RUN_FILE).get(DIGESTS)
     for name in names:
         path = folder / name

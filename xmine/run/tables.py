@@ -5,7 +5,7 @@ earlier one, `candidates.parquet` a row per pair that could be kept. polars is l
 is written or read.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +35,6 @@ def write_table(sentences: Sentences, path: Path) -> list[Path]:
 
     Returns:
         The files that were written: `path`, and before it that of the repeated lines, if any.
-
-    Raises:
-        FileError: it cannot be written.
     """
     import polars as pl
 
@@ -53,24 +50,12 @@ def write_table(sentences: Sentences, path: Path) -> list[Path]:
     schema = {name: pl.String if name == "text" else pl.Int64 for name in given}
     written = []
     if sentences.stands_for is not None:
-        repeated = path.with_suffix(".repeats.parquet")
-        written.append(repeated)
+        written.append(path.with_suffix(".repeats.parquet"))
         lines = np.arange(1, sentences.total + 1)
         folded = np.flatnonzero(sentences.stands_for != lines)
         repeats = {"line": lines[folded], "stands_for": sentences.stands_for[folded]}
-        write_columns(
-            repeated,
-            dict.fromkeys(repeats, pl.Int64),
-            len(folded),
-            lambda some: {name: column[some] for name, column in repeats.items()},
-        )
-    write_columns(
-        path,
-        schema,
-        len(sentences),
-        lambda some: {name: column[some] for name, column in given.items()},
-        metadata,
-    )
+        write_columns(written[0], dict.fromkeys(repeats, pl.Int64), len(folded), repeats)
+    write_columns(path, schema, len(sentences), given, metadata)
     return [*written, path]
 
 
@@ -78,36 +63,24 @@ def write_columns(
     path: Path,
     schema: "Mapping[str, type[pl.DataType]]",
     rows: int,
-    columns: Callable[[slice], Mapping[str, Any]],
+    columns: Mapping[str, Any],
     metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a table of a run, a group of rows at a time.
-
-    Args:
-        path: the file.
-        schema: the type of each column.
-        rows: of the table.
-        columns: gives the columns of some rows.
-        metadata: of the file.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
+    """Write a table of a run, a group of rows at a time; a column that is None is null."""
     import polars as pl
 
-    starts = range(0, rows, ROWS_OF_A_GROUP)
-    groups = (slice(start, min(rows, start + ROWS_OF_A_GROUP)) for start in starts)
-    blocks = (pl.DataFrame(columns(some), schema) for some in groups)
+    def group(start: int) -> pl.DataFrame:
+        some = slice(start, min(rows, start + ROWS_OF_A_GROUP))
+        given = {name: None if each is None else each[some] for name, each in columns.items()}
+        return pl.DataFrame(given, schema)
+
     with replacing(path) as partial, partial.open("wb") as stream:
+        blocks = map(group, range(0, rows, ROWS_OF_A_GROUP))
         write_parquet(blocks, schema, stream, metadata or {}, ROWS_OF_A_GROUP)
 
 
 def read_table(path: Path) -> Sentences:
-    """Read what `write_table` wrote.
-
-    Raises:
-        FileError: it is missing or broken.
-    """
+    """Read what `write_table` wrote."""
     table, metadata = read_columns(path, "line", "offset", "occurrences")
     numbers = {name: table[name].to_numpy() for name in table.columns}
     return Sentences(
@@ -127,9 +100,6 @@ def read_columns(path: Path, *names: str) -> "tuple[pl.DataFrame, dict[str, str]
 
     Returns:
         the columns, and the metadata: the name of the side's file, and the counts of its lines.
-
-    Raises:
-        FileError: the table is missing or broken, or is another table.
     """
     import polars as pl
 
@@ -144,15 +114,7 @@ def read_columns(path: Path, *names: str) -> "tuple[pl.DataFrame, dict[str, str]
 
 
 def read_repeats(path: Path, total: int) -> NDArray[np.int64] | None:
-    """Read which line each of `total` lines stands for; None if none was folded into another.
-
-    Args:
-        path: the table of the side, beside the table of its repeated lines.
-        total: the number of lines in the file.
-
-    Raises:
-        FileError: the table is broken, or is another table.
-    """
+    """Read which line each of `total` lines stands for; None if none was folded into another."""
     path = path.with_suffix(".repeats.parquet")
     if not path.exists():
         return None

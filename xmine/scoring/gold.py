@@ -64,11 +64,7 @@ def best_threshold(
 
 
 def read_id_pairs(path: Path) -> list[tuple[str, str]]:
-    """Read two columns with a tab between.
-
-    Raises:
-        FileError: the file cannot be read, or a line has no tab; the message names the line.
-    """
+    """Read two columns with a tab between."""
     rows = []
     for number, line in enumerate(read_lines(path), start=1):
         first, tab, second = line.partition("\t")

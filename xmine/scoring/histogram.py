@@ -130,9 +130,6 @@ def bin_scores(
         cut: a pair is kept when its score, as float64, is at least this.
         most: bins at most, three or more, open ones among them. Few pairs get fewer.
         name: of what is counted: `score`, or `prob` for probabilities.
-
-    Raises:
-        ValueError: a score is NaN, there are not as many chances as scores, or `most` is too small.
     """
     values = np.asarray(scores, dtype=np.float64)
     if np.isnan(values).any():

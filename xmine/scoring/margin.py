@@ -102,35 +102,24 @@ def pair_scores(
 
 
 def scores_near(
-    neighbours: Neighbours,
-    rows: NDArray[np.int64],
-    margin: str,
-    k: int,
-    *,
-    of_sources: bool,
+    neighbours: Neighbours, rows: NDArray[np.int64], margin: str, k: int
 ) -> NDArray[np.float32]:
-    """Score the neighbours of a few rows, as `margin_scores` does it for all.
+    """Score the targets near a few sources, as `margin_scores` does it for all.
 
     Nothing else is read, so that the arrays may be files of any size.
 
     Args:
         neighbours: those that are known of each row, perhaps more than k.
-        rows: int64 [rows], of the source matrix or of the target matrix.
+        rows: int64 [rows], of the source matrix.
         margin: `ratio`, `distance` or `absolute`.
-        k: how many of them the means are of.
-        of_sources: whether they are rows of the source matrix.
+        k: the neighbours that the means are of.
 
     Returns:
         float32 [rows, known], also of neighbours beyond the k-th.
     """
-    ids, cosines, others = (
-        (neighbours.targets, neighbours.target_cosines, neighbours.source_cosines)
-        if of_sources
-        else (neighbours.sources, neighbours.source_cosines, neighbours.target_cosines)
-    )
-    own = np.asarray(cosines[rows])  # [rows, known]
-    theirs = others[ids[rows]][..., :k].mean(axis=-1, dtype=np.float64)  # [rows, known]
-    means = (own[:, :k].mean(axis=1, dtype=np.float64)[:, None] + theirs) / 2
+    ids, own = neighbours.targets[rows], np.asarray(neighbours.target_cosines[rows])
+    theirs = neighbours.source_cosines[ids][..., :k].mean(axis=-1, dtype=np.float64)
+    means = (own[:, :k].mean(axis=1, dtype=np.float64)[:, None] + theirs) / 2  # [rows, known]
     return _score(own, means, margin)
 
 

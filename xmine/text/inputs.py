@@ -68,11 +68,7 @@ class TextInput:
 
     @cached_property
     def survey(self) -> Survey:
-        """Count the lines or rows, and hash the bytes, in one reading.
-
-        Raises:
-            FileError: the file cannot be read.
-        """
+        """Count the lines or rows, and hash the bytes, in one reading."""
         state, lines, last = blake2b(digest_size=16), 0, b""
         if kind_of(self.path) == "parquet":
             for block in raw_blocks(self.path):
@@ -89,10 +85,6 @@ class TextInput:
 
         The file is never held, but for a Parquet file inside an archive. A text of a JSONL or
         Parquet file may hold any character, `\n` too; null is a blank text.
-
-        Raises:
-            FileError: the file cannot be read, is not what its suffix says, or has no such column;
-                the message names the line or row where there is one.
         """
         path, column, kind = self.path, self.column, kind_of(self.path)
         if kind == "parquet":

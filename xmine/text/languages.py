@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
+# Chinese characters with their extension blocks, for a class of a regular expression.
+HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # The script of a letter is the first word of its Unicode name.
 _SCRIPTS = {
     "ar": {"ARABIC"},
@@ -69,7 +71,7 @@ _VARIANTS = {"zh-Hans": "这们来个时说国对会为过学还没", "zh-Hant":
 # text in seventeen other languages up to 0.18, of four kinds or so that look the same there.
 _SURE_FUNCTION_WORDS, _SURE_KINDS = 0.2, 12
 _SURE_LETTERS = 100
-UNKNOWN = "und"  # ISO 639-2: undetermined
+UNKNOWN_LANGUAGE = "und"  # ISO 639-2: undetermined
 _FEWEST_FUNCTION_WORDS = 0.12
 _FEWEST_WORDS = 50
 _SAMPLE = 1000
@@ -134,7 +136,7 @@ def guess_language(texts: Sequence[str], languages: Sequence[str] = ()) -> str:
     # Chinese characters.
     for script, code in (("HIRAGANA", "ja"), ("HANGUL", "ko"), ("CJK", "zh")):
         if letters and scripts[script] >= letters / 5:
-            return code if code in possible else UNKNOWN
+            return code if code in possible else UNKNOWN_LANGUAGE
     main = max(scripts, key=scripts.__getitem__, default="")
     fitting = [code for code in possible if main in _SCRIPTS[code]]
     if main == "LATIN" and "en" in fitting:
@@ -143,7 +145,7 @@ def guess_language(texts: Sequence[str], languages: Sequence[str] = ()) -> str:
             return "en"
         if words >= _FEWEST_WORDS:
             fitting.remove("en")
-    return fitting[0] if len(fitting) == 1 else UNKNOWN
+    return fitting[0] if len(fitting) == 1 else UNKNOWN_LANGUAGE
 
 
 def check_sides(

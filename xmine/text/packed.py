@@ -5,6 +5,7 @@ polars takes no less, and polars takes time to load.
 """
 
 import hashlib
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -19,8 +20,33 @@ _ERRORS = "surrogatepass"
 _TEXTS_AT_ONCE = 1024
 
 
-class PackedTexts(Sequence[str]):
-    """Texts that are decoded when they are looked at; a slice is a list of them.
+class LazyTexts(Sequence[str]):
+    """Texts that are made when they are looked at; a slice is a list of some."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _one(self, row: int) -> str: ...
+
+    @abstractmethod
+    def _some(self, rows: slice) -> list[str]: ...
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> str | list[str]:
+        """Make one text, or a list of some."""
+        return self._some(at) if isinstance(at, slice) else self._one(int(at))
+
+    def __iter__(self) -> Iterator[str]:
+        """Walk through the texts, a thousand at a time."""
+        for start in range(0, len(self), _TEXTS_AT_ONCE):
+            yield from self._some(slice(start, start + _TEXTS_AT_ONCE))
+
+
+class PackedTexts(LazyTexts):
+    """Texts that are decoded when they are looked at.
 
     Attributes:
         data: uint8 [bytes], the UTF-8 of all texts, one after the other.
@@ -49,27 +75,17 @@ class PackedTexts(Sequence[str]):
         """Count the texts."""
         return len(self._starts) - 1
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        """Decode one text, or some of them."""
-        if isinstance(index, slice):
-            first, stop, step = index.indices(len(self))
-            if step == 1:
-                return list(self._between(first, stop))
-            return [self[row] for row in range(first, stop, step)]
-        row = range(len(self))[index]
+    def _one(self, row: int) -> str:
+        row = range(len(self))[row]
         return str(self._bytes[self._starts[row] : self._starts[row + 1]], "utf-8", _ERRORS)
 
-    def __iter__(self) -> Iterator[str]:
-        """Decode one after the other."""
-        return self._between(0, len(self))
-
-    def _between(self, first: int, stop: int) -> Iterator[str]:
-        for start in range(first, stop, _TEXTS_AT_ONCE):
-            yield from self._decoded(start, min(stop, start + _TEXTS_AT_ONCE))
+    def _some(self, rows: slice) -> list[str]:
+        some = range(len(self))[rows]
+        if some.step != 1:
+            return [self._one(row) for row in some]
+        starts = some[::_TEXTS_AT_ONCE]
+        blocks = (self._decoded(at, min(some.stop, at + _TEXTS_AT_ONCE)) for at in starts)
+        return [text for block in blocks for text in block]
 
     def _decoded(self, first: int, stop: int) -> list[str]:
         """Decode neighbours at once and cut them apart, twice as fast as one by one."""
@@ -152,11 +168,7 @@ class TextPacker:
         return PackedTexts(data, np.frombuffer(self._offsets, dtype=np.int64))
 
 
-# Row numbers become Python's integers, 36 bytes each, so many at a time.
-_AT_ONCE = 4_096
-
-
-class PickedTexts(Sequence[str]):
+class PickedTexts(LazyTexts):
     """The texts of some rows, in any order; none of them is held, so a million take 8 MB."""
 
     def __init__(self, texts: Sequence[str], rows: NDArray[np.int64]) -> None:
@@ -167,20 +179,11 @@ class PickedTexts(Sequence[str]):
         """Count the rows."""
         return len(self._rows)
 
-    @overload
-    def __getitem__(self, at: SupportsIndex) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: SupportsIndex | slice) -> str | list[str]:
-        """Look up one text, or a list of some."""
-        if isinstance(at, slice):
-            return [self._texts[row] for row in self._rows[at].tolist()]
-        return self._texts[int(self._rows[at])]
+    def _one(self, row: int) -> str:
+        return self._texts[int(self._rows[row])]
 
-    def __iter__(self) -> Iterator[str]:
-        """Walk through the texts."""
-        for start in range(0, len(self), _AT_ONCE):
-            yield from self[start : start + _AT_ONCE]
+    def _some(self, rows: slice) -> list[str]:
+        return [self._texts[row] for row in self._rows[rows].tolist()]
 
 
 def picked(texts: Sequence[str], rows: NDArray[np.int64]) -> Sequence[str]:

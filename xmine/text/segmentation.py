@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from xmine.extras import needs
+from xmine.text.languages import HAN
 
-_HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _BRACKETS = {
     "（": "）",
     "(": ")",
@@ -34,17 +34,17 @@ _QUOTE = re.compile('["“”]')
 # inside sentences, and a sentence cut on one side alone finds no partner (cutting at semicolons
 # loses 11 in 1,000 pairs of newstest2019 at `--threshold auto`, bench/segments.py).
 _MARK = re.compile(
-    rf"(?:[。｡！？]|(?<=[{_HAN}])[!?]|[!?](?=[{_CLOSING}\"]*\s+[{_HAN}])"
-    rf"|(?<=[{_HAN}])[.．](?![A-Za-z0-9０-９.．]))[。｡！？!?.．]*"
+    rf"(?:[。｡！？]|(?<=[{HAN}])[!?]|[!?](?=[{_CLOSING}\"]*\s+[{HAN}])"
+    rf"|(?<=[{HAN}])[.．](?![A-Za-z0-9０-９.．]))[。｡！？!?.．]*"
 )
 _GOES_ON = re.compile(r"\s*[，、；：,;:—）)]")
 # “快走！”他对我们说。 is one sentence: a quotation and who said it.
-_WHO_SAID_IT = re.compile(rf"[{_HAN}]{{1,8}}?(?:说|道|问|喊|叫|答|说道|說|問)[。，：,]")
+_WHO_SAID_IT = re.compile(rf"[{HAN}]{{1,8}}?(?:说|道|问|喊|叫|答|说道|說|問)[。，：,]")
 _LINE_BREAK = re.compile("(?<=[\n\r\x0b\x0c\x85\u2028\u2029])")
 _LOOSE_QUOTE = re.compile(r"[\"”’]\s+")
 _SPACES = re.compile(r"\s+")
-_WORD = re.compile(rf"[^\W\d_{_HAN}]+")
-_CHINESE = re.compile(f"[{_HAN}]")
+_WORD = re.compile(rf"[^\W\d_{HAN}]+")
+_CHINESE = re.compile(f"[{HAN}]")
 
 _LONGEST_REMARK = 200  # brackets farther apart belong to no remark, or were forgotten
 

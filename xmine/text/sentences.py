@@ -67,6 +67,10 @@ class Sentences:
         """Hash the texts in their order; tables with the same texts have the same."""
         return self.packed.digest()
 
+    def standing_for(self, line: int) -> int:
+        """Give the line that is in the table for a line of the file, both from 1."""
+        return line if self.stands_for is None else int(self.stands_for[line - 1])
+
     def known(self, rows: NDArray[np.intp]) -> "Sentences":
         """Keep the rows that an encoder knows a piece of, and count the others."""
         others = np.setdiff1d(np.arange(len(self)), rows, assume_unique=True)
@@ -117,9 +121,6 @@ def sentence_table(
     a line's own copies fill its neighbourhood and every ratio score of it is 1.000. With `segment`
     a line may hold several sentences, and what is said of lines holds for sentences; `report` is
     called meanwhile, if it is known how many lines there are in `total`.
-
-    Raises:
-        FileError: no line has text.
     """
     texts, seen = TextPacker(), FirstRows()
     lines, offsets = array("q"), array("q")  # of rows

@@ -1,7 +1,7 @@
-"""Vectors that were made before, found again by what they were made of: texts, encoder, prompt.
+"""Texts, encoder and prompt -> the vectors that an earlier run made of them, in a cache.
 
-An entry is a matrix that a run has written, and a small TOML file that says what it is. It is a
-hard link where the disk is the same, so that it takes no room; on another disk it is a copy.
+An entry is a matrix that a run has written, and a small TOML file about it. The matrix is a hard
+link where the disk is the same, so that it takes no room; on another disk it is a copy.
 """
 
 import errno
@@ -21,9 +21,6 @@ from xmine.files.npy import open_matrix
 from xmine.options import dump_toml
 
 _NEW = ".new-"
-_BROKEN = "it is broken"
-_NO_DIGEST = "it has no digest"
-_CHANGED = "it was changed since it was written"
 _NO_LINKS = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EACCES, errno.ENOSYS)
 
 Warn = Callable[[str], None]
@@ -35,15 +32,7 @@ def unheard(message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is written beside a matrix, for people but for the digest.
-
-    Attributes:
-        text: the text input that it has the vectors of.
-        encoder: what made them, as the user named it.
-        rows, dim: its size.
-        made: when, as ISO 8601.
-        digest: of the matrix, see `xmine.files.digests.digest_of`.
-    """
+    """The file beside a matrix: text input, encoder, size and time for people, and the digest."""
 
     text: str = ""
     encoder: str = ""
@@ -104,15 +93,14 @@ def find(key: str, warn: Warn = unheard) -> Path | None:
 def keep(
     key: str, path: Path, text: str, encoder: str, warn: Warn = unheard, digest: str = ""
 ) -> None:
-    """Publish a matrix that is whole, and will not be changed in its place.
+    """Put a complete matrix into the cache; it must not be changed in place.
 
     Args:
         key: see `xmine.vectors.encoding.vectors_key`.
         path: of the matrix.
-        text: the text input, for people.
-        encoder: as the user named it, for people.
-        warn: told why it cannot be, if so; nothing else comes of that.
-        digest: of the matrix; found out if it is left out.
+        text, encoder: the names of the text input and of the encoder, for people.
+        warn: told why the matrix cannot be kept; nothing else comes of that.
+        digest: of the matrix; computed if it is left out.
     """
     matrix = open_matrix(path)
     if matrix is None or find(key) is not None:
@@ -139,12 +127,6 @@ def take(key: str, path: Path, warn: Warn = unheard, watch: Watch = NOBODY) -> b
     """Link the matrix of a key to `path`, in place of what is there; tell whether there is one.
 
     A matrix that is not what it was when it was kept is taken out of the cache.
-
-    Args:
-        key: see `xmine.vectors.encoding.vectors_key`.
-        path: a .npy file in a run's folder.
-        warn: told why a matrix that is there cannot be used, if so.
-        watch: told what the file is, before it is there.
     """
     found = find(key, warn)
     if found is None:
@@ -153,7 +135,7 @@ def take(key: str, path: Path, warn: Warn = unheard, watch: Watch = NOBODY) -> b
     try:
         entry, digest = _entry(found), digest_of(found)
         if digest != entry.about.digest:
-            warn(f"{found}: is left out: {_CHANGED}")
+            warn(f"{found}: is left out: it was changed since it was written")
             remove(entry)
             return False
         new.unlink(missing_ok=True)
@@ -180,21 +162,13 @@ def _linked(path: Path, link: Path) -> bool:
 
 
 def entries() -> list[Entry]:
-    """List what there is, what was used last first.
-
-    Raises:
-        OSError: the folder cannot be read.
-    """
+    """List what there is, what was used last first."""
     found = [_entry(path) for path in _vectors().glob("*.npy")]
     return sorted(found, key=lambda entry: (-entry.used, entry.key))
 
 
 def chosen(keys: Sequence[str]) -> list[Entry]:
-    """Find entries by the beginnings of their keys.
-
-    Raises:
-        OptionError: there is none, or there are several, that begin so.
-    """
+    """Find entries by the beginnings of their keys."""
     every = entries()
     found: dict[str, Entry] = {}
     for key in keys:
@@ -207,21 +181,13 @@ def chosen(keys: Sequence[str]) -> list[Entry]:
 
 
 def remove(entry: Entry) -> None:
-    """Take an entry out; a run that has the matrix, too, keeps it.
-
-    Raises:
-        OSError: it cannot be.
-    """
+    """Take an entry out; a run that has the matrix, too, keeps it."""
     for path in (_matrix(entry.key), _matrix(entry.key).with_suffix(".toml")):
         path.unlink(missing_ok=True)
 
 
 def clear() -> None:
-    """Take out what is left when all entries are: parts of such as were never finished.
-
-    Raises:
-        OSError: it cannot be.
-    """
+    """Take out what is left when all entries are: parts of such as were never finished."""
     for path in _vectors().glob(f"{_NEW}*"):
         shutil.rmtree(path)
 
@@ -247,5 +213,5 @@ def _entry(path: Path) -> Entry:
     except FileNotFoundError:
         return replace(entry, wrong="it is gone")
     entry = replace(entry, bytes=at.st_size, freed=0 if at.st_nlink > 1 else at.st_size)
-    wrong = _BROKEN if open_matrix(path) is None else "" if about.digest else _NO_DIGEST
-    return replace(entry, wrong=wrong)
+    wrong = "" if about.digest else "it has no digest"
+    return replace(entry, wrong=wrong if open_matrix(path) is not None else "it is broken")

@@ -39,25 +39,8 @@ def encode_sentences(
 ) -> NDArray[np.float16]:
     """Write the vectors of sentences to a file, a row for each, and open it.
 
-    An encoder that was loaded from a folder continues what it left when it was killed; a part of
-    other texts, or of another encoder, goes.
-
-    Args:
-        encoder: turns them into vectors.
-        sentences: what is encoded.
-        path: the .npy file; it appears when it is whole.
-        report: called while it goes on.
-        prompt: see `SentenceEncoder.encode`.
-        watch: told what the file is, and of a part that is not what was left.
-
-    Returns:
-        float16 [rows, dim], memory-mapped. Rows are those of `SentenceEncoder.encode_half`: of
-        length one, or zeros; see `xmine.files.npy.without_zeros`.
-
-    Raises:
-        FileError: the file cannot be written.
-        EncoderError: a vector is not finite.
-        OptionError: there is no prompt of that name.
+    An encoder from a folder continues the part that it left when it was killed. Rows are those of
+    `SentenceEncoder.encode_half`, float16 [rows, dim]: of length one, or zeros.
     """
     mark = vectors_key(encoder, sentences.digest(), prompt)
     size, total = encoder.texts_at_once, len(sentences)
@@ -124,10 +107,10 @@ def encode_blocks(
     """Encode blocks of texts as they come, and give their vectors in that order.
 
     Args:
-        encoder: turns them into vectors.
+        encoder: of the texts.
         blocks: of `encoder.texts_at_once` texts each, the last one perhaps of fewer.
-        encode: its method `encode` or `encode_half`.
-        report: told within a block how far it is, where blocks take long.
+        encode: the method `encode` or `encode_half` of the encoder.
+        report: told the progress within a block, where blocks take long.
         prompt: put before each text.
     """
     if not isinstance(encoder.body, StaticEmbedding) or encoder.heads:
@@ -148,16 +131,9 @@ def encode_blocks(
 def vectors_key(
     encoder: "SentenceEncoder", digest: str, prompt: str = "", device: str = ""
 ) -> str | None:
-    """Name the vectors of texts; None for an encoder that does not come from a folder.
-
-    Args:
-        encoder: what makes them.
-        digest: of the texts, see `xmine.text.sentences.Sentences.digest`.
-        prompt: as `SentenceEncoder.encode` takes it.
-        device: where they were made, if not where the encoder runs now.
-    """
-    made_by = encoder.fingerprint(device)
-    if made_by is None:
+    """Name the vectors of texts; None for an encoder that does not come from a folder."""
+    fingerprint = encoder.fingerprint(device)
+    if fingerprint is None:
         return None
-    facts = [_VERSION, made_by, digest, encoder.settings.choose(prompt)]
+    facts = [_VERSION, fingerprint, digest, encoder.settings.choose(prompt)]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_DIGITS]

@@ -26,10 +26,6 @@ def read_vectors(path: str | Path, dim: int | None = None) -> NDArray[Any]:
         path: `.npy`, float32 or float16 [lines, dim]; any other file is raw float32, row after
             row, as LASER writes it.
         dim: the width of a raw file; a `.npy` file knows its own.
-
-    Raises:
-        OptionError: a raw file and no `dim`, or a `.npy` file of another width.
-        FileError: the file is missing, broken, or not a whole number of rows.
     """
     path = Path(path)
     try:
@@ -83,18 +79,10 @@ def _read_npy(path: Path, dim: int | None) -> NDArray[Any]:
 
 
 def unit_rows(vectors: NDArray[Any], rows: NDArray[np.int64], name: str) -> NDArray[np.float16]:
-    """Take some rows, scale them to length one, and round them as all vectors are rounded.
+    """Scale some rows, from 0, of vectors [lines, dim] to length one: float16 [rows, dim].
 
-    Args:
-        vectors: [lines, dim].
-        rows: the rows to take, from 0.
-        name: the text file they belong to, for the message.
-
-    Returns:
-        float16 [rows, dim]; a row of zeros stays one.
-
-    Raises:
-        FileError: a number is not finite; the message names the row.
+    A row of zeros stays one. A number that is not finite is a FileError; `name` is the text file in
+    the message.
     """
     units = np.empty((len(rows), vectors.shape[1]), dtype=np.float16)
     done = 0
@@ -112,17 +100,7 @@ def write_unit_rows(
     report: Report = silent,
     watch: Watch = NOBODY,
 ) -> NDArray[np.float16]:
-    """Write to a file what `unit_rows` gives, and open it; it is never in memory as a whole.
-
-    Args:
-        vectors, rows, name: as `unit_rows` takes them.
-        path: the .npy file; it appears when it is whole.
-        report: called while it goes on.
-        watch: told what the file is.
-
-    Raises:
-        FileError: a number is not finite, or the file cannot be written.
-    """
+    """Write to a file what `unit_rows` gives, and open it; it is never in memory as a whole."""
     with writing_matrix(path, vectors.shape[1], np.float16, watch=watch) as writer:
         for block in _unit_blocks(vectors, rows, name):
             writer.write(block)

@@ -4,13 +4,13 @@ The figures are computed in `xmine.evaluation`; here they are asked for and prin
 """
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from xmine.cli.arguments import DATA, FORCE, MODEL, about_evaluation, data_folder, load_encoder
+from xmine.cli.arguments import DATA, FIGURES, FORCE, MODEL
 from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.encoders import data_folder, evaluated_facts, load_encoder
 from xmine.cli.evaluate.gain import measure_gain
 from xmine.cli.evaluate.report import compare_encoders, evaluate_everything
 from xmine.cli.from_options import with_console, with_options
@@ -26,17 +26,6 @@ evaluate = typer.Typer(
     short_help="Measure an encoder on benchmarks.",
     no_args_is_help=True,
 )
-OUTPUT = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--output", help="Also write the figures to a JSON file.", show_default="none"
-    ),
-]
-
-
-@evaluate.callback()
-def main() -> None:
-    """Measure an encoder on a benchmark, with its protocol beside the figure."""
 
 
 def _command(benchmark: Benchmark) -> Callable[..., None]:
@@ -47,7 +36,7 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         console: Console,
         data: DATA = None,
         model: MODEL = None,
-        output: OUTPUT = None,
+        output: FIGURES = None,
         force: FORCE = False,
     ) -> None:
         from xmine.evaluation.reports.record import record, write_record
@@ -61,7 +50,7 @@ def _command(benchmark: Benchmark) -> Callable[..., None]:
         encoder = load_encoder(model, options, console)
         with console.progress() as report:
             result = evaluated(encoder, folder, options, report, **more)
-        about = about_evaluation(encoder, model, options)
+        about = evaluated_facts(encoder, model, options)
         figures = record({**result.as_json(), "encoder": about})
         if output:
             write_record(output, figures)

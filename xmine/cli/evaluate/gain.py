@@ -1,19 +1,18 @@
 """xmine eval gain: whether encoders are better than the one that they began as."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DATA, FORCE, about_evaluation, data_folder, load_encoders
+from xmine.cli.arguments import DATA, FIGURES, FORCE
 from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.encoders import data_folder, evaluated_facts, load_encoders, pair_facts
 from xmine.cli.from_options import with_console, with_options
 from xmine.evaluation.options import GainOptions
 from xmine.extras import needs
 
 if TYPE_CHECKING:
-    from xmine.encoders.pair import EncoderPair
     from xmine.evaluation.reports.gain import Gain, Gains, Items
 
 _WHAT = "a folder (one with source/ and target/ too), a hub name, or embedded"
@@ -23,22 +22,15 @@ _WHAT = "a folder (one with source/ and target/ too), a hub name, or embedded"
 @with_options(GainOptions)
 def measure_gain(
     baseline: Annotated[
-        str,
-        typer.Argument(metavar="BEFORE", help=f"The encoder to compare with: {_WHAT}."),
+        str, typer.Argument(metavar="BEFORE", help=f"The encoder to compare with: {_WHAT}.")
     ],
     others: Annotated[
-        list[str],
-        typer.Argument(metavar="AFTER", help="Encoders, each compared with that one."),
+        list[str], typer.Argument(metavar="AFTER", help="Encoders to compare with BEFORE.")
     ],
     options: GainOptions,
     console: Console,
     data: DATA = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="Also write the figures to a JSON file.", show_default="none"
-        ),
-    ] = None,
+    output: FIGURES = None,
     force: FORCE = False,
 ) -> None:
     """Tell whether encoders are better than another by more than chance.
@@ -59,7 +51,10 @@ def measure_gain(
     encoders = [load_encoders(each, options, console) for each in given]
     with console.progress() as report:
         gains = measure_gains(encoders, folder, options, report)
-    about = [_about(pair, model, options) for pair, model in zip(encoders, given, strict=True)]
+    about = [
+        pair_facts(pair, model, options, evaluated_facts)
+        for pair, model in zip(encoders, given, strict=True)
+    ]
     figures = record(_as_json(gains, about, options))
     if output:
         write_record(output, figures)
@@ -71,14 +66,6 @@ def measure_gain(
         write_rows(_shown(gains, about, options))
     if gains.failed:
         raise typer.Exit(1)
-
-
-def _about(pair: "EncoderPair", model: str, options: GainOptions) -> dict[str, object]:
-    """Tell what of an encoder, or of each side's, its vectors depend on."""
-    if pair.source is pair.target:
-        return about_evaluation(pair.source, model, options)
-    sides = {side: about_evaluation(each, each.name, options) for side, each in pair.sides.items()}
-    return {"model": model, **sides}
 
 
 def _as_json(

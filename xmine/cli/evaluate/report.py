@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import DATA, FORCE, MODEL, about_evaluation, data_folder, load_encoder
+from xmine.cli.arguments import DATA, FORCE, MODEL, value
 from xmine.cli.console import Console, json_row, write_rows
+from xmine.cli.encoders import data_folder, evaluated_facts, load_encoder
 from xmine.cli.from_options import with_console, with_options
 from xmine.errors import FileError, XmineError
 from xmine.evaluation.options import EvaluationOptions
@@ -29,12 +30,7 @@ def evaluate_everything(
     model: MODEL = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="Folder for the report: report.md, report.json, pictures.",
-            show_default="none",
-        ),
+        value("Folder for the report: report.md, report.json, pictures.", "-o --output"),
     ] = None,
     force: FORCE = False,
 ) -> None:
@@ -57,7 +53,7 @@ def evaluate_everything(
             )
     started = time.perf_counter()
     encoder = load_encoder(model, options, console)
-    about = about_evaluation(encoder, model, options)
+    about = evaluated_facts(encoder, model, options)
     with console.progress() as report:
         outcome = evaluate_all(
             encoder, folder, options, report, lambda name, text: console.detail(f"{name}: {text}")

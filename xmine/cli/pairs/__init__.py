@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from xmine.cli.arguments import PAIRS
+from xmine.cli.arguments import PAIRS, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
-from xmine.cli.outputs import print_pairs
+from xmine.cli.outputs import print_pairs, say_notes
 from xmine.cli.pairs.cut import cut
 from xmine.cli.pairs.judge import judge, judged
 from xmine.cli.pairs.list_pairs import list_pairs
@@ -20,7 +20,7 @@ from xmine.cli.pairs.show import show_pair
 
 pairs = typer.Typer(help="Look into a run or a file of pairs.", no_args_is_help=True)
 
-COUNT = Annotated[int, typer.Option("-n", min=1, metavar="<int>", help="How many pairs.")]
+COUNT = Annotated[int, value("How many pairs.", "-n", shown=True, min=1, metavar="<int>")]
 
 
 @with_console
@@ -41,7 +41,7 @@ def sample(
     file: PAIRS,
     console: Console,
     n: COUNT = 10,
-    seed: Annotated[int, typer.Option(metavar="<int>", help="Another one, another sample.")] = 1,
+    seed: Annotated[int, value("Seed of the sample.", shown=True, metavar="<int>")] = 1,
 ) -> None:
     """Print pairs drawn at random, in the order of the file, as TSV.
 
@@ -85,8 +85,7 @@ def stats(file: PAIRS, console: Console) -> None:
         f"{_words(name):<18}" + "".join(f"{_number(x, name):>10}" for x in spread) + "\n"
         for name, spread in spreads.items()
     )
-    if notes := losses.notes():
-        console.say(", ".join(notes))
+    say_notes(losses.notes(), console)
 
 
 def _words(name: str) -> str:

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xmine.cli.arguments import switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
+from xmine.cli.outputs import say_notes
 from xmine.errors import OptionError
+from xmine.units import count
 
 if TYPE_CHECKING:
     from xmine.scoring.threshold import Kept
@@ -22,18 +25,18 @@ def cut(
     console: Console,
     at: Annotated[
         float | None,
-        typer.Option(
+        value(
+            "Lowest probability to keep; where pairs have none, the lowest score.",
+            shown="as the run is cut",
             metavar="<number>",
-            help="Lowest probability to keep; where pairs have none, the lowest score.",
-            show_default="as the run is cut",
         ),
     ] = None,
     n: Annotated[
         int,
-        typer.Option("-n", min=0, metavar="<int>", help="How many pairs on each side of the cut."),
+        value("Pairs to print on each side of the cut.", "-n", shown=True, min=0, metavar="<int>"),
     ] = 10,
     write: Annotated[
-        bool, typer.Option("--write", help="Cut the run there, as --min-prob would have.")
+        bool, switch("--write", "Cut the run at --at, as mining with --min-prob does.")
     ] = False,
 ) -> None:
     """Print the pairs around a cut, and say what it keeps.
@@ -75,27 +78,17 @@ def cut(
         write_rows(marked)
         if mark == _KEPT:
             console.say(f"--- the cut, {lowest!r}: {_KEPT} above it is kept, {_NOT_KEPT} below not")
-    if notes := losses.notes():
-        console.say(", ".join(notes))
-    said = f"keeps {kept_said(cuts.at(lowest))} of {len(cuts):,}"
+    say_notes(losses.notes(), console)
+    said = f"keeps {describe_kept(cuts.at(lowest))} of {len(cuts):,}"
+    option = flag_of(opened, lowest)
     if more := cuts.taken_back(lowest):
         console.say(f"a cut at {lowest!r} {said}")
-        console.say(f"{flag_of(opened, lowest)} {takes_back(more)}")
+        console.say(f"{option} takes back {count(more, 'pair')} that --top left out")
     else:
-        console.say(
-            f"{run}: cut, {flag_of(opened, lowest)} {said}"
-            if write
-            else f"{flag_of(opened, lowest)} {said}"
-        )
+        console.say(f"{run}: cut, {option} {said}" if write else f"{option} {said}")
 
 
-def takes_back(more: int) -> str:
-    """Say that pairs come back which another way of choosing the cut has left out."""
-    pairs = "1 pair" if more == 1 else f"{more:,} pairs"
-    return f"takes back {pairs} that --top left out"
-
-
-def kept_said(kept: "Kept") -> str:
+def describe_kept(kept: "Kept") -> str:
     """Say how many pairs are kept, and how precise they are expected to be."""
     if kept.precision is None or kept.interval is None:
         return f"{kept.pairs:,}"

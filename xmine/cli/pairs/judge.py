@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xmine.cli.arguments import FORCE
+from xmine.cli.arguments import FORCE, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
 from xmine.errors import OptionError
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from xmine.browsing.opened import Opened
 
 OPENED = Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file of pairs.")]
-SOURCE_LINE = Annotated[int, typer.Argument(metavar="SOURCE_LINE", help="Its line, from 1.")]
-TARGET_LINE = Annotated[int, typer.Argument(metavar="TARGET_LINE", help="The same of the target.")]
+SOURCE_LINE = Annotated[
+    int, typer.Argument(metavar="SOURCE_LINE", help="Line of the source, from 1.")
+]
+TARGET_LINE = Annotated[
+    int, typer.Argument(metavar="TARGET_LINE", help="Line of the target, from 1.")
+]
 
 
 @with_console
@@ -26,7 +30,10 @@ def judge(
     source_line: SOURCE_LINE,
     target_line: TARGET_LINE,
     judgement: Annotated[
-        str, typer.Argument(metavar="JUDGEMENT", help="accept, reject, unsure; none takes it back.")
+        str,
+        typer.Argument(
+            metavar="JUDGEMENT", help="accept, reject or unsure; none removes the label."
+        ),
     ],
     console: Console,
 ) -> None:
@@ -65,22 +72,17 @@ def judged(
     console: Console,
     output: Annotated[
         str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="File for the accepted pairs, in any format of pairs: data to train with.",
-            show_default="none",
+        value(
+            "File for the accepted pairs, to train with, in any format of pairs.",
+            "-o --output",
         ),
     ] = None,
     rejected: Annotated[
-        bool, typer.Option("--rejected", help="Write the rejected ones there instead.")
+        bool, switch("--rejected", "Write the rejected pairs to -o instead.")
     ] = False,
     known: Annotated[
         Path | None,
-        typer.Option(
-            help="File for LINE<TAB>LINE and 1 or 0, as --seed-pairs reads them.",
-            show_default="none",
-        ),
+        value("File for the labels as LINE<TAB>LINE<TAB>1 or 0, which --seed-pairs reads."),
     ] = None,
     force: FORCE = False,
 ) -> None:

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from xmine.cli.arguments import PAIRS
+from xmine.cli.arguments import PAIRS, switch, value
 from xmine.cli.console import Console
 from xmine.cli.from_options import with_console
 from xmine.cli.outputs import print_pairs
@@ -15,45 +13,35 @@ from xmine.cli.outputs import print_pairs
 def list_pairs(
     file: PAIRS,
     console: Console,
-    text: Annotated[str, typer.Option(help="Text that a side must hold.", show_default="any")] = "",
-    regex: Annotated[bool, typer.Option("--regex", help="--text is a regular expression.")] = False,
+    text: Annotated[str, value("Text to find.", shown="any")] = "",
+    regex: Annotated[bool, switch("--regex", "--text is a regular expression.")] = False,
     side: Annotated[
-        str, typer.Option(help="Where it must stand: either, source, target, both.")
+        str, value("Side with the text: either, source, target, both.", shown=True)
     ] = "either",
     flag: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Flag that a pair must have; none for those without.", show_default="any"
-        ),
+        list[str] | None, value("Flag of the pairs; none: pairs without a flag.", shown="any")
     ] = None,
-    score_min: Annotated[
-        float | None, typer.Option(metavar="<float>", help="Lowest score.", show_default="none")
-    ] = None,
-    score_max: Annotated[
-        float | None, typer.Option(metavar="<float>", help="Highest score.", show_default="none")
-    ] = None,
+    score_min: Annotated[float | None, value("Lowest score.", metavar="<float>")] = None,
+    score_max: Annotated[float | None, value("Highest score.", metavar="<float>")] = None,
     kept: Annotated[
-        str, typer.Option(help="Of a run: kept by the cut, below it or dropped, or all.")
+        str, value("Of a run: kept by the cut, below it or dropped, or all.", shown=True)
     ] = "kept",
     verdict: Annotated[
-        str,
-        typer.Option(help="What people say: any, accept, reject, unsure, judged, unjudged."),
+        str, value("Label of the pairs: any, accept, reject, unsure, judged, unjudged.", shown=True)
     ] = "any",
     where: Annotated[
         str,
-        typer.Option(
+        value(
+            "SQL condition on columns, such as \"score < 1.3 AND flags LIKE '%number%'\".",
             metavar="<sql>",
-            help="Condition on columns, such as \"score < 1.3 AND flags LIKE '%number%'\".",
-            show_default="none",
         ),
     ] = "",
     sort: Annotated[
-        str, typer.Option(help="Order: rank, score, prob, cosine, source, target, length.")
+        str, value("Order: rank, score, prob, cosine, source, target, length.", shown=True)
     ] = "rank",
-    descending: Annotated[bool, typer.Option("--descending", help="Highest first.")] = False,
+    descending: Annotated[bool, switch("--descending", "Highest first.")] = False,
     n: Annotated[
-        int | None,
-        typer.Option("-n", min=1, metavar="<int>", help="How many pairs.", show_default="all"),
+        int | None, value("How many pairs.", "-n", shown="all", min=1, metavar="<int>")
     ] = None,
 ) -> None:
     """Print the pairs of a run or a file that are like this, as TSV.
@@ -62,9 +50,9 @@ def list_pairs(
     """
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opening import open_pairs
-    from xmine.browsing.query import Query, select
+    from xmine.browsing.query import PairQuery, select
 
-    query = Query(
+    query = PairQuery(
         text=text,
         regex=regex,
         side=side,

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from xmine.cli.arguments import FORCE, MODEL
+from xmine.cli.arguments import FORCE, MODEL, value
 from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console, with_options
+from xmine.cli.outputs import place, print_table
 from xmine.errors import OptionError
 from xmine.files.suffixes import PICTURE_SUFFIXES
 from xmine.options import EncodingOptions
@@ -15,7 +16,6 @@ from xmine.options import EncodingOptions
 if TYPE_CHECKING:
     from xmine.browsing.neighbourhood import Neighbour
     from xmine.browsing.opened import Opened
-    from xmine.pairs.losses import Losses
 
 RUN = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a mining run.")]
 LINES = "Line of the {}, from 1; LINE:OFFSET where lines were cut into sentences; - for none."
@@ -31,13 +31,12 @@ def neighbors(
     ] = "-",
     k: Annotated[
         int | None,
-        typer.Option(
-            "-k",
-            "--neighborhood",
+        value(
+            "Neighbours of each sentence, at most those that the run has found.",
+            "-k --neighborhood",
+            shown="all",
             min=1,
             metavar="<int>",
-            help="Neighbours of each sentence, no more than the run has found.",
-            show_default="all",
         ),
     ] = None,
 ) -> None:
@@ -49,79 +48,54 @@ def neighbors(
     """
     from xmine.browsing.neighbourhood import Surroundings
     from xmine.browsing.opening import open_pairs
-    from xmine.pairs.losses import Losses
 
     if source == target == "-":
         raise OptionError("no line to look around", "give a line of the source, or of the target")
     opened = open_pairs(run)
     around = Surroundings(opened)
-    rows = (
-        _row(opened, "source", source) if source != "-" else None,
-        _row(opened, "target", target) if target != "-" else None,
-    )
-    targets = [] if rows[0] is None else around.targets(rows[0], k)
-    sources = [] if rows[1] is None else around.sources(rows[1], k)
-    most = max((k or 0) - min(around.known), 0)
-    if most and not console.as_json:
+    source_row, target_row = _row(opened, "source", source), _row(opened, "target", target)
+    targets = [] if source_row is None else around.targets(source_row, k)
+    sources = [] if target_row is None else around.sources(target_row, k)
+    if (k or 0) > min(around.known):
         console.say(f"the run has found {min(around.known)} neighbours of a sentence, no more")
     if console.as_json:
         facts = {
-            "source": _sentence(opened, "source", rows[0]),
-            "target": _sentence(opened, "target", rows[1]),
+            "source": _sentence(opened, "source", source_row),
+            "target": _sentence(opened, "target", target_row),
             "cut": opened.cut,
             "targets": [each.facts() for each in targets],
             "sources": [each.facts() for each in sources],
         }
         write_rows([json_row(facts)])
         return
-    losses = Losses()
-    for name, near in (("source", targets), ("target", sources)):
-        write_rows(_as_tsv(f"{name}'s", near, losses))
-    if notes := losses.notes():
-        console.say(", ".join(notes))
+    rows = [("source's", each) for each in targets] + [("target's", each) for each in sources]
+    print_table(([of, *_cells(each)] for of, each in rows), console)
 
 
-def _row(opened: "Opened", name: str, given: str) -> int:
-    """Find the sentence that a line, or a line and an offset, names."""
+def _cells(near: "Neighbour") -> list[str]:
+    figures = [str(near.rank), f"{near.score:.4f}", f"{near.cosine:.4f}"]
+    return [*figures, place(near), near.outcome.why, near.text]
+
+
+def _row(opened: "Opened", name: str, given: str) -> int | None:
+    """Find the sentence that a line, or a line and an offset, names; None for `-`."""
     from xmine.browsing.neighbourhood import row_of
 
+    if given == "-":
+        return None
     line, _, offset = given.partition(":")
     if not line.isdecimal() or (":" in given and not offset.isdecimal()):
         raise OptionError(f"{given!r} is no line", "give its number, from 1; or LINE:OFFSET")
-    side = opened.source if name == "source" else opened.target
     table = opened.path / f"{name}.parquet"
-    return row_of(side, int(line), int(offset) if offset else None, table)
+    return row_of(opened.side(name), int(line), int(offset) if offset else None, table)
 
 
 def _sentence(opened: "Opened", name: str, row: int | None) -> dict[str, Any] | None:
     if row is None:
         return None
-    side = opened.source if name == "source" else opened.target
-    return {
-        "line": int(side.lines[row]),
-        "offset": None if side.offsets is None else int(side.offsets[row]),
-        "text": side.texts[row],
-    }
-
-
-def _as_tsv(of: str, near: "list[Neighbour]", losses: "Losses") -> list[str]:
-    from xmine.pairs.tsv import tsv_row
-
-    return [
-        tsv_row(
-            [
-                of,
-                str(each.rank),
-                f"{each.score:.4f}",
-                f"{each.cosine:.4f}",
-                str(each.line) if each.offset is None else f"{each.line}:{each.offset}",
-                each.fate.why,
-                each.text,
-            ],
-            losses,
-        )
-        for each in near
-    ]
+    side = opened.side(name)
+    line, offset = side.place(row)
+    return {"line": line, "offset": offset, "text": side.texts[row]}
 
 
 @with_console
@@ -132,21 +106,20 @@ def draw_map(
     console: Console,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help=f"Picture to write: {PICTURE_SUFFIXES}; its coordinates go to a .csv beside it.",
-            show_default="none, coordinates on stdout",
+        value(
+            f"Picture to write: {PICTURE_SUFFIXES}; the coordinates go to a .csv beside it.",
+            "-o --output",
+            shown="none, coordinates on stdout",
         ),
     ] = None,
     force: FORCE = False,
     n: Annotated[
-        int, typer.Option("-n", min=2, metavar="<int>", help="How many pairs, drawn at random.")
+        int, value("How many pairs, drawn at random.", "-n", shown=True, min=2, metavar="<int>")
     ] = 300,
-    seed: Annotated[int, typer.Option(metavar="<int>", help="Another one, another sample.")] = 1,
+    seed: Annotated[int, value("Seed of the sample.", shown=True, metavar="<int>")] = 1,
     method: Annotated[
         Literal["pca", "tsne"],
-        typer.Option(help="What lays the vectors out: pca at once, tsne in seconds."),
+        value("Projection to the plane: pca is immediate, tsne takes seconds.", shown=True),
     ] = "pca",
     model: MODEL = None,
 ) -> None:

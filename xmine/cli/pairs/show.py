@@ -10,7 +10,7 @@ from xmine.cli.console import Console, json_row, write_rows
 from xmine.cli.from_options import with_console
 
 if TYPE_CHECKING:
-    from xmine.browsing.details import Whole
+    from xmine.browsing.details import PairDetails
     from xmine.browsing.shared_spans import Span
 
 
@@ -25,7 +25,7 @@ def show_pair(
 
     Example: xmine pairs show run/ 12 40
     """
-    from xmine.browsing.details import whole
+    from xmine.browsing.details import details
     from xmine.browsing.flag_reasons import Reasons
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import row_at, rows_at
@@ -35,11 +35,11 @@ def show_pair(
     reasons, judgements = Reasons(opened), Judgements.open(opened)
     lines = source_line, target_line
     for row in rows_at(opened, *lines).tolist() or [row_at(opened, *lines)]:
-        found = whole(opened, row, reasons, judgements)
+        found = details(opened, row, reasons, judgements)
         write_rows([json_row(_facts(found))] if console.as_json else _rows(found))
 
 
-def _facts(found: "Whole") -> dict[str, object]:
+def _facts(found: "PairDetails") -> dict[str, object]:
     pair = {
         name: round(value, 4) if isinstance(value, float) else value
         for name, value in found.pair._asdict().items()
@@ -52,7 +52,7 @@ def _facts(found: "Whole") -> dict[str, object]:
         "standing": found.standing or None,
         "reasons": found.reasons,
         "shared": {name: _parts(*side) for name, side in sides},
-        "judgements": found.verdicts,
+        "judgements": found.labels,
     }
 
 
@@ -61,11 +61,11 @@ def _parts(text: str, spans: "list[Span]") -> list[object]:
     return [{"start": start, "end": end, "text": text[start:end]} for start, end in spans]
 
 
-def _rows(found: "Whole") -> list[str]:
+def _rows(found: "PairDetails") -> list[str]:
     pair, shared = found.pair, found.shared
     rows = ["  ".join(found.figures)]
     rows += [f"{flag}: {reason}" for flag, reason in found.reasons.items()]
-    rows += [f"judged by {judge}: {verdict}" for judge, verdict in found.verdicts.items()]
+    rows += [f"judged by {judge}: {verdict}" for judge, verdict in found.labels.items()]
     rows += ["", pair.source, pair.target]
     if shared.sources:
         sides = (pair.source, shared.sources), (pair.target, shared.targets)

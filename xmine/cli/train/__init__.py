@@ -12,14 +12,14 @@ import typer.core
 import typer.main
 
 from xmine.cli.from_options import with_console, with_options
-from xmine.cli.option_groups import Training
+from xmine.cli.option_groups import METHOD, Grouped, group_of, write_groups
 from xmine.cli.train.methods import (
     USUAL,
     check_method,
-    example_of,
+    data_names,
+    example_command,
     refuse_others,
     refuse_words,
-    sources_of,
 )
 from xmine.cli.train.run import train_with
 from xmine.trainer.methods import METHODS
@@ -34,17 +34,17 @@ def made_command(function: Callable[..., None], method: str) -> typer.core.Typer
     """Make a command that has the options of a method."""
     title = METHODS[method].title
     help = (
-        f"Train an encoder by {title}. It learns from {sources_of(method)}.\n\n"
-        f"Example: {example_of(method)}"
+        f"Train an encoder by {title}. It learns from {data_names(method)}.\n\n"
+        f"Example: {example_command(method)}"
     )
     refuse = partial(refuse_others, method)
     given = with_console(with_options(METHODS[method].options, refuse)(function))
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(
         method,
-        cls=Training,
+        cls=Grouped,
         help=help,
-        short_help=f"{title}: {sources_of(method)}",
+        short_help=f"{title}: {data_names(method)}",
         context_settings={"help_option_names": ["-h", "--help"]},
     )(given)
     command = typer.main.get_command(single)
@@ -54,6 +54,14 @@ def made_command(function: Callable[..., None], method: str) -> typer.core.Typer
 
 class Methods(typer.core.TyperGroup):
     """The commands of all methods; the command of one is made when a line names the method."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
+        """Write the methods, then the options that all methods share, in groups."""
+        with formatter.section("Methods"):
+            formatter.write_dl([(name, self.get_command(ctx, name).short_help) for name in METHODS])
+        usual = self.get_command(ctx, USUAL)
+        shared = [each for each in usual.get_params(ctx) if group_of(each) != METHOD]
+        write_groups(ctx, formatter, shared)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
         """Name the methods."""
@@ -86,12 +94,11 @@ train = typer.Typer(
     short_help="Train an encoder of your own.",
     help=f"""Train an encoder of your own.
 
-Example: {example_of(USUAL)}
+Example: {example_command(USUAL)}
 
-The method may stand anywhere as --method NAME, or first: xmine train {USUAL} pairs.tsv -o encoder/.
-Without a method it is {USUAL}. The options of one:
-
-  xmine train --method {USUAL} --help""",
+All methods share the options below; xmine train --method {USUAL} --help shows those of one method,
+too.""",
+    subcommand_metavar="[PAIRS]",
 )
 
 

@@ -14,18 +14,14 @@ GIVEN = {"pairs": "PAIRS", "triplets": "--triplets", "nli": "--nli", "texts": "-
 
 
 def check_method(name: str) -> str:
-    """Refuse what is no method."""
+    """Refuse a name that is no method."""
     if name not in METHODS:
         raise OptionError(f"--method is {name!r}", f"choose from {', '.join(METHODS)}")
     return name
 
 
 def refuse_others(method: str, name: str) -> None:
-    """Refuse an option, a field's name, that other methods have and this one has not.
-
-    Raises:
-        OptionError: the message says which methods have the option.
-    """
+    """Refuse an option that only other methods have, and name these methods."""
     owners = [
         each for each, of in METHODS.items() if name in {field.name for field in fields(of.options)}
     ]
@@ -45,13 +41,9 @@ def refuse_words(words: Sequence[str], method: str) -> None:
 
 
 def check_data(method: str, kinds: Sequence[str]) -> None:
-    """Refuse data that the method does not learn from, and none at all.
-
-    Raises:
-        OptionError: the message says who learns from it, or what there is to give.
-    """
+    """Refuse data that the method does not learn from, and no data at all."""
     of = METHODS[method]
-    sources = sources_of(method)
+    sources = data_names(method)
     for kind in kinds:
         if kind not in of.reads:
             readers = [name for name, each in METHODS.items() if kind in each.reads]
@@ -61,16 +53,17 @@ def check_data(method: str, kinds: Sequence[str]) -> None:
             )
     if not kinds and of.demonstration is None:
         raise OptionError(
-            f"--method {method} has nothing to learn from: it takes {sources}", example_of(method)
+            f"--method {method} has nothing to learn from: it takes {sources}",
+            example_command(method),
         )
 
 
-def sources_of(method: str) -> str:
-    """Name the data that a method learns from, as they are given."""
+def data_names(method: str) -> str:
+    """Name the arguments with the data that a method learns from."""
     return ", ".join(GIVEN[kind] for kind in METHODS[method].reads)
 
 
-def example_of(method: str) -> str:
+def example_command(method: str) -> str:
     """Give a command that trains by a method."""
     file = {"pairs": "pairs.tsv", "triplets": "--triplets nli.tsv", "texts": "--texts en.txt"}
     what = next(file[kind] for kind in METHODS[method].reads if kind in file)

@@ -9,19 +9,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-import typer.core
-import typer.main
-
-from xmine.cli.arguments import FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS
+from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, switch, value
 from xmine.cli.console import Console
-from xmine.cli.train.methods import (
-    GIVEN,
-    USUAL,
-    check_data,
-    check_method,
-    example_of,
-)
+from xmine.cli.train.methods import GIVEN, USUAL, check_data, check_method, example_command
 from xmine.errors import FileError, OptionError
 from xmine.extras import TRAINING, needs
 from xmine.trainer.methods import METHODS
@@ -41,27 +31,27 @@ def train_with(
     texts: TEXTS = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="Folder of the new encoder.",
-            show_default="required, but for a demonstration",
+        value(
+            "Folder of the new encoder.",
+            "-o --output",
+            group="Most used",
+            shown="required, but for a demonstration",
         ),
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
+        value(
+            "Training method.",
+            group="Most used",
+            shown=True,
             metavar=f"<{'|'.join(METHODS)}>",
-            help="How it learns.",
             callback=check_method,
             autocompletion=lambda: list(METHODS),
         ),
     ] = USUAL,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,
+    resume: Annotated[bool, switch("--resume", "Resume a stopped run.", group="Output")] = False,
     force: FORCE = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it will take, and stop.")
-    ] = False,
+    dry_run: DRY_RUN = False,
 ) -> None:
     """Train an encoder."""
     started = time.perf_counter()
@@ -93,12 +83,12 @@ def train_with(
     if is_demonstration:
         console.say(
             "a demonstration, on the example sentences of xmine: far too few for an encoder of "
-            f"use; for a real run give your own, and -o: {example_of(method)}"
+            f"use; for a real run give your own, and -o: {example_command(method)}"
         )
     corpus = (
         examples() if is_demonstration else Corpus.read(pairs, triplets or (), nli, texts or ())
     )
-    tell_of(corpus, given, console)
+    describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude)
     options = fitted(options, corpus)
     estimate = estimate_training(corpus, options)
@@ -169,7 +159,7 @@ def _check_output(output: Path) -> None:
         )
 
 
-def tell_of(corpus: "Corpus", given: Given, console: Console) -> None:
+def describe_corpus(corpus: "Corpus", given: Given, console: Console) -> None:
     """Say how much was read."""
     from xmine.units import count
 
@@ -198,7 +188,7 @@ def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given)
         for file in [files] if isinstance(files, str) else files:
             words += [GIVEN[kind], file]
     words += ["-o", str(output), "--method", method, "--options", str(written), "--resume"]
-    console.say(f"go on with: {shlex.join(words)}", whole=True)
+    console.say(f"go on with: {shlex.join(words)}", one_line=True)
 
 
 def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds: float) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData, incomplete
+from xmine.evaluation.data import DataFolder, MissingData, choose, incomplete
 from xmine.scoring.gold import read_id_pairs
 
 SPLITS = ("sample", "training", "test")
@@ -20,17 +20,12 @@ _WHAT = "BUCC 2018's zh-en/zh-en.{sample,training,test}.{zh,en,gold}, or zh-en.d
 
 @dataclass(frozen=True, slots=True)
 class BuccSplit:
-    """One split of one language pair.
+    """One split of one language pair."""
 
-    Attributes:
-        name: as its files are named, such as zh-en.sample.
-        sides: `(id, text)` of every line, source and target.
-        gold: the true pairs of ids.
-    """
-
-    name: str
+    name: str  # as its files are named, such as zh-en.sample
+    # `(id, text)` of every line, source and target
     sides: tuple[list[tuple[str, str]], list[tuple[str, str]]]
-    gold: frozenset[tuple[str, str]]
+    gold: frozenset[tuple[str, str]]  # the true pairs of ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +40,7 @@ class BuccFolder:
         return all(self._stem(pair, split) for pair in self.pairs)
 
     def need(self, split: str, wish: str) -> None:
-        """Check that a split has gold pairs in all language pairs.
-
-        Raises:
-            FileError: it has not; the message says which files `wish` would need.
-        """
+        """Check that a split has gold pairs in all language pairs."""
         lacking = [pair for pair in self.pairs if not self._stem(pair, split)]
         if lacking:
             names = ", ".join(f"{pair}.{split}.gold" for pair in lacking)
@@ -66,12 +57,7 @@ class BuccFolder:
             )
 
     def read(self, pair: str, split: str) -> BuccSplit:
-        """Read a split that is there.
-
-        Raises:
-            FileError: a file is missing, a line has no tab, an id comes twice, or a gold id is in
-                no sentence; the message names file and line.
-        """
+        """Read a split that is there."""
         stem = self._stem(pair, split)
         if stem is None:
             raise FileError(f"{self.path}: no {pair}.{split}.gold")
@@ -103,32 +89,18 @@ class BuccFolder:
 
 
 def find_bucc(data: DataFolder, wanted: Sequence[str] = ()) -> BuccFolder:
-    """Find the folder and its language pairs, or those of them that are wanted.
-
-    Raises:
-        MissingData: there is no gold file of BUCC.
-        FileError: a wanted pair has none.
-    """
-    try:
-        folder = data.holding("*-*.*.gold", ("bucc2018",), _WHAT)
-    except MissingData:
-        folder = data.holding("*-*/*-*.*.gold", ("bucc2018",), _WHAT)
-    golds = [*folder.glob("*-*.*.gold"), *folder.glob("*-*/*-*.*.gold")]
+    """Find the folder and its language pairs, or those of them that are wanted."""
+    places = dict.fromkeys(("*-*.*.gold", "*-*/*-*.*.gold"), ("bucc2018",))
+    folder, _ = data.holding_first(places, _WHAT)
+    golds = [path for pattern in places for path in folder.glob(pattern)]
     found = sorted({match[1] for path in golds if (match := _GOLD.fullmatch(path.name))})
     if not found:
         raise MissingData(f"{folder}: no gold file of BUCC; expected {_WHAT}")
-    for pair in wanted:
-        if pair not in found:
-            raise FileError(f"{folder}: no gold file of {pair}", f"there are {', '.join(found)}")
-    return BuccFolder(folder, list(dict.fromkeys(wanted)) or found)
+    return BuccFolder(folder, choose(wanted, found, f"{folder}: no gold file of {{}}"))
 
 
 def read_sentences_by_id(path: Path) -> list[tuple[str, str]]:
-    """Read `id<TAB>text` lines.
-
-    Raises:
-        FileError: the file cannot be read, a line has no tab, or an id comes twice.
-    """
+    """Read `id<TAB>text` lines."""
     rows = read_id_pairs(path)
     lines: dict[str, int] = {}
     for number, (name, _) in enumerate(rows, start=1):
@@ -141,12 +113,7 @@ def read_sentences_by_id(path: Path) -> list[tuple[str, str]]:
 def read_gold(
     path: Path, sides: tuple[list[tuple[str, str]], list[tuple[str, str]]]
 ) -> frozenset[tuple[str, str]]:
-    """Read `id<TAB>id` lines, source first.
-
-    Raises:
-        FileError: the file cannot be read or is empty, a line has no tab, a pair comes twice, or
-            an id is that of no sentence.
-    """
+    """Read `id<TAB>id` lines, source first."""
     known = [{name for name, _ in side} for side in sides]
     lines: dict[tuple[str, str], int] = {}
     for number, pair in enumerate(read_id_pairs(path), start=1):

@@ -10,32 +10,20 @@ from xmine.files.records import json_name, json_objects, json_text, parsed_json
 
 
 def json_rows(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give `(file:line, object)` of each line that is not blank.
-
-    Raises:
-        FileError: the file cannot be read, a line is no JSON object or lacks one of `fields`.
-    """
+    """Give `(file:line, object)` of each line that is not blank."""
     for where, row in json_objects(path):
         if row is not None:
             yield where, has_fields(row, fields, where)
 
 
 def json_file(path: Path) -> dict[str, Any]:
-    """Read a file that is one JSON object, on however many lines.
-
-    Raises:
-        FileError: the file cannot be read, or is no JSON object.
-    """
+    """Read a file that is one JSON object, on however many lines."""
     found = parsed_json(decode(read_bytes(path), str(path)), str(path))
     return has_fields(found, (), str(path))
 
 
 def has_fields(value: object, fields: Sequence[str], where: str) -> dict[str, Any]:
-    """Take an object that has some fields.
-
-    Raises:
-        FileError: it is no object, or lacks one of them.
-    """
+    """Take an object that has some fields."""
     if not isinstance(value, dict):
         raise FileError(f"{where}: {json_name(value)}, not a JSON object")
     lacking = [name for name in fields if name not in value]
@@ -47,11 +35,7 @@ def has_fields(value: object, fields: Sequence[str], where: str) -> dict[str, An
 def objects_in(
     row: dict[str, Any], field: str, fields: Sequence[str], where: str
 ) -> list[dict[str, Any]]:
-    """Take a list of objects that have some fields.
-
-    Raises:
-        FileError: it is no list, or one is no object or lacks one of `fields`.
-    """
+    """Take a list of objects that have some fields."""
     found = row[field]
     if not isinstance(found, list):
         raise FileError(f"{where}: the field {field!r} is {json_name(found)}, not a list")
@@ -62,11 +46,7 @@ def objects_in(
 
 
 def filled_text(row: dict[str, Any], field: str, where: str) -> str:
-    """Take a text that must not be blank.
-
-    Raises:
-        FileError: it is none, or blank.
-    """
+    """Take a text that must not be blank."""
     text = json_text(row[field], field, where)
     if not text.strip():
         raise FileError(f"{where}: the field {field!r} is blank")
@@ -74,11 +54,7 @@ def filled_text(row: dict[str, Any], field: str, where: str) -> str:
 
 
 def whole_number(row: dict[str, Any], field: str, low: int, high: int, where: str) -> int:
-    """Take a number between two; written as a text it is one too.
-
-    Raises:
-        FileError: it is none of them.
-    """
+    """Take a number between two; written as a text it is one too."""
     value = row[field]
     allowed = [str(each) for each in range(low, high + 1)]
     if isinstance(value, bool) or str(value) not in allowed:

@@ -30,7 +30,7 @@ _CONTEXT = ("language", "text", "sentence_spans")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class RankingQuery:
     """A text, and the numbers of the candidates that are right."""
 
     text: str
@@ -39,21 +39,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class RankingTask:
-    """Queries of some languages, and one pool of candidates for all.
-
-    Attributes:
-        name: of the data set.
-        queries: language -> its queries.
-        candidates: texts.
-        protocol: what a query and a candidate are.
-        notes: what a reader must know besides.
-    """
+    """Queries of some languages, and one pool of candidates for all."""
 
     name: str
-    queries: Mapping[str, Sequence[Query]]
-    candidates: Sequence[str]
-    protocol: str
-    notes: Sequence[str] = ()
+    queries: Mapping[str, Sequence[RankingQuery]]  # language -> its queries
+    candidates: Sequence[str]  # texts
+    protocol: str  # what a query and a candidate are
+    notes: Sequence[str] = ()  # what a reader must know besides
 
 
 def read_lareqa(folder: Path) -> RankingTask:
@@ -61,10 +53,6 @@ def read_lareqa(folder: Path) -> RankingTask:
 
     A candidate is a sentence of a paragraph, followed by the paragraph. The right ones for a
     question are the sentences of all languages in which its answer starts.
-
-    Raises:
-        FileError: a language is missing, a file is no such file, or languages differ in their
-            questions.
     """
     names = [f"{language}.json" for language in LAREQA_LANGUAGES]
     incomplete(folder, names, "XQuAD-R, one for each language,")
@@ -88,11 +76,8 @@ def read_lareqa(folder: Path) -> RankingTask:
                     continue
                 # The same sentence twice in a paragraph is right twice, as in XTREME-R.
                 answer = sentences[holding.index(True)]
-                gold[identity].update(
-                    len(candidates) + number
-                    for number, sentence in enumerate(sentences)
-                    if sentence == answer
-                )
+                same = (at for at, sentence in enumerate(sentences) if sentence == answer)
+                gold[identity].update(len(candidates) + at for at in same)
             candidates += [f"{sentence} {context}" for sentence in sentences]
         asked[language] = questions
         if set(questions) != set(asked[LAREQA_LANGUAGES[0]]):
@@ -106,7 +91,9 @@ def read_lareqa(folder: Path) -> RankingTask:
     return RankingTask(
         "LAReQA",
         {
-            language: [Query(text, frozenset(gold[each])) for each, text in questions.items()]
+            language: [
+                RankingQuery(text, frozenset(gold[each])) for each, text in questions.items()
+            ]
             for language, questions in asked.items()
         },
         candidates,
@@ -120,10 +107,6 @@ def read_mewsli_x(folder: Path) -> RankingTask:
 
     A candidate is an entity's description. A query is the mention and the sentence around it:
     `mention: left { mention } right`.
-
-    Raises:
-        FileError: a file is missing or no such file, the text of the articles has not been
-            restored, or a mention's entity is not among the candidates.
     """
     incomplete(folder, [CANDIDATES, MENTIONS], "Mewsli-X, as get-mewsli-x.sh leaves it,")
     candidates: list[str] = []
@@ -137,7 +120,7 @@ def read_mewsli_x(folder: Path) -> RankingTask:
         candidates.append(_one_line(" ".join(sentences)))
         if not candidates[-1]:
             raise FileError(f"{where}: the sentences of {name} are blank")
-    queries: dict[str, list[Query]] = defaultdict(list)
+    queries: dict[str, list[RankingQuery]] = defaultdict(list)
     for where, article in json_rows(folder / MENTIONS, ["context", "mentions"]):
         context = has_fields(article["context"], _CONTEXT, where)
         if not json_text(context["text"], "text", where).strip():
@@ -149,7 +132,7 @@ def read_mewsli_x(folder: Path) -> RankingTask:
             if name not in numbers:
                 raise FileError(f"{where}: {CANDIDATES} has no {name}")
             text = _mention(context["text"], spans, mention["mention_span"], where)
-            queries[language].append(Query(text, frozenset([numbers[name]])))
+            queries[language].append(RankingQuery(text, frozenset([numbers[name]])))
     if not queries:
         raise FileError(f"{folder / MENTIONS}: has no mentions")
     return RankingTask(
@@ -189,11 +172,10 @@ def _one_line(text: str) -> str:
 
 def _paragraphs(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     squad = has_fields(json_file(path), ["data"], str(path))
-    number = 0
-    for passage in objects_in(squad, "data", ["paragraphs"], str(path)):
-        for paragraph in objects_in(passage, "paragraphs", _PARAGRAPH, str(path)):
-            number += 1
-            yield f"{path}: paragraph {number}", paragraph
+    passages = objects_in(squad, "data", ["paragraphs"], str(path))
+    found = (x for each in passages for x in objects_in(each, "paragraphs", _PARAGRAPH, str(path)))
+    for number, paragraph in enumerate(found, start=1):
+        yield f"{path}: paragraph {number}", paragraph
 
 
 def _breaks(paragraph: dict[str, Any], context: str, where: str) -> list[tuple[int, int]]:

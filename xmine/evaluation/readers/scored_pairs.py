@@ -17,59 +17,31 @@ BEST = 5  # what SemEval gives pairs that mean the same; 0 is for those that sha
 
 @dataclass(frozen=True, slots=True)
 class ScoredPairs:
-    """Pairs of texts that people have scored.
+    """Pairs of texts that people have scored."""
 
-    Attributes:
-        name: where they come from, for messages.
-        first, second: the texts.
-        gold: float64 [pairs], the scores.
-    """
-
-    name: str
+    name: str  # where they come from, for messages
     first: list[str]
     second: list[str]
-    gold: NDArray[np.float64]
+    gold: NDArray[np.float64]  # float64 [pairs], the scores
 
 
 def read_score_first(path: Path) -> ScoredPairs:
-    """Read `score<TAB>text<TAB>text`; a line without a score was not judged and does not count.
-
-    Raises:
-        FileError: the file cannot be read, or a line is something else.
-    """
-    return _scored(
-        path,
-        [
-            (where, columns[1], columns[2], columns[0])
-            for where, columns in read_columns(path, 3)
-            if columns[0].strip()
-        ],
-    )
+    """Read `score<TAB>text<TAB>text`; a line without a score was not judged and does not count."""
+    lines = [(where, line) for where, line in read_columns(path, 3) if line[0].strip()]
+    return _scored(path, [(where, line[1], line[2], line[0]) for where, line in lines])
 
 
 def read_score_last(path: Path) -> ScoredPairs:
-    """Read `text<TAB>text<TAB>score`, the format of STS2017-extended.
-
-    Raises:
-        FileError: the file cannot be read, or a line is something else.
-    """
-    lines = read_columns(path, 3)
-    return _scored(path, [(where, line[0], line[1], line[2]) for where, line in lines])
+    """Read `text<TAB>text<TAB>score`, the format of STS2017-extended."""
+    return _scored(
+        path, [(where, line[0], line[1], line[2]) for where, line in read_columns(path, 3)]
+    )
 
 
 def read_score_apart(texts: Path, scores: Path, *, fewer_scores: bool = False) -> ScoredPairs:
     """Read `text<TAB>text` and a file with a score on each line, as SemEval distributes its sets.
 
     A blank line among the scores stands for a pair that was not judged; it does not count.
-
-    Args:
-        texts: the pairs.
-        scores: their scores.
-        fewer_scores: whether there may be pairs without scores after those that have one.
-
-    Raises:
-        FileError: a file cannot be read, they differ in their number of lines, or a line is
-            something else.
     """
     pairs, gold = list(read_columns(texts, 2)), read_lines(scores)
     if len(pairs) != len(gold) and not (fewer_scores and len(pairs) > len(gold)):
@@ -77,33 +49,22 @@ def read_score_apart(texts: Path, scores: Path, *, fewer_scores: bool = False) -
             f"{texts} has {len(pairs):,} lines and {scores} {len(gold):,}",
             "line N of one has to belong to line N of the other",
         )
-    return _scored(
-        scores,
-        [
-            (f"{scores}:{line}", columns[0], columns[1], score)
-            for line, ((_, columns), score) in enumerate(zip(pairs, gold, strict=False), start=1)
-            if score.strip()
-        ],
-    )
+    rows = [
+        (f"{scores}:{line}", columns[0], columns[1], score)
+        for line, ((_, columns), score) in enumerate(zip(pairs, gold, strict=False), start=1)
+    ]
+    return _scored(scores, [row for row in rows if row[-1].strip()])
 
 
 def read_sick(path: Path) -> ScoredPairs:
-    """Read SICK: tab-separated with a head, of which `relatedness_score` is the score.
-
-    Raises:
-        FileError: the file cannot be read, lacks a column, or has a score that is none.
-    """
+    """Read SICK: tab-separated with a head, of which `relatedness_score` is the score."""
     first, second, score = "sentence_A", "sentence_B", "relatedness_score"
     lines = read_headed(path, (first, second, score))
     return _scored(path, [(where, line[first], line[second], line[score]) for where, line in lines])
 
 
 def read_stsb(path: Path) -> ScoredPairs:
-    """Read STS-B as stsb-multi-mt has it, comma-separated with quotes: `text,text,score`.
-
-    Raises:
-        FileError: the file cannot be read, or a row is something else.
-    """
+    """Read STS-B as stsb-multi-mt has it, comma-separated with quotes: `text,text,score`."""
     pairs = []
     for where, _, row in csv_rows(path):
         if len(row) != 3:
@@ -113,11 +74,7 @@ def read_stsb(path: Path) -> ScoredPairs:
 
 
 def read_stsb_tabs(path: Path) -> ScoredPairs:
-    """Read STS-B as SemEval distributes it, without quotes: score and texts in columns 5 to 7.
-
-    Raises:
-        FileError: the file cannot be read, or a line is something else.
-    """
+    """Read STS-B as SemEval distributes it, without quotes: score and texts in columns 5 to 7."""
     lines = read_columns(path, 7)
     return _scored(path, [(where, line[5], line[6], line[4]) for where, line in lines])
 

@@ -1,33 +1,73 @@
 """Results of encoders side by side, and the published figures that may stand beside them."""
 
 import fnmatch
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from xmine.evaluation.reports.published import published_tables
 from xmine.evaluation.result import Result, Row
 
 _FEW_ROWS = 12
+_FILE = Path(__file__).parent / "published.toml"
+_NOT_GIVEN = -1  # TOML has no null
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """Figures as they were printed."""
+
+    source: str  # paper and table
+    benchmark: str  # whose results they stand beside
+    # (row, metric) of such a result; of a row alternatives, the right one first and then what is
+    # nearest to it, with `|` between and `*` for any text
+    columns: Sequence[tuple[str, str]]
+    # name -> its figures, as printed; None where the table has none
+    systems: Mapping[str, Sequence[float | None]]
+    settings: Mapping[str, object]  # the choices of our benchmark that they were measured with
+    differs: str  # why they can never stand beside ours; empty if they may where the settings agree
+
+    def obstacle(self, settings: Mapping[str, object]) -> str:
+        """Tell what keeps them from standing beside figures measured with these settings."""
+        unlike = [
+            f"{name.replace('_', ' ')} {wanted}, here {settings.get(name)}"
+            for name, wanted in self.settings.items()
+            if settings.get(name) != wanted
+        ]
+        return "; ".join(filter(None, [self.differs, *unlike]))
+
+
+@cache
+def published_tables() -> tuple[PublishedTable, ...]:
+    """Read the tables that come with xmine."""
+    found = tomllib.loads(_FILE.read_text(encoding="utf-8"))["table"]
+    return tuple(
+        PublishedTable(
+            table["source"],
+            table["benchmark"],
+            list(zip(table["rows"], table["metrics"], strict=True)),
+            {
+                system: [None if value == _NOT_GIVEN else value for value in values]
+                for system, values in table["systems"].items()
+            },
+            table.get("settings", {}),
+            table.get("differs", ""),
+        )
+        for table in found
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A published table with ours above it.
+    """A published table with ours above it."""
 
-    Attributes:
-        source: paper and table.
-        obstacle: what keeps it from being compared with ours; empty if nothing does.
-        columns: row and metric of each figure, as we have them.
-        systems: name -> its figures as printed, None where there is none.
-        cells: a table of texts, head first: our encoders, then the published systems.
-    """
-
-    source: str
-    obstacle: str
-    columns: list[tuple[str, str]]
+    source: str  # paper and table
+    obstacle: str  # what keeps it from being compared with ours; empty if nothing does
+    columns: list[tuple[str, str]]  # row and metric of each figure, as we have them
+    # name -> its figures as printed, None where there is none
     systems: dict[str, list[float | None]]
-    cells: list[list[str]]
+    cells: list[list[str]]  # a table of texts, head first: our encoders, then the published systems
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +81,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One benchmark, measured for some encoders.
-
-    Attributes:
-        benchmark: its name.
-        lines: the figures worth a line.
-        cells: the same as a table of texts, head first.
-        published: the published tables of what was measured.
-        notes: where the encoders' own figures were not measured alike.
-    """
+    """One benchmark, measured for some encoders."""
 
     benchmark: str
-    lines: list[Line]
-    cells: list[list[str]]
-    published: list[Beside]
-    notes: list[str]
+    lines: list[Line]  # the figures worth a line
+    cells: list[list[str]]  # the same as a table of texts, head first
+    published: list[Beside]  # the published tables of what was measured
+    notes: list[str]  # where the encoders' own figures were not measured alike
 
 
 def compare(results: Mapping[str, Mapping[str, Result]]) -> list[Comparison]:
@@ -116,23 +148,14 @@ def main_figures(result: Result) -> list[tuple[str, str]]:
 
 
 def published_beside(results: Mapping[str, Result]) -> list[Beside]:
-    """Lay out the published tables of what was measured, those that may be compared first.
-
-    Args:
-        results: encoder -> its result on one benchmark; what can be compared is decided by the
-            settings of all of them.
-    """
+    """Lay out the published tables of what was measured, those that may be compared first."""
     first = next(iter(results.values()))
     found = []
     for table in published_tables():
         if table.benchmark != first.benchmark:
             continue
-        columns = {
-            at: column
-            for at, (pattern, metric) in enumerate(table.columns)
-            if (column := _measured(pattern, metric, results))
-        }
-        if columns:
+        measured = [_measured(pattern, metric, results) for pattern, metric in table.columns]
+        if columns := {at: column for at, column in enumerate(measured) if column}:
             obstacles = (table.obstacle(result.settings) for result in results.values())
             obstacle = next(filter(None, obstacles), "")
             systems = {
@@ -180,11 +203,8 @@ def _unlike(one: Result, other: Result) -> str:
         "split": (one.split, other.split),
         **{name: (one.settings.get(name), other.settings.get(name)) for name in names},
     }
-    unlike = [
-        f"{name} {theirs} and not {ours}"
-        for name, (ours, theirs) in facts.items()
-        if ours != theirs
-    ]
+    differing = {name: sides for name, sides in facts.items() if sides[0] != sides[1]}
+    unlike = [f"{name} {theirs} and not {ours}" for name, (ours, theirs) in differing.items()]
     items = {row.name: row.items for row in one.rows}
     sizes = [row.name for row in other.rows if items.get(row.name, row.items) != row.items]
     if sizes and one.unit != "kept":  # how many pairs an encoder keeps is a result

@@ -27,15 +27,15 @@ from xmine.evaluation.options import (
 from xmine.evaluation.readers.bucc import find_bucc
 from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of
 from xmine.evaluation.retrieval.bucc import mine_pair
-from xmine.evaluation.retrieval.bucc_protocols import in_words, settle
+from xmine.evaluation.retrieval.bucc_protocols import protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.tatoeba import (
     codes_of,
     tatoeba_folder,
     tatoeba_hits,
     tatoeba_languages,
 )
-from xmine.evaluation.similarity.correlation import spearman
-from xmine.evaluation.similarity.sts import read_stsb_split, score
+from xmine.evaluation.similarity.correlation import rate, spearman
+from xmine.evaluation.similarity.sts import read_stsb_split
 from xmine.progress import Report, silent
 
 CONFIDENCE = 0.95
@@ -45,43 +45,28 @@ Statistic = Callable[[Values], float]
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """What a figure of an encoder is made of.
+    """What a figure of an encoder is made of."""
 
-    Attributes:
-        name: of the benchmark and its part, such as `tatoeba cmn`.
-        metric: what the figure is.
-        unit: what the items are.
-        protocol: how it is measured, in a sentence.
-        values: [items, ...], in an order that is the same for every encoder.
-        statistic: values of some items -> their figure; not a number where they have none.
-    """
-
-    name: str
-    metric: str
-    unit: str
-    protocol: str
-    values: Values
-    statistic: Statistic
+    name: str  # of the benchmark and its part, such as `tatoeba cmn`
+    metric: str  # what the figure is
+    unit: str  # what the items are
+    protocol: str  # how it is measured, in a sentence
+    values: Values  # [items, ...], in an order that is the same for every encoder
+    statistic: Statistic  # values of some items -> their figure; not a number where they have none
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What the paired bootstrap says of two encoders; figures are unscaled.
+    """What the paired bootstrap says of two encoders; figures are unscaled."""
 
-    Attributes:
-        before, after: the figures of both, of all items.
-        low, high: the ends of the 95 % percentile interval of their difference.
-        p: one-sided: of the resamples, and the one that there is, (count + 1) / (resamples + 1),
-            the share in which `after` is not higher.
-        items: how many there are.
-    """
-
-    before: float
+    before: float  # the figures of both, of all items
     after: float
-    low: float
+    low: float  # the ends of the 95 % percentile interval of their difference
     high: float
+    # one-sided: of the resamples, and the one that there is, (count + 1) / (resamples + 1), the
+    # share in which `after` is not higher
     p: float
-    items: int
+    items: int  # how many there are
 
     @property
     def gain(self) -> float:
@@ -98,32 +83,20 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """The gains of encoders over the first of them.
+    """The gains of encoders over the first of them."""
 
-    Attributes:
-        found: for each encoder but the first, what was measured and its gain.
-        skipped: benchmark -> why it was measured for none.
-        failed: what could not be measured though there are files, and why.
-    """
-
+    # for each encoder but the first, what was measured and its gain
     found: Sequence[Sequence[tuple[Items, Gain]]]
-    skipped: Mapping[str, str]
-    failed: Sequence[str]
+    skipped: Mapping[str, str]  # benchmark -> why it was measured for none
+    failed: Sequence[str]  # what could not be measured though there are files, and why
 
 
 def paired_bootstrap(
     before: Values, after: Values, statistic: Statistic, *, resamples: int = 1000, seed: int = 1
 ) -> Gain:
-    """Compare two encoders on the same items.
+    """Compare two encoders on the same items, [items, ...]: what the figure needs of each item.
 
     A resample without a figure, such as one that drew one item only, is drawn again.
-
-    Args:
-        before: [items, ...]; row i is what the figure needs of item i.
-        after: the same of the other encoder.
-        statistic: rows -> the figure; higher is better.
-        resamples: how many.
-        seed: of the draws, which depend on it and on the number of items alone.
     """
     if len(before) != len(after):
         raise ValueError(f"{len(before)} and {len(after)} items: they come in pairs")
@@ -145,17 +118,7 @@ def measure_gains(
     options: GainOptions,
     report: Report = silent,
 ) -> Gains:
-    """Compare each encoder with the first, on what there are files for.
-
-    Args:
-        encoders: two or more. Of a pair, one reads English and the other any other language.
-        data: the folder with the benchmarks' files.
-        options: benchmarks, languages, resamples.
-        report: called while it goes on.
-
-    Raises:
-        MissingData: there is nothing for any of the benchmarks.
-    """
+    """Compare each encoder with the first, on what there are files for."""
     readers = [english_first(as_pair(encoder)) for encoder in encoders]
     languages = _languages(readers, options)
     found: list[list[tuple[Items, Gain]]] = [[] for _ in readers[1:]]
@@ -177,7 +140,15 @@ def measure_gains(
             if at == 0:
                 baseline = measured
             else:
-                found[at - 1] += _paired(baseline, measured, options)
+                for one, other in zip(baseline, measured, strict=True):
+                    gain = paired_bootstrap(
+                        one.values,
+                        other.values,
+                        one.statistic,
+                        resamples=options.resamples,
+                        seed=options.seed,
+                    )
+                    found[at - 1].append((one, gain))
     if not any(found) and not failed:
         raise MissingData(
             f"{data.path or 'no benchmark data'}: there is nothing to compare on: "
@@ -195,23 +166,8 @@ def _languages(encoders: Iterable[EncoderPair], options: GainOptions) -> set[str
     return set.intersection(*stated) if stated else set()
 
 
-def _paired(
-    before: Sequence[Items], after: Sequence[Items], options: GainOptions
-) -> list[tuple[Items, Gain]]:
-    rows = []
-    for one, other in zip(before, after, strict=True):
-        settings = {"resamples": options.resamples, "seed": options.seed}
-        gain = paired_bootstrap(one.values, other.values, one.statistic, **settings)
-        rows.append((one, gain))
-    return rows
-
-
 def _tatoeba(
-    reader: EncoderPair,
-    data: DataFolder,
-    options: GainOptions,
-    languages: set[str],
-    report: Report,
+    reader: EncoderPair, data: DataFolder, options: GainOptions, languages: set[str], report: Report
 ) -> list[Items]:
     folder = tatoeba_folder(data)
     wanted = [language for language in tatoeba_languages(folder) if language in languages]
@@ -222,17 +178,13 @@ def _tatoeba(
     rows = []
     for language in wanted:
         hits, _ = tatoeba_hits(turned, folder, language, settings, report)
-        name = f"tatoeba {language}"
-        rows.append(Items(name, "accuracy", "sentence pairs", PROTOCOL, hits, mean_accuracy))
+        about = f"tatoeba {language}", "accuracy", "sentence pairs", PROTOCOL
+        rows.append(Items(*about, hits, mean_accuracy))
     return rows
 
 
 def _bucc(
-    reader: EncoderPair,
-    data: DataFolder,
-    options: GainOptions,
-    languages: set[str],
-    report: Report,
+    reader: EncoderPair, data: DataFolder, options: GainOptions, languages: set[str], report: Report
 ) -> list[Items]:
     pairs = [
         pair for pair in find_bucc(data).pairs if codes_of(pair.split("-")) - {"en"} <= languages
@@ -241,32 +193,29 @@ def _bucc(
         raise _no_language()
     settings = BuccOptions(**_shared(options))
     folder = find_bucc(data, pairs)
-    protocol = settle(settings, folder)
+    protocol, turned = settle_protocol(settings, folder), EncoderPair(reader.target, reader.source)
+    said = protocol_in_words(settings, protocol)
     rows = []
     for pair in pairs:
-        english = pair.startswith("en-")
-        sides = reader if english else EncoderPair(reader.target, reader.source)
+        sides = reader if pair.startswith("en-") else turned
         mined = mine_pair(sides, folder, pair, protocol, settings, report)
         for kind, (threshold, measured) in mined.cuts.items():
             counts = measured.counts_at(threshold)
-            said = in_words(settings, protocol)
-            rows.append(Items(f"bucc {pair} {kind}", "F1", "source lines", said, counts, f1))
+            rows.append(
+                Items(f"bucc {pair} {kind}", "F1", "source lines", said, counts, f1_of_counts)
+            )
     return rows
 
 
 def _stsb(
-    reader: EncoderPair,
-    data: DataFolder,
-    options: GainOptions,
-    languages: set[str],
-    report: Report,
+    reader: EncoderPair, data: DataFolder, options: GainOptions, languages: set[str], report: Report
 ) -> list[Items]:
     pairs = read_stsb_split(data, "test")
     if pairs is None:
         raise data.missing("stsb/stsb-en-test.csv, or SentEval's STS/STSBenchmark/sts-test.csv")
-    scored = score(reader.source, pairs, options.prompt, report)
-    values = np.stack([scored.cosines, scored.gold], axis=1)
-    spearman(scored.cosines, scored.gold, scored.name)  # says what is wrong where there is none
+    rated = rate(reader.source, pairs, report, options.prompt)
+    values = np.stack([rated.cosines, rated.gold], axis=1)
+    spearman(rated.cosines, rated.gold, rated.name)  # says what is wrong where there is none
     protocol = "Spearman of the cosine against people's scores, no training"
     return [Items("stsb", "Spearman", "sentence pairs", protocol, values, rank_correlation)]
 
@@ -279,7 +228,7 @@ def mean_accuracy(hits: Values) -> float:
     return accuracy_of(hits).mean
 
 
-def f1(counts: Values) -> float:
+def f1_of_counts(counts: Values) -> float:
     """Compute F1 from counts of pairs kept, right and gold, int64 [lines, 3]; 0 if there are none.
 
     F1 is not a mean over lines: precision and recall are of all that was drawn.

@@ -10,7 +10,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import AlignedOptions, EvaluationOptions
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
-from xmine.plots.figures import JOINED, draw_histogram, draw_map
+from xmine.plots.figures import JOINED, draw_distributions, draw_map
 from xmine.progress import Progress, Report, silent
 
 _IN_MAP = JOINED  # sentences of each language: of so few, translations are joined
@@ -39,28 +39,19 @@ def draw_pictures(
     folder: Path,
     report: Report = silent,
 ) -> dict[str, str]:
-    """Draw maps of parallel sentences, and histograms of the cosines of translations.
+    """Draw maps of parallel sentences, and histograms of cosines: file name -> what it shows.
 
     The maps are of the first aligned files with two languages and of those with the most.
-
-    Returns:
-        File name -> what it shows; nothing if there are no aligned files.
-
-    Raises:
-        XmineError: matplotlib or scikit-learn is not installed.
     """
     try:
         sets = aligned_sets(data, AlignedOptions(**asdict(options)))
     except MissingData:
         return {}
+    most = max(range(len(sets)), key=lambda at: len(sets[at].texts))
     shown: dict[str, str] = {}
-    for aligned in dict.fromkeys([0, _with_most_languages(sets)]):
-        shown |= _draw_set(sets[aligned], encoder, options, folder, report)
+    for chosen in dict.fromkeys([0, most]):
+        shown |= _draw_set(sets[chosen], encoder, options, folder, report)
     return shown
-
-
-def _with_most_languages(sets: list[AlignedSet]) -> int:
-    return max(range(len(sets)), key=lambda at: len(sets[at].texts))
 
 
 def _draw_set(
@@ -83,12 +74,11 @@ def _draw_set(
         name = f"{stem}-{method}.png"
         draw_map(first, f"{aligned.name}, {title}", folder / name, method)
         count = len(next(iter(first.values())))
-        count = len(next(iter(first.values())))
         shown[name] = f"{title} of the first {count} sentences of {aligned.name}. {words}"
     report(Progress("pictures", len(_MAPS), len(_MAPS)))
     name = f"{stem}-cosines.png"
     cosines = _cosines(aligned, vectors)
-    draw_histogram(cosines, f"{aligned.name}, cosines", folder / name)
+    draw_distributions(cosines, f"{aligned.name}, cosines", folder / name)
     shown[name] = (
         f"Cosines of {next(iter(cosines))}, in {aligned.name}, and of each sentence with the "
         "nearest that is not its translation; of more languages, those two that the encoder knows "

@@ -5,7 +5,7 @@ answers, and what its columns mean stands below the table.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,7 @@ _LONG = 25
 def write_report(
     folder: Path, outcome: Outcome, about: Mapping[str, object], pictures: Mapping[str, str]
 ) -> None:
-    """Write `report.md` and `report.json` into a folder that exists.
-
-    Args:
-        folder: where.
-        outcome: what was measured.
-        about: the encoder, and what its vectors depend on.
-        pictures: file name -> what it shows; the files are in the folder.
-    """
+    """Write `report.md` and `report.json` into a folder that exists."""
     facts = record(
         {
             "encoder": dict(about),
@@ -49,14 +42,7 @@ def write_report(
 
 
 def read_report(path: Path) -> tuple[str, dict[str, Result]]:
-    """Read the results of a report, or of one benchmark as `-o` writes it.
-
-    Returns:
-        The name of the encoder, and its results by benchmark.
-
-    Raises:
-        FileError: it cannot be read, or is something else.
-    """
+    """Read an encoder and its results, from a report or from one benchmark as `-o` writes it."""
     path = path / REPORT_FILE if path.is_dir() else path
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -76,9 +62,12 @@ def read_report(path: Path) -> tuple[str, dict[str, Result]]:
 def _markdown(outcome: Outcome, facts: Mapping[str, Any], pictures: Mapping[str, str]) -> list[str]:
     machine, encoder = facts["machine"], Path(facts["encoder"]["model"]).name
     commit = f" (commit {facts['commit']})" if facts["commit"] else ""  # a wheel has none
+    stated = ", ".join(facts["encoder"]["languages"])
+    words = f" It was made for {stated}; figures of other languages stand here all the same."
+    made_for = words if stated else ""
     cells = [["benchmark", "figure", "better", "what it asks"]]
     for name, result in outcome.results.items():
-        metric = next(each for each in result.metrics if each.name == result.headline[1])
+        metric = result.headline_metric()
         cells.append([name, headline(result), metric.better, ABOUT[name][0]])
     lines = [
         f"# {encoder}",
@@ -86,7 +75,7 @@ def _markdown(outcome: Outcome, facts: Mapping[str, Any], pictures: Mapping[str,
         f"Measured on {facts['date']} with xmine {facts['version']}{commit}, "
         f"{machine['cores']} cores of {machine['processor']}.",
         "",
-        f"Encoder: {described(facts['encoder'])}.{_languages(facts['encoder'])}",
+        f"Encoder: {described(facts['encoder'])}.{made_for}",
         "",
         "Shares and correlations are printed times 100, as papers do; `report.json` has them "
         "unscaled. A figure means something only together with its protocol, which stands below "
@@ -94,7 +83,7 @@ def _markdown(outcome: Outcome, facts: Mapping[str, Any], pictures: Mapping[str,
         "",
         "## At a glance",
         "",
-        *_with_left_end(cells),
+        *as_markdown(cells, right=False),
     ]
     for name, result in outcome.results.items():
         lines += ["", *_section(encoder, result, outcome.seconds.get(name))]
@@ -107,12 +96,6 @@ def _markdown(outcome: Outcome, facts: Mapping[str, Any], pictures: Mapping[str,
         if reasons:
             lines += ["", f"## {title}", "", *(f"- {name}: {why}" for name, why in reasons.items())]
     return lines
-
-
-def _languages(about: Mapping[str, Any]) -> str:
-    stated = ", ".join(about["languages"])
-    words = " It was made for {}; figures of other languages stand here all the same."
-    return words.format(stated) if stated else ""
 
 
 def _section(encoder: str, result: Result, seconds: float | None) -> list[str]:
@@ -134,26 +117,12 @@ def _section(encoder: str, result: Result, seconds: float | None) -> list[str]:
         lines += [*as_markdown(cells), "", "</details>"]
     else:
         lines += as_markdown(cells)
-    lines += [
-        "",
-        *(
-            f"- {metric.title}: {metric.meaning}{_better(metric.better)}"
-            for metric in result.metrics
-        ),
-    ]
+    lines.append("")
+    for metric in result.metrics:
+        better = f" ({metric.better} is better)" if metric.better else ""
+        lines.append(f"- {metric.title}: {metric.meaning}{better}")
     lines += [f"- note: {note}" for note in result.notes]
     for each in published_beside({encoder: result}):
         verdict = f"not comparable: {each.obstacle}" if each.obstacle else "comparable"
         lines += ["", f"{each.source} ({verdict}):", "", *as_markdown(each.cells)]
-    return lines
-
-
-def _better(word: str) -> str:
-    return f" ({word} is better)" if word else ""
-
-
-def _with_left_end(cells: Sequence[Sequence[str]]) -> list[str]:
-    """Set a table of words in Markdown, all to the left."""
-    lines = as_markdown(cells)
-    lines[1] = lines[1].replace("---:", "---")
     return lines

@@ -10,32 +10,25 @@ def as_text(cells: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
-        first = row[0] + " " * (widths[0] - cell_len(row[0]))
-        rest = [
-            " " * (width - cell_len(cell)) + cell
-            for cell, width in zip(row[1:], widths[1:], strict=True)
-        ]
-        lines.append("  ".join([first, *rest]).rstrip())
+        gaps = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        rest = [gap + cell for gap, cell in zip(gaps[1:], row[1:], strict=True)]
+        lines.append("  ".join([row[0] + gaps[0], *rest]).rstrip())
     return lines
 
 
-def as_markdown(cells: Sequence[Sequence[str]]) -> list[str]:
-    """Set a table in Markdown, figures to the right."""
+def as_markdown(cells: Sequence[Sequence[str]], *, right: bool = True) -> list[str]:
+    """Set a table in Markdown, its figures to the right; a table of words has none."""
     head, *body = [[cell.replace("|", "\\|") for cell in row] for row in cells]
-    rule = ["---", *["---:"] * (len(head) - 1)]
+    rule = ["---", *["---:" if right else "---"] * (len(head) - 1)]
     return [f"| {' | '.join(row)} |" for row in (head, rule, *body)]
 
 
 def described(about: Mapping[str, object]) -> str:
     """Tell in a line which encoder it was and what its vectors depend on."""
-    length = about["max_length"]
-    prompt = about["prompt"]
-    parts = [
-        str(about["model"]),
-        str(about["architecture"]),
-        f"{about['pooling']} pooling",
-        f"cut after {length} pieces" if length else "not cut",
-        f"prompt {prompt!r}" if prompt else "no prompt",
-        f"{about['device']} {about['dtype']}",
-    ]
-    return ", ".join(parts)
+    length, prompt = about["max_length"], about["prompt"]
+    return (
+        f"{about['model']}, {about['architecture']}, {about['pooling']} pooling, "
+        + (f"cut after {length} pieces, " if length else "not cut, ")
+        + (f"prompt {prompt!r}, " if prompt else "no prompt, ")
+        + f"{about['device']} {about['dtype']}"
+    )

@@ -4,7 +4,7 @@ The protocol of Tatoeba's similarity search (Artetxe & Schwenk, 2019, "Massively
 sentence embeddings"): nearest by cosine among all lines of the other side, ties to the lowest line.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,8 +14,17 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions
-from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.retrieval.groups import check_groups, group_rows, read_groups
+from xmine.evaluation.result import (
+    NO_GROUPS,
+    Groups,
+    Metric,
+    Result,
+    Row,
+    check_groups,
+    group_rows,
+    mean_of_all,
+    read_groups,
+)
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
 from xmine.knn.cosines import Vectors
 from xmine.knn.exact import nearest
@@ -23,19 +32,19 @@ from xmine.progress import Report, silent
 
 PROTOCOL = "top-1 by cosine among all lines of the other side, accuracy"
 TEXTUAL = "; a line with the text of the translation counts as found"
-MEAN = Metric("mean", "mean", "the mean of both directions")
+BOTH_WAYS = (
+    Metric(
+        "forward", "→", "share of lines of the first language whose nearest in the second is right"
+    ),
+    Metric("backward", "←", "the same from the second language to the first"),
+    Metric("mean", "mean", "the mean of both directions"),
+)
 _WORST = 8  # languages that a note names
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievalAccuracy:
-    """Shares of sentences whose nearest line of the other side is their translation.
-
-    Attributes:
-        forward: source to target.
-        backward: target to source.
-        pairs: how many lines a side has.
-    """
+class BothWays:
+    """Shares of the lines of aligned text, from source to target and back; `pairs` lines a side."""
 
     forward: float
     backward: float
@@ -46,17 +55,16 @@ class RetrievalAccuracy:
         """The mean of both directions."""
         return (self.forward + self.backward) / 2
 
+    def row(self, name: str, forward: str = "forward", backward: str = "backward") -> Row:
+        """Make a row of figures, by the names of their metrics."""
+        figures = {forward: self.forward, backward: self.backward, "mean": self.mean}
+        return Row(name, self.pairs, figures)
+
 
 def retrieval_accuracy(
     source: Vectors, target: Vectors, texts: tuple[Sequence[str], Sequence[str]] | None = None
-) -> RetrievalAccuracy:
-    """Compare unit rows [pairs, dim] of both sides; row i belongs to row i.
-
-    Args:
-        source: vectors of one side.
-        target: vectors of the other.
-        texts: of both sides, where a row with the same text as the right one counts as found.
-    """
+) -> BothWays:
+    """Compare unit rows [pairs, dim] of both sides; row i belongs to row i."""
     return accuracy_of(retrieval_hits(source, target, texts))
 
 
@@ -73,89 +81,80 @@ def retrieval_hits(
     return np.array([forward, _found(found.sources[:, 0], sides[0])], dtype=np.bool_).T
 
 
-def accuracy_of(hits: NDArray[np.bool_]) -> RetrievalAccuracy:
+def accuracy_of(hits: NDArray[np.bool_]) -> BothWays:
     """Average what `retrieval_hits` gave."""
     forward, backward = hits.mean(axis=0).tolist()
-    return RetrievalAccuracy(forward, backward, len(hits))
+    return BothWays(forward, backward, len(hits))
 
 
 def _found(nearest_rows: NDArray[np.int64], keys: Sequence[object]) -> list[bool]:
     return [keys[row] == keys[at] for at, row in enumerate(nearest_rows.tolist())]
 
 
-def evaluate_bitext(
-    encoder: SentenceEncoder, data: DataFolder, options: BitextOptions, report: Report = silent
+def aligned_result(
+    benchmark: str,
+    sets: Sequence[AlignedSet],
+    measure: Callable[[AlignedSet], tuple[list[Row], list[str]]],
+    protocol: str,
+    metrics: Sequence[Metric],
+    settings: Mapping[str, object],
+    groups: Groups = NO_GROUPS,
 ) -> Result:
-    """Measure retrieval between each language of aligned files and their pivot.
+    """Measure aligned sets, and average over the languages of each set and over their groups.
 
-    Raises:
-        FileError: a file is missing or cannot be read, or files differ in their number of lines.
+    `measure` gives a row for each pair of languages of a set, and notes.
     """
-    groups = read_groups(options.groups)
-    sets = aligned_sets(data, options)
     rows, averages, notes = [], [], []
     for aligned in sets:
-        measured, unknown = _rows(encoder, aligned, options, report)
+        measured, said = measure(aligned)
         by_language = [
             replace(row, name=source)
             for row, (source, _) in zip(measured, aligned.pairs, strict=True)
         ]
         means, lacking = group_rows(groups, by_language)
-        if len(measured) > 1:
-            means.append(mean_row(f"mean of {len(measured)}", measured))
+        means += mean_of_all("mean of {}", measured)
         averages += [replace(each, name=aligned.titled(each.name, ", ")) for each in means]
         rows += measured
-        notes += [f"{aligned.name}: {note}" for note in [*lacking, *unknown_note(unknown)]]
+        notes += [f"{aligned.name}: {note}" for note in [*lacking, *said]]
     check_groups(groups, [source for aligned in sets for source, _ in aligned.pairs])
-    headline = averages[-1].name if len(sets) == 1 and averages else rows[0].name
     return Result(
-        benchmark="bitext",
-        protocol=PROTOCOL + (TEXTUAL if options.textual else ""),
+        benchmark=benchmark,
+        protocol=protocol + (TEXTUAL if settings["textual"] else ""),
         split=", ".join(each.name for each in sets),
-        metrics=(
-            Metric(
-                "forward",
-                "→",
-                "share of lines of the first language whose nearest in the second is right",
-            ),
-            Metric("backward", "←", "the same from the second language to the first"),
-            MEAN,
-        ),
+        metrics=metrics,
         rows=[*rows, *averages],
-        headline=(headline, "mean"),
-        settings={"textual": options.textual},
+        headline=(averages[-1].name if len(sets) == 1 and averages else rows[0].name, "mean"),
+        settings=settings,
         unit="pairs",
         notes=notes,
     )
 
 
-def _rows(
-    encoder: SentenceEncoder, aligned: AlignedSet, options: BitextOptions, report: Report
-) -> tuple[list[Row], dict[str, int]]:
-    vectors = {
-        language: encoder.encode_half(texts, report, options.prompt)
-        for language, texts in aligned.texts.items()
-    }
-    check_known(aligned.name, vectors.values())
-    rows = []
-    for source, target in aligned.pairs:
-        texts = (aligned.texts[source], aligned.texts[target]) if options.textual else None
-        accuracy = retrieval_accuracy(vectors[source], vectors[target], texts)
-        figures = {
-            "forward": accuracy.forward,
-            "backward": accuracy.backward,
-            "mean": accuracy.mean,
+def evaluate_bitext(
+    encoder: SentenceEncoder, data: DataFolder, options: BitextOptions, report: Report = silent
+) -> Result:
+    """Measure retrieval between each language of aligned files and their pivot."""
+
+    def measure(aligned: AlignedSet) -> tuple[list[Row], list[str]]:
+        vectors = {
+            language: encoder.encode_half(texts, report, options.prompt)
+            for language, texts in aligned.texts.items()
         }
-        rows.append(Row(aligned.titled(f"{source}-{target}"), accuracy.pairs, figures))
-    return rows, {language: unknown_rows(each) for language, each in vectors.items()}
+        check_known(aligned.name, vectors.values())
+        rows = []
+        for source, target in aligned.pairs:
+            texts = (aligned.texts[source], aligned.texts[target]) if options.textual else None
+            accuracy = retrieval_accuracy(vectors[source], vectors[target], texts)
+            rows.append(accuracy.row(aligned.titled(f"{source}-{target}")))
+        return rows, unknown_note({name: unknown_rows(each) for name, each in vectors.items()})
+
+    groups = read_groups(options.groups)
+    sets, settings = aligned_sets(data, options), {"textual": options.textual}
+    return aligned_result("bitext", sets, measure, PROTOCOL, BOTH_WAYS, settings, groups)
 
 
 def check_known(name: str, sides: Iterable[Vectors]) -> None:
-    """Refuse sides among which there is nothing to find.
-
-    Raises:
-        FileError: there are fewer than two lines, or no line of any side has a vector.
-    """
+    """Refuse sides among which there is nothing to find."""
     sides = list(sides)
     if len(sides[0]) < 2:
         raise FileError(f"{name}: {len(sides[0])} line; two at least are needed")

@@ -7,7 +7,7 @@ its protocol: with the threshold chosen on the pairs it is measured on, F1 is an
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.retrieval.bucc_protocols import Protocol, in_words, settle
+from xmine.evaluation.retrieval.bucc_protocols import Protocol, protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.xsim import enough
 from xmine.mining.candidates import Candidates, best_without_gold, find_candidates
 from xmine.mining.options import MiningOptions
@@ -41,19 +41,12 @@ _METRICS = (
 
 @dataclass(frozen=True, slots=True)
 class NamedPairs:
-    """Candidates pairs before the cut, and the gold pairs to find.
+    """Candidates pairs before the cut, and the gold pairs to find."""
 
-    Attributes:
-        scores: float64 [pairs], falling.
-        pairs: ids of source and target.
-        gold: the true pairs.
-        lines: ids of all lines of the source.
-    """
-
-    scores: NDArray[np.float64]
-    pairs: Sequence[tuple[str, str]]
-    gold: frozenset[tuple[str, str]]
-    lines: Sequence[str]
+    scores: NDArray[np.float64]  # float64 [pairs], falling
+    pairs: Sequence[tuple[str, str]]  # ids of source and target
+    gold: frozenset[tuple[str, str]]  # the true pairs
+    lines: Sequence[str]  # ids of all lines of the source
 
     def best(self) -> Oracle:
         """Find the cut that is best for these gold pairs."""
@@ -86,21 +79,15 @@ class NamedPairs:
 
 @dataclass(frozen=True, slots=True)
 class MinedSplit:
-    """A language pair, mined.
+    """A language pair, mined."""
 
-    Attributes:
-        split: what was read.
-        scored: all pairs.
-        auto: the cut that needs no gold pairs, a probability, and what that keeps.
-        found: the same, named.
-        cuts: the thresholds that gold pairs choose, that of the protocol first, `oracle` last; and
-            the candidates that each is measured on.
-    """
-
-    split: BuccSplit
-    scored: Candidates
+    split: BuccSplit  # what was read
+    scored: Candidates  # all pairs
+    # the cut that needs no gold pairs, a probability, and what that keeps
     auto: tuple[float, Agreement]
-    found: NamedPairs
+    found: NamedPairs  # the same, named
+    # the thresholds that gold pairs choose, that of the protocol first, `oracle` last; and the
+    # candidates that each is measured on
     cuts: Mapping[str, tuple[float, NamedPairs]]
 
 
@@ -112,14 +99,9 @@ def half_of(identity: str) -> int:
 def evaluate_bucc(
     encoder: SentenceEncoder, data: DataFolder, options: BuccOptions, report: Report = silent
 ) -> Result:
-    """Mine each language pair and give F1 at several thresholds, that of the protocol first.
-
-    Raises:
-        FileError: a file is missing, is empty or has a wrong line, a split that the protocol
-            needs has no gold pairs, or there are fewer sentences than neighbours.
-    """
+    """Mine each language pair and give F1 at several thresholds, that of the protocol first."""
     folder = find_bucc(data, options.pair)
-    protocol = settle(options, folder)
+    protocol = settle_protocol(options, folder)
     rows: dict[str, list[Row]] = {}
     notes = []
     for pair in folder.pairs:
@@ -127,7 +109,9 @@ def evaluate_bucc(
         kinds = _at_thresholds(mined, protocol)
         notes += _notes(mined.split, mined.scored, kinds)
         for kind, (value, agreed) in kinds.items():
-            rows.setdefault(kind, []).append(_row(f"{pair} {kind}", value, agreed))
+            figures = {"precision": agreed.precision, "recall": agreed.recall, "f1": agreed.f1}
+            row = Row(f"{pair} {kind}", agreed.mined, {**figures, "threshold": value})
+            rows.setdefault(kind, []).append(row)
     if protocol.threshold_from == "hash":
         notes.append(
             "held-out is over the half of the ids that the threshold was not chosen on; the other "
@@ -135,11 +119,14 @@ def evaluate_bucc(
         )
     averages = []
     if len(folder.pairs) > 1:
-        averages = [_mean(kind, each) for kind, each in rows.items()]
+        for kind, each in rows.items():
+            mean = mean_row(f"mean of {len(each)} {kind}", each)
+            # a mean of thresholds would mean nothing
+            averages.append(replace(mean, figures={**mean.figures, "threshold": np.nan}))
     by_pair = [row for each in zip(*rows.values(), strict=True) for row in each]
     return Result(
         benchmark="bucc",
-        protocol=in_words(options, protocol),
+        protocol=protocol_in_words(options, protocol),
         split=f"BUCC 2018 {protocol.split}, {', '.join(folder.pairs)}",
         metrics=_METRICS,
         rows=[*by_pair, *averages],
@@ -166,16 +153,18 @@ def mine_pair(
     options: BuccOptions,
     report: Report = silent,
 ) -> MinedSplit:
-    """Mine a language pair and choose the thresholds that gold pairs choose.
-
-    Raises:
-        FileError: as `evaluate_bucc`.
-    """
+    """Mine a language pair and choose the thresholds that gold pairs choose."""
     split = folder.read(pair, protocol.split)
     scored, found, auto = _mine(encoder, split, protocol, options, report)
     cuts: dict[str, tuple[float, NamedPairs]] = {}
     if protocol.threshold_from == "hash":
-        cuts["held-out"] = _held_out(found, split.name)
+        validation, rest = found.half(0), found.half(1)
+        if not (validation.gold and rest.gold):
+            raise FileError(
+                f"{split.name}.gold: too few pairs to hold out a half of them: {len(found.gold)}",
+                "choose --threshold-from oracle",
+            )
+        cuts["held-out"] = validation.best().threshold, rest
     elif protocol.threshold_from != "oracle":
         learned = folder.read(pair, protocol.threshold_from)
         other = _mine(encoder, learned, protocol, options, report)[1]
@@ -240,42 +229,17 @@ def _at_thresholds(mined: MinedSplit, protocol: Protocol) -> dict[str, tuple[flo
     return kinds
 
 
-def _held_out(found: NamedPairs, name: str) -> tuple[float, NamedPairs]:
-    """Choose the threshold on one half of the ids; the other is to be measured."""
-    validation, rest = found.half(0), found.half(1)
-    if not (validation.gold and rest.gold):
-        raise FileError(
-            f"{name}.gold: too few pairs to hold out a half of them: {len(found.gold)}",
-            "choose --threshold-from oracle",
-        )
-    return validation.best().threshold, rest
-
-
-def _row(name: str, threshold: float, found: Agreement) -> Row:
-    figures = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
-    return Row(name, found.mined, {**figures, "threshold": threshold})
-
-
-def _mean(kind: str, rows: Sequence[Row]) -> Row:
-    """Average over language pairs; a mean of thresholds would mean nothing."""
-    mean = mean_row(f"mean of {len(rows)} {kind}", rows)
-    return Row(mean.name, mean.items, {**mean.figures, "threshold": np.nan})
-
-
 def _notes(
     split: BuccSplit, scored: Candidates, kinds: Mapping[str, tuple[float, Agreement]]
 ) -> list[str]:
     sizes = " and ".join(f"{len(side):,}" for side in split.sides)
     notes = [f"{split.name}: {sizes} sentences, {len(split.gold):,} gold pairs."]
-    if scored.scores.clamped:
-        notes.append(
-            f"{split.name}: {scored.scores.clamped:,} neighbourhoods near zero, ratio not defined; "
-            "raised to 0.000001."
-        )
+    if clamped := scored.scores.clamped:
+        said = f"{clamped:,} neighbourhoods near zero, ratio not defined; raised to 0.000001."
+        notes.append(f"{split.name}: {said}")
     if np.ptp(scored.scores.targets) < _SAME:
-        notes.append(
-            f"{split.name}: every pair has the same score: the encoder tells no sentences apart."
-        )
+        said = "every pair has the same score: the encoder tells no sentences apart."
+        notes.append(f"{split.name}: {said}")
     lost = [kind for kind, (value, _) in kinds.items() if kind != "auto" and np.isinf(value)]
     if lost:
         notes.append(

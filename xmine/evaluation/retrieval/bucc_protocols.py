@@ -15,26 +15,21 @@ from xmine.options import flag
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """What a protocol fixes.
+    """What a protocol fixes."""
 
-    Attributes:
-        margin, neighborhood, retrieval: as in MiningOptions.
-        duplicates: `folded` to the first line that repeats, as mining does; `kept`; or `dropped`,
-            as LASER has it: the same texts are searched once, and no pair with one of them counts.
-        threshold_from: `training` or `sample`: on the gold pairs of that split; `hash`: on one half
-            of the ids; `oracle`: on the pairs that are measured; nothing: what the files allow.
-        split: the one that is measured where the threshold is from `hash` or `oracle`; nothing:
-            test, or else training, or else the sample.
-        lowest: pairs with a lower ratio are no candidates.
-    """
-
-    margin: str = "ratio"
+    margin: str = "ratio"  # as in MiningOptions
     neighborhood: int = 4
     retrieval: str = "max"
+    # `folded` to the first line that repeats, as mining does; `kept`; or `dropped`, as LASER has
+    # it: the same texts are searched once, and no pair with one of them counts
     duplicates: str = "folded"
+    # `training` or `sample`: on the gold pairs of that split; `hash`: on one half of the ids;
+    # `oracle`: on the pairs that are measured; nothing: what the files allow
     threshold_from: str = ""
+    # the one that is measured where the threshold is from `hash` or `oracle`; nothing: test, or
+    # else training, or else the sample
     split: str = ""
-    lowest: float | None = None
+    lowest: float | None = None  # pairs with a lower ratio are no candidates
 
 
 PROTOCOLS: Mapping[str, Protocol] = {
@@ -52,15 +47,8 @@ _DUPLICATES = {
 }
 
 
-def settle(options: BuccOptions, folder: BuccFolder) -> Protocol:
-    """Apply the options to a protocol, and decide by the files at hand what it leaves open.
-
-    Returns:
-        A protocol with `threshold_from` and `split`, the split that is measured.
-
-    Raises:
-        FileError: a split that is needed has no gold pairs.
-    """
+def settle_protocol(options: BuccOptions, folder: BuccFolder) -> Protocol:
+    """Apply the options to a protocol; decide by the files what is open: threshold and split."""
     known = PROTOCOLS[options.protocol]
     chosen = replace(
         known,
@@ -90,7 +78,7 @@ def settle(options: BuccOptions, folder: BuccFolder) -> Protocol:
     return replace(chosen, threshold_from=source, split=split)
 
 
-def in_words(options: BuccOptions, protocol: Protocol) -> str:
+def protocol_in_words(options: BuccOptions, protocol: Protocol) -> str:
     """Say in a sentence what a protocol was, with what the options changed of it."""
     given = {
         "margin": options.margin,

@@ -4,7 +4,7 @@ Line N is the same sentence in every language: FLORES, newstest, the United Nati
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,77 +28,62 @@ _KNOWN = [
 
 @dataclass(frozen=True, slots=True)
 class AlignedSet:
-    """Files with the same sentences.
+    """Files with the same sentences."""
 
-    Attributes:
-        name: of the set, or what the user named.
-        texts: language -> its lines; all have equally many.
-        pairs: the languages to compare, source and target: the two files that were named, or each
-            language with the pivot.
-        is_named: whether the user named it, so that a row need not.
-    """
-
-    name: str
-    texts: dict[str, list[str]]
+    name: str  # of the set, or what the user named
+    texts: dict[str, list[str]]  # language -> its lines; all have equally many
+    # the languages to compare, source and target: the two files that were named, or each language
+    # with the pivot
     pairs: list[tuple[str, str]]
-    is_named: bool
+    is_named: bool  # whether the user named it, so that a row need not
 
     def titled(self, what: str, between: str = " ") -> str:
         """Name a row: by the set as well where there may be others."""
         return what if self.is_named else f"{self.name}{between}{what}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
-    name: str
-    paths: dict[str, Path]
-
-
 def aligned_sets(data: DataFolder, options: AlignedOptions) -> list[AlignedSet]:
-    """Read the aligned files that the options name, or all sets that the data folder has.
-
-    Raises:
-        MissingData: none is named, and the data folder has none.
-        FileError: a file cannot be read, or files differ in their number of lines.
-    """
-    return [_read(files, options, options.pivot) for files in _find(data, options)]
+    """Read the aligned files that the options name, or all sets that the data folder has."""
+    found = _find(data, options)
+    return [_read(name, paths, options, options.pivot) for name, paths in found.items()]
 
 
 def largest_set(data: DataFolder, options: FilesOptions) -> AlignedSet:
-    """Read the aligned files that the options name, or the set with the most languages.
-
-    Raises:
-        MissingData: none is named, and the data folder has none.
-        FileError: a file cannot be read, or files differ in their number of lines.
-    """
-    return _read(max(_find(data, options), key=lambda each: len(each.paths)), options)
+    """Read the aligned files that the options name, or the set with the most languages."""
+    name, paths = max(_find(data, options).items(), key=lambda item: len(item[1]))
+    return _read(name, paths, options)
 
 
-def _find(data: DataFolder, options: FilesOptions) -> list[_Files]:
+def _find(data: DataFolder, options: FilesOptions) -> dict[str, dict[str, Path]]:
+    """Find aligned files: name of the set -> language -> path."""
     if options.src:
-        names = _two_names(options.src, options.tgt)
-        paths = dict(zip(names, (Path(options.src), Path(options.tgt)), strict=True))
-        return [_Files(f"{options.src}, {options.tgt}", paths)]
+        # A file is named by what comes after its last dot where that tells the two apart.
+        paths = Path(options.src), Path(options.tgt)
+        ends = [path.suffix[1:] for path in paths]
+        names = ends if all(ends) and ends[0] != ends[1] else [options.src, options.tgt]
+        return {f"{options.src}, {options.tgt}": dict(zip(names, paths, strict=True))}
     if options.files:
         whole = Path(options.files)
-        named = _Files(options.files, _by_language(whole.parent, whole.name))
-        if len(named.paths) < 2:
+        named = _by_language(whole.parent, whole.name)
+        if len(named) < 2:
             raise FileError(
-                f"{options.files}: {len(named.paths)} files; two languages at least",
+                f"{options.files}: {len(named)} files; two languages at least",
                 "a pattern is looked for from the current folder, not in --data",
             )
-        return [named]
-    sets: dict[tuple[Path, str], _Files] = {}  # a folder given directly may serve for two names
+        return {options.files: named}
+    sets: dict[str, dict[str, Path]] = {}
+    seen = set()  # a folder given directly may serve for two names
     for name, places, pattern in _KNOWN:
         folder = data.find(pattern.replace("{}", "*"), places)
-        if folder and (folder, pattern) not in sets:
-            paths = _by_language(folder, pattern)
-            if len(paths) > 1:
-                sets[folder, pattern] = _Files(name, paths)
+        if folder and (folder, pattern) not in seen:
+            seen.add((folder, pattern))
+            files = _by_language(folder, pattern)
+            if len(files) > 1:
+                sets[name] = files
     if not sets:
         known = ", ".join(f"{places[0]}/{pattern}" for _, places, pattern in _KNOWN)
         raise data.missing(f"aligned files: {known}; or name some with --files, or --src and --tgt")
-    return list(sets.values())
+    return sets
 
 
 def _by_language(folder: Path, pattern: str) -> dict[str, Path]:
@@ -109,23 +94,15 @@ def _by_language(folder: Path, pattern: str) -> dict[str, Path]:
     return {match[1]: path for match, path in matches if match and path.is_file()}
 
 
-def _read(files: _Files, options: FilesOptions, pivot: str = "") -> AlignedSet:
-    texts = dict(zip(files.paths, read_aligned(*files.paths.values()), strict=True))
+def _read(
+    name: str, paths: Mapping[str, Path], options: FilesOptions, pivot: str = ""
+) -> AlignedSet:
+    texts = dict(zip(paths, read_aligned(*paths.values()), strict=True))
+    languages = list(texts)
     if options.src:
-        source, target = texts
-        return AlignedSet(files.name, texts, [(source, target)], is_named=True)
-    chosen = _pivot(list(texts), pivot)
-    pairs = [(each, chosen) for each in texts if each != chosen]
-    return AlignedSet(files.name, texts, pairs, is_named=bool(options.files))
-
-
-def _two_names(source: str, target: str) -> tuple[str, str]:
-    """Name two files: by what comes after the last dot where that tells them apart."""
-    ends = Path(source).suffix[1:], Path(target).suffix[1:]
-    return ends if all(ends) and ends[0] != ends[1] else (source, target)
-
-
-def _pivot(languages: Sequence[str], wanted: str) -> str:
-    if wanted and wanted not in languages:
-        raise FileError(f"there is no language {wanted!r}", f"there are {', '.join(languages)}")
-    return wanted or next((each for each in ENGLISH if each in languages), languages[0])
+        return AlignedSet(name, texts, [(languages[0], languages[1])], is_named=True)
+    if pivot and pivot not in languages:
+        raise FileError(f"there is no language {pivot!r}", f"there are {', '.join(languages)}")
+    chosen = pivot or next((each for each in ENGLISH if each in languages), languages[0])
+    pairs = [(each, chosen) for each in languages if each != chosen]
+    return AlignedSet(name, texts, pairs, is_named=bool(options.files))

@@ -33,15 +33,10 @@ _WHAT = f"LAReQA's xquad-r/*.json, or Mewsli-X's {CANDIDATES} and {MENTIONS}"
 
 
 def average_precision(ranking: Sequence[int], gold: Collection[int], depth: int = DEPTH) -> float:
-    """Average the precision at each right candidate among the first of a ranking.
+    """Average the precision at each right candidate among the first of a ranking, best first.
 
     Divided by how many of them could be right, `min(len(gold), depth)`, so that a perfect ranking
     has 1 (scikit-learn's has no depth). With one right candidate it is the reciprocal of its rank.
-
-    Args:
-        ranking: candidates, best first, none twice.
-        gold: the right ones, at least one.
-        depth: how far down to look.
     """
     hits, total = 0, 0.0
     for rank, candidate in enumerate(ranking[:depth], start=1):
@@ -52,15 +47,10 @@ def average_precision(ranking: Sequence[int], gold: Collection[int], depth: int 
 
 
 def top(queries: Vectors, blocks: Iterable[Vectors], depth: int = DEPTH) -> NDArray[np.int64]:
-    """Find the nearest candidates of each query by dot product; equal ones in their order.
+    """Find the nearest candidates of [queries, dim] by dot product; equal ones in their order.
 
-    Args:
-        queries: [queries, dim].
-        blocks: [some, dim] each, one after the other all candidates; each is let go.
-        depth: how many to find.
-
-    Returns:
-        int64 [queries, depth], numbers of candidates, nearest first; fewer if there are fewer.
+    The blocks [some, dim] together are all candidates; each is let go. Gives numbers of candidates,
+    int64 [queries, depth], nearest first; fewer if there are fewer.
     """
     columns = np.empty((len(queries), 0), dtype=np.int64)
     values = np.empty((len(queries), 0), dtype=np.float32)
@@ -79,12 +69,7 @@ def top(queries: Vectors, blocks: Iterable[Vectors], depth: int = DEPTH) -> NDAr
 def evaluate_retrieval(
     encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
-    """Measure the mean average precision of each language on LAReQA and Mewsli-X.
-
-    Raises:
-        MissingData: the data folder has neither.
-        FileError: a file is missing, cannot be read, or names what does not exist.
-    """
+    """Measure the mean average precision of each language on LAReQA and Mewsli-X."""
     tasks = []
     folder = data.find("??.json", _LAREQA)
     if folder:

@@ -4,7 +4,7 @@ LASER's test set (Artetxe & Schwenk, 2019), files `tatoeba.xxx-eng.xxx` and `tat
 Averages over 14 and 36 languages are those of mSimCSE and XTREME; Emma-X averages over all 112.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +12,19 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
-from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, read_aligned
+from xmine.evaluation.data import DataFolder, choose, read_aligned
 from xmine.evaluation.options import TatoebaOptions
-from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.result import (
+    Metric,
+    Result,
+    check_groups,
+    group_rows,
+    mean_of_all,
+    mean_row,
+    read_groups,
+)
 from xmine.evaluation.retrieval.aligned import (
-    MEAN,
+    BOTH_WAYS,
     PROTOCOL,
     TEXTUAL,
     accuracy_of,
@@ -26,7 +33,6 @@ from xmine.evaluation.retrieval.aligned import (
     unknown_note,
     unknown_rows,
 )
-from xmine.evaluation.retrieval.groups import check_groups, group_rows, read_groups
 from xmine.progress import Report, silent
 
 FOURTEEN = tuple("ara bul cmn deu ell fra hin rus spa swh tha tur urd vie".split())
@@ -54,20 +60,18 @@ _WHAT = "LASER's Tatoeba test set, tatoeba.xxx-eng.xxx and tatoeba.xxx-eng.eng"
 def evaluate_tatoeba(
     encoder: SentenceEncoder, data: DataFolder, options: TatoebaOptions, report: Report = silent
 ) -> Result:
-    """Measure retrieval accuracy between each language and English.
-
-    Raises:
-        FileError: a file is missing or cannot be read, or two differ in their number of lines.
-    """
+    """Measure retrieval accuracy between each language and English."""
     folder = tatoeba_folder(data)
     groups = read_groups(options.groups)
-    languages = _languages(folder, options.language)
+    found = tatoeba_languages(folder)
+    wanted = [each if each in found else CODES.get(each, each) for each in options.language]
+    languages = choose(wanted, found, f"{folder}: no tatoeba.{{}}-eng.{{}}")
     rows, unknown = [], {}
     for each in languages:
         hits, unknown[each] = tatoeba_hits(
             EncoderPair(encoder, encoder), folder, each, options, report
         )
-        rows.append(_row(each, hits))
+        rows.append(accuracy_of(hits).row(each, "to_english", "from_english"))
     check_groups(groups, languages)
     averages, notes = group_rows(groups, rows)
     notes += unknown_note(unknown)
@@ -77,8 +81,7 @@ def evaluate_tatoeba(
         elif not options.language:
             lacking = ", ".join(sorted(set(members) - set(languages)))
             notes.append(f"No {name}: {lacking} missing.")
-    if len(rows) > 1:
-        averages.append(mean_row(f"mean of all {len(rows)}", rows))
+    averages += mean_of_all("mean of all {}", rows)
     known = codes_of(encoder.facts.languages)
     own = [row for row in rows if row.name in known]
     if own and len(own) < len(rows):
@@ -91,7 +94,7 @@ def evaluate_tatoeba(
         metrics=(
             Metric("to_english", "xx→en", "share of sentences whose nearest English one is right"),
             Metric("from_english", "en→xx", "the same from English"),
-            MEAN,
+            BOTH_WAYS[-1],
         ),
         rows=[*rows, *averages],
         headline=([*rows, *averages][-1].name, "mean"),
@@ -102,11 +105,7 @@ def evaluate_tatoeba(
 
 
 def tatoeba_folder(data: DataFolder) -> Path:
-    """Find the files.
-
-    Raises:
-        MissingData: there are none.
-    """
+    """Find the files."""
     return data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
 
 
@@ -120,35 +119,13 @@ def tatoeba_languages(folder: Path) -> list[str]:
     return sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
 
 
-def _languages(folder: Path, wanted: Sequence[str]) -> list[str]:
-    found = tatoeba_languages(folder)
-    wanted = [each if each in found else CODES.get(each, each) for each in wanted]
-    for language in wanted:
-        if language not in found:
-            raise FileError(
-                f"{folder}: no tatoeba.{language}-eng.{language}", f"there are {', '.join(found)}"
-            )
-    return list(dict.fromkeys(wanted)) or found
-
-
 def tatoeba_hits(
     encoders: EncoderPair, folder: Path, language: str, options: TatoebaOptions, report: Report
 ) -> tuple[NDArray[np.bool_], int]:
     """Tell which sentences of a language find their translation.
 
-    Args:
-        encoders: the source reads the language, the target reads English.
-        folder: what `tatoeba_folder` gave.
-        language: one of `tatoeba_languages`.
-        options: prompt, and what counts as found.
-        report: called while it goes on.
-
-    Returns:
-        bool [pairs, 2], found to English and from it; and how many lines of the language have no
-        vector.
-
-    Raises:
-        FileError: a file cannot be read, or the two differ in their number of lines.
+    bool [pairs, 2], found to English and from it; and how many lines of the language have no
+    vector.
     """
     pair = f"tatoeba.{language}-eng"
     texts = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.eng")
@@ -159,13 +136,3 @@ def tatoeba_hits(
     check_known(pair, sides)
     same = (texts[0], texts[1]) if options.textual else None
     return retrieval_hits(sides[0], sides[1], same), unknown_rows(sides[0])
-
-
-def _row(language: str, hits: NDArray[np.bool_]) -> Row:
-    accuracy = accuracy_of(hits)
-    figures = {
-        "to_english": accuracy.forward,
-        "from_english": accuracy.backward,
-        "mean": accuracy.mean,
-    }
-    return Row(language, accuracy.pairs, figures)

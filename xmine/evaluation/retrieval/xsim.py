@@ -14,8 +14,14 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import XsimOptions
-from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.retrieval.aligned import TEXTUAL, check_known, unknown_note, unknown_rows
+from xmine.evaluation.result import Metric, Result, Row
+from xmine.evaluation.retrieval.aligned import (
+    BothWays,
+    aligned_result,
+    check_known,
+    unknown_note,
+    unknown_rows,
+)
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
 from xmine.knn.cosines import Vectors
 from xmine.knn.exact import nearest
@@ -23,20 +29,26 @@ from xmine.progress import Report, silent
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.retrieval import choose_pairs
 
+_METRICS = (
+    Metric(
+        "forward",
+        "→",
+        "share of lines of the first language whose translation is missed",
+        digits=2,
+        better="lower",
+    ),
+    Metric("backward", "←", "the same from the second language", 100, 2, "lower"),
+    Metric("mean", "mean", "the mean of both directions", 100, 2, "lower"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
-    """The line with the best margin score among the k nearest, both ways.
+    """The line with the best margin score among the k nearest, both ways."""
 
-    Attributes:
-        targets: int64 [sources], a row of the target for each source.
-        sources: int64 [targets], a row of the source for each target.
-        clamped: neighbourhood means near zero that the ratio needed raised.
-    """
-
-    targets: NDArray[np.int64]
-    sources: NDArray[np.int64]
-    clamped: int
+    targets: NDArray[np.int64]  # int64 [sources], a row of the target for each source
+    sources: NDArray[np.int64]  # int64 [targets], a row of the source for each target
+    clamped: int  # neighbourhood means near zero that the ratio needed raised
 
 
 def best_lines(
@@ -44,14 +56,7 @@ def best_lines(
 ) -> BestLines:
     """Choose for each row the other side's one with the best score among its k nearest.
 
-    Args:
-        source: unit rows [sources, dim].
-        target: unit rows [targets, dim]; may be more than the sources.
-        margin: `ratio`, `distance`, or `absolute`, which is the nearest itself.
-        k: neighbours, in both directions.
-        report: called while searching.
-
-    Equal scores go to the lower row.
+    Unit rows [sources, dim] and [targets, dim]; equal scores go to the lower row.
     """
     neighbours = nearest(source, target, 1 if margin == "absolute" else k, report=report)
     scores = margin_scores(neighbours, margin)
@@ -65,11 +70,9 @@ def best_lines(
 
 
 def error_rate(chosen: NDArray[np.int64], texts: Sequence[str] | None = None) -> float:
-    """Give the share of rows that did not choose the row of their own number.
+    """Give the share of int64 [rows] that did not choose the row of their own number.
 
-    Args:
-        chosen: int64 [rows], rows of the other side.
-        texts: of the other side, where a row with the same text as the right one is no error.
+    With the texts of the other side, a row with the same text as the right one is no error.
     """
     keys: Sequence[object] = range(len(chosen)) if texts is None else texts
     wrong: list[bool] = [keys[row] != keys[at] for at, row in enumerate(chosen.tolist())]
@@ -77,16 +80,17 @@ def error_rate(chosen: NDArray[np.int64], texts: Sequence[str] | None = None) ->
 
 
 def enough(lines: int, k: int, margin: str, name: str) -> None:
-    """Check that each line can have k neighbours.
-
-    Raises:
-        FileError: there are fewer lines.
-    """
+    """Check that each line can have k neighbours."""
     if margin != "absolute" and lines < k:
         raise FileError(
             f"{name}: {lines} lines; a margin over {k} neighbours needs {k}",
             "choose fewer with --neighborhood",
         )
+
+
+def clamped_note(clamped: int) -> list[str]:
+    """Say how many neighbourhoods of the ratio were raised."""
+    return [f"{clamped:,} neighbourhoods near zero, raised to 1e-6."] if clamped else []
 
 
 def margin_in_words(margin: str, k: int) -> str:
@@ -99,74 +103,33 @@ def margin_in_words(margin: str, k: int) -> str:
 def evaluate_xsim(
     encoder: SentenceEncoder, data: DataFolder, options: XsimOptions, report: Report = silent
 ) -> Result:
-    """Measure the error rate from each language of aligned files to their pivot, and back.
+    """Measure the error rate from each language of aligned files to their pivot, and back."""
+    margin, k = options.margin, options.neighborhood
 
-    Raises:
-        FileError: a file is missing or cannot be read, files differ in their number of lines,
-            there are fewer lines than neighbours or than two, or no line of two languages has a
-            vector.
-    """
-    sets = aligned_sets(data, options)
-    rows, averages, notes = [], [], []
-    for aligned in sets:
-        measured, clamped, unknown = _rows(encoder, aligned, options, report)
-        rows += measured
-        notes += [f"{aligned.name}: {note}" for note in unknown_note(unknown)]
-        if len(measured) > 1:
-            averages.append(mean_row(aligned.titled(f"mean of {len(measured)}", ", "), measured))
-        if clamped:
-            notes.append(f"{aligned.name}: {clamped:,} neighbourhoods near zero, raised to 1e-6.")
-    headline = averages[-1].name if len(sets) == 1 and averages else rows[0].name
-    return Result(
-        benchmark="xsim",
-        protocol=f"{margin_in_words(options.margin, options.neighborhood)}, error rate"
-        + (TEXTUAL if options.textual else ""),
-        split=", ".join(each.name for each in sets),
-        metrics=(
-            Metric(
-                "forward",
-                "→",
-                "share of lines of the first language whose translation is missed",
-                digits=2,
-                better="lower",
-            ),
-            Metric("backward", "←", "the same from the second language", 100, 2, "lower"),
-            Metric("mean", "mean", "the mean of both directions", 100, 2, "lower"),
-        ),
-        rows=[*rows, *averages],
-        headline=(headline, "mean"),
-        settings={
-            "margin": options.margin,
-            "neighborhood": options.neighborhood,
-            "textual": options.textual,
-        },
-        unit="pairs",
-        notes=notes,
+    def measure(aligned: AlignedSet) -> tuple[list[Row], list[str]]:
+        texts = aligned.texts
+        enough(len(next(iter(texts.values()))), k, margin, aligned.name)
+        targets: dict[str, Vectors] = {}
+        rows, clamped, unknown = [], 0, dict[str, int]()
+        for source, target in aligned.pairs:
+            vectors = encoder.encode(texts[source], report, options.prompt)
+            if target not in targets:
+                targets[target] = encoder.encode(texts[target], report, options.prompt)
+            check_known(aligned.name, (vectors, targets[target]))
+            unknown |= {target: unknown_rows(targets[target]), source: unknown_rows(vectors)}
+            best = best_lines(vectors, targets[target], margin, k, report)
+            forward = error_rate(best.targets, texts[target] if options.textual else None)
+            backward = error_rate(best.sources, texts[source] if options.textual else None)
+            shares = BothWays(forward, backward, len(texts[source]))
+            rows.append(shares.row(aligned.titled(f"{source}-{target}")))
+            clamped += best.clamped
+        return rows, [*unknown_note(unknown), *clamped_note(clamped)]
+
+    return aligned_result(
+        "xsim",
+        aligned_sets(data, options),
+        measure,
+        f"{margin_in_words(margin, k)}, error rate",
+        _METRICS,
+        {"margin": margin, "neighborhood": k, "textual": options.textual},
     )
-
-
-def _rows(
-    encoder: SentenceEncoder, aligned: AlignedSet, options: XsimOptions, report: Report
-) -> tuple[list[Row], int, dict[str, int]]:
-    """Measure each pair of languages.
-
-    Returns:
-        Rows, neighbourhoods near zero, and for each language its lines without a vector.
-    """
-    margin, k, texts = options.margin, options.neighborhood, aligned.texts
-    enough(len(next(iter(texts.values()))), k, margin, aligned.name)
-    targets: dict[str, Vectors] = {}
-    rows, clamped, unknown = [], 0, dict[str, int]()
-    for source, target in aligned.pairs:
-        vectors = encoder.encode(texts[source], report, options.prompt)
-        if target not in targets:
-            targets[target] = encoder.encode(texts[target], report, options.prompt)
-        check_known(aligned.name, (vectors, targets[target]))
-        unknown |= {target: unknown_rows(targets[target]), source: unknown_rows(vectors)}
-        best = best_lines(vectors, targets[target], margin, k, report)
-        forward = error_rate(best.targets, texts[target] if options.textual else None)
-        backward = error_rate(best.sources, texts[source] if options.textual else None)
-        figures = {"forward": forward, "backward": backward, "mean": (forward + backward) / 2}
-        rows.append(Row(aligned.titled(f"{source}-{target}"), len(texts[source]), figures))
-        clamped += best.clamped
-    return rows, clamped, unknown

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, incomplete, read_aligned
+from xmine.evaluation.data import DataFolder, choose, incomplete, read_aligned
 from xmine.evaluation.options import XsimPlusPlusOptions
 from xmine.evaluation.readers.json_rows import filled_text, json_file
-from xmine.evaluation.result import Metric, Result, Row, mean_row
+from xmine.evaluation.result import Metric, Result, Row, mean_of_all
 from xmine.evaluation.retrieval.aligned import check_known, unknown_note, unknown_rows
-from xmine.evaluation.retrieval.xsim import best_lines, enough, margin_in_words
+from xmine.evaluation.retrieval.xsim import best_lines, clamped_note, enough, margin_in_words
 from xmine.files.reading import read_lines
 from xmine.progress import Report, silent
 
@@ -31,19 +31,12 @@ ALL = "error"
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """References and their perturbations.
+    """References and their perturbations."""
 
-    Attributes:
-        language: of both.
-        references: one for each line of the other languages.
-        perturbations: more sentences, each a reference with something changed.
-        kinds: perturbation -> its original and what was changed.
-    """
-
-    language: str
-    references: list[str]
-    perturbations: list[str]
-    kinds: Mapping[str, tuple[str, str]]
+    language: str  # of both
+    references: list[str]  # one for each line of the other languages
+    perturbations: list[str]  # more sentences, each a reference with something changed
+    kinds: Mapping[str, tuple[str, str]]  # perturbation -> its original and what was changed
 
     @property
     def texts(self) -> list[str]:
@@ -58,9 +51,7 @@ class Perturbed:
 def errors_by_kind(chosen: NDArray[np.int64], perturbed: Perturbed) -> Counter[str]:
     """Count the lines that chose another text than their reference, by what was changed in it.
 
-    Args:
-        chosen: int64 [references], rows of the references followed by the perturbations.
-        perturbed: the texts.
+    `chosen` is int64 [references], rows of the references followed by the perturbations.
     """
     texts = [text.strip() for text in perturbed.texts]
     counts: Counter[str] = Counter()
@@ -78,13 +69,7 @@ def evaluate_xsimplusplus(
     options: XsimPlusPlusOptions,
     report: Report = silent,
 ) -> Result:
-    """Measure the error rate from each language to one with perturbations, and what it consists of.
-
-    Raises:
-        FileError: a file is missing or cannot be read, files differ in their number of lines, the
-            JSON file has another form or belongs to other sentences, there are fewer lines than
-            neighbours or than two, or no line has a vector.
-    """
+    """Measure the error rate from each language to one with perturbations, by kind of error."""
     split = options.split
     folder = data.holding(
         f"*_errtype.{split}.json",
@@ -107,11 +92,11 @@ def evaluate_xsimplusplus(
             check_known(name, (own, vectors))
             unknown[source] = unknown_rows(own)
             best = best_lines(own, vectors, options.margin, options.neighborhood, report)
-            rows.append(_row(f"{source}-{language}", best.targets, perturbed))
-            if best.clamped:
-                notes.append(
-                    f"{rows[-1].name}: {best.clamped:,} neighbourhoods near zero, raised to 1e-6."
-                )
+            counts = errors_by_kind(best.targets, perturbed)
+            shares = {kind: counts[kind] / len(texts) for kind in perturbed.names()}
+            figures = {ALL: sum(shares.values()), **shares}
+            rows.append(Row(f"{source}-{language}", len(texts), figures))
+            notes += [f"{rows[-1].name}: {note}" for note in clamped_note(best.clamped)]
         notes.append(
             f"{language}: {len(perturbed.references):,} references and "
             f"{len(perturbed.perturbations):,} perturbations to choose from."
@@ -120,7 +105,7 @@ def evaluate_xsimplusplus(
         if lacking:
             notes.append(f"{path.name} lacks {lacking:,} of them: counted as {MISALIGNED}.")
         notes += unknown_note(unknown)
-    averages = [mean_row(f"mean of {len(rows)}", rows)] if len(rows) > 1 else []
+    averages = mean_of_all("mean of {}", rows)
     named = sorted(set(kinds) - {MISALIGNED})
     return Result(
         benchmark="xsim++",
@@ -134,29 +119,14 @@ def evaluate_xsimplusplus(
         ],
         rows=[*rows, *averages],
         headline=((averages or rows)[0].name, ALL),
-        settings={
-            "split": split,
-            "margin": options.margin,
-            "neighborhood": options.neighborhood,
-        },
+        settings={"split": split, "margin": options.margin, "neighborhood": options.neighborhood},
         unit="lines",
         notes=notes,
     )
 
 
 def read_perturbed(folder: Path, plain: Path, language: str, split: str) -> Perturbed:
-    """Read references and perturbations.
-
-    Args:
-        folder: has `LANG_augmented.SPLIT` and `LANG_errtype.SPLIT.json`.
-        plain: has `LANG.SPLIT`.
-        language: as in the names of the files.
-        split: `dev` or `devtest`.
-
-    Raises:
-        FileError: a file is missing, the JSON file has another form, or it has no entry for any
-            of the sentences.
-    """
+    """Read references and perturbations."""
     names = [f"{language}_augmented.{split}", f"{language}_errtype.{split}.json"]
     incomplete(folder, names, "xSIM++'s augmented set")
     references = read_lines(plain / f"{language}.{split}")
@@ -197,15 +167,6 @@ def _read_kinds(path: Path) -> dict[str, tuple[str, str]]:
 def _sources(plain: Path, split: str, target: str, wanted: Sequence[str]) -> list[str]:
     names = sorted(path.name.removesuffix(f".{split}") for path in plain.glob(f"*.{split}"))
     found = [name for name in names if name != target]
-    for language in wanted:
-        if language not in found:
-            raise FileError(f"{plain}: no {language}.{split}", f"there are {', '.join(found)}")
-    if not found:
+    if not found and not wanted:
         raise FileError(f"{plain}: no language beside {target}", f"put xxx.{split} there")
-    return list(dict.fromkeys(wanted)) or found
-
-
-def _row(name: str, chosen: NDArray[np.int64], perturbed: Perturbed) -> Row:
-    counts = errors_by_kind(chosen, perturbed)
-    shares = {kind: counts[kind] / len(chosen) for kind in perturbed.names()}
-    return Row(name, len(chosen), {ALL: sum(shares.values()), **shares})
+    return choose(wanted, found, f"{plain}: no {{}}.{split}")

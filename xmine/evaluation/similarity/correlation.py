@@ -4,7 +4,7 @@ Spearman's has average ranks for ties. Where every value is the same there is no
 that is an error, never a zero.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,30 +13,44 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
+from xmine.evaluation.readers.scored_pairs import ScoredPairs
+from xmine.evaluation.result import Row
 from xmine.progress import Report
 
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """Cosines of pairs: float64 [pairs], and how many pairs have a text without a vector."""
+class RatedCosines:
+    """What an encoder and people say of the pairs of one set."""
 
-    cosines: Values
-    blank: int
+    name: str
+    cosines: Values  # float64 [pairs]
+    gold: Values  # float64 [pairs]
+    blank: int = 0  # pairs with a text without a vector
 
 
-def compare(
+def rate(encoder: SentenceEncoder, pairs: ScoredPairs, report: Report, prompt: str) -> RatedCosines:
+    """Encode pairs and take their cosines; a text without a vector has cosine 0 with any other."""
+    one, other = (encoder.encode(texts, report, prompt) for texts in (pairs.first, pairs.second))
+    blank = ~one.any(axis=1) | ~other.any(axis=1)
+    return RatedCosines(pairs.name, row_cosines(one, other), pairs.gold, int(blank.sum()))
+
+
+def correlate_sets(
+    measure: Callable[[Values, Values, str], float],
     encoder: SentenceEncoder,
-    first: Sequence[str],
-    second: Sequence[str],
+    sets: Mapping[str, ScoredPairs],
     report: Report,
     prompt: str,
-) -> Compared:
-    """Encode pairs and take their cosines; a text without a vector has cosine 0 with any other."""
-    one, other = (encoder.encode(texts, report, prompt) for texts in (first, second))
-    blank = ~one.any(axis=1) | ~other.any(axis=1)
-    return Compared(row_cosines(one, other), int(blank.sum()))
+) -> tuple[list[Row], int]:
+    """Give a row for each set of pairs, its figure named as `measure` is, and count the blanks."""
+    rated = {name: rate(encoder, pairs, report, prompt) for name, pairs in sets.items()}
+    rows = [
+        Row(name, len(each.gold), {measure.__name__: measure(each.cosines, each.gold, each.name)})
+        for name, each in rated.items()
+    ]
+    return rows, sum(each.blank for each in rated.values())
 
 
 def row_cosines(one: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]]) -> Values:
@@ -46,24 +60,14 @@ def row_cosines(one: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]]
 
 
 def spearman(system: Values, gold: Values, what: str) -> float:
-    """Correlate the ranks of two lists.
-
-    Args:
-        system: float64 [pairs], what the encoder says.
-        gold: float64 [pairs], what people say.
-        what: where they come from, for messages.
-
-    Raises:
-        FileError: there are fewer than two pairs, or all judgements are the same.
-        EncoderError: the encoder says the same of all pairs.
-    """
+    """Correlate the ranks of two lists, float64 [pairs] each; `what` is for messages."""
     from scipy.stats import spearmanr
 
     return _correlate(spearmanr, system, gold, what)
 
 
 def pearson(system: Values, gold: Values, what: str) -> float:
-    """Correlate the values of two lists; arguments and errors as of `spearman`."""
+    """Correlate the values of two lists; arguments as of `spearman`."""
     from scipy.stats import pearsonr
 
     return _correlate(pearsonr, system, gold, what)

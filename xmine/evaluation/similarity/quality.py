@@ -5,7 +5,7 @@ MLQE-PE (Fomicheva et al., 2020), whose test20 and dev sets belong to the same l
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +14,9 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, incomplete, number, read_aligned, read_headed
 from xmine.evaluation.options import EvaluationOptions
+from xmine.evaluation.readers.scored_pairs import ScoredPairs
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.similarity.correlation import Values, blank_note, compare, pearson
+from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, pearson
 from xmine.progress import Report, silent
 
 SEVEN = ("en-de", "en-zh", "et-en", "ne-en", "ro-en", "ru-en", "si-en")
@@ -28,31 +29,10 @@ _WHAT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Translations:
-    """Sentences, their machine translations, and what people think of these.
-
-    Attributes:
-        name: where they come from, for messages.
-        sources, translations: the texts.
-        gold: float64 [sentences], direct assessments, standardised for each judge and averaged.
-    """
-
-    name: str
-    sources: list[str]
-    translations: list[str]
-    gold: Values
-
-
 def evaluate_qe(
     encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
-    """Measure Pearson's correlation of cosines with assessments for each language pair.
-
-    Raises:
-        MissingData: there is no set.
-        FileError: a file is missing or cannot be read.
-    """
+    """Measure Pearson's correlation of cosines with assessments for each language pair."""
     sets = {
         "WMT21": read_wmt21(data),
         "test20": read_assessments(data, "test", "test20"),
@@ -60,27 +40,27 @@ def evaluate_qe(
     }
     if not any(sets.values()):
         raise data.missing(_WHAT)
-    rows, means, blank = [], [], 0
+    rows, means, notes, blank = [], [], [], 0
     for name, pairs in sets.items():
-        measured = []
-        for pair, judged in pairs.items():
-            compared = compare(encoder, judged.sources, judged.translations, report, options.prompt)
-            figure = pearson(compared.cosines, judged.gold, judged.name)
-            measured.append(Row(f"{name} {pair}", len(judged.gold), {"pearson": figure}))
-            blank += compared.blank
-        rows += measured
+        measured, without = correlate_sets(pearson, encoder, pairs, report, options.prompt)
         means += _means(name, dict(zip(pairs, measured, strict=True)))
+        rows += [replace(row, name=f"{name} {row.name}") for row in measured]
+        blank += without
+        whole = ELEVEN if name == "WMT21" else SEVEN
+        lacking = ", ".join(pair for pair in whole if pair not in pairs)
+        if pairs and lacking:
+            notes.append(f"{name} has {len(whole)} pairs; missing: {lacking}.")
     return Result(
         benchmark="qe",
         protocol="Pearson of the cosine of sentence and translation against direct assessments "
         "(z-standardised), no training",
-        split=", ".join(name for name, pairs in sets.items() if pairs),
+        split=", ".join(filter(sets.get, sets)),
         metrics=(Metric("pearson", "Pearson", "correlation of cosine and assessment"),),
         rows=[*rows, *means],
         headline=(means[0].name, "pearson"),
         settings={"similarity": "cosine", "correlation": "pearson", "trained": False},
         unit="sentences",
-        notes=[*blank_note(blank), *_lacking(sets)],
+        notes=[*blank_note(blank), *notes],
     )
 
 
@@ -96,22 +76,8 @@ def _means(name: str, rows: Mapping[str, Row]) -> list[Row]:
     return averages
 
 
-def _lacking(sets: Mapping[str, Mapping[str, Translations]]) -> list[str]:
-    notes = []
-    for name, pairs in sets.items():
-        whole = ELEVEN if name == "WMT21" else SEVEN
-        lacking = [pair for pair in whole if pair not in pairs]
-        if pairs and lacking:
-            notes.append(f"{name} has {len(whole)} pairs; missing: {', '.join(lacking)}.")
-    return notes
-
-
-def read_wmt21(data: DataFolder) -> dict[str, Translations]:
-    """Read WMT21's test set with its gold labels: language pair -> sentences.
-
-    Raises:
-        FileError: a pair lacks a file, or files differ in their number of lines.
-    """
+def read_wmt21(data: DataFolder) -> dict[str, ScoredPairs]:
+    """Read WMT21's test set with its gold labels: language pair -> sentences."""
     places = [f"{place}/test21_goldlabels" for place in _REPOSITORY]
     folder = data.find("*-test21/goldlabels", places)
     found = {}
@@ -125,23 +91,14 @@ def read_wmt21(data: DataFolder) -> dict[str, Translations]:
                 number(text, f"{path}:{line}", "assessment")
                 for line, text in enumerate(scores, start=1)
             ]
-            found[inside.name.removesuffix("-test21")] = Translations(
+            found[inside.name.removesuffix("-test21")] = ScoredPairs(
                 str(path), sources, translations, np.array(gold)
             )
     return found
 
 
-def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Translations]:
-    """Read MLQE-PE's direct assessments of a split: language pair -> sentences.
-
-    Args:
-        data: the data folder.
-        split: `test` or `dev`, as its folder is called.
-        stem: what the names of its files begin with.
-
-    Raises:
-        FileError: a file cannot be read, lacks a column, or has an assessment that is no number.
-    """
+def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, ScoredPairs]:
+    """Read MLQE-PE's direct assessments of a split: language pair -> sentences."""
     places = [f"{place}/direct-assessments/{split}" for place in _REPOSITORY]
     pattern = f"*/{stem}.*.df.short.tsv"
     folder = data.find(pattern, places)
@@ -152,7 +109,7 @@ def read_assessments(data: DataFolder, split: str, stem: str) -> dict[str, Trans
     return found
 
 
-def _read_table(path: Path) -> Translations:
+def _read_table(path: Path) -> ScoredPairs:
     sources, translations, gold = [], [], []
     for where, line in read_headed(path, ("original", "translation", "z_mean")):
         sources.append(line["original"])
@@ -160,4 +117,4 @@ def _read_table(path: Path) -> Translations:
         gold.append(number(line["z_mean"], where, "assessment"))
     if not gold:
         raise FileError(f"{path}: no sentences below the head")
-    return Translations(str(path), sources, translations, np.array(gold))
+    return ScoredPairs(str(path), sources, translations, np.array(gold))

@@ -5,7 +5,6 @@ Years have sub-sets, whose aggregation papers choose differently; so all three w
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
@@ -22,7 +21,7 @@ from xmine.evaluation.readers.scored_pairs import (
     read_stsb_tabs,
 )
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.similarity.correlation import Values, blank_note, compare, spearman
+from xmine.evaluation.similarity.correlation import RatedCosines, blank_note, rate, spearman
 from xmine.progress import Report, silent
 
 SUBSETS = {
@@ -47,32 +46,11 @@ _WHAT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What an encoder and people say of the pairs of one sub-set.
-
-    Attributes:
-        name: of the sub-set.
-        cosines, gold: float64 [pairs].
-        blank: how many pairs have a text without a vector.
-    """
-
-    name: str
-    cosines: Values
-    gold: Values
-    blank: int = 0
-
-
-def aggregate(subsets: Sequence[Scored]) -> dict[str, float]:
+def aggregate(subsets: Sequence[RatedCosines]) -> dict[str, float]:
     """Correlate sub-sets in the three ways that papers have.
 
-    Returns:
-        `all`, of all pairs as one list (SBERT, SimCSE); `wmean`, of each sub-set, weighted by its
-        pairs (SentEval); `mean`, of each sub-set, all counting the same.
-
-    Raises:
-        FileError: a sub-set has fewer than two pairs or one judgement only.
-        EncoderError: the encoder says the same of all pairs of a sub-set.
+    `all`: all pairs as one list (SBERT, SimCSE); `wmean`: each sub-set, weighted by its pairs
+    (SentEval); `mean`: each sub-set, all counting the same.
     """
     each = [spearman(subset.cosines, subset.gold, subset.name) for subset in subsets]
     whole = spearman(
@@ -81,28 +59,19 @@ def aggregate(subsets: Sequence[Scored]) -> dict[str, float]:
         ", ".join(subset.name for subset in subsets),
     )
     pairs = [len(subset.gold) for subset in subsets]
-    return {
-        "all": whole,
-        "wmean": float(np.average(each, weights=pairs)),
-        "mean": fmean(each),
-    }
+    return {"all": whole, "wmean": float(np.average(each, weights=pairs)), "mean": fmean(each)}
 
 
 def evaluate_sts(
     encoder: SentenceEncoder, data: DataFolder, options: StsOptions, report: Report = silent
 ) -> Result:
-    """Measure Spearman's correlation of cosines with scores on each STS set there is.
-
-    Raises:
-        MissingData: there is none of those wanted.
-        FileError: a file cannot be read, or a sub-set has no scores.
-    """
+    """Measure Spearman's correlation of cosines with scores on each STS set there is."""
     found, lacking = _read_tasks(list(dict.fromkeys(options.task)) or list(STS_TASKS), data)
     rows, blank = [], 0
     for title, subsets in found.items():
-        row, blanks = _row(encoder, title, subsets, options, report)
-        rows.append(row)
-        blank += blanks
+        rated = [rate(encoder, pairs, report, options.prompt) for pairs in subsets]
+        rows.append(Row(title, sum(len(each.gold) for each in rated), aggregate(rated)))
+        blank += sum(each.blank for each in rated)
     notes = blank_note(blank)
     counted = [row for row in rows if row.name in TITLES.values()]
     headline = next((row.name for row in rows if row.name == TITLES["stsb"]), rows[0].name)
@@ -154,42 +123,16 @@ def _read_tasks(
     return found | ({DEV: [dev]} if dev else {}), lacking
 
 
-def _row(
-    encoder: SentenceEncoder,
-    title: str,
-    subsets: Sequence[ScoredPairs],
-    options: StsOptions,
-    report: Report,
-) -> tuple[Row, int]:
-    scored = [score(encoder, pairs, options.prompt, report) for pairs in subsets]
-    row = Row(title, sum(len(each.gold) for each in scored), aggregate(scored))
-    return row, sum(each.blank for each in scored)
-
-
-def score(encoder: SentenceEncoder, pairs: ScoredPairs, prompt: str, report: Report) -> Scored:
-    """Take the cosines of the pairs of a sub-set."""
-    compared = compare(encoder, pairs.first, pairs.second, report, prompt)
-    return Scored(pairs.name, compared.cosines, pairs.gold, compared.blank)
-
-
 def read_task(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str]]:
-    """Read the sub-sets of a task, named as in `--task`, in either layout.
-
-    Returns:
-        The sub-sets there are, and the names of those there are not.
-
-    Raises:
-        MissingData: the data folder has none of them.
-        FileError: a sub-set has no scores, or cannot be read.
-    """
+    """Read a task: the sub-sets there are, in either layout, and the names of those missing."""
     if task == "stsb":
         pairs = read_stsb_split(data, "test")
         if pairs is None:
-            data.holding("stsb-en-test.csv", _STSB, _WHAT)
-        return [pairs] if pairs else [], []
+            raise data.missing(f"{_WHAT}, in {_STSB[0]}")
+        return [pairs], []
     if task == "sickr":
-        folder = data.holding("SICK_test_annotated.txt", _SICK, _WHAT)
-        return [read_sick(folder / "SICK_test_annotated.txt")], []
+        name = "SICK_test_annotated.txt"
+        return [read_sick(data.holding(name, _SICK, _WHAT) / name)], []
     return _read_year(task, data)
 
 
@@ -214,11 +157,7 @@ def _read_year(task: str, data: DataFolder) -> tuple[list[ScoredPairs], list[str
 
 
 def read_stsb_split(data: DataFolder, split: str, language: str = "en") -> ScoredPairs | None:
-    """Read `dev` or `test` of STS-B, in either layout; None if the data folder does not have it.
-
-    Raises:
-        FileError: it cannot be read.
-    """
+    """Read `dev` or `test` of STS-B, in either layout; None if the data folder does not have it."""
     folder = data.find(f"stsb-{language}-{split}.csv", _STSB)
     if folder:
         return read_stsb(folder / f"stsb-{language}-{split}.csv")

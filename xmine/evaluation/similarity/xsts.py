@@ -17,7 +17,7 @@ from xmine.evaluation.readers.scored_pairs import (
     read_stsb,
 )
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.similarity.correlation import blank_note, compare, spearman
+from xmine.evaluation.similarity.correlation import blank_note, correlate_sets, spearman
 from xmine.progress import Report, silent
 
 # Row -> what its files are called. 4b comes from translations with their quality judged, is far
@@ -51,21 +51,11 @@ _WHAT = (
 def evaluate_xsts(
     encoder: SentenceEncoder, data: DataFolder, options: EvaluationOptions, report: Report = silent
 ) -> Result:
-    """Measure Spearman's correlation on each track and each pair of languages there is.
-
-    Raises:
-        MissingData: there is none.
-        FileError: a file is missing or cannot be read.
-    """
+    """Measure Spearman's correlation on each track and each pair of languages there is."""
     tracks, stsb = read_tracks(data), read_crossed(data)
     if not tracks and not stsb:
         raise data.missing(_WHAT)
-    rows, blank = [], 0
-    for name, pairs in (tracks | stsb).items():
-        compared = compare(encoder, pairs.first, pairs.second, report, options.prompt)
-        figure = spearman(compared.cosines, pairs.gold, pairs.name)
-        rows.append(Row(name, len(pairs.gold), {"spearman": figure}))
-        blank += compared.blank
+    rows, blank = correlate_sets(spearman, encoder, tracks | stsb, report, options.prompt)
     means, notes = _means(rows, stsb, tracks)
     return Result(
         benchmark="xsts",
@@ -75,16 +65,15 @@ def evaluate_xsts(
         ),
         metrics=(_SPEARMAN,),
         rows=[*rows, *means],
-        headline=(_headline([*means, rows[0]]), "spearman"),
+        headline=(_headline([row.name for row in (*means, rows[0])]), "spearman"),
         settings={"similarity": "cosine", "correlation": "spearman", "trained": False},
         unit="pairs",
         notes=[*blank_note(blank), *notes],
     )
 
 
-def _headline(rows: Sequence[Row]) -> str:
+def _headline(names: Sequence[str]) -> str:
     """Choose the ten languages of Emma-X, or translations of one set: five are of few languages."""
-    names = [row.name for row in rows]
     wanted = ("mean of 10", "STS-B crossed")
     return next((name for start in wanted for name in names if name.startswith(start)), names[0])
 
@@ -101,22 +90,15 @@ def _means(
             means.append(mean_row(name, [known[each] for each in members]))
         elif tracks:
             notes.append(f"No {name}: {', '.join(lacking)} missing.")
-    across = [known[name] for name in crossed if len(set(_sides(name))) == 2]
+    sides = {name: name.removeprefix("STS-B ").split("-") for name in crossed}
+    across = [known[name] for name, (one, other) in sides.items() if one != other]
     if across:
         means.append(mean_row(f"STS-B crossed, mean of {len(across)}", across))
     return means, notes
 
 
-def _sides(name: str) -> list[str]:
-    return name.removeprefix("STS-B ").split("-")
-
-
 def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
-    """Read SemEval-2017's tracks and those added to them: name of the row -> pairs.
-
-    Raises:
-        FileError: a file is missing or cannot be read.
-    """
+    """Read SemEval-2017's tracks and those added to them: name of the row -> pairs."""
     found = {}
     folder = data.find("STS2017.eval.v1.1/STS.input.track*.txt", ("sts17", ""))
     if folder:
@@ -140,12 +122,8 @@ def read_tracks(data: DataFolder) -> dict[str, ScoredPairs]:
 def read_crossed(data: DataFolder) -> dict[str, ScoredPairs]:
     """Read STS-B's test set in English and other languages, and cross them line by line.
 
-    Returns:
-        `STS-B en-en`, and for each other language xx: both texts in it, and one of each language
-        both ways. Nothing if there is English alone.
-
-    Raises:
-        FileError: a file cannot be read, or differs from the English one in its scores.
+    `STS-B en-en`, and for each other language xx: both texts in it, and one of each language both
+    ways. Nothing if there is English alone.
     """
     folder = data.find("stsb-en-test.csv", ("stsb", "stsb-multi-mt/data", "data"))
     names = sorted(path.name for path in folder.glob("stsb-*-test.csv")) if folder else []
@@ -164,10 +142,10 @@ def read_crossed(data: DataFolder) -> dict[str, ScoredPairs]:
                 "line N of one has to be the translation of line N of the other",
             )
         found[f"STS-B {language}-{language}"] = other
-        found[f"STS-B en-{language}"] = _crossed(english, other)
-        found[f"STS-B {language}-en"] = _crossed(other, english)
+        for one, two, name in (
+            (english, other, f"en-{language}"),
+            (other, english, f"{language}-en"),
+        ):
+            files = f"{one.name} × {two.name}"
+            found[f"STS-B {name}"] = ScoredPairs(files, one.first, two.second, one.gold)
     return found
-
-
-def _crossed(one: ScoredPairs, other: ScoredPairs) -> ScoredPairs:
-    return ScoredPairs(f"{one.name} × {other.name}", one.first, other.second, one.gold)

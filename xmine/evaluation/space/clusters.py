@@ -5,7 +5,6 @@ mSimCSE (Wang et al., 2022) measures it on the news titles of TNEWS, from CLUE (
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,27 +24,18 @@ RESTARTS = 10
 _WHAT = "TNEWS as CLUE distributes it, tnews/dev.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Purity:
-    """How far clusters have one label each.
+def purity(clusters: Sequence[int], labels: Sequence[str]) -> dict[str, float]:
+    """Compare clusters with labels; item i is in `clusters[i]` and has `labels[i]`.
 
-    Attributes:
-        micro: share of all lines that have the most frequent label of their cluster.
-        macro: the same share within a cluster, averaged over clusters.
+    `micro`: the share of all items that have the most frequent label of their cluster; `macro`: the
+    same share within a cluster, averaged over clusters.
     """
-
-    micro: float
-    macro: float
-
-
-def purity(clusters: Sequence[int], labels: Sequence[str]) -> Purity:
-    """Compare clusters with labels; item i is in `clusters[i]` and has `labels[i]`."""
     inside: dict[int, Counter[str]] = {}
     for cluster, label in zip(clusters, labels, strict=True):
         inside.setdefault(cluster, Counter())[label] += 1
     most = [max(counts.values()) for counts in inside.values()]
     shares = [top / counts.total() for top, counts in zip(most, inside.values(), strict=True)]
-    return Purity(micro=sum(most) / len(labels), macro=sum(shares) / len(shares))
+    return {"micro": sum(most) / len(labels), "macro": sum(shares) / len(shares)}
 
 
 def k_means(vectors: NDArray[np.float32], clusters: int) -> list[int]:
@@ -60,15 +50,13 @@ def k_means(vectors: NDArray[np.float32], clusters: int) -> list[int]:
 def evaluate_clusters(
     encoder: SentenceEncoder, data: DataFolder, options: ClusterOptions, report: Report = silent
 ) -> Result:
-    """Measure the purity of as many clusters as there are labels.
-
-    Raises:
-        FileError: a file is missing or wrong, has one label alone, or fewer different texts than
-            labels.
-        EncoderError: the texts have fewer different vectors than labels.
-    """
-    path = Path(options.lines) if options.lines else _tnews(data)
-    lines = _labelled(path) if options.lines else _read_tnews(path)
+    """Measure the purity of as many clusters as there are labels."""
+    if options.lines:
+        path = Path(options.lines)
+        lines = _labelled(path)
+    else:
+        path = data.holding("dev.json", ("tnews", "tnews_public"), _WHAT) / "dev.json"
+        lines = _read_tnews(path)
     labels = [label for label, _ in lines]
     kinds = len(set(labels))
     if kinds < 2:
@@ -91,8 +79,8 @@ def evaluate_clusters(
     clusters = k_means(vectors, kinds)
     shuffled = np.random.default_rng(SEED).permutation(clusters).tolist()
     rows = [
-        _row("the same sizes at random", shuffled, labels),
-        _row("k-means", clusters, labels),
+        Row(name, len(labels), purity(assigned, labels))
+        for name, assigned in (("the same sizes at random", shuffled), ("k-means", clusters))
     ]
     return Result(
         benchmark="cluster",
@@ -112,15 +100,6 @@ def evaluate_clusters(
             "into them at random. It depends on how many lines each label has."
         ],
     )
-
-
-def _row(name: str, clusters: Sequence[int], labels: Sequence[str]) -> Row:
-    found = purity(clusters, labels)
-    return Row(name, len(labels), {"micro": found.micro, "macro": found.macro})
-
-
-def _tnews(data: DataFolder) -> Path:
-    return data.holding("dev.json", ("tnews", "tnews_public"), _WHAT) / "dev.json"
 
 
 def _labelled(path: Path) -> list[tuple[str, str]]:

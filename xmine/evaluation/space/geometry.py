@@ -14,8 +14,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import EncoderError, FileError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import GeometryOptions
-from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.retrieval.groups import Groups, read_groups
+from xmine.evaluation.result import Groups, Metric, Result, Row, lacking_note, read_groups
 from xmine.evaluation.retrieval.parallel import AlignedSet, largest_set
 from xmine.progress import Report, silent
 
@@ -26,28 +25,20 @@ _METRICS = (
         "kl_diag_mean",
         "KL",
         "divergence between two languages: diagonal Gaussians, mean of dimensions and pairs",
-        scale=1,
-        digits=4,
-        better="lower",
+        1,
+        4,
+        "lower",
     ),
     Metric("kl_diag_sum", "KL sum", "the same, summed over dimensions", 1, 2, "lower"),
     Metric(
         "kl_full", "KL full", "the same with Ledoit-Wolf's full covariances", 1, 2, better="lower"
     ),
     Metric(
-        "calinski_harabasz",
-        "CH",
-        "Calinski-Harabasz index, translations being a cluster",
-        scale=1,
-        digits=2,
+        "calinski_harabasz", "CH", "Calinski-Harabasz index, translations being a cluster", 1, 2
     ),
     Metric("between_within", "B/W", "the same without its factor for the numbers", 1, 4),
     Metric(
-        "principal_ratio",
-        "PR",
-        "isotropy: 1 if no direction stands out, 0.3679 if one does",
-        scale=1,
-        digits=4,
+        "principal_ratio", "PR", "isotropy: 1 if no direction stands out, 0.3679 if one does", 1, 4
     ),
 )
 _COMPARE = (
@@ -60,17 +51,11 @@ _FEW = "Fewer lines ({}) than dimensions ({}): covariances are mostly noise, KL 
 
 @dataclass(frozen=True, slots=True)
 class CanonicalForm:
-    """How far sentences lie apart, against their translations (Emma-X, eq. 17).
+    """How far sentences lie apart, against their translations (Emma-X, eq. 17)."""
 
-    Attributes:
-        between: squared distances of the sentences' centroids from the mean, times languages.
-        within: squared distances of all vectors from their sentence's centroid.
-        freedom: (lines of all languages - sentences) / (sentences - 1).
-    """
-
-    between: float
-    within: float
-    freedom: float
+    between: float  # squared distances of the sentences' centroids from the mean, times languages
+    within: float  # squared distances of all vectors from their sentence's centroid
+    freedom: float  # (lines of all languages - sentences) / (sentences - 1)
 
     @property
     def ratio(self) -> float:
@@ -88,12 +73,8 @@ def diagonal_divergence(
 ) -> NDArray[np.float64]:
     """Divergence between Gaussians with diagonal covariances, in nats, summed over dimensions.
 
-    Args:
-        means: [languages, dim].
-        variances: [languages, dim], none 0.
-
-    Returns:
-        [languages, languages]; row i, column j is KL(i || j).
+    Means and variances are [languages, dim], no variance 0. Gives [languages, languages]; row i,
+    column j is KL(i || j).
     """
     logs = np.log(variances).sum(axis=1)
     columns = [
@@ -109,12 +90,8 @@ def full_divergence(
 ) -> NDArray[np.float64]:
     """Divergence between Gaussians, in nats; variances below `FLOOR` along an axis count as that.
 
-    Args:
-        means: [languages, dim].
-        covariances: [dim, dim] each; taken one by one.
-
-    Returns:
-        [languages, languages]; row i, column j is KL(i || j).
+    Means are [languages, dim], each covariance [dim, dim], taken one by one. Gives
+    [languages, languages]; row i, column j is KL(i || j).
     """
     count, dim = means.shape
     upper = np.triu_indices(dim)  # the other half is the same: 204 languages in 0.9 GB, not 1.7
@@ -145,11 +122,9 @@ def between_languages(divergence: NDArray[np.float64]) -> float:
 def canonical_form(vectors: Sequence[NDArray[np.floating]]) -> CanonicalForm:
     """Compare distances between sentences with those between translations.
 
-    In closed form: scikit-learn's calinski_harabasz_score goes through all rows once for every
-    sentence, and wants them in one array.
-
-    Args:
-        vectors: [sentences, dim] for each language; row N is the same sentence in all.
+    Vectors are [sentences, dim] for each language; row N is the same sentence in all. In closed
+    form: scikit-learn's calinski_harabasz_score goes through all rows once for every sentence, and
+    wants them in one array.
     """
     languages, sentences = len(vectors), len(vectors[0])
     centroids = np.zeros(vectors[0].shape)
@@ -164,11 +139,9 @@ def canonical_form(vectors: Sequence[NDArray[np.floating]]) -> CanonicalForm:
 def principal_ratio(vectors: Sequence[NDArray[np.floating]]) -> float:
     """Compare the direction with the least partition function to that with the most (eq. 18).
 
-    An eigenvector has no sign of its own and the figure depends on it: each is turned to the side
-    where most of the rows' sum lies, so that a space of one direction gives 1/e.
-
-    Args:
-        vectors: unit rows [sentences, dim] for each language; not centred.
+    Vectors are unit rows [sentences, dim] for each language, not centred. An eigenvector has no
+    sign of its own and the figure depends on it: each is turned to the side where most of the rows'
+    sum lies, so that a space of one direction gives 1/e.
     """
     dim = vectors[0].shape[1]
     gram, total = np.zeros((dim, dim)), np.zeros(dim)
@@ -207,12 +180,7 @@ def measure_geometry(vectors: Sequence[NDArray[np.floating]]) -> dict[str, float
 def evaluate_geometry(
     encoder: SentenceEncoder, data: DataFolder, options: GeometryOptions, report: Report = silent
 ) -> Result:
-    """Measure the space of the aligned set with the most languages.
-
-    Raises:
-        FileError: no aligned files, fewer than two languages (in a group too), or fewer than two
-            lines that have a vector in every language.
-    """
+    """Measure the space of the aligned set with the most languages."""
     groups = read_groups(options.groups)
     aligned = largest_set(data, options)
     members, notes = _members(groups, aligned)
@@ -251,16 +219,14 @@ def _members(groups: Groups, aligned: AlignedSet) -> tuple[dict[str, list[str]],
     """List the languages of every row: all of them first."""
     members, notes = {"all": list(aligned.texts)}, []
     for name, languages in groups.items():
-        members[name] = [each for each in dict.fromkeys(languages) if each in aligned.texts]
-        lacking = [each for each in languages if each not in aligned.texts]
+        members[name] = [each for each in languages if each in aligned.texts]
         if len(members[name]) < 2:
             raise FileError(
                 f"group {name}: {len(members[name])} of its languages in {aligned.name}; two at "
                 "least are needed",
                 f"there are {', '.join(aligned.texts)}",
             )
-        if lacking:
-            notes.append(f"Group {name} lacks {', '.join(lacking)}: not among the files.")
+        notes += lacking_note(name, languages, aligned.texts)
     return members, notes
 
 
@@ -269,15 +235,13 @@ def _with_meaning(
 ) -> tuple[dict[str, NDArray[np.float32]], int]:
     """Leave out lines that are a row of zeros in some language; tell how many."""
     kept = np.all([each.any(axis=1) for each in vectors.values()], axis=0)
+    name, every = aligned.name, kept.all()
+    sides = [each if every else each[kept] for each in vectors.values()]
     if kept.sum() < 2:
         raise FileError(
-            f"{aligned.name}: {kept.sum()} lines have a vector in every language; two at least "
-            "are needed"
+            f"{name}: {kept.sum()} lines have a vector in every language; two at least are needed"
         )
-    if np.ptp([each[kept].mean(axis=0) for each in vectors.values()], axis=0).max() < _SAME and all(
-        np.ptp(each[kept], axis=0).max() < _SAME for each in vectors.values()
-    ):
-        raise EncoderError(f"{aligned.name}: the encoder gives all sentences the same vector")
-    if kept.all():
-        return dict(vectors), 0
-    return {name: each[kept] for name, each in vectors.items()}, int((~kept).sum())
+    centres = [each.mean(axis=0) for each in sides]
+    if max(np.ptp(each, axis=0).max() for each in (np.stack(centres), *sides)) < _SAME:
+        raise EncoderError(f"{name}: the encoder gives all sentences the same vector")
+    return dict(zip(vectors, sides, strict=True)), int((~kept).sum())

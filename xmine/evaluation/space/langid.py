@@ -3,43 +3,38 @@
 mSimCSE (Wang et al., 2022), table 7. The better it can, the more of the language is in the vectors.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder
+from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import LangidOptions
-from xmine.evaluation.readers.xnli import NliPair, has_xnli, read_xnli
+from xmine.evaluation.readers.labelled_pairs import ByLanguage, read_xnli
 from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.transfer.logistic import logistic_regression
+from xmine.evaluation.transfer.frozen import logistic_regression
 from xmine.progress import Report, silent
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+Sentences = Mapping[str, Sequence[str]]
+Encoded = Mapping[str, NDArray[np.float32]]
 
-    Sentences = Mapping[str, Sequence[str]]
-    Encoded = Mapping[str, NDArray[np.float32]]
-
+_METRICS = (
+    Metric("accuracy", "accuracy", "share of sentences given their language", better="lower"),
+    Metric("chance", "chance", "the same at random: languages have equally many", better=""),
+)
 SETS: tuple[tuple[str, ...], ...] = (("en", "de", "fr", "hi"), ("en", "tr", "ar", "bg"))
 
 
-def probe_accuracy(train: "Encoded", test: "Encoded") -> float:
-    """Train multinomial logistic regression on one half of the sentences, and count on the other.
-
-    Args:
-        train: language -> rows [sentences, dim].
-        test: the same of other sentences.
-    """
+def probe_accuracy(train: Encoded, test: Encoded) -> float:
+    """Train multinomial logistic regression on rows [sentences, dim] by language; test others."""
     probe = logistic_regression(*_stacked(train), strength=1.0)
     inputs, classes = _stacked(test)
     return float((probe.predict(inputs) == classes).mean())
 
 
-def _stacked(vectors: "Encoded") -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _stacked(vectors: Encoded) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     classes = np.repeat(np.arange(len(vectors)), [len(each) for each in vectors.values()])
     return np.concatenate(list(vectors.values())), classes
 
@@ -47,17 +42,12 @@ def _stacked(vectors: "Encoded") -> tuple[NDArray[np.float32], NDArray[np.int64]
 def evaluate_langid(
     encoder: SentenceEncoder, data: DataFolder, options: LangidOptions, report: Report = silent
 ) -> Result:
-    """Measure how well languages are told apart, in the papers' sets or in one of the user's.
-
-    Raises:
-        FileError: a file is missing or wrong, a language is not there, fewer than two languages,
-            or too few premises for both halves.
-    """
+    """Measure how well languages are told apart, in the papers' sets or in one of the user's."""
     train, test, split = _halves(data)
     sets, notes = _sets(list(train), options.language)
     used = dict.fromkeys(language for languages in sets for language in languages)
 
-    def encode(sentences: "Sentences") -> "Encoded":
+    def encode(sentences: Sentences) -> Encoded:
         return {each: encoder.encode(sentences[each], report, options.prompt) for each in used}
 
     trained, tested = encode(train), encode(test)
@@ -74,14 +64,7 @@ def evaluate_langid(
         protocol="multinomial logistic regression (C = 1) on unit vectors of XNLI's premises and "
         "hypotheses; translations of a sentence are all in training or all in test",
         split=split,
-        metrics=(
-            Metric(
-                "accuracy", "accuracy", "share of sentences given their language", better="lower"
-            ),
-            Metric(
-                "chance", "chance", "the same at random: languages have equally many", better=""
-            ),
-        ),
+        metrics=_METRICS,
         rows=rows,
         headline=(rows[0].name, "accuracy"),
         settings={"split": split, "C": 1.0},
@@ -90,44 +73,46 @@ def evaluate_langid(
     )
 
 
-def _halves(data: DataFolder) -> "tuple[Sentences, Sentences, str]":
+def _halves(data: DataFolder) -> tuple[Sentences, Sentences, str]:
     """Give sentences to train on and to test on; no premise is in both, in any language."""
     dev = read_xnli(data, "dev")
-    if has_xnli(data, "test"):
+    try:
         test = read_xnli(data, "test")
-        lacking = sorted(dev.keys() ^ test.keys())
-        if lacking:
-            raise FileError(f"XNLI: dev or test lacks {', '.join(lacking)}", "give both or neither")
-        return _sentences(dev), _sentences(test), "trained on XNLI dev, tested on XNLI test"
+    except MissingData:
+        return _halves_of_dev(dev)
+    lacking = sorted(dev.keys() ^ test.keys())
+    if lacking:
+        raise FileError(f"XNLI: dev or test lacks {', '.join(lacking)}", "give both or neither")
+    return _sentences(dev), _sentences(test), "trained on XNLI dev, tested on XNLI test"
+
+
+def _halves_of_dev(dev: ByLanguage) -> tuple[Sentences, Sentences, str]:
     first = next(iter(dev.values()))
-    premises = list(dict.fromkeys(pair.premise for pair in first))
+    premises = list(dict.fromkeys(pair.first for pair in first))
     if len(premises) < 2:
         raise FileError(f"XNLI dev: {len(premises)} premise; two at least are needed")
     early = set(premises[: len(premises) // 2])
-    at = [pair.premise in early for pair in first]
+    at = [pair.first in early for pair in first]
 
-    def half(wanted: bool) -> "Sentences":
+    def half(wanted: bool) -> Sentences:
         kept = {
             language: [pair for pair, is_early in zip(pairs, at, strict=True) if is_early == wanted]
             for language, pairs in dev.items()
         }
         return _sentences(kept)
 
-    return (
-        half(True),
-        half(False),
-        "XNLI dev: trained on the first half of premises, tested on rest",
-    )
+    split = "XNLI dev: trained on the first half of premises, tested on rest"
+    return half(True), half(False), split
 
 
-def _sentences(pairs: "Mapping[str, Sequence[NliPair]]") -> "Sentences":
+def _sentences(pairs: ByLanguage) -> Sentences:
     """List every hypothesis and, once, every premise; equally many in all languages."""
     first = next(iter(pairs.values()))
-    rows = {pair.premise: at for at, pair in reversed(list(enumerate(first)))}
+    rows = {pair.first: at for at, pair in reversed(list(enumerate(first)))}
     return {
         language: [
-            *(of_language[at].premise for at in sorted(rows.values())),
-            *(pair.hypothesis for pair in of_language),
+            *(of_language[at].first for at in sorted(rows.values())),
+            *(pair.second for pair in of_language),
         ]
         for language, of_language in pairs.items()
     }

@@ -4,7 +4,7 @@ Wang & Isola (2020), as SimCSE measures them on STS-B, where positives are pairs
 4; and on aligned text, where they are translations. Both are distances: lower is better.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.options import UniformityOptions
-from xmine.evaluation.readers.scored_pairs import ScoredPairs
+from xmine.evaluation.options import AlignedOptions
 from xmine.evaluation.result import Metric, Result, Row
-from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
+from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.evaluation.similarity.sts import read_stsb_split
 from xmine.progress import Progress, Report, silent
 
@@ -26,6 +25,7 @@ _BLOCK = 256
 _WHAT = "stsb/stsb-en-test.csv, or the aligned files that xmine eval bitext reads"
 
 Matrix = NDArray[np.floating[Any]]
+Vectors = NDArray[np.float32]
 
 
 def alignment(first: Matrix, second: Matrix) -> float:
@@ -57,24 +57,10 @@ def uniformity(vectors: Matrix, report: Report = silent) -> float:
     return float(np.log(total / (rows * (rows - 1) / 2)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """Vectors of both sides of pairs [pairs, dim], and which pairs are positives."""
-
-    first: NDArray[np.float32]
-    second: NDArray[np.float32]
-    positive: NDArray[np.bool_]
-
-
 def evaluate_align(
-    encoder: SentenceEncoder, data: DataFolder, options: UniformityOptions, report: Report = silent
+    encoder: SentenceEncoder, data: DataFolder, options: AlignedOptions, report: Report = silent
 ) -> Result:
-    """Measure alignment and uniformity on STS-B and on aligned files, or on those named alone.
-
-    Raises:
-        MissingData: there are neither.
-        FileError: a file cannot be read, has no positives, or files differ in their lines.
-    """
+    """Measure alignment and uniformity on STS-B and on aligned files, or on those named alone."""
     named = bool(options.src or options.files)
     splits = {} if named else {split: read_stsb_split(data, split) for split in ("test", "dev")}
     scored = {f"STS-B {split}": pairs for split, pairs in splits.items() if pairs}
@@ -85,15 +71,36 @@ def evaluate_align(
             raise data.missing(_WHAT) from None
         aligned = []
     rows, blank = [], 0
+
+    def add(name: str, first: Vectors, second: Vectors, positive: NDArray[np.bool_]) -> None:
+        """Measure pairs; a sentence without a vector lies nowhere: left out and counted."""
+        nonlocal blank
+        known = first.any(axis=1), second.any(axis=1)
+        whole = positive & known[0] & known[1]
+        everything = np.concatenate([first[known[0]], second[known[1]]])
+        if not whole.any():
+            raise FileError(f"{name}: no pair of positives has vectors on both sides")
+        figures = {
+            "align": alignment(first[whole], second[whole]),
+            "uniform": uniformity(everything, report),
+            "sentences": float(len(everything)),
+        }
+        rows.append(Row(name, int(whole.sum()), figures))
+        blank += 2 * len(whole) - len(everything)
+
+    def encode(texts: Sequence[str]) -> Vectors:
+        return encoder.encode(texts, report, options.prompt)
+
     for name, pairs in scored.items():
-        row, blanks = _row(name, _scored_sides(encoder, pairs, options, report), report)
-        rows.append(row)
-        blank += blanks
+        positive = pairs.gold > POSITIVE
+        if not positive.any():
+            raise FileError(f"{pairs.name}: no pair has a score above {POSITIVE}")
+        add(name, encode(pairs.first), encode(pairs.second), positive)
     for each in aligned:
-        for name, sides in _aligned_sides(encoder, each, options, report):
-            row, blanks = _row(name, sides, report)
-            rows.append(row)
-            blank += blanks
+        vectors = {language: encode(texts) for language, texts in each.texts.items()}
+        for source, target in each.pairs:
+            sides = vectors[source], vectors[target]
+            add(each.titled(f"{source}-{target}"), *sides, np.ones(len(sides[0]), dtype=bool))
     return Result(
         benchmark="align",
         protocol=f"squared distance of positives (score > {POSITIVE}, or aligned lines), and "
@@ -110,46 +117,3 @@ def evaluate_align(
         unit="positives",
         notes=[f"Left out, for want of a vector: {blank:,} sentences."] if blank else [],
     )
-
-
-def _scored_sides(
-    encoder: SentenceEncoder, pairs: ScoredPairs, options: UniformityOptions, report: Report
-) -> _Sides:
-    positive = pairs.gold > POSITIVE
-    if not positive.any():
-        raise FileError(f"{pairs.name}: no pair has a score above {POSITIVE}")
-    first, second = (
-        encoder.encode(texts, report, options.prompt) for texts in (pairs.first, pairs.second)
-    )
-    return _Sides(first, second, positive)
-
-
-def _aligned_sides(
-    encoder: SentenceEncoder, aligned: AlignedSet, options: UniformityOptions, report: Report
-) -> list[tuple[str, _Sides]]:
-    def encode(language: str) -> NDArray[np.float32]:
-        return encoder.encode(aligned.texts[language], report, options.prompt)
-
-    vectors = {language: encode(language) for language in aligned.texts}
-    return [
-        (
-            aligned.titled(f"{source}-{target}"),
-            _Sides(vectors[source], vectors[target], np.ones(len(vectors[source]), dtype=bool)),
-        )
-        for source, target in aligned.pairs
-    ]
-
-
-def _row(name: str, sides: _Sides, report: Report) -> tuple[Row, int]:
-    """Measure pairs; a sentence without a vector lies nowhere, so it is left out and counted."""
-    known = sides.first.any(axis=1), sides.second.any(axis=1)
-    whole = sides.positive & known[0] & known[1]
-    everything = np.concatenate([sides.first[known[0]], sides.second[known[1]]])
-    if not whole.any():
-        raise FileError(f"{name}: no pair of positives has vectors on both sides")
-    figures = {
-        "align": alignment(sides.first[whole], sides.second[whole]),
-        "uniform": uniformity(everything, report),
-        "sentences": float(len(everything)),
-    }
-    return Row(name, int(whole.sum()), figures), 2 * len(whole) - len(everything)

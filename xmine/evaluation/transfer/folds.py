@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
+from xmine.evaluation.readers.labelled_pairs import LabelledPair
 from xmine.evaluation.transfer.tasks import Examples, Kind
 
 SEED = 1111  # SentEval's
@@ -18,6 +19,17 @@ def examples(texts: Sequence[tuple[str, ...]], classes: Sequence[int]) -> Exampl
     return Examples(texts, np.array(classes, dtype=np.float64))
 
 
+def pair_examples(pairs: Sequence[LabelledPair]) -> Examples:
+    """Join texts and labels of pairs; those that share a sentence are of one group."""
+    texts = [pair.texts for pair in pairs]
+    return Examples(texts, labels_of(pairs), sharing_texts(texts))
+
+
+def labels_of(pairs: Sequence[LabelledPair]) -> NDArray[np.float64]:
+    """List the numbers of the classes of pairs: float64 [pairs]."""
+    return np.array([pair.label for pair in pairs], dtype=np.float64)
+
+
 def some(whole: Examples, places: Places) -> Examples:
     """Take the examples at some places."""
     groups = None if whole.groups is None else whole.groups[places]
@@ -25,13 +37,10 @@ def some(whole: Examples, places: Places) -> Examples:
 
 
 def sharing_texts(texts: Sequence[tuple[str, ...]]) -> Places:
-    """Number the groups of examples: those that share a text, on any side, are in one group.
+    """Number the groups, int64 [examples]: those that share a text, on any side, are in one.
 
     A data set of pairs has each sentence several times: XNLI each premise once for each class. A
     learner that saw the others of a group would take the held-out one for what they are not.
-
-    Returns:
-        int64 [examples], the group of each.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -53,32 +62,16 @@ def folds(
 ) -> Iterator[tuple[Places, Places]]:
     """Cut examples for cross-validation, with the same share of each class where there are some.
 
-    Args:
-        kind: of the task.
-        answers: as in `Examples`.
-        count: of parts.
-        what: the examples, for the message.
-        groups: as in `Examples`; with them, shares of classes are as alike as the groups allow.
-
-    Returns:
-        The places to learn from and those held out, `count` times.
-
-    Raises:
-        FileError: there are fewer examples, of any class, or fewer groups, than parts.
+    Gives the places to learn from and those held out, `count` times.
     """
-    from sklearn.model_selection import (
-        GroupKFold,
-        KFold,
-        StratifiedGroupKFold,
-        StratifiedKFold,
-    )
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     by_class = kind in ("class", "pair")
     fewest = int(np.unique(answers, return_counts=True)[1].min()) if by_class else len(answers)
+    hint = f"cross-validation with {count} parts needs {count}"
     if fewest < count:
         raise FileError(
-            f"{what}: {fewest} examples{' of the rarest class' if by_class else ''}",
-            f"cross-validation with {count} parts needs {count}",
+            f"{what}: {fewest} examples{' of the rarest class' if by_class else ''}", hint
         )
     if groups is None:
         cut = (StratifiedKFold if by_class else KFold)(count, shuffle=True, random_state=SEED)
@@ -91,8 +84,5 @@ def folds(
         found = list(grouped.split(np.zeros(len(answers)), answers, groups))
         parts = sum(len(held) > 0 for _, held in found)  # one large group may leave others nothing
     if parts < count:
-        raise FileError(
-            f"{what}: {parts} groups of examples that share no text",
-            f"cross-validation with {count} parts needs {count}",
-        )
+        raise FileError(f"{what}: {parts} groups of examples that share no text", hint)
     return iter(found)

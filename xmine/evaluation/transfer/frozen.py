@@ -5,16 +5,16 @@ or by cross-validation within train. Numbers are predicted by ridge regression.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.transfer.folds import Places, folds
-from xmine.evaluation.transfer.logistic import logistic_regression
 from xmine.evaluation.transfer.metrics import Floats, goodness
 from xmine.evaluation.transfer.tasks import Predict, Task, check_learnable
 from xmine.progress import Progress, Report
@@ -56,7 +56,7 @@ class _Features:
 
 
 _Scorer = Callable[[_Features], Floats]
-_Part = tuple[_Features, Floats, _Features, Floats]  # to learn from and held out, with answers
+_FoldData = tuple[_Features, Floats, _Features, Floats]  # to learn from and held out, with answers
 
 
 class FrozenLearner:
@@ -64,9 +64,6 @@ class FrozenLearner:
 
     Remembers the vectors of the last task for its other folds, and what it learned for another task
     of the same examples.
-
-    Attributes:
-        chosen: task -> the C chosen, one for each fold.
     """
 
     protocol = (
@@ -76,7 +73,7 @@ class FrozenLearner:
 
     def __init__(self) -> None:
         """Start without vectors."""
-        self.chosen: dict[str, list[float]] = {}
+        self.chosen: dict[str, list[float]] = {}  # task -> the C chosen, one for each fold
         self._known: dict[str, Vectors] = {}
         self._of: tuple[object, ...] = ()
         self._last: Task | None = None
@@ -85,12 +82,7 @@ class FrozenLearner:
     def __call__(
         self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
     ) -> Predict:
-        """Learn a task; see `tasks.Learner`. Scores are logarithms of probabilities or odds.
-
-        Raises:
-            FileError: all of train has one answer; or there is no dev, and train is too small for
-                cross-validation.
-        """
+        """Learn a task; see `tasks.Learner`. Scores are logarithms of probabilities or odds."""
         check_learnable(task)
         last, self._last = self._last, task
         if last and last.name != task.name and last.train is not task.train:
@@ -103,7 +95,9 @@ class FrozenLearner:
             bounds = np.cumsum([0, *map(len, rows)])
             return _Features(np.concatenate(rows), bounds)
 
-        if not (self._fitted and self._of == (encoder, prompt) and last and _alike(last, task)):
+        if not (
+            self._fitted and self._of == (encoder, prompt) and last and _key(last) == _key(task)
+        ):
             self._fitted = _learned(task, features, report)
         score, strength = self._fitted
         self.chosen.setdefault(task.name, []).append(strength)
@@ -130,10 +124,9 @@ class FrozenLearner:
         return self._known
 
 
-def _alike(task: Task, other: Task) -> bool:
-    """Tell whether the same is learned from the same examples."""
-    same = task.train is other.train and task.dev is other.dev
-    return same and (task.kind, task.symmetric) == (other.kind, other.symmetric)
+def _key(task: Task) -> tuple[object, ...]:
+    """Tell tasks apart by what is learned, and from which examples."""
+    return id(task.train), id(task.dev), task.kind, task.symmetric
 
 
 def _listed(strengths: Sequence[float]) -> str:
@@ -159,11 +152,18 @@ def _learned(
 ) -> tuple[_Scorer, float]:
     """Choose the regularisation, the strongest of equals; then learn from all of train with it."""
     train, answers = features(task.train.texts), task.train.answers
+    parts: Iterable[_FoldData]
     if task.dev is None:
-        parts, count = _inner_parts(task, train), INNER_FOLDS
+        what = f"{task.name}, {task.source}"
+        cuts = folds(task.kind, answers, INNER_FOLDS, what, task.train.groups)
+        count = INNER_FOLDS
+        parts = (
+            (train.take(learn), answers[learn], train.take(held), answers[held])
+            for learn, held in cuts
+        )
     else:
-        parts = iter([(train, answers, features(task.dev.texts), task.dev.answers)])
         count = 1
+        parts = [(train, answers, features(task.dev.texts), task.dev.answers)]
     done, total = 0, count * len(STRENGTHS) + 1
     totals = np.zeros(len(STRENGTHS))
     for rows, truth, held_rows, held_truth in parts:
@@ -176,14 +176,6 @@ def _learned(
     score = _fit(task, train, answers, best)
     report(Progress("fitting", total, total))
     return score, best
-
-
-def _inner_parts(task: Task, rows: _Features) -> Iterator[_Part]:
-    answers, groups = task.train.answers, task.train.groups
-    for learn, held in folds(
-        task.kind, answers, INNER_FOLDS, f"{task.name}, {task.source}", groups
-    ):
-        yield rows.take(learn), answers[learn], rows.take(held), answers[held]
 
 
 def _fit(task: Task, features: _Features, answers: Floats, strength: float) -> _Scorer:
@@ -233,6 +225,22 @@ def _logistic(
         return table
 
     return score
+
+
+def logistic_regression(
+    rows: NDArray[np.floating[Any]], classes: NDArray[np.number[Any]], strength: float
+) -> Any:  # noqa: ANN401 - a LogisticRegression of scikit-learn, which is not typed
+    """Fit multinomial logistic regression with an intercept, by L-BFGS, on one thread.
+
+    Rows are [examples, width], classes [examples], two kinds at least; the strength is C, the
+    inverse of the L2 regularisation. On two threads its many small products took 3.8 times as long,
+    and differed in the last bits.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return LogisticRegression(C=strength, max_iter=2000).fit(rows, classes)
 
 
 def _log_odds(scores: Floats) -> Floats:

@@ -21,13 +21,7 @@ METRICS = (
 
 
 def figures(kind: Kind, scores: Floats, answers: Floats) -> dict[str, float]:
-    """Measure everything that a kind of task is measured with, by the names of METRICS.
-
-    Args:
-        kind: of the task; F1 of two classes is the caller's, as only MRPC reports it.
-        scores: as a `Predict` of `tasks.py` gives them.
-        answers: as `Examples` holds them.
-    """
+    """Measure everything that a kind of task is measured with, by the names of METRICS."""
     if kind == "number":
         return {"mae": mean_absolute_error(scores, answers)}
     if kind == "document":
@@ -60,14 +54,10 @@ def f1(scores: Floats, answers: Floats) -> float:
 
 
 def mean_r_precision(scores: Floats, answers: Floats) -> float:
-    """Mean over texts of the share of right ones among the R highest labels.
+    """Mean over texts of the share of right ones among the R highest labels, [texts, labels].
 
-    R is how many labels the text has; texts without any are left out. Chalkidis et al., 2021,
-    "MultiEURLEX"; scikit-learn has no such figure.
-
-    Args:
-        scores: [texts, labels]; of equal ones the first counts as higher.
-        answers: [texts, labels] of 0 and 1.
+    R is how many labels the text has; texts without any are left out; of equal scores the first
+    counts as higher. Chalkidis et al., 2021, "MultiEURLEX"; scikit-learn has no such figure.
     """
     ranking = np.argsort(-scores, axis=1, kind="stable")
     right = np.take_along_axis(answers, ranking, axis=1).cumsum(axis=1)

@@ -3,56 +3,43 @@
 Yang et al., 2019, "PAWS-X"; Conneau et al., 2018, "XNLI".
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.readers import pawsx, xnli
-from xmine.evaluation.transfer.folds import folds, sharing_texts
+from xmine.evaluation.readers.labelled_pairs import (
+    PAWSX_LABELS,
+    XNLI_LABELS,
+    ByLanguage,
+    LabelledPair,
+    pawsx_files,
+    read_pawsx,
+    read_xnli,
+    xnli_file,
+)
+from xmine.evaluation.transfer.folds import folds, labels_of, sharing_texts
 
 FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledPair:
-    """Two sentences with the number of their class; a pair and its translations share an item."""
-
-    item: str
-    texts: tuple[str, str]
-    label: int
-
-
-ByLanguage = Mapping[str, Sequence[LabelledPair]]
-
-
-@dataclass(frozen=True, slots=True)
 class PairSet:
-    """A data set of pairs.
-
-    Attributes:
-        name, title: of it.
-        classes: of the pairs.
-        positive: the class that a high cosine stands for.
-        read: data folder and split -> pairs by language.
-        file: data folder and split -> the file of its English pairs, for messages.
-        splits: those it has that can be learned from, beside dev.
-    """
+    """A data set of pairs."""
 
     name: str
     title: str
     classes: tuple[str, ...]
-    positive: int
-    read: Callable[[DataFolder, str], ByLanguage]
-    file: Callable[[DataFolder, str], Path]
-    splits: tuple[str, ...]
+    positive: int  # the class that a high cosine stands for
+    read: Callable[[DataFolder, str], ByLanguage]  # data folder and split -> pairs by language
+    # data folder and split -> the file of its English pairs, for messages
+    english_file: Callable[[DataFolder, str], Path]
+    splits: tuple[str, ...]  # those it has that can be learned from, beside dev
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PairSplit:
     """What is learned in English, what the regularisation is chosen on, and what is measured.
 
     `source` and `tuned_on` name the files of the first two, for messages.
@@ -65,44 +52,26 @@ class Part:
     tuned_on: str
 
 
-def _pawsx_pairs(data: DataFolder, split: str) -> ByLanguage:
-    return {
-        language: [LabelledPair(x.item, (x.first, x.second), x.label) for x in pairs]
-        for language, pairs in pawsx.read_pawsx(data, split).items()
-    }
-
-
-def _xnli_pairs(data: DataFolder, split: str) -> ByLanguage:
-    return {
-        language: [LabelledPair(x.item, (x.premise, x.hypothesis), x.label) for x in pairs]
-        for language, pairs in xnli.read_xnli(data, split).items()
-    }
-
-
-def _pawsx_file(data: DataFolder, split: str) -> Path:
-    return pawsx.pawsx_files(data, split)["en"]
-
-
 SETS = (
-    PairSet("pawsx", "PAWS-X", pawsx.LABELS, 1, _pawsx_pairs, _pawsx_file, ("train",)),
+    PairSet(
+        "pawsx",
+        "PAWS-X",
+        PAWSX_LABELS,
+        positive=1,
+        read=read_pawsx,
+        english_file=lambda data, split: pawsx_files(data, split)["en"],
+        splits=("train",),
+    ),
     # XNLI's training set is MultiNLI, of another layout: `transfer` learns from it.
-    PairSet("xnli", "XNLI", xnli.LABELS, 0, _xnli_pairs, xnli.xnli_file, ()),
+    PairSet("xnli", "XNLI", XNLI_LABELS, 0, read_xnli, xnli_file, ()),
 )
 
 
-def parts_of(each: PairSet, data: DataFolder) -> tuple[list[Part], str]:
-    """Cut a data set into what is learned and what is measured.
+def parts_of(each: PairSet, data: DataFolder) -> tuple[list[PairSplit], str]:
+    """Cut a data set into what is learned and what is measured; say in words what the parts are.
 
     Learned from train, else dev; measured on test, else dev. Where both would be dev: in five
     parts, so that no item, translation of one, or English sentence is on both sides.
-
-    Returns:
-        The parts, and in words what they are.
-
-    Raises:
-        MissingData: there is nothing of it.
-        FileError: a file is wrong, English is missing, there are too few pairs, or there is what to
-            measure and nothing to learn from, or the reverse.
     """
     found: dict[str, ByLanguage] = {}
     missing: dict[str, MissingData] = {}
@@ -128,21 +97,20 @@ def parts_of(each: PairSet, data: DataFolder) -> tuple[list[Part], str]:
                 missing[split].message,
             )
     if source == target:
-        parts = _dev_in_parts(each, found["dev"], str(each.file(data, "dev")))
+        parts = _dev_in_parts(each, found["dev"], str(each.english_file(data, "dev")))
         return parts, f"dev, {FOLDS}-fold cross-validation by item"
     tune = found["dev"]["en"] if {"train", "dev", "test"} <= found.keys() else None
     tuned = ", tuned on English dev" if tune else ""
-    learned = str(each.file(data, source))
-    tuned_on = str(each.file(data, "dev")) if tune else learned
-    part = Part(found[source]["en"], tune, found[target], learned, tuned_on)
+    learned = str(each.english_file(data, source))
+    tuned_on = str(each.english_file(data, "dev")) if tune else learned
+    part = PairSplit(found[source]["en"], tune, found[target], learned, tuned_on)
     return [part], f"{target}, learned from English {source}{tuned}"
 
 
-def _dev_in_parts(each: PairSet, dev: ByLanguage, file: str) -> list[Part]:
+def _dev_in_parts(each: PairSet, dev: ByLanguage, file: str) -> list[PairSplit]:
     english = dev["en"]
     groups = sharing_texts([pair.texts for pair in english])
-    labels = np.array([pair.label for pair in english], dtype=np.float64)
-    parts = folds("pair", labels, FOLDS, f"{each.title}, {file}", groups)
+    parts = folds("pair", labels_of(english), FOLDS, f"{each.title}, {file}", groups)
     held = {
         english[place].item: number
         for number, (_, places) in enumerate(parts)
@@ -153,16 +121,12 @@ def _dev_in_parts(each: PairSet, dev: ByLanguage, file: str) -> list[Part]:
             raise FileError(
                 f"{each.title}, dev: no pair of {language} has the id of an English one"
             )
-    return [
-        Part(
-            [pair for pair in english if held[pair.item] != number],
-            None,
-            {
-                language: [pair for pair in pairs if held.get(pair.item) == number]
-                for language, pairs in dev.items()
-            },
-            file,
-            file,
-        )
-        for number in range(FOLDS)
-    ]
+    splits = []
+    for number in range(FOLDS):
+        learn = [pair for pair in english if held[pair.item] != number]
+        measured = {
+            language: [pair for pair in pairs if held.get(pair.item) == number]
+            for language, pairs in dev.items()
+        }
+        splits.append(PairSplit(learn, None, measured, file, file))
+    return splits

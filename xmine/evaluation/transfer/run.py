@@ -5,39 +5,20 @@ that a head learns in English and that are measured in many languages.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import OptionError
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.result import Result, Row, mean_row
 from xmine.evaluation.transfer.frozen import FrozenLearner
 from xmine.evaluation.transfer.metrics import METRICS, f1, figures
-from xmine.evaluation.transfer.tasks import Learner, Task, unlearned
+from xmine.evaluation.transfer.senteval import SENTEVAL
+from xmine.evaluation.transfer.tasks import Learner, Task, check_tasks, unlearned
+from xmine.evaluation.transfer.xrete.tasks import XRETE
 from xmine.progress import Report, silent
 
-# Data folder, names of the tasks wanted (none: all), and what is told why one was left out.
-_Read = Callable[[DataFolder, Sequence[str], Callable[[str], None]], list[Task]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A collection of tasks.
-
-    Attributes:
-        title: of it.
-        read: gives its tasks; several of one name are folds of it.
-        files: the name of each task -> its first file.
-        averaged: the tasks that its mean accuracy is over.
-        by_language: whether rows are named after the language as well as the task.
-    """
-
-    title: str
-    read: _Read
-    files: Mapping[str, str]
-    averaged: Sequence[str]
-    by_language: bool
+_SETS = (SENTEVAL, XRETE)
 
 
 def evaluate_transfer(
@@ -47,25 +28,11 @@ def evaluate_transfer(
     report: Report = silent,
     learner: Learner | None = None,
 ) -> Result:
-    """Learn each task and measure it in each of its languages.
-
-    Args:
-        encoder: what is measured.
-        data: where the files are.
-        options: which tasks.
-        report: called while texts are encoded and models fitted.
-        learner: what learns a task; a linear model on frozen vectors if none is given.
-
-    Raises:
-        MissingData: there is none of the tasks.
-        OptionError: there is no task of a name.
-        FileError: files of a task are incomplete or wrong, or have nothing to learn from.
-    """
-    sources = _sources()
+    """Learn each task and measure it in each of its languages."""
     notes: list[str] = []
-    tasks = _read(data, options.task, sources, notes.append)
+    tasks = _read(data, options.task, notes.append)
     learn = learner or FrozenLearner()
-    languages = {name for source in sources if source.by_language for name in source.files}
+    languages = {name for each in _SETS if each.by_language for name in each.files}
     by_task = {
         name: _rows(encoder, folds, options.prompt, report, learn, name in languages)
         for name, folds in tasks.items()
@@ -74,7 +41,7 @@ def evaluate_transfer(
         name: rows[0] if len(rows) == 1 else mean_row(f"{name}, mean of {len(rows)}", rows)
         for name, rows in by_task.items()
     }
-    averages = _averages(means, sources, notes.append)
+    averages = _averages(means, notes.append)
     rows = [row for each in by_task.values() for row in each]
     rows += [mean for name, mean in means.items() if len(by_task[name]) > 1] + averages
     stands = averages[0] if averages else next(iter(means.values()))
@@ -91,38 +58,17 @@ def evaluate_transfer(
     )
 
 
-def _sources() -> Sequence[_Source]:
-    from xmine.evaluation.transfer.senteval import FIRST_FILES, senteval_tasks
-    from xmine.evaluation.transfer.xrete import ACCURACY, XRETE_FILES, xrete_tasks
-
-    return (
-        _Source(
-            "SentEval",
-            lambda data, wanted, note: senteval_tasks(data, wanted),
-            FIRST_FILES,
-            list(FIRST_FILES),
-            by_language=False,
-        ),
-        _Source("XRETE", xrete_tasks, XRETE_FILES, ACCURACY, by_language=True),
-    )
-
-
 def _read(
-    data: DataFolder,
-    wanted: Sequence[str],
-    sources: Sequence[_Source],
-    note: Callable[[str], None],
+    data: DataFolder, wanted: Sequence[str], note: Callable[[str], None]
 ) -> dict[str, list[Task]]:
     """Read tasks by name; several of one name are folds of it."""
-    files = {name: file for source in sources for name, file in source.files.items()}
-    for name in wanted:
-        if name not in files:
-            raise OptionError(f"there is no task {name!r}", f"there are {', '.join(files)}")
+    files = {name: file for each in _SETS for name, file in each.files.items()}
+    check_tasks(wanted, files)
     tasks: dict[str, list[Task]] = {}
-    for source in sources:
-        of_source = [name for name in wanted if name in source.files]
-        if of_source or not wanted:
-            for task in source.read(data, of_source, note):
+    for each in _SETS:
+        of_set = [name for name in wanted if name in each.files]
+        if of_set or not wanted:
+            for task in each.read(data, of_set, note):
                 tasks.setdefault(task.name, []).append(task)
     if not tasks:
         listed = ", ".join(f"{name} ({file})" for name, file in files.items())
@@ -156,37 +102,33 @@ def _rows(
     ]
 
 
-def _averages(
-    means: Mapping[str, Row], sources: Sequence[_Source], note: Callable[[str], None]
-) -> list[Row]:
+def _averages(means: Mapping[str, Row], note: Callable[[str], None]) -> list[Row]:
     """Average the accuracy of each collection of tasks that is complete."""
     averages = []
-    for source in sources:
-        there = [name for name in source.averaged if name in means]
-        lacking = [name for name in source.averaged if name not in means]
-        count = len(source.averaged)
+    for each in _SETS:
+        there = [name for name in each.averaged if name in means]
+        lacking = [name for name in each.averaged if name not in means]
+        count = len(each.averaged)
         if there and lacking:
-            note(f"No average of {source.title}'s {count}: {', '.join(lacking)} missing.")
+            note(f"No average of {each.title}'s {count}: {', '.join(lacking)} missing.")
         elif there:
             members = [
                 Row(name, means[name].items, {"accuracy": means[name].figures["accuracy"]})
                 for name in there
             ]
-            averages.append(mean_row(f"{source.title}, mean accuracy of {count}", members))
+            averages.append(mean_row(f"{each.title}, mean accuracy of {count}", members))
     return averages
 
 
 def _notes(tasks: Mapping[str, Sequence[Task]], *, frozen: bool) -> list[str]:
     """Say what the figures do not compare with, and what was asked without having been learned."""
-    from xmine.evaluation.transfer.senteval import SENTEVAL
-
     notes = []
     if any(folds[0].kind == "number" for folds in tasks.values()):
         notes.append(
             "MAE, where lower is better, is in no mean with accuracies; the average of 12 tasks "
             "published for XRETE counts it as if higher were better, and does not compare."
         )
-    if frozen and any(name in SENTEVAL for name in tasks):
+    if frozen and any(name in SENTEVAL.readers for name in tasks):
         notes.append(
             "SentEval's published figures come from a classifier trained with Adam in most papers; "
             "logistic regression differs by up to half a point."

@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError, OptionError
+from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import PairsOptions
+from xmine.evaluation.readers.labelled_pairs import LabelledPair
 from xmine.evaluation.result import Metric, Result, Row, mean_row
-from xmine.evaluation.transfer.folds import sharing_texts
+from xmine.evaluation.transfer.folds import labels_of, pair_examples
 from xmine.evaluation.transfer.frozen import STRENGTHS, FrozenLearner
 from xmine.evaluation.transfer.metrics import Floats
-from xmine.evaluation.transfer.pair_sets import SETS, LabelledPair, PairSet, Part, parts_of
-from xmine.evaluation.transfer.tasks import Examples, Task, unlearned
+from xmine.evaluation.transfer.pair_sets import SETS, PairSet, PairSplit, parts_of
+from xmine.evaluation.transfer.tasks import Task, check_tasks, unlearned
 from xmine.progress import Report, silent
 
 PROTOCOL = (
@@ -44,18 +45,12 @@ _Judged = tuple[Floats, Truth, Truth, Truth]
 def evaluate_pairs(
     encoder: SentenceEncoder, data: DataFolder, options: PairsOptions, report: Report = silent
 ) -> Result:
-    """Measure PAWS-X and XNLI, or the one of them that there is.
-
-    Raises:
-        OptionError: there is no data set of a name.
-        MissingData: there is neither, or not the one asked for.
-        FileError: a file of one asked for is wrong or has too few pairs; or of one of both, where
-            the other could not be measured.
-    """
+    """Measure PAWS-X and XNLI, or the one of them that there is."""
     rows, means, notes = [], [], []
     splits: dict[str, str] = {}
     failed: dict[str, FileError] = {}
-    for each in _chosen(options.task):
+    check_tasks(options.task, [each.name for each in SETS])
+    for each in [each for each in SETS if each.name in options.task or not options.task]:
         try:
             parts, splits[each.name] = parts_of(each, data)
             measured, chosen = _rows(encoder, each, parts, options.prompt, report)
@@ -87,16 +82,8 @@ def evaluate_pairs(
     )
 
 
-def _chosen(names: Sequence[str]) -> list[PairSet]:
-    known = {each.name: each for each in SETS}
-    for name in names:
-        if name not in known:
-            raise OptionError(f"there is no task {name!r}", f"there are {', '.join(known)}")
-    return [each for each in SETS if each.name in names or not names]
-
-
 def _rows(
-    encoder: SentenceEncoder, each: PairSet, parts: Sequence[Part], prompt: str, report: Report
+    encoder: SentenceEncoder, each: PairSet, parts: Sequence[PairSplit], prompt: str, report: Report
 ) -> tuple[list[Row], list[str]]:
     """Measure each language; what was held out in different parts is pooled. Notes, too."""
     learner = FrozenLearner()
@@ -110,24 +97,20 @@ def _rows(
     judged: dict[str, list[_Judged]] = {language: [] for language in parts[0].measured}
     strange: set[str] = set()
     for part in parts:
-        tune = _examples(part.tune) if part.tune else None
-        learn = _examples(part.learn)
+        tune = pair_examples(part.tune) if part.tune else None
+        learn = pair_examples(part.learn)
         task = Task(each.name, "pair", each.classes, learn, tune, {}, "", part.source)
         predict = learner(encoder, task, prompt, report)
         chosen = part.tune or part.learn
         truth = _positive(each, chosen)
-        if truth.all() or not truth.any():
-            raise FileError(
-                f"{part.tuned_on}: all pairs are of one class", "no cut can be chosen on them"
-            )
+        _check_both_classes(truth, part.tuned_on, "no cut can be chosen on them")
         cut, _ = best_cut(cosines(chosen), truth)
-        for pairs in part.measured.values():
-            strange.update(unlearned(task, _labels(pairs)))
         for language, pairs in part.measured.items():
+            strange.update(unlearned(task, labels_of(pairs)))
             if pairs:
                 values, truth = cosines(pairs), _positive(each, pairs)
                 given = predict([pair.texts for pair in pairs]).argmax(axis=1)
-                right = given == _labels(pairs)
+                right = given == labels_of(pairs)
                 judged[language].append((values, truth, (values >= cut) == truth, right))
     rows = [_row(f"{each.title} {language}", found) for language, found in judged.items()]
     asked = f"{each.title} asks for classes that {task.source} lacks: {', '.join(sorted(strange))}."
@@ -138,8 +121,7 @@ def _row(name: str, judged: Sequence[_Judged]) -> Row:
     from sklearn.metrics import average_precision_score
 
     values, truth, cut_right, head_right = map(np.concatenate, zip(*judged, strict=True))
-    if truth.all() or not truth.any():
-        raise FileError(f"{name}: all pairs are of one class", "there is nothing to tell apart")
+    _check_both_classes(truth, name, "there is nothing to tell apart")
     figures = {
         "ap": float(average_precision_score(truth, values)),
         "cosine": float(cut_right.mean()),
@@ -149,15 +131,15 @@ def _row(name: str, judged: Sequence[_Judged]) -> Row:
     return Row(name, len(values), figures)
 
 
+def _check_both_classes(truth: Truth, where: str, hint: str) -> None:
+    if truth.all() or not truth.any():
+        raise FileError(f"{where}: all pairs are of one class", hint)
+
+
 def best_cut(values: Floats, truth: Truth) -> tuple[float, float]:
-    """Find the cut with the highest accuracy when a pair with a value of at least it is positive.
+    """Find the cut with the highest accuracy when [pairs] with a value of at least it are positive.
 
-    Args:
-        values: float64 [pairs].
-        truth: bool [pairs].
-
-    Returns:
-        The cut, halfway between two values, and its accuracy; of equal ones the highest cut.
+    The cut, halfway between two values, and its accuracy; of equal ones the highest cut.
     """
     order = np.argsort(-values, kind="stable")
     falling = np.concatenate([[np.inf], values[order], [-np.inf]])
@@ -174,16 +156,7 @@ def _positive(each: PairSet, pairs: Sequence[LabelledPair]) -> Truth:
     return np.array([pair.label == each.positive for pair in pairs])
 
 
-def _labels(pairs: Sequence[LabelledPair]) -> Floats:
-    return np.array([pair.label for pair in pairs], dtype=np.float64)
-
-
-def _examples(pairs: Sequence[LabelledPair]) -> Examples:
-    texts = [pair.texts for pair in pairs]
-    return Examples(texts, _labels(pairs), sharing_texts(texts))
-
-
-def _notes(each: PairSet, parts: Sequence[Part]) -> list[str]:
+def _notes(each: PairSet, parts: Sequence[PairSplit]) -> list[str]:
     """Say what always giving the most frequent class would get, and what was left out."""
     counts: dict[str, int] = {}
     labels: list[int] = []

@@ -1,18 +1,19 @@
 """Tasks that a head on top of an encoder learns: texts with answers, and what learns them.
 
-A learner is either frozen (a linear model on vectors, `transfer.py`) or trains the encoder with the
+A learner is either frozen (a linear model on vectors, `frozen.py`) or trains the encoder with the
 head (`xmine.trainer.finetune`); a task and its metrics do not know which.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.errors import FileError
+from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.progress import Report
 
@@ -22,52 +23,33 @@ from xmine.progress import Report
 Kind = Literal["class", "pair", "choice", "document", "number"]
 
 
-_Read = TypeVar("_Read")
-
-
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Texts with their answers.
+    """Texts with their answers."""
 
-    Attributes:
-        texts: one tuple an example: (text,), (first, second), or (premise, choice, choice, ...).
-        answers: float64 [examples] class numbers, places of the right choice, or numbers; for
-            documents float64 [examples, labels] of 0 and 1.
-        groups: int64 [examples]; those of one group stay together in cross-validation. None: each
-            stands for itself.
-    """
-
+    # one tuple an example: (text,), (first, second), or (premise, choice, choice, ...)
     texts: Sequence[tuple[str, ...]]
+    # float64 [examples] class numbers, places of the right choice, or numbers; for documents
+    # float64 [examples, labels] of 0 and 1
     answers: NDArray[np.float64]
+    # int64 [examples]; those of one group stay together in cross-validation; None: each on its own
     groups: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is learned from `train`, tuned on `dev` if there is one, and measured on each test.
-
-    Attributes:
-        name: of the task.
-        kind: what an example is.
-        classes: names of the classes or labels; of choices and numbers none.
-        train, dev: examples to learn from.
-        tests: name (a language, mostly) -> examples to measure on.
-        split: which files, in words.
-        source: what train is, for messages.
-        symmetric: whether the order of a pair says nothing; a frozen head does not see it then.
-        with_f1: whether F1 of class 1 stands beside the accuracy.
-    """
+    """What is learned from `train`, tuned on `dev` if there is one, and measured on each test."""
 
     name: str
     kind: Kind
-    classes: Sequence[str]
+    classes: Sequence[str]  # names of the classes or labels; of choices and numbers none
     train: Examples
     dev: Examples | None
-    tests: Mapping[str, Examples]
-    split: str
-    source: str = "train"
-    symmetric: bool = False
-    with_f1: bool = False
+    tests: Mapping[str, Examples]  # name (a language, mostly) -> examples to measure on
+    split: str  # which files, in words
+    source: str = "train"  # what train is, for messages
+    symmetric: bool = False  # whether a frozen head must not see the order of a pair
+    with_f1: bool = False  # whether F1 of class 1 stands beside the accuracy
 
 
 # Scores of examples: float64 [examples, classes], [examples, choices], [examples, labels] or, for
@@ -86,11 +68,7 @@ class Learner(Protocol):
     def __call__(
         self, encoder: SentenceEncoder, task: Task, prompt: str, report: Report
     ) -> Predict:
-        """Learn a task.
-
-        Raises:
-            FileError: there is nothing to learn from its examples.
-        """
+        """Learn a task; a FileError where there is nothing to learn from its examples."""
         ...
 
     def settings(self, encoder: SentenceEncoder) -> Mapping[str, object]:
@@ -106,24 +84,66 @@ class NothingToLearnFrom(MissingData):
     """There are files to measure a task on, and none to learn it from."""
 
 
-def to_learn_from(read: Callable[[DataFolder], _Read], data: DataFolder) -> _Read:
-    """Read what a task is learned from, when there is what it is measured on.
-
-    Raises:
-        NothingToLearnFrom: it is missing; the message names its files.
-    """
+@contextmanager
+def to_learn_from() -> Iterator[None]:
+    """Raise NothingToLearnFrom where the files are missing that a task is learned from."""
     try:
-        return read(data)
+        yield
     except MissingData as error:
         raise NothingToLearnFrom(error.message, error.hint) from None
 
 
-def check_learnable(task: Task) -> None:
-    """Refuse examples that all have the same answer: what never differs cannot be learned.
+@dataclass(frozen=True, slots=True)
+class TaskSet:
+    """A collection of tasks, by the names that they are asked for by."""
 
-    Raises:
-        FileError: they have.
-    """
+    title: str
+    readers: Mapping[str, Callable[[DataFolder], list[Task]]]  # several tasks of a name are folds
+    files: Mapping[str, str]  # name -> one of its files in the data folder, for messages
+    averaged: Sequence[str]  # the tasks that the mean accuracy is over
+    by_language: bool  # whether rows are named after the language as well as the task
+
+    def read(
+        self,
+        data: DataFolder,
+        wanted: Sequence[str] = (),
+        note: Callable[[str], None] = lambda text: None,
+    ) -> list[Task]:
+        """Read the tasks that a data folder has files of, or those of them that are wanted.
+
+        `note` is told of each task left out though there are files to measure it on; a wanted task
+        without files is an error. Tasks of the same examples get the same object, so that they are
+        learned once.
+        """
+        found: list[Task] = []
+        for name in [each for each in self.readers if each in wanted or not wanted]:
+            try:
+                tasks = self.readers[name](data)
+            except MissingData as error:
+                if name in wanted:
+                    raise
+                if isinstance(error, NothingToLearnFrom):
+                    note(f"{name} was not learned: {error.message}")
+                continue
+            for task in tasks:
+                for other in found:
+                    if task.train.texts == other.train.texts:
+                        task = replace(task, train=other.train)
+                    if task.dev and other.dev and task.dev.texts == other.dev.texts:
+                        task = replace(task, dev=other.dev)
+                found.append(task)
+        return found
+
+
+def check_tasks(wanted: Sequence[str], known: Collection[str]) -> None:
+    """Refuse the name of a task that there is not."""
+    for name in wanted:
+        if name not in known:
+            raise OptionError(f"there is no task {name!r}", f"there are {', '.join(known)}")
+
+
+def check_learnable(task: Task) -> None:
+    """Refuse examples that all have the same answer: what never differs cannot be learned."""
     answers = task.train.answers
     if task.kind != "choice" and len(np.unique(answers, axis=0)) < 2:
         of_class = task.kind in ("class", "pair")

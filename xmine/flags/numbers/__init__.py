@@ -57,13 +57,7 @@ def reader(language: str) -> Reader:
 
 
 def numbers(text: str, language: str = "und") -> list[Number]:
-    """Read the numbers of a text.
-
-    Args:
-        text: as it stands.
-        language: a code such as en, zh-CN or zho_Hans; digits alone are read in others than English
-            and Chinese.
-    """
+    """Read the numbers of a text."""
     text, read = plain(text), reader(language)
     return read.digits(text) + read.words(text)
 
@@ -106,19 +100,12 @@ def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> boo
     name. Number words and months are said in more ways, or left out: both sides must have a word
     that the other one lacks, and months if one side has another month. In languages whose number
     words are not read, both sides must have a number in digits that the other lacks.
-
-    Args:
-        source, target: the texts as they stand.
-        left, right: how their languages write numbers, from `reader`.
     """
     return differing(source, target, left, right) is not None
 
 
 def differing(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
     """Give the numbers that each side has and the other one lacks; None if they do not differ.
-
-    Args:
-        source, target, left, right: as `numbers_differ` takes them, and its rules.
 
     Returns:
         what the source alone has and what the target alone has, of the kind that differs: digits,

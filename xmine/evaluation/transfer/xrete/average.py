@@ -9,32 +9,32 @@ from collections.abc import Mapping
 
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 
-# Task -> benchmark, row (patterns, the first there is) and metric.
+# Task -> benchmark, pattern of the row, and metric.
 _ELEVEN = {
-    "XNLI": ("transfer", ("xnli, mean of *",), "accuracy"),
-    "AmericasNLI": ("transfer", ("americasnli, mean of *",), "accuracy"),
-    "MultiSTS": ("xsts", ("mean of 10 (Emma-X)",), "spearman"),
-    "QE": ("qe", ("WMT21, mean of 11",), "pearson"),
-    "LAReQA": ("retrieval", ("LAReQA, mean of *",), "map"),
-    "Mewsli-X": ("retrieval", ("Mewsli-X, mean of *",), "map"),
-    "BUCC": ("bucc", ("mean of 4 *",), "f1"),
-    "Tatoeba": ("tatoeba", ("mean of all 112",), "to_english"),
-    "XCOPA": ("transfer", ("xcopa, mean of *",), "accuracy"),
-    "MultiEURLEX": ("transfer", ("multieurlex, mean of *",), "top1"),
-    "PAWS-X": ("transfer", ("pawsx, mean of *",), "accuracy"),
+    "XNLI": ("transfer", "xnli, mean of *", "accuracy"),
+    "AmericasNLI": ("transfer", "americasnli, mean of *", "accuracy"),
+    "MultiSTS": ("xsts", "mean of 10 (Emma-X)", "spearman"),
+    "QE": ("qe", "WMT21, mean of 11", "pearson"),
+    "LAReQA": ("retrieval", "LAReQA, mean of *", "map"),
+    "Mewsli-X": ("retrieval", "Mewsli-X, mean of *", "map"),
+    "BUCC": ("bucc", "mean of 4 *", "f1"),
+    "Tatoeba": ("tatoeba", "mean of all 112", "to_english"),
+    "XCOPA": ("transfer", "xcopa, mean of *", "accuracy"),
+    "MultiEURLEX": ("transfer", "multieurlex, mean of *", "top1"),
+    "PAWS-X": ("transfer", "pawsx, mean of *", "accuracy"),
 }
-_APART = ("transfer", ("multiarc, mean of *",), "mae")
+_APART = ("transfer", "multiarc, mean of *", "mae")
 MEAN = "mean of eleven"
 
 
 def xrete_result(results: Mapping[str, Result]) -> Result | None:
     """Collect what was measured of XRETE's tasks; None if that is less than half of them."""
     rows = []
-    for task, (benchmark, patterns, metric) in _ELEVEN.items():
-        row = _row(results.get(benchmark), patterns, metric)
+    for task, (benchmark, pattern, metric) in _ELEVEN.items():
+        row = _row(results, benchmark, pattern, metric)
         if row:
             rows.append(Row(task, row.items, {"figure": row.figures[metric]}))
-    apart = _row(results.get(_APART[0]), _APART[1], _APART[2])
+    apart = _row(results, *_APART)
     if 2 * len(rows) < len(_ELEVEN):
         return None
     lacking = [task for task in _ELEVEN if task not in {row.name for row in rows}]
@@ -61,12 +61,9 @@ def xrete_result(results: Mapping[str, Result]) -> Result | None:
     )
 
 
-def _row(result: Result | None, patterns: tuple[str, ...], metric: str) -> Row | None:
-    rows = result.rows if result else []
+def _row(results: Mapping[str, Result], benchmark: str, pattern: str, metric: str) -> Row | None:
+    rows = results[benchmark].rows if benchmark in results else ()
     found = (
-        row
-        for pattern in patterns
-        for row in rows
-        if metric in row.figures and fnmatch.fnmatchcase(row.name, pattern)
+        row for row in rows if metric in row.figures and fnmatch.fnmatchcase(row.name, pattern)
     )
     return next(found, None)

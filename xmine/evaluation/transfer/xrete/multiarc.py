@@ -5,11 +5,10 @@ Keung et al. (2020), learned from English reviews; the text is the body of a rev
 
 from pathlib import Path
 
-import numpy as np
-
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData, incomplete
+from xmine.evaluation.data import DataFolder, incomplete
 from xmine.evaluation.readers.json_rows import filled_text, json_rows, whole_number
+from xmine.evaluation.transfer.folds import examples
 from xmine.evaluation.transfer.tasks import Examples, Task, to_learn_from
 
 _TRAIN = "dataset_en_train.json"
@@ -18,16 +17,10 @@ _FIELDS = ("stars", "review_body", "language")
 
 
 def multiarc_task(data: DataFolder) -> Task:
-    """Read the English training reviews and the test reviews of each language.
-
-    Raises:
-        MissingData: the data folder has no reviews.
-        NothingToLearnFrom: it has test reviews, but no English ones to train on.
-        FileError: a language has no test reviews, or a line is wrong.
-    """
-    what = f"the Multilingual Amazon Reviews Corpus, {_TRAIN}, dataset_de_test.json and so on"
-    _folder(data, what, "*", "*")
-    root, inside = to_learn_from(lambda data: _folder(data, what, "en", "train"), data)
+    """Read the English training reviews and the test reviews of each language."""
+    _folder(data, "*", "*")
+    with to_learn_from():
+        root, inside = _folder(data, "en", "train")
     pattern = inside.format(split="*", name="dataset_*_*.json")
     languages = sorted({path.stem.split("_")[1] for path in root.glob(pattern)})
 
@@ -47,22 +40,18 @@ def multiarc_task(data: DataFolder) -> Task:
     )
 
 
-def _folder(data: DataFolder, what: str, language: str, split: str) -> tuple[Path, str]:
-    """Find the folder of a file in either layout, and where its files lie in it."""
+def _folder(data: DataFolder, language: str, split: str) -> tuple[Path, str]:
+    """Find the folder of a file in either layout, and where its files lie in the folder."""
     name = f"dataset_{language}_{split}.json"
-    try:
-        return data.holding(name, _PLACES, what), "{name}"
-    except MissingData:  # as it is distributed
-        places = (*_PLACES, "json", "multiarc/json")
-        return data.holding(f"{split}/{name}", places, what), "{split}/{name}"
+    apart = f"{split}/{name}"  # as the corpus is distributed
+    what = f"the Multilingual Amazon Reviews Corpus, {_TRAIN}, dataset_de_test.json and so on"
+    places = {name: _PLACES, apart: (*_PLACES, "json", "multiarc/json")}
+    folder, pattern = data.holding_first(places, what)
+    return folder, "{split}/{name}" if pattern == apart else "{name}"
 
 
 def read_reviews(path: Path, language: str) -> Examples:
-    """Read a file of reviews: their bodies, and 1 to 5 stars.
-
-    Raises:
-        FileError: it cannot be read, is of another language, or a field is missing or wrong.
-    """
+    """Read a file of reviews: their bodies, and 1 to 5 stars."""
     texts, stars = [], []
     for where, row in json_rows(path, _FIELDS):
         if row["language"] != language:
@@ -71,4 +60,4 @@ def read_reviews(path: Path, language: str) -> Examples:
         stars.append(whole_number(row, "stars", 1, 5, where))
     if not texts:
         raise FileError(f"{path}: no reviews")
-    return Examples(texts, np.array(stars, dtype=np.float64))
+    return examples(texts, stars)

@@ -22,16 +22,11 @@ Law = tuple[str, tuple[str, ...]]
 
 
 def multieurlex_task(data: DataFolder) -> Task:
-    """Read MultiEURLEX: laws in English to learn from, and those of each language to measure on.
-
-    Raises:
-        MissingData: the data folder has nothing of it.
-        FileError: one of its three files is missing, a line is wrong, or there is no English.
-    """
+    """Read MultiEURLEX: laws in English to learn from, and those of each language to measure on."""
     what = f"MultiEURLEX, {', '.join(_FILES)}"
     folder = data.holding("test.jsonl", ("multieurlex", "multi_eurlex"), what)
     incomplete(folder, _FILES, "MultiEURLEX")
-    train, dev = (_english(folder / name) for name in _FILES[:2])
+    train, dev = (read_laws(folder / name, "en")["en"] for name in _FILES[:2])
     tests = read_laws(folder / _FILES[2])
     laws = [*train, *dev, *(law for language in tests.values() for law in language)]
     classes = sorted({label for _, labels in laws for label in labels})
@@ -47,11 +42,7 @@ def multieurlex_task(data: DataFolder) -> Task:
 
 
 def read_laws(path: Path, only: str = "") -> dict[str, list[Law]]:
-    """Read a file: language -> the laws that there are in it; of one language, if it is named.
-
-    Raises:
-        FileError: it cannot be read, a field is missing or of a wrong kind, a law has no label.
-    """
+    """Read a file: language -> the laws that there are in it; of one language, if it is named."""
     found: dict[str, list[Law]] = {}
     for where, row in json_rows(path, ("celex_id", "text", "eurovoc_concepts")):
         texts, concepts = row["text"], row["eurovoc_concepts"]
@@ -67,10 +58,6 @@ def read_laws(path: Path, only: str = "") -> dict[str, list[Law]]:
     if not found:
         raise FileError(f"{path}: no law" + (f" in {only}" if only else ""))
     return found
-
-
-def _english(path: Path) -> list[Law]:
-    return read_laws(path, "en")["en"]
 
 
 def _examples(laws: Sequence[Law], classes: Sequence[str]) -> Examples:

@@ -12,6 +12,7 @@ import numpy as np
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData, incomplete, one_of, read_aligned
 from xmine.evaluation.readers.json_rows import filled_text, json_rows, whole_number
+from xmine.evaluation.transfer.folds import examples
 from xmine.evaluation.transfer.tasks import Examples, Task, to_learn_from
 
 # The questions of COPA, behind the premise: in English for every language, as XCOPA has no others.
@@ -22,31 +23,27 @@ _XCOPA = "XCOPA, data/et/test.et.jsonl and so on"
 
 
 def xcopa_task(data: DataFolder) -> Task:
-    """Read XCOPA with what it is learned from.
-
-    Raises:
-        MissingData: there is no XCOPA, or neither Social IQa nor COPA to learn from.
-        FileError: a file is missing or a line is wrong.
-    """
+    """Read XCOPA with what it is learned from."""
     split, files = _tests(data)
-    train, sources = to_learn_from(_train, data)
+    try:
+        dev = _copa(data, "val.jsonl")
+    except MissingData:
+        dev = None
+    with to_learn_from():
+        train, sources = _train(data)
     return Task(
         name="xcopa",
         kind="choice",
         classes=(),
         train=train,
-        dev=_copa_dev(data),
+        dev=dev,
         tests={language: read_copa(path) for language, path in files.items()},
         split=f"learned from {' and '.join(sources)} train in English; XCOPA {split}",
     )
 
 
 def read_copa(path: Path) -> Examples:
-    """Read a JSONL file of XCOPA, or of COPA as SuperGLUE has it.
-
-    Raises:
-        FileError: it cannot be read, a field is missing, a question or a label is none.
-    """
+    """Read a JSONL file of XCOPA, or of COPA as SuperGLUE has it."""
     texts, answers = [], []
     for where, row in json_rows(path, _COPA_FIELDS):
         question = filled_text(row, "question", where)
@@ -59,11 +56,7 @@ def read_copa(path: Path) -> Examples:
 
 
 def read_siqa(questions: Path, labels: Path) -> Examples:
-    """Read Social IQa: a JSONL file, and a file with 1, 2 or 3 for each of its lines.
-
-    Raises:
-        FileError: a file is missing, they differ in length, a field is missing, a label is none.
-    """
+    """Read Social IQa: a JSONL file, and a file with 1, 2 or 3 for each of its lines."""
     read_aligned(questions, labels)  # refuses files of uneven length
     texts, answers = [], []
     for where, row in json_rows(questions, _SIQA_FIELDS):
@@ -79,21 +72,15 @@ def _examples(texts: Sequence[tuple[str, ...]], answers: Sequence[int], path: Pa
         raise FileError(f"{path}: no examples")
     if len(texts) != len(answers):
         raise FileError(f"{path}: {len(texts):,} questions and {len(answers):,} labels")
-    return Examples(texts, np.array(answers, dtype=np.float64))
-
-
-def _joined(parts: Sequence[Examples]) -> Examples:
-    texts = [each for part in parts for each in part.texts]
-    return Examples(texts, np.concatenate([part.answers for part in parts]))
+    return examples(texts, answers)
 
 
 def _tests(data: DataFolder) -> tuple[str, dict[str, Path]]:
     """Find the files to measure on, test or else validation: which, and language -> file."""
-    places = ("xcopa/data", "xcopa", "data")
-    try:
-        split, folder = "test", data.holding("*/test.*.jsonl", places, _XCOPA)
-    except MissingData:
-        split, folder = "val", data.holding("*/val.*.jsonl", places, _XCOPA)
+    patterns = {"*/test.*.jsonl": "test", "*/val.*.jsonl": "val"}
+    places = dict.fromkeys(patterns, ("xcopa/data", "xcopa", "data"))
+    folder, pattern = data.holding_first(places, _XCOPA)
+    split = patterns[pattern]
     languages = sorted({path.name.split(".")[1] for path in folder.glob("*/*.*.jsonl")})
     incomplete(folder, [f"{each}/{split}.{each}.jsonl" for each in languages], f"XCOPA {split}")
     return split, {each: folder / each / f"{split}.{each}.jsonl" for each in languages}
@@ -101,17 +88,18 @@ def _tests(data: DataFolder) -> tuple[str, dict[str, Path]]:
 
 def _train(data: DataFolder) -> tuple[Examples, list[str]]:
     """Read whichever there is of Social IQa and COPA, and say which."""
-    train, sources = [], []
+    found: dict[str, Examples] = {}
     missing = None
-    for name, read in (("Social IQa", _siqa_train), ("COPA", _copa_train)):
+    for name, read in (("Social IQa", _siqa_train), ("COPA", _copa)):
         try:
-            train.append(read(data))
-            sources.append(name)
+            found[name] = read(data)
         except MissingData as error:
             missing = missing or error
-    if missing and not train:
+    if missing and not found:
         raise missing
-    return _joined(train), sources
+    texts = [each for part in found.values() for each in part.texts]
+    answers = np.concatenate([part.answers for part in found.values()])
+    return Examples(texts, answers), list(found)
 
 
 def _siqa_train(data: DataFolder) -> Examples:
@@ -125,16 +113,5 @@ def _siqa_train(data: DataFolder) -> Examples:
     return read_siqa(folder / files[0], folder / files[1])
 
 
-def _copa(data: DataFolder, name: str) -> Path:
-    return data.holding(name, ("copa", "COPA"), f"COPA of SuperGLUE, {name}") / name
-
-
-def _copa_train(data: DataFolder) -> Examples:
-    return read_copa(_copa(data, "train.jsonl"))
-
-
-def _copa_dev(data: DataFolder) -> Examples | None:
-    try:
-        return read_copa(_copa(data, "val.jsonl"))
-    except MissingData:
-        return None
+def _copa(data: DataFolder, name: str = "train.jsonl") -> Examples:
+    return read_copa(data.holding(name, ("copa", "COPA"), f"COPA of SuperGLUE, {name}") / name)

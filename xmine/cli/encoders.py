@@ -1,0 +1,158 @@
+"""Options of a command -> its encoder, its vectors of lines, or its benchmark files."""
+
+import os
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xmine.cli.console import Console
+from xmine.errors import FileError, OptionError
+from xmine.mining.options import MiningOptions
+from xmine.options import EncodingOptions, flag
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from xmine.encoders.encoder import SentenceEncoder
+    from xmine.encoders.pair import EncoderPair
+    from xmine.evaluation.data import DataFolder
+    from xmine.evaluation.options import EvaluationOptions
+
+_OF_ENCODER = ["src_prompt", "tgt_prompt", *(field.name for field in fields(EncodingOptions))]
+
+
+def load_encoder(
+    model: str | None, options: EncodingOptions, console: Console, *, chosen: bool = True
+) -> "SentenceEncoder":
+    """Load the encoder of a folder or a hub name, or the embedded one, and describe it with `-v`.
+
+    Warns of options without effect, but where the user has not `chosen` them.
+    """
+    from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+
+    encoder = SentenceEncoder.load(model or EMBEDDED, options)
+    for guess in encoder.guesses:
+        console.warn(guess)
+    facts = encoder.describe()
+    given = chosen and (options.device, options.dtype) != ("auto", "auto")
+    if given and facts["architecture"] == "static":
+        console.warn("--device and --dtype do nothing: a static encoder runs on numpy, in float32")
+    languages = encoder.facts.languages
+    stated = ", ".join(languages[:8]) + (", ..." if len(languages) > 8 else "")
+    console.detail(
+        f"encoder: {model or 'embedded'}, {facts['architecture']}, "
+        f"{stated or 'languages not stated'}, {facts['pooling']} pooling, dimension {encoder.dim}, "
+        f"{facts['pieces']:,} tokens, {encoder.device} {encoder.dtype}"
+    )
+    return encoder
+
+
+def load_encoders(model: str | None, options: EncodingOptions, console: Console) -> "EncoderPair":
+    """Load the encoders of both sides: two where the folder holds two, else one for both."""
+    from xmine.encoders.pair import EncoderPair, as_pair, is_pair
+
+    if not model or not is_pair(model):
+        return as_pair(load_encoder(model, options, console))
+    folders = (str(Path(model) / side) for side in ("source", "target"))
+    return EncoderPair(*(load_encoder(folder, options, console) for folder in folders))
+
+
+def encoder_facts(
+    encoder: "SentenceEncoder", model: str | None, options: EncodingOptions
+) -> dict[str, object]:
+    """List the facts of an encoder that its vectors depend on, for the record of an output."""
+    facts = encoder.describe()
+    names = ("architecture", "pooling", "default_prompt", "device", "dtype")
+    return {
+        "model": model or "embedded",
+        **{name: facts[name] for name in names},
+        "max_length": getattr(encoder.body, "cut_at", None),
+        "batch_size": options.batch_size,
+        "guessed": encoder.guesses,
+    }
+
+
+def pair_facts(
+    pair: "EncoderPair",
+    model: str | None,
+    options: EncodingOptions,
+    facts: Callable[..., dict[str, object]] = encoder_facts,
+) -> dict[str, object]:
+    """List the facts of the one encoder of both sides, or those of each side's encoder."""
+    if pair.source is pair.target:
+        return facts(pair.source, model, options)
+    sides = {name: facts(each, each.name, options) for name, each in pair.sides.items()}
+    return {"model": model, **sides}
+
+
+def evaluated_facts(
+    encoder: "SentenceEncoder", model: str | None, options: "EvaluationOptions"
+) -> dict[str, object]:
+    """List the same facts of an evaluated encoder, which reads both sides with one prompt."""
+    prompt = encoder.settings.choose(options.prompt)
+    languages = list(encoder.facts.languages)
+    return {**encoder_facts(encoder, model, options), "prompt": prompt, "languages": languages}
+
+
+def data_folder(given: Path | None) -> "DataFolder":
+    """Find the benchmark files: in the folder given, or in the one that XMINE_DATA names."""
+    from xmine.evaluation.data import DataFolder
+
+    named = given or os.environ.get("XMINE_DATA")
+    if not named:
+        return DataFolder(None)
+    folder = Path(named)
+    if folder.is_file():
+        raise FileError(f"{folder}: is a file, not a folder of benchmark files")
+    if not folder.is_dir():
+        raise FileError(f"{folder}: no such folder", "it is what --data or XMINE_DATA names")
+    return DataFolder(folder)
+
+
+def check_vectors(
+    source: Path | None,
+    target: Path | None,
+    dim: int | None,
+    model: str | None,
+    options: MiningOptions,
+) -> None:
+    """Refuse options that make no sense with vectors of lines, or without them."""
+    if (source is None) != (target is None):
+        raise OptionError(
+            "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
+        )
+    if source is None:
+        if dim is not None:
+            raise OptionError("--dim without vectors", "give --src-vectors and --tgt-vectors")
+        return
+    if options.segment:
+        raise OptionError(
+            "--segment and vectors: a vector is of a whole line",
+            "leave out the vectors, or --segment",
+        )
+    usual = MiningOptions()
+    given = [name for name in _OF_ENCODER if getattr(options, name) != getattr(usual, name)]
+    for name in ["model"] * (model is not None) + given:
+        raise OptionError(
+            f"{flag(name)} and vectors", "vectors take the place of an encoder: give one"
+        )
+
+
+def load_vectors(
+    source: Path | None,
+    target: Path | None,
+    dim: int | None,
+    model: str | None,
+    options: MiningOptions,
+    console: Console,
+) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None, dict[str, object]]":
+    """Open the vectors of both sides or, without them, load the encoders; list their facts."""
+    from xmine.vectors.vector_files import read_vectors
+
+    if source and target:
+        vectors = read_vectors(source, dim), read_vectors(target, dim)
+        console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
+        return None, vectors, {"source": str(source), "target": str(target)}
+    pair = load_encoders(model, options, console)
+    return pair, None, pair_facts(pair, model, options)

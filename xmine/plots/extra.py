@@ -1,1 +1,0 @@
-"""The error for a plot or a benchmark whose optional libraries are not installed."""

@@ -64,11 +64,8 @@ class Share:
 class Judges:
     """How two judges agree on the pairs that both accepted or rejected.
 
-    Attributes:
-        names: the two, in the order of the alphabet.
-        same: pairs of which they say the same.
-        kappa: Cohen's (1960), which takes off what chance alone would give; None without pairs,
-            or where both always say one and the same.
+    `kappa` is Cohen's (1960), which takes off the agreement by chance; None without pairs, or where
+    both judges always give one and the same label.
     """
 
     names: tuple[str, str]
@@ -78,15 +75,12 @@ class Judges:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What judgements say of the pairs that the cut keeps, and of the estimate.
-
-    Unsure ones count nowhere.
+    """Labels compared with the estimate and with each other; unsure ones count nowhere.
 
     Attributes:
-        accepted: of the judged pairs that are kept.
-        expected: precision that the estimate gives all kept pairs; None without an estimate.
-        expected_interval: where it lies, nine times in ten.
-        agreed: of judged pairs with a probability, those that it calls rightly at 0.5.
+        accepted: share of the judged pairs that are kept.
+        expected, expected_interval: precision by the estimate of all kept pairs; None without one.
+        agreed: share of judged pairs that the probability calls rightly at 0.5.
         judges: each two of them.
     """
 

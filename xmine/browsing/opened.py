@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import OptionError
+from xmine.flags.flag_set import Bools as Bools
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.pairs.pair import Languages, Pair
@@ -17,19 +18,13 @@ from xmine.text.packed import LazyTexts
 if TYPE_CHECKING:
     import polars as pl
 
-Bools = NDArray[np.bool_]
-
 Float32s = NDArray[np.float32]
 
 Rows = NDArray[np.int64]
 
 
 class TextColumn(LazyTexts):
-    """The texts of a column of polars.
-
-    Attributes:
-        column: the column, without nulls.
-    """
+    """The texts of a column of polars without nulls."""
 
     def __init__(self, column: "pl.Series") -> None:
         """Take the column as it is."""

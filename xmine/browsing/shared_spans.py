@@ -23,11 +23,7 @@ _CHINESE = re.compile(f"[{HAN}]+")
 
 
 class Shared(NamedTuple):
-    """What both sides of a pair have.
-
-    Attributes:
-        sources, targets: start and end of each part of a side, in order, none within another.
-    """
+    """Start and end of each part that both sides of a pair have, in order, without overlap."""
 
     sources: list[Span]
     targets: list[Span]

@@ -87,12 +87,10 @@ class AlignedScores:
 
 @dataclass(frozen=True)
 class ScoringReport:
-    """What scoring aligned files gave, in figures; `str` writes the figures in a few lines.
+    """The figures of scored pairs; `str` writes them in a few lines.
 
-    Attributes:
-        scored: the pairs with their scores.
-        pool: the two inputs with more lines to compare with, if they were given.
-        hubs: the number of hubs, if hubs were looked for.
+    `pool` names two inputs with more lines, if they were given; `hubs` is the number of hubs, if
+    hubs were looked for.
     """
 
     scored: AlignedScores

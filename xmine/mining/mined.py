@@ -83,11 +83,7 @@ class Mined:
 
 @dataclass(frozen=True)
 class MiningReport:
-    """What mining gave, in figures; `str` writes the figures in a few lines.
-
-    Attributes:
-        mined: the pairs and where they come from.
-    """
+    """The figures of mining; `str` writes them in a few lines."""
 
     mined: Mined
 

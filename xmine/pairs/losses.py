@@ -11,13 +11,9 @@ from xmine.units import count
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a format cannot hold.
+    """Characters that a format cannot hold: their pattern, the replacement, and a note on it.
 
-    Attributes:
-        signs: characters without which a text needs no closer look.
-        pattern: what cannot be held.
-        into: what becomes of it.
-        note: how that is said.
+    A text without any of `signs` needs no closer look.
     """
 
     signs: str

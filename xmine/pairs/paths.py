@@ -43,12 +43,7 @@ KNOWN = f"end it in {PAIR_SUFFIXES} ({PACKED} may follow), or give two files: ou
 
 @dataclass(frozen=True, slots=True)
 class PairPaths:
-    """Where pairs are.
-
-    Attributes:
-        paths: one file, or two of a Moses pair.
-        chosen: the two languages or columns to read, where the user said them.
-    """
+    """One file of pairs, or two of a Moses pair; and the languages or columns that are chosen."""
 
     paths: tuple[str, ...]
     chosen: Languages | None = None

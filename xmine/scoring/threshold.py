@@ -32,13 +32,13 @@ _HELP = "--seed-pairs with some known pairs helps; --min-prob, or --threshold, c
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a cut is expected to keep.
+    """The pairs that a cut is expected to keep.
 
     Attributes:
         cut: the lowest probability that is kept; the lowest score where nothing is estimated.
-        pairs: how many are kept.
+        pairs: the number of pairs that are kept.
         precision: expected share of translations among them; None if not estimated, or none kept.
-        interval: where the true precision lies, nine times in ten; None as above.
+        interval: holds the true precision nine times in ten; None as above.
     """
 
     cut: float
@@ -49,16 +49,16 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The cut and what follows from it.
+    """The threshold and its consequences.
 
     Attributes:
         value: the lowest probability that is kept, a multiple of 0.0001; the lowest score where
             nothing is estimated.
-        how: `given`, `auto` or `precision 0.95`, or what was done because that could not be.
-        kept: what it keeps, expected precision included.
+        how: `given`, `auto`, `precision 0.95`, or the reason for another choice.
+        kept: the pairs that it keeps.
         others: the same for other cuts, the lowest first.
         translations: expected number of them in the files; None if not estimated.
-        weakness: why the estimate is not to be relied on; empty if it is.
+        weakness: the reason not to rely on the estimate; empty if there is none.
     """
 
     value: float

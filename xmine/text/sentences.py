@@ -80,14 +80,12 @@ class Sentences:
 
     def take(self, rows: NDArray[np.intp]) -> "Sentences":
         """Keep some rows, in the order of `rows`."""
-        offsets = None if self.offsets is None else self.offsets[rows]
-        counts = None if self.occurrences is None else self.occurrences[rows]
         return replace(
             self,
             texts=self.packed.take(rows),
             lines=self.lines[rows],
-            offsets=offsets,
-            occurrences=counts,
+            offsets=None if self.offsets is None else self.offsets[rows],
+            occurrences=None if self.occurrences is None else self.occurrences[rows],
         )
 
 
@@ -149,21 +147,20 @@ def sentence_table(
             offsets.append(offset)
     if not len(texts):
         raise FileError(f"{name}: no text in it, only blank lines")
+    rows, starts, times, stand_ins = (
+        np.frombuffer(each, dtype=np.int64) for each in (lines, offsets, counts, stands_for)
+    )
     return Sentences(
         name,
         texts.packed(),
-        _as_array(lines),
+        rows,
         number,
         blank,
         repeated,
-        offsets=_as_array(offsets) if segment else None,
-        occurrences=_as_array(counts),
-        stands_for=None if segment else _as_array(stands_for),
+        offsets=starts if segment else None,
+        occurrences=times,
+        stands_for=None if segment else stand_ins,
     )
-
-
-def _as_array(numbers: "array[int]") -> NDArray[np.int64]:
-    return np.frombuffer(numbers, dtype=np.int64)
 
 
 class FirstRows:

@@ -1,7 +1,7 @@
-"""A typed sentence -> the nearest sentences of both sides, with the vectors that a run has kept.
+"""A typed sentence -> the nearest sentences of both sides of a run or of a file of pairs.
 
-Of a run the sentence is read by the encoder that made the vectors, and by no other one; a file of
-pairs has no vectors, and its texts are encoded when they are first searched.
+A run has vectors, and the encoder that made them encodes the sentence. A file of pairs has none:
+its texts are encoded when they are first searched.
 """
 
 from dataclasses import dataclass, field

@@ -27,15 +27,15 @@ class AlignedScores:
     Attributes:
         given: all pairs.
         chosen: those that have a score, as rows of `source` and `target`, best first.
-        numbers: int64 [chosen], which of `given` each is, from 0.
-        confidence: how likely each is a translation; None where there are too few lines to tell.
-        flags: [chosen], what makes each suspicious, see `Pair`.
+        numbers: int64 [chosen], the place of each in `given`, from 0.
+        confidence: their probabilities; None where there are too few lines to estimate.
+        flags: of each of `chosen`.
         neighbours: the nearest rows both ways.
-        source, target: what they were looked for in: the distinct lines of a side, then those of
-            its pool, without those unknown to the encoder.
+        source, target: the distinct lines of a side, then those of its pool, without those unknown
+            to the encoder.
         clamped: scores whose neighbourhood mean was near zero and was raised.
         languages: codes of source and target, as given, read or guessed; `und` where that failed.
-        options: what was asked for.
+        options: of the scoring.
         warnings: what the user should know before trusting the scores.
     """
 

@@ -128,8 +128,8 @@ def open_steps(
 class Steps:
     """The steps of mining that take long: each is computed, or loaded from the folder of the run.
 
-    What a killed process has left half done is continued. `xmine.run.folder` keeps the folder,
-    these methods fill it.
+    The unfinished work of a killed process is continued. `xmine.run.folder` keeps the folder, these
+    methods fill it.
     """
 
     def __init__(self, run: Run, options: MiningOptions, report: Report, warn: Warn) -> None:

@@ -1,4 +1,4 @@
-"""What a format cannot hold: replaced or left out, and counted, so that it can be said once."""
+"""Characters and columns that a format cannot hold: replaced or left out, and counted."""
 
 import re
 from collections import Counter
@@ -76,7 +76,7 @@ class Losses:
         self._units += 1
 
     def notes(self) -> list[str]:
-        """Say what was lost, ready to be joined with commas."""
+        """Name the losses with their counts, ready to be joined with commas."""
         texts = [f"{note} in {count(n, 'sentence')}" for note, n in self._sentences.items()]
         for number in sorted(set(self._pairs.values()), reverse=True):
             kinds = sorted(kind for kind, n in self._pairs.items() if n == number)

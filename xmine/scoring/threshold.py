@@ -1,4 +1,4 @@
-"""Probabilities of pairs -> the probability below which pairs are dropped, and what is kept then.
+"""Probabilities of pairs -> the threshold below which pairs are dropped, and the pairs above.
 
 The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest whose
 pairs are expected to be as precise as is wanted. Where there is no estimate, the cut is a score.
@@ -79,8 +79,8 @@ def choose_threshold(
 
     Args:
         scores: [pairs], falling where nothing is estimated.
-        confidence: how likely each pair is a translation, falling; None if that cannot be
-            estimated, and then all pairs are kept, and with a wanted precision none.
+        confidence: probabilities of the pairs, falling; None if they cannot be estimated: all pairs
+            are kept then, or none if a precision is wanted.
         lowest: the cut itself; the one of the highest expected F1 if left out.
         precision: keep the most pairs that are expected to be so precise, with a small reserve, in
             place of the highest expected F1.
@@ -110,7 +110,7 @@ def choose_threshold(
 
 
 def expected(ranks: Floats, confidence: Confidence | None, cut: float) -> Kept:
-    """Tell what a cut is expected to keep of pairs with these probabilities, [pairs], falling."""
+    """Count the pairs that a cut keeps, by falling ranks [pairs], and expect their precision."""
     kept = len(ranks) - int(np.searchsorted(ranks[::-1], cut))
     chances = None if confidence is None else confidence.chances[:kept]
     return Kept(cut, kept, *precision_of(chances))
@@ -170,7 +170,7 @@ def floored(score: float) -> float:
 
 
 def _others(ranks: Floats, confidence: Confidence, chosen: Kept) -> tuple[Kept, ...]:
-    """Tell what two lower cuts and two higher ones keep, where that is not the same."""
+    """Count the pairs that two lower cuts and two higher ones keep, where the counts differ."""
     cuts = [expected(ranks, confidence, each) for each in _OTHERS]
     below = [each for each in cuts if each.cut < chosen.cut and each.pairs > chosen.pairs]
     above = [each for each in cuts if each.cut > chosen.cut and 0 < each.pairs < chosen.pairs]

@@ -157,7 +157,7 @@ def test_search_takes_a_long_text_and_tells_a_file_that_is_none(
     assert typo.err == "xmine: no file bade.txt: searching for it as a text\n"
     unknown = command("search", "\u2603\u2603", *search[1:])
     assert (unknown.code, unknown.out) == (0, "")
-    assert unknown.err.endswith("nothing found for '☃☃': the encoder knows no piece of it\n")
+    assert unknown.err.endswith("nothing found for '☃☃': the encoder knows no token of it\n")
     alone = command("search", "bade", "-", "--exclude-exact", *search[1:3], stdin=b"Bade\n")
     assert (alone.code, alone.out) == (0, "")
     assert alone.err == "xmine: warning: nothing found for 'bade'\n"

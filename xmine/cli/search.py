@@ -119,7 +119,7 @@ def search(
         console.say(", ".join(notes))
     for text, near in zip(texts, hits, strict=True):
         if not near:
-            reason = "" if exclude_exact else ": the encoder knows no piece of it"
+            reason = "" if exclude_exact else ": the encoder knows no token of it"
             console.warn(f"nothing found for {text[:60]!r}{reason}")
 
 

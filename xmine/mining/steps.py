@@ -202,7 +202,7 @@ class Steps:
             rows, known = without_zeros(vectors, path, run)
             if not len(rows) and isinstance(vectorizer, SentenceEncoder):
                 raise FileError(
-                    f"{sentences.name}: the encoder knows no piece of any line",
+                    f"{sentences.name}: the encoder knows no token of any line",
                     "is it in another script? give an encoder for it with --model",
                 )
             if not len(rows):

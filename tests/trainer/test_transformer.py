@@ -69,6 +69,17 @@ def test_a_static_start_is_the_static_encoder(
     assert not tower.encoder(EncoderFacts(), "").encode(["", " "]).any()
 
 
+def test_a_static_start_has_gradients_of_usual_size_under_dropout(
+    toy_static: StaticEmbedding, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    torch.manual_seed(1)
+    tower = tower_of(toy_vocabulary, toy_static, width=32, layers=4, heads=2, dropout=0.5).train()
+    texts = [f"{text} \u00b6" for text in toy_pairs.sources[:100]]  # with a token without meaning
+    tower.embed(tower.cut(texts)).sum().backward()
+    longest = max(float(each.grad.norm()) for each in tower.parameters() if each.grad is not None)
+    assert 0 < longest < 1e6
+
+
 def test_even_rows_have_one_length_and_a_sum_of_zero() -> None:
     random = np.random.default_rng(2)
     vectors = (random.standard_normal((300, 10)) * random.random((300, 1)) ** 3).astype(np.float32)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.heads import Dense
@@ -70,6 +71,7 @@ def _begin_with(vectors: NDArray[np.float32], body: Transformer, head: Dense) ->
     rows = even_rows(np.concatenate([content, beginning]))
     words = model.embeddings.word_embeddings.weight
     words.copy_(torch.from_numpy(rows[: len(words)]))
+    model.embeddings.dropout = _ContentDropout(model.embeddings.dropout.p)
     model.embeddings.position_embeddings.weight.zero_()
     model.embeddings.token_type_embeddings.weight.zero_()
     for layer in model.encoder.layer:
@@ -80,6 +82,18 @@ def _begin_with(vectors: NDArray[np.float32], body: Transformer, head: Dense) ->
         _gather_mean(model.encoder.layer[0].attention)
     head.linear.weight.copy_(torch.eye(width))
     head.linear.weight[-_SPARE:] = 0
+
+
+class _ContentDropout(nn.Dropout):
+    """Dropout of all columns but the spare ones.
+
+    A token without a meaning has numbers in the spare columns alone. Dropout of both would leave a
+    row of zeros, and every layer normalisation multiplies the gradient of zeros by a million.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        content, spare = input.split([input.shape[-1] - _SPARE, _SPARE], dim=-1)
+        return torch.cat([super().forward(content), spare], dim=-1)
 
 
 def _gather_mean(attention: Any) -> None:  # noqa: ANN401 - a BertAttention, which is not typed

@@ -16,15 +16,15 @@ from xmine.hardware import allowed_threads, anonymous_memory, choose_device, fre
 from xmine.progress import silent
 from xmine.units import count, duration, in_words
 
-from .data.batches import steps_of
+from .data.batches import count_steps
 from .data.corpus import Corpus
-from .distributed import together
+from .distributed import join_processes
 from .methods import METHODS
 from .options.shared import SCRATCH, QueueOptions, TrainingOptions
 from .run.devset import read_scored
 from .run.encoder_options import check_encoders
-from .run.fitting import FEW, fitted, left_out, makes_vocabulary, needed_characters
-from .run.languages import visits_of
+from .run.fitting import FEW, count_left_out, fitted, makes_vocabulary, needed_characters
+from .run.languages import sampling_weights
 from .run.prepare import load_encoder
 from .train import deterministic
 from .trials import Trial, small, small_options
@@ -122,7 +122,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         EncoderError: an encoder to begin with cannot be read.
     """
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
-    together(torch.device(choose_device(options.device)))  # each process tries on its own GPU
+    join_processes(torch.device(choose_device(options.device)))  # each process tries on its own GPU
     options = fitted(options, corpus)
     stages = check_settings(corpus, options)
     vocabulary = None
@@ -189,9 +189,9 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
     stages = []
     for stage in options.stages:
         if stage.data != "triplets" or corpus.triplets:
-            visits, own = visits_of(stage, corpus), stage.options
-            batch = min(own.batch_size, max(1, int(visits.sum())))
-            stages.append(_Counted(visits.sum(), batch, steps_of(visits, own), own.epochs))
+            weights, own = sampling_weights(stage, corpus), stage.options
+            batch = min(own.batch_size, max(1, int(weights.sum())))
+            stages.append(_Counted(weights.sum(), batch, count_steps(weights, own), own.epochs))
     if not stages:
         raise TrainingError(
             "--stage nli learns from triplets, and there are none", "give --triplets FILE"
@@ -214,7 +214,7 @@ def _queue(corpus: Corpus, options: TrainingOptions) -> int:
     there = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
     if not isinstance(options, QueueOptions):
         return 0
-    return options.queue_for(there - left_out(corpus, options))
+    return options.queue_for(there - count_left_out(corpus, options))
 
 
 def _characters(corpus: Corpus, sample: int) -> float:

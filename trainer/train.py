@@ -19,7 +19,7 @@ from xmine.hardware import allowed_threads, choose_device
 from xmine.progress import Report, silent
 
 from .data.corpus import Corpus
-from .distributed import by_the_first, check_shared, together, told_by_all
+from .distributed import check_shared, gather_objects, join_processes, on_first_rank
 from .methods import METHODS
 from .options.shared import TrainingOptions
 from .peers import restarted
@@ -29,7 +29,7 @@ from .run.devset import read_scored
 from .run.encoder_options import check_encoders
 from .run.fitting import fitted
 from .run.picture import draw_training
-from .run.prepare import Made
+from .run.prepare import TrainedTowers
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def train(
     kept = corpus.without(options.exclude)
     options = fitted(options, kept)
     check_encoders(options)
-    world = together(torch.device(choose_device(options.device)))
+    world = join_processes(torch.device(choose_device(options.device)))
     is_new, run = _opened(output, options, kept, resume=resume, force=force)
     if not run.has_begun:
         run.log(step=0, excluded=kept.excluded)
@@ -111,7 +111,7 @@ def _opened(
 ) -> tuple[bool, Run]:
     """Open the run, first in the process that writes; tell whether there was none."""
     folder = run_folder(output)
-    if any(told_by_all(restarted())) and (folder / OPTIONS_FILE).exists():
+    if any(gather_objects(restarted())) and (folder / OPTIONS_FILE).exists():
         resume = True
     opened: list[tuple[bool, Run]] = []
 
@@ -121,7 +121,7 @@ def _opened(
             shutil.rmtree(folder, ignore_errors=True)
         opened.append((not folder.exists(), Run(folder, options, corpus)))
 
-    by_the_first(open_run)
+    on_first_rank(open_run)
     try:
         check_shared(folder)
     except XmineError:
@@ -168,7 +168,7 @@ def _draw(folder: Path, title: str) -> tuple[str, ...]:
 
 
 def _saved(
-    made: Made, method: str, options: TrainingOptions, output: Path, excluded: int
+    made: TrainedTowers, method: str, options: TrainingOptions, output: Path, excluded: int
 ) -> dict[str, SentenceEncoder]:
     """Write the encoders and what is told of the run, which is removed."""
     folder = run_folder(output)
@@ -191,7 +191,7 @@ def _saved(
                     shutil.copy(path, partial)
         shutil.rmtree(folder)
 
-    by_the_first(write)
+    on_first_rank(write)
     return encoders
 
 

@@ -117,7 +117,7 @@ def test_as_many_steps_are_taken_as_were_estimated(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("xmine.trainer.ranking.monitor.RankWatch.stops", lambda *_: "")
+    monkeypatch.setattr("xmine.trainer.ranking.monitor.RankMonitor.stops", lambda *_: "")
     some = toy_pairs.take(np.arange(0, 500) // np.where(np.arange(500) % 7, 1, 2))  # some twice
     english, chinese = toy_pairs.sources[500:], toy_pairs.targets[500:]
     corpus = Corpus(

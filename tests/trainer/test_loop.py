@@ -152,7 +152,7 @@ def test_a_signal_to_any_of_several_processes_stops_all(
     """Of two nodes, one may be stopped alone."""
     options, losses = MocoOptions(**STATIC, encoder=start), list[float]()
     monkeypatch.setattr(
-        "xmine.trainer.run.loop.told_by_all",
+        "xmine.trainer.run.loop.gather_objects",
         lambda own: [own, (signal.SIGINT if len(losses) == 3 else 0, False)],
     )
     with pytest.raises(KeyboardInterrupt):

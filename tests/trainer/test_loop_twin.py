@@ -342,7 +342,7 @@ def test_each_process_has_its_part_of_a_batch_and_dropout_of_its_own(
     run, options = run_in(tmp_path, batch_size=6)
     expected = pass_order(VISITS, 5, 0)[:6]
     monkeypatch.setattr(loop.World, "here", lambda: loop.World(rank=1, size=2))
-    monkeypatch.setattr(loop, "mean_of", lambda value: value + 0.5)
+    monkeypatch.setattr(loop, "all_mean", lambda value: value + 0.5)
     averaged: list[int] = []
     monkeypatch.setattr(loop, "average_gradients", lambda given: averaged.append(len(list(given))))
     step = Learner(0.0, [])

@@ -226,7 +226,7 @@ def corpus_of(kinds: tuple[str, ...], pairs: ParallelText) -> Corpus:
     )
 
 
-def rows_of(corpus: Corpus, options: MsimcseOptions) -> list[Row]:
+def count_rows(corpus: Corpus, options: MsimcseOptions) -> list[Row]:
     """Write the strategies' rows down; where one has no x-, none has."""
     languages = max(1, len(corpus.triplets))
     rows: list[Row] = []
@@ -258,15 +258,15 @@ def test_ours_is_the_paper(
     kinds, dropout, flags = CASES[name]
     options = MsimcseOptions(**USUAL | flags)
     corpus = corpus_of(CORPORA[kinds], toy_pairs)
-    visits = np.ones(40) if corpus.pairs else None
+    weights = np.ones(40) if corpus.pairs else None
     languages = max(1, len(corpus.triplets))
     with in_float64():
         tower = tower_of(toy_vocabulary, dropout)
-        columns, _ = _columns_of(corpus, visits, options)
+        columns, _ = _columns_of(corpus, weights, options)
         members, halves = len(columns) // languages, "halves" in name
         step = _Step(tower, options, members, languages, drops_pieces=halves)
         head = copy.deepcopy(step.head.linear) if options.training_head else None
-        paper = Paper(copy.deepcopy(tower), rows_of(corpus, options), options, head, halves)
+        paper = Paper(copy.deepcopy(tower), count_rows(corpus, options), options, head, halves)
         rows = Rows(cut_together(tower, columns))
         assert len(rows) == len(paper.rows)
         first: list[dict[str, Tensor]] = []

@@ -72,21 +72,21 @@ class TrainingData:
 
     Attributes:
         rows: to train on.
-        visits: float64 [rows], how often each is visited in a pass.
+        weights: float64 [rows], how often each is visited in a pass.
         held_out: pairs to measure on; None if there are none.
     """
 
     rows: Rows
-    visits: NDArray[np.float64]
+    weights: NDArray[np.float64]
     held_out: Rows | None
 
 
-def visits(
+def weigh_pairs(
     pairs: ParallelText, weights: Mapping[str, float], default: float
 ) -> NDArray[np.float64]:
-    """Say how often each pair is visited in a pass: the weight of its origin.
+    """Give the sampling weight of each pair: that of its origin.
 
-    Pairs that share a sentence share its visits, so that fifty machine translations of a sentence
+    Pairs that share a sentence share its weights, so that fifty machine translations of a sentence
     count as one.
 
     Returns:
@@ -118,7 +118,7 @@ def visits(
 def hold_out(
     pairs: ParallelText, wanted: NDArray[np.float64], count: int, seed: int, named: str = "pairs"
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Draw pairs to measure on, in proportion to their visits; the rest is for training.
+    """Draw pairs to measure on, in proportion to their sampling weights; the rest is for training.
 
     A pair that shares a sentence with one held out is in neither part, and no sentence is held
     out twice.

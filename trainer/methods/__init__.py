@@ -18,7 +18,7 @@ from ..options.per_method import (
 from ..options.shared import TrainingOptions
 
 if TYPE_CHECKING:
-    from ..run.prepare import Made
+    from ..run.prepare import TrainedTowers
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Method:
     demonstration: Mapping[str, Any] | None = None
 
     @property
-    def train(self) -> "Callable[..., Made]":
+    def train(self) -> "Callable[..., TrainedTowers]":
         """The method's `train(corpus, options, run, report)`."""
-        train: Callable[..., Made] = import_module(self.module).train
+        train: Callable[..., TrainedTowers] = import_module(self.module).train
         return train
 
 

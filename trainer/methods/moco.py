@@ -16,20 +16,20 @@ from xmine.progress import Report
 
 from ..data.corpus import Corpus, Labelled
 from ..data.rows import Rows
-from ..distributed import gathered, own_random
+from ..distributed import all_gather, random_of_rank
 from ..losses.inference import InferenceTask
 from ..losses.with_queue import contrast_with_queue
 from ..models.momentum import MomentumTower
-from ..models.queue import KeyQueue, drawn_batches, texts_of
+from ..models.queue import KeyQueue, drawn_batches, text_numbers
 from ..models.towers import Tower, adamw, shared_device
 from ..options.per_method import MocoOptions
 from ..run.checkpoints import Run
-from ..run.loop import run_steps, steps_of
-from ..run.prepare import Made, Split, begin, needed_pairs, with_rate
+from ..run.loop import count_steps, run_steps
+from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
 from ..run.step import Step
 
 
-def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Made:
+def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> TrainedTowers:
     """Train one encoder for both sides, or one for each.
 
     Raises:
@@ -45,14 +45,14 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Mad
             "give two of one width",
         )
     data = split.cut(x, y)
-    step = _Step(x, y, options, options.queue_for(len(data.rows)), steps_of(data, options))
+    step = _Step(x, y, options, options.queue_for(len(data.rows)), count_steps(data, options))
     if corpus.labelled:
         step.learn_inference(corpus.labelled)
     if options.queue_init == "prefill":
         step.prefill(data.rows)
     measures = run_steps(step, data, with_rate(options, x), run, report)
     towers = {"": x} if x is y else {"source": x, "target": y}
-    return Made(towers, measures, len(data.rows), split.seen)
+    return TrainedTowers(towers, measures, len(data.rows), split.seen)
 
 
 class _Step(Step):
@@ -78,8 +78,8 @@ class _Step(Step):
         self._follow()
         k_x, k_y = self._keys(batch)  # [rows, dim] each, without gradients
         h_x, h_y = self._queries(batch, random)  # [rows, dim] each
-        texts = texts_of(batch).to(h_x.device)  # [rows, 2]
-        self._new = gathered(k_x), gathered(k_y), gathered(texts)  # of all processes
+        texts = text_numbers(batch).to(h_x.device)  # [rows, 2]
+        self._new = all_gather(k_x), all_gather(k_y), all_gather(texts)  # of all processes
         losses = {
             "source_to_target": self._contrast(h_x, k_y, self.queue_y, texts),
             "target_to_source": self._contrast(h_y, k_x, self.queue_x, texts),
@@ -108,7 +108,7 @@ class _Step(Step):
     def _queries(self, batch: Rows, random: np.random.Generator) -> tuple[Tensor, Tensor]:
         source, target = batch.columns
         if self.options.piece_dropout:
-            random = own_random(random)
+            random = random_of_rank(random)
             source = source.without_some(self.options.piece_dropout, random)
             target = target.without_some(self.options.piece_dropout, random)
         if not self.shared:
@@ -132,7 +132,7 @@ class _Step(Step):
         self.eval()
         for some in drawn_batches(rows, len(self.queue_x.rows), self.options):
             k_x, k_y = self._keys(some)
-            texts = texts_of(some).to(k_x.device)
+            texts = text_numbers(some).to(k_x.device)
             self.queue_x.put(k_x, texts)
             self.queue_y.put(k_y, texts)
 

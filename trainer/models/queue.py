@@ -88,7 +88,7 @@ class KeyQueue(nn.Module):
         return same
 
 
-def texts_of(batch: Rows) -> Tensor:
+def text_numbers(batch: Rows) -> Tensor:
     """Number the texts of a batch: int64 [rows, columns]."""
     return torch.from_numpy(np.stack([column.keys for column in batch.columns], axis=1))
 

@@ -92,8 +92,7 @@ class _ContentDropout(nn.Dropout):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        content, spare = input.split([input.shape[-1] - _SPARE, _SPARE], dim=-1)
-        return torch.cat([super().forward(content), spare], dim=-1)
+        return torch.cat([super().forward(input[..., :-_SPARE]), input[..., -_SPARE:]], dim=-1)
 
 
 def _gather_mean(attention: Any) -> None:  # noqa: ANN401 - a BertAttention, which is not typed

@@ -46,7 +46,7 @@ class Seen(NamedTuple):
         }
 
 
-class RankWatch(nn.Module):
+class RankMonitor(nn.Module):
     """Counts what went wrong; everything is a buffer, so that a resumed run counts on.
 
     Attributes:

@@ -13,7 +13,7 @@ from torch.optim import Adam, Optimizer
 
 from ..data.rows import Rows, Side
 from ..models.momentum import MomentumTower
-from ..models.queue import KeyQueue, drawn_batches, texts_of
+from ..models.queue import KeyQueue, drawn_batches, text_numbers
 from ..models.towers import Tower
 from ..options.per_method import EmmaXOptions
 from ..run.step import Step
@@ -92,7 +92,7 @@ class RankStep(Step):
         self.eval()
         for some in drawn_batches(rows, len(self.queue.rows), self.options):
             keys = self.keys_of(some.columns)
-            self.put(keys, texts_of(some).to(keys.device))
+            self.put(keys, text_numbers(some).to(keys.device))
 
     def put(self, keys: Tensor, texts: Tensor) -> None:
         """Put keys [columns * batch, dim] of texts [batch, columns] in, the columns in turn."""

@@ -14,15 +14,15 @@ from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
 
 from ..data import batches
-from ..data.batches import batches_of, grouped_order, pass_order
+from ..data.batches import cut_batches, grouped_order, pass_order
 from ..data.rows import Rows, TrainingData
 from ..distributed import (
     World,
+    all_mean,
     average_gradients,
-    mean_of,
-    told_by_all,
-    told_by_the_first,
-    wait_for_all,
+    barrier,
+    broadcast,
+    gather_objects,
 )
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
@@ -70,7 +70,7 @@ def run_steps(
     with held_signals() as newest:
         while training.done < training.total and not training.ended_early and not arrived:
             training.take(training.next_rows(), report)
-            told = told_by_all((newest(), training.is_due))  # a node is stopped alone, sometimes
+            told = gather_objects((newest(), training.is_due))  # a node is stopped alone, sometimes
             arrived, is_due = max(number for number, _ in told), told[0][1]
             if (arrived or is_due) and training.saved_at != training.done:
                 training.save()
@@ -80,9 +80,9 @@ def run_steps(
     return training.best()
 
 
-def steps_of(data: TrainingData, options: TrainingOptions) -> int:
+def count_steps(data: TrainingData, options: TrainingOptions) -> int:
     """Count the steps that a run will take."""
-    return batches.steps_of(data.visits, options)
+    return batches.count_steps(data.weights, options)
 
 
 def _has_gradients(optimizer: Optimizer) -> bool:
@@ -104,8 +104,8 @@ class Training:
         """Take up the run where it was saved."""
         self.step, self.data, self.options, self.run = step, data, options, run
         self.world = World.here()
-        self.until = batches.ends_of_passes(data.visits, options)
-        self.total = steps_of(data, options)
+        self.until = batches.ends_of_passes(data.weights, options)
+        self.total = count_steps(data, options)
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
         self.device = shared_device(*step.towers())
@@ -144,7 +144,7 @@ class Training:
             if near and (epoch or self.options.starts_trained) and self.grouped is None:
                 self.grouped = self._grouped(epoch)
             order = self._order(epoch) if self.grouped is None else self.grouped
-            self._batches = batches_of(order, self.options.batch_size)
+            self._batches = cut_batches(order, self.options.batch_size)
         return self._batches[self.done - before]
 
     @property
@@ -165,7 +165,7 @@ class Training:
         losses = self.step.losses(self.data.rows.take(own), random)
         loss = torch.stack([each.to(self.device) for each in losses.values()]).sum()
         self._backward(loss)
-        value = mean_of(loss.item())  # a GPU has its work until here before anything waits for it
+        value = all_mean(loss.item())  # a GPU has its work until here before anything waits for it
         if not math.isfinite(value):
             raise Diverged(
                 f"the loss is {value} at step {self.done}",
@@ -224,7 +224,7 @@ class Training:
             measures = self.step.measure(held_out) if held_out else {}
             if self.dev:
                 measures["spearman"] = self.dev.spearman(self.step.judged())
-        measures = told_by_the_first(measures)
+        measures = broadcast(measures)
         self.run.log(step=self.done, **measures)
         self.measured = {name: x for name, x in measures.items() if name == self.decides}
         if self.world.leads:
@@ -258,7 +258,7 @@ class Training:
 
     def best(self) -> dict[str, float]:
         """Go back to the best state, and give its measures."""
-        wait_for_all()  # the first has written it then
+        barrier()  # the first has written it then
         best = self.run.load("best")
         assert best is not None  # the last step is always measured
         restore(self.step.state_dict(), best["state"])
@@ -298,11 +298,11 @@ class Training:
         order, near = self._order(epoch), self.options.near_batches
         if self.world.leads:
             order = grouped_order(order, embed, near, self.options.seed, epoch)
-        regrouped: NDArray[np.int64] = told_by_the_first(order)
+        regrouped: NDArray[np.int64] = broadcast(order)
         return regrouped
 
     def _order(self, epoch: int) -> NDArray[np.int64]:
-        return pass_order(self.data.visits, self.options.seed, epoch)
+        return pass_order(self.data.weights, self.options.seed, epoch)
 
     def _some(self, rows: NDArray[np.int64]) -> Rows:
         return self.data.rows.take(rows)

@@ -16,9 +16,9 @@ from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
 
 from ..data.corpus import Corpus, Triplets
-from ..data.rows import Rows, TrainingData, drawn, hold_out, visits
+from ..data.rows import Rows, TrainingData, drawn, hold_out, weigh_pairs
 from ..data.vocabulary import train_vocabulary
-from ..distributed import by_the_first
+from ..distributed import on_first_rank
 from ..models.loading import tower_of
 from ..models.static import new_static
 from ..models.towers import Tower
@@ -161,7 +161,7 @@ def _vocabulary(
         run.save_vocabulary(vocabulary)
         report(Progress("vocabulary", 1, 1))
 
-    by_the_first(make)
+    on_first_rank(make)
     vocabulary = run.vocabulary()
     assert vocabulary is not None
     return vocabulary
@@ -173,7 +173,7 @@ def with_rate(options: OptionsT, tower: Tower) -> OptionsT:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TrainedTowers:
     """What a method leaves.
 
     Attributes:
@@ -195,12 +195,12 @@ class Split:
 
     Attributes:
         seen: to train on.
-        visits: float64 [seen], how often each is visited in a pass.
+        weights: float64 [seen], the sampling weights.
         held_out: to measure on.
     """
 
     seen: ParallelText
-    visits: NDArray[np.float64]
+    weights: NDArray[np.float64]
     held_out: ParallelText
 
     @classmethod
@@ -213,20 +213,20 @@ class Split:
             TrainingError: there are too few, or a weight names an origin that none has.
         """
         weights = options.source_weight
-        wanted = visits(pairs, weights, options.default_weight)
+        wanted = weigh_pairs(pairs, weights, options.default_weight)
         rows, held = hold_out(pairs, wanted, options.held_out, options.seed)
         seen, visited = pairs.take(rows), wanted[rows]
         if options.limit_pairs:
             seen = seen.take(drawn(len(seen), options.limit_pairs, options.seed))
             left = {name: weights[name] for name in weights.keys() & set(seen.origins)}
-            visited = visits(seen, left, options.default_weight)
+            visited = weigh_pairs(seen, left, options.default_weight)
         return cls(seen, visited, pairs.take(held))
 
     def cut(self, source: Tower, target: Tower) -> TrainingData:
         """Cut both parts into the pieces of the towers, once for all passes."""
         return TrainingData(
             rows=cut_pairs(self.seen, source, target),
-            visits=self.visits,
+            weights=self.weights,
             held_out=cut_pairs(self.held_out, source, target),
         )
 

@@ -20,7 +20,8 @@ from .data.batches import count_steps
 from .data.corpus import Corpus
 from .distributed import join_processes
 from .methods import METHODS
-from .options.shared import SCRATCH, QueueOptions, TrainingOptions
+from .options.queue import QueueOptions
+from .options.shared import SCRATCH, TrainingOptions
 from .run.devset import read_scored
 from .run.encoder_options import check_encoders
 from .run.fitting import FEW, count_left_out, fitted, makes_vocabulary, needed_characters

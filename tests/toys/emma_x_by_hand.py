@@ -18,7 +18,7 @@ from torch import Tensor
 
 from xmine.trainer.data.rows import Side
 from xmine.trainer.models.towers import Tower
-from xmine.trainer.options.per_method import EmmaXOptions
+from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.ranking import monitor
 from xmine.trainer.ranking.virtual import Mixing
 

@@ -9,7 +9,7 @@ from xmine.errors import FileError
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.text.packed import PackedTexts, PickedTexts
 from xmine.trainer.data.corpus import Corpus, examples, read_labelled, read_triplets
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.languages import unpaired_texts
 from xmine.trainer.run.prepare import Split
 

@@ -14,7 +14,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, cut_together
 from xmine.trainer.methods.emma_x import _Begun, _Maximisation
 from xmine.trainer.models.loading import tower_of
-from xmine.trainer.options.per_method import EmmaXOptions
+from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.ranking.monitor import RankMonitor, Seen
 from xmine.trainer.ranking.ranks import MixtureClassifier, first_similarities
 from xmine.trainer.run.checkpoints import METRICS_FILE

@@ -28,7 +28,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, Side, TrainingData
 from xmine.trainer.methods import emma_x
 from xmine.trainer.models.towers import Tower, adamw
-from xmine.trainer.options.per_method import EmmaXOptions
+from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.ranking import monitor
 from xmine.trainer.ranking.step import RankStep
 from xmine.trainer.ranking.virtual import Mixing

@@ -18,7 +18,9 @@ from xmine.trainer.data.corpus import Corpus, Triplets
 from xmine.trainer.estimate import TrainingEstimate, estimate_training
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.loading import tower_of
-from xmine.trainer.options.per_method import MocoOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.prepare import load_encoder
 from xmine.trainer.train import train
 from xmine.trainer.trials import Tried

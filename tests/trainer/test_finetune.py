@@ -21,7 +21,7 @@ from xmine.trainer.finetune import finetuned
 from xmine.trainer.models.loading import tower_of
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.taskhead import TaskHead
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 
 KINDS: tuple[Kind, ...] = ("class", "pair", "choice", "document", "number")
 WORDS = ("fifi", "lulu", "mama")

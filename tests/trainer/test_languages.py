@@ -13,13 +13,11 @@ from xmine.pairs.io import ParallelText
 from xmine.trainer.data.batches import pass_order
 from xmine.trainer.data.corpus import Corpus, Triplets
 from xmine.trainer.methods.msimcse import _columns_of
-from xmine.trainer.options.per_method import (
-    EmmaXOptions,
-    MocoOptions,
-    MsimcseOptions,
-    TransaugOptions,
-)
+from xmine.trainer.options.emma_x import EmmaXOptions
+from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import METRICS_FILE
 from xmine.trainer.run.fitting import fitted
 from xmine.trainer.run.languages import (

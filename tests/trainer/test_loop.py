@@ -17,7 +17,8 @@ from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
 from xmine.trainer.data.corpus import Corpus, Labelled
 from xmine.trainer.models.static import new_static
-from xmine.trainer.options.per_method import MocoOptions, TransaugOptions
+from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run import loop
 from xmine.trainer.run.checkpoints import Run, run_folder
 from xmine.trainer.run.loop import _clip

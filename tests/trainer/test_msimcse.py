@@ -14,7 +14,7 @@ from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus, Triplets
 from xmine.trainer.methods.msimcse import _columns_of
 from xmine.trainer.models.static import new_static
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.train import Trained, train
 
 SMALL: dict[str, Any] = {"width": 16, "batch_size": 32, "held_out": 50, "threads": 1, "epochs": 2}

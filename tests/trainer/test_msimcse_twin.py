@@ -35,7 +35,7 @@ from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.step import Step
 
 BATCH, STEPS = 8, 5

@@ -24,7 +24,7 @@ from xmine.trainer.methods import METHODS
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.run.checkpoints import Run, run_folder
 from xmine.trainer.train import deterministic
 

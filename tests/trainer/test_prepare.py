@@ -9,8 +9,9 @@ import pytest
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus, Triplets
-from xmine.trainer.options.per_method import MsimcseOptions, TransaugOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import Stage
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.languages import sampling_weights, unpaired_texts
 from xmine.trainer.run.prepare import Split, entailed_apart, tuned_apart, with_rate
 

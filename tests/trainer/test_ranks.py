@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from xmine.trainer.losses.contrastive import ranking_info_nce
-from xmine.trainer.options.per_method import EmmaXOptions
+from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.ranking.ranks import (
     MixtureClassifier,
     NetworkClassifier,

@@ -25,7 +25,7 @@ from xmine.trainer.methods import transaug
 from xmine.trainer.methods.transaug import _Contrast
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.options.per_method import TransaugOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.train import train
 
 DIM, TEACHER_DIM, STUDENT_DIM = 12, 8, 10

@@ -24,7 +24,7 @@ from ..losses.contrastive import in_chunks, ranking_info_nce
 from ..losses.with_queue import contrast_with_queue
 from ..models.queue import text_numbers
 from ..models.towers import Tower
-from ..options.per_method import EmmaXOptions
+from ..options.emma_x import EmmaXOptions
 from ..ranking.monitor import FALL, WEAK, RankMonitor, Seen
 from ..ranking.ranks import (
     Moments,

@@ -22,7 +22,7 @@ from ..losses.with_queue import contrast_with_queue
 from ..models.momentum import MomentumTower
 from ..models.queue import KeyQueue, drawn_batches, text_numbers
 from ..models.towers import Tower, adamw, shared_device
-from ..options.per_method import MocoOptions
+from ..options.moco import MocoOptions
 from ..run.checkpoints import Run
 from ..run.loop import count_steps, run_steps
 from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate

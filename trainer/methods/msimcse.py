@@ -30,7 +30,7 @@ from ..distributed import World, random_of_rank
 from ..losses.with_queue import Member, contrast_in_batch
 from ..models.heads import TanhHead
 from ..models.towers import Tower, adamw, joined, unit_rows
-from ..options.per_method import MsimcseOptions
+from ..options.msimcse import MsimcseOptions
 from ..run.checkpoints import Run
 from ..run.languages import tell_languages
 from ..run.loop import run_steps

@@ -32,7 +32,7 @@ from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
 from ..models.heads import Projected
 from ..models.queue import KeyQueue, drawn_batches, text_numbers
 from ..models.towers import Frozen, Tower
-from ..options.per_method import TransaugOptions
+from ..options.transaug import TransaugOptions
 from ..run.checkpoints import Run
 from ..run.devset import measure
 from ..run.loop import count_steps, run_steps

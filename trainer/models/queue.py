@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ..data.rows import Rows
-from ..options.shared import QueueOptions
+from ..options.queue import QueueOptions
 
 
 class KeyQueue(nn.Module):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
-from xmine.errors import OptionError, TrainingError
+from xmine.errors import OptionError
 from xmine.options import Options, flag, option
 
 SCRATCH = "scratch"
@@ -255,89 +255,3 @@ class Stage:
 
     data: str
     options: TrainingOptions
-
-
-@dataclass(frozen=True, kw_only=True)
-class QueueOptions(TrainingOptions):
-    """What methods with a queue of negatives share."""
-
-    queue_size: int = option(
-        0,
-        "Keys of earlier batches that serve as negatives (MoCo's K); 0: a quarter of the data, at "
-        "most 65,536.",
-        min=0,
-    )
-    queue_init: str = option(
-        "mask",
-        "Before the queue is full: mask what is empty, fill it at random, or prefill it with keys.",
-        choices=("mask", "random", "prefill"),
-    )
-    in_batch_negatives: bool = option(False, "Take the other rows of the batch as negatives, too.")
-
-    @property
-    def largest_queue(self) -> int:
-        """Count the keys at most, where no size is given."""
-        return 65_536
-
-    def queue_for(self, rows: int) -> int:
-        """Give the size of the queue for so many rows of data.
-
-        Raises:
-            TrainingError: it is larger than a quarter of them.
-        """
-        most = rows // 4
-        if self.queue_size > most:
-            raise TrainingError(
-                f"--queue-size {self.queue_size:,} for {rows:,} rows: a row would meet its own "
-                "translation of the pass before",
-                f"--queue-size of at most {most:,}",
-            )
-        return self.queue_size or min(most, self.largest_queue)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MomentumOptions(QueueOptions):
-    """What methods share whose keys come from a copy that follows the encoder slowly."""
-
-    momentum: float | str = option(
-        "auto",
-        "How slowly key encoders follow (MoCo's m): a number from 0 to 1; auto is 1 - 20 / steps, "
-        "at most 0.999.",
-    )
-
-    def __post_init__(self) -> None:
-        """Check the limits, and turn a number that is given as text into one."""
-        super().__post_init__()
-        object.__setattr__(self, "momentum", share_or_auto("momentum", self.momentum))
-
-    @property
-    def followers(self) -> tuple[str, ...]:
-        """Name the key encoders."""
-        return self.encoders
-
-    def momentum_over(self, steps: int) -> float:
-        """Give the momentum of a run: what a key encoder follows is forgotten within 5 % of it.
-
-        The rule of `auto` is ours: at 0.999 a run of 1,000 steps would end with keys of which a
-        third are those of the untrained encoder.
-        """
-        if self.momentum == "auto":
-            return min(0.999, max(0.0, 1 - 20 / max(1, steps)))
-        return float(self.momentum)
-
-
-def share_or_auto(name: str, value: float | str) -> float | str:
-    """Read a number from 0 to 1, or auto.
-
-    Raises:
-        OptionError: it is neither; the message names the option.
-    """
-    if value == "auto":
-        return value
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise OptionError(f"{flag(name)} is {value!r}", "give auto, or a number from 0 to 1")
-    return number

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.utils.checkpoint import checkpoint
 
-from ..options.per_method import EmmaXOptions
+from ..options.emma_x import EmmaXOptions
 
 _LOG_VARIANCES = (-14.0, 2.0)
 _NUMBERS_AT_ONCE = 2**24  # of the network's hidden layer: 64 MB

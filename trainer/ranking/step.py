@@ -15,7 +15,7 @@ from ..data.rows import Rows, Side
 from ..models.momentum import MomentumTower
 from ..models.queue import KeyQueue, drawn_batches, text_numbers
 from ..models.towers import Tower
-from ..options.per_method import EmmaXOptions
+from ..options.emma_x import EmmaXOptions
 from ..run.step import Step
 from .ranks import RankClassifier, first_similarities
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..distributed import World, all_sum
-from ..options.per_method import EmmaXOptions
+from ..options.emma_x import EmmaXOptions
 from .ranks import Moments, RankClassifier, moments_of
 
 WINDOW = 50  # batches whose moments, or losses, are looked at together

@@ -14,7 +14,8 @@ import torch
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.estimate import TrainingEstimate, estimate_training
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.loading import tower_of

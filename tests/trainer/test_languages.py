@@ -11,7 +11,8 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.batches import pass_order
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.methods.msimcse import _columns_of
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.options.moco import MocoOptions

@@ -15,7 +15,8 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
-from xmine.trainer.data.corpus import Corpus, Labelled
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Labelled
 from xmine.trainer.models.static import new_static
 from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.options.transaug import TransaugOptions

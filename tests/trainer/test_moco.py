@@ -12,7 +12,8 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Corpus, Labelled
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Labelled
 from xmine.trainer.data.rows import Rows
 from xmine.trainer.methods.moco import _Step
 from xmine.trainer.models.scratch import new_transformer

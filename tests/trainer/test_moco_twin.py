@@ -34,7 +34,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.heads import Dense
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Labelled
+from xmine.trainer.data.inference import Labelled
 from xmine.trainer.methods.moco import _Step
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.scratch import new_transformer

@@ -11,7 +11,8 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, TrainingError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.methods.msimcse import _columns_of
 from xmine.trainer.models.static import new_static
 from xmine.trainer.options.msimcse import MsimcseOptions

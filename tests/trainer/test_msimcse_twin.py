@@ -28,7 +28,8 @@ from tests.toys.twin_training import (
 )
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.data.rows import Rows, cut_together
 from xmine.trainer.methods.msimcse import _columns_of, _Step
 from xmine.trainer.models.scratch import new_transformer

@@ -18,7 +18,8 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.data.corpus import Corpus, Labelled, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Labelled, Triplets
 from xmine.trainer.estimate import estimate_training
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.queue import KeyQueue

@@ -15,7 +15,8 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.data.rows import Rows, Side
 from xmine.trainer.losses.contrastive import distillation, info_nce, queue_logits
 from xmine.trainer.methods import METHODS

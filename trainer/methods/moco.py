@@ -14,7 +14,8 @@ from torch.optim import Optimizer
 from xmine.errors import TrainingError
 from xmine.progress import Report
 
-from ..data.corpus import Corpus, Labelled
+from ..data.corpus import Corpus
+from ..data.inference import Labelled
 from ..data.rows import Rows
 from ..distributed import all_gather, random_of_rank
 from ..losses.inference import InferenceTask

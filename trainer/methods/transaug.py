@@ -24,7 +24,8 @@ from torch.optim import AdamW, Optimizer
 from xmine.errors import TrainingError
 from xmine.progress import Report
 
-from ..data.corpus import Corpus, Triplets
+from ..data.corpus import Corpus
+from ..data.inference import Triplets
 from ..data.rows import Rows, Side, TrainingData, cut_together
 from ..distributed import World, all_gather, random_of_rank
 from ..losses.contrastive import distillation, scaled_cosines

@@ -15,7 +15,8 @@ from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
 
-from ..data.corpus import Corpus, Triplets
+from ..data.corpus import Corpus
+from ..data.inference import Triplets
 from ..data.rows import Rows, TrainingData, drawn, hold_out, weigh_pairs
 from ..data.vocabulary import train_vocabulary
 from ..distributed import on_first_rank

@@ -25,7 +25,7 @@ from ..losses.with_queue import contrast_with_queue
 from ..models.queue import text_numbers
 from ..models.towers import Tower
 from ..options.emma_x import EmmaXOptions
-from ..ranking.monitor import FALL, WEAK, RankMonitor, Seen
+from ..ranking.monitor import FallGuard, RankMonitor, Seen
 from ..ranking.ranks import (
     Moments,
     RankClassifier,
@@ -39,7 +39,7 @@ from ..ranking.ranks import (
 )
 from ..ranking.step import RankStep
 from ..ranking.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_size
-from ..run.checkpoints import Run, restore
+from ..run.checkpoints import Run
 from ..run.devset import measure
 from ..run.languages import unpaired_texts
 from ..run.loop import count_steps, run_steps
@@ -109,20 +109,14 @@ def _maximise(
     report: Report,
 ) -> tuple[dict[str, float], int]:
     """Train phase 2; where it ends far below its beginning, give that back."""
-    tower, began = begun.tower, begun.measures
+    tower = begun.tower
+    guard = FallGuard(tower, begun.measures, run)
     options = replace(
         options,
         epochs=options.em_epochs or options.epochs,
         learning_rate=options.em_learning_rate
         or min(options.learning_rate, type(tower).learning_rate / _SLOWER),
     )
-    if began["accuracy"] < WEAK:
-        run.log(
-            step=0,
-            remark=f"phase 2 began with an encoder that finds {began['accuracy']:.1%} of the "
-            "held-out translations: too weak a start to rank sentences; give phase 1 more pairs or "
-            "passes, or begin with a trained --encoder",
-        )
     found = unpaired_texts(corpus, split, options.codes)
     texts = found.texts
     cut = cut_together(tower, [texts, split.seen.sources, split.seen.targets])
@@ -131,23 +125,12 @@ def _maximise(
         found.sampling_weights(options.codes, run),
         held_out,
     )
-    # In the computer's memory: a device may have no room for a third encoder.
-    before = {name: each.to("cpu", copy=True) for name, each in tower.state_dict().items()}
     steps = count_steps(data, options)
     step = _Maximisation(begun, Rows(cut[1:]), options, len(texts), steps)
     if options.queue_init == "prefill":
         step.prefill(Rows(cut[:1]))
     measures = run_steps(step, data, options, run.stage("phase-2"), report)
-    if measures["accuracy"] < began["accuracy"] - FALL:
-        restore(tower.state_dict(), before)
-        run.log(
-            step=0,
-            remark=f"phase 2 left {measures['accuracy']:.1%} of the held-out translations found, "
-            f"of {began['accuracy']:.1%}: the encoder is that of phase 1; a smaller "
-            "--em-learning-rate or fewer --ranks may help",
-        )
-        measures = dict(began)
-    return measures, len(texts)
+    return guard.kept(measures), len(texts)
 
 
 class _WarmUp(RankStep):

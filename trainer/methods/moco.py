@@ -17,17 +17,17 @@ from xmine.progress import Report
 from ..data.corpus import Corpus
 from ..data.inference import Labelled
 from ..data.rows import Rows
-from ..distributed import all_gather, random_of_rank
+from ..distributed import all_gather
 from ..losses.inference import InferenceTask
 from ..losses.with_queue import contrast_with_queue
 from ..models.momentum import MomentumTower
-from ..models.queue import KeyQueue, drawn_batches, text_numbers
+from ..models.queue import KeyQueue, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower, adamw, shared_device
 from ..options.moco import MocoOptions
 from ..run.checkpoints import Run
 from ..run.loop import count_steps, run_steps
 from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
-from ..run.step import Step
+from ..run.step import Step, drop_pieces
 
 
 def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> TrainedTowers:
@@ -68,11 +68,8 @@ class _Step(Step):
         self.key_x = MomentumTower(x)
         self.key_y = self.key_x if self.shared else MomentumTower(y)
         self.device = shared_device(x, y)
-        self.queue_x = KeyQueue(size, x.dim, ids=2).to(self.device)
-        self.queue_y = KeyQueue(size, y.dim, ids=2).to(self.device)
-        if options.queue_init == "random":
-            for number, queue in enumerate((self.queue_x, self.queue_y)):
-                queue.fill_at_random(torch.Generator().manual_seed(options.seed + number))
+        self.queue_x = new_queue(options, size, x, ids=2).to(self.device)
+        self.queue_y = new_queue(options, size, y, ids=2, number=1).to(self.device)
         self.inference: InferenceTask | None = None
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
@@ -107,11 +104,7 @@ class _Step(Step):
         return k_x.to(self.device), k_y.to(self.device)
 
     def _queries(self, batch: Rows, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-        source, target = batch.columns
-        if self.options.piece_dropout:
-            random = random_of_rank(random)
-            source = source.without_some(self.options.piece_dropout, random)
-            target = target.without_some(self.options.piece_dropout, random)
+        source, target = drop_pieces(batch.columns, self.options.piece_dropout, random)
         if not self.shared:
             return self.x.embed(source).to(self.device), self.y.embed(target).to(self.device)
         h_x, h_y = self.x.embed(source, target).chunk(2)

@@ -26,7 +26,7 @@ from xmine.progress import Report
 
 from ..data.corpus import Corpus
 from ..data.rows import Rows, Side, TrainingData, cut_together
-from ..distributed import World, random_of_rank
+from ..distributed import World
 from ..losses.with_queue import Member, contrast_in_batch
 from ..models.heads import TanhHead
 from ..models.towers import Tower, adamw, joined, unit_rows
@@ -43,7 +43,7 @@ from ..run.prepare import (
     refuse_one_piece,
     with_rate,
 )
-from ..run.step import Step
+from ..run.step import Step, drop_pieces
 
 # Pieces left out of a text with nothing else to tell x from x+ (docs/methods/msimcse.md).
 _SHARE = 0.5
@@ -176,10 +176,7 @@ class _Step(Step):
 
     def _members(self, batch: Rows, random: np.random.Generator) -> list[Member]:
         drawn = self._drawn(batch, random)  # x, x+ and perhaps x-
-        read, share = drawn, self._share(*drawn[:2])
-        if np.any(share):
-            random = random_of_rank(random)
-            read = [each.without_some(share, random) for each in drawn]
+        read = drop_pieces(drawn, self._share(*drawn[:2]), random)
         vectors = unit_rows(self.head(self.tower(*read)))  # [members * rows, dim]
         return [
             Member(rows, torch.from_numpy(np.stack(keys, axis=1)).to(rows.device))
@@ -191,10 +188,10 @@ class _Step(Step):
             )
         ]
 
-    def _share(self, x: Side, x_plus: Side) -> float | NDArray[np.float64]:
+    def _share(self, x: Side, x_plus: Side) -> float | NDArray[np.float64] | None:
         """Give the share of pieces that is left out, of all rows or of each: [rows]."""
         if not self.drops_pieces:
-            return self.options.piece_dropout or 0.0
+            return self.options.piece_dropout
         return np.where(x.keys == x_plus.keys, _SHARE, 0.0)
 
     def _drawn(self, batch: Rows, random: np.random.Generator) -> list[Side]:

@@ -21,24 +21,31 @@ import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
-from xmine.errors import TrainingError
 from xmine.progress import Report
 
 from ..data.corpus import Corpus
 from ..data.inference import Triplets
 from ..data.rows import Rows, Side, TrainingData, cut_together
-from ..distributed import World, all_gather, random_of_rank
+from ..distributed import World, all_gather
 from ..losses.contrastive import distillation, scaled_cosines
 from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
 from ..models.heads import Projected
-from ..models.queue import KeyQueue, drawn_batches, text_numbers
+from ..models.queue import drawn_batches, new_queue, text_numbers
 from ..models.towers import Frozen, Tower
 from ..options.transaug import TransaugOptions
 from ..run.checkpoints import Run
 from ..run.devset import measure
 from ..run.loop import count_steps, run_steps
-from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, tuned_apart, with_rate
-from ..run.step import Embedder, Step
+from ..run.prepare import (
+    Split,
+    TrainedTowers,
+    begin,
+    needed_pairs,
+    needed_triplets,
+    tuned_apart,
+    with_rate,
+)
+from ..run.step import Embedder, Step, drop_pieces
 
 Either = TypeVar("Either")
 
@@ -58,7 +65,7 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
             number.
     """
     is_tuned = options.stage == "nli" or (options.stage == "all" and bool(corpus.triplets))
-    triplets = _needed_triplets(corpus) if is_tuned else None
+    triplets = needed_triplets(corpus) if is_tuned else None
     if options.stage == "nli":
         assert triplets
         student = begin(options.encoder, options, triplets.columns(), run, report)
@@ -132,9 +139,7 @@ class _Distillation(Step):
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
         read = [other, *batch.columns[2:]]  # perhaps English, too
-        if self.options.piece_dropout:
-            random = random_of_rank(random)
-            read = [each.without_some(self.options.piece_dropout, random) for each in read]
+        read = drop_pieces(read, self.options.piece_dropout, random)
         learned = self.distilled(*read).chunk(len(read))  # [rows, dim] each
         taught = self.teacher(english).to(learned[0].device)  # [rows, dim], without gradients
         names = ("distillation", "own_language")
@@ -200,9 +205,7 @@ class _Contrast(Step):
         self.shared = student is distilled
         is_trained = options.train_teacher or self.shared
         self.keys = distilled if is_trained else Frozen(distilled)
-        self.queue = KeyQueue(size, distilled.dim, ids=2).to(student.device)
-        if options.queue_init == "random":
-            self.queue.fill_at_random(torch.Generator().manual_seed(options.seed))
+        self.queue = new_queue(options, size, distilled, ids=2).to(student.device)
         first = torch.tensor(options.logit_scale_init, device=student.device)
         self.logit_scale = nn.Parameter(first, requires_grad=options.temperature == "learnable")
         # At 2e-4 for the 48,600 steps of the paper's pass, s could just go from 0 to ln 100; at
@@ -213,8 +216,7 @@ class _Contrast(Step):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
-        if self.options.piece_dropout:
-            english = english.without_some(self.options.piece_dropout, random_of_rank(random))
+        (english,) = drop_pieces([english], self.options.piece_dropout, random)
         query = self.student.embed(english)  # [rows, dim]
         key = self.keys.embed(other).to(query.device)  # [rows, dim], mostly without gradients
         texts = text_numbers(batch).to(query.device)  # [rows, 2]
@@ -292,21 +294,6 @@ class _Contrast(Step):
 # Stage nli, section 4.2.3
 
 
-def _needed_triplets(corpus: Corpus) -> Triplets:
-    """Give the triplets of a corpus.
-
-    Raises:
-        TrainingError: there are none, or those of several languages.
-    """
-    if len(corpus.triplets) == 1:
-        return corpus.triplets[0]
-    raise TrainingError(
-        "--method transaug --stage nli learns from triplets of one language, and there are "
-        + (f"files of {len(corpus.triplets)}" if corpus.triplets else "none"),
-        "give one file of --triplets",
-    )
-
-
 def _fine_tune(
     student: Tower, triplets: Triplets, options: TransaugOptions, run: Run, report: Report
 ) -> tuple[dict[str, float], int]:
@@ -330,10 +317,7 @@ class _FineTuning(Step):
         self.student, self.options = student, options
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
-        members = list(batch.columns)
-        if self.options.piece_dropout:
-            random = random_of_rank(random)
-            members = [each.without_some(self.options.piece_dropout, random) for each in members]
+        members = drop_pieces(batch.columns, self.options.piece_dropout, random)
         vectors = self.student.embed(*members)  # [3 * rows, dim]
         texts = torch.from_numpy(np.stack([each.keys for each in members])).to(vectors.device)
         x, entailed, contradicting = (

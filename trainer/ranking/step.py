@@ -13,10 +13,10 @@ from torch.optim import Adam, Optimizer
 
 from ..data.rows import Rows, Side
 from ..models.momentum import MomentumTower
-from ..models.queue import KeyQueue, drawn_batches, text_numbers
+from ..models.queue import drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower
 from ..options.emma_x import EmmaXOptions
-from ..run.step import Step
+from ..run.step import Step, drop_pieces
 from .ranks import RankClassifier, first_similarities
 
 
@@ -46,9 +46,7 @@ class RankStep(Step):
         self.tower, self.classifier, self.options = tower, classifier, options
         self.momentum = options.momentum_over(steps)
         self.key = MomentumTower(tower)
-        self.queue = KeyQueue(options.queue_for(rows), tower.dim, self.ids).to(tower.device)
-        if options.queue_init == "random":
-            self.queue.fill_at_random(torch.Generator().manual_seed(options.seed))
+        self.queue = new_queue(options, options.queue_for(rows), tower, self.ids)
         similarities = first_similarities(options.ranks).to(tower.device)
         self.register_buffer("similarities", similarities)
         self.classifies = True
@@ -76,10 +74,7 @@ class RankStep(Step):
 
     def queries_of(self, columns: tuple[Side, ...], random: np.random.Generator) -> Tensor:
         """Embed columns one after the other with M: unit rows [columns * rows, dim]."""
-        share = self.options.piece_dropout
-        if share:
-            columns = tuple(column.without_some(share, random) for column in columns)
-        return self.tower.embed(*columns)
+        return self.tower.embed(*drop_pieces(columns, self.options.piece_dropout, random))
 
     def train(self, mode: bool = True) -> "RankStep":
         """Leave dropout off in the keys, unless the phase wants it there."""

@@ -284,3 +284,18 @@ def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
                 "give pairs with text on both sides",
             )
     return corpus.pairs
+
+
+def needed_triplets(corpus: Corpus) -> Triplets:
+    """Give the triplets of a corpus.
+
+    Raises:
+        TrainingError: there are none, or those of several languages.
+    """
+    if len(corpus.triplets) == 1:
+        return corpus.triplets[0]
+    raise TrainingError(
+        "--method transaug --stage nli learns from triplets of one language, and there are "
+        + (f"files of {len(corpus.triplets)}" if corpus.triplets else "none"),
+        "give one file of --triplets",
+    )

@@ -168,15 +168,16 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
     if world.size == 1:
         return
     trained = [each for each in parameters if each.requires_grad]
-    kinds = torch.tensor([_kind(each.grad) for each in trained])
+    # 0: no gradient, 1: a dense one, 2: a sparse one
+    kinds = torch.tensor([0 if each.grad is None else 1 + each.grad.is_sparse for each in trained])
     with among_peers():
         distributed.all_reduce(kinds, distributed.ReduceOp.MAX)
     dense: dict[torch.device, list[Tensor]] = {}  # two encoders may be on two devices
     for each, kind in zip(trained, kinds.tolist(), strict=True):
-        if kind == _NONE:
+        if not kind:
             continue
         gradient = torch.zeros_like(each) if each.grad is None else each.grad
-        if kind == _SPARSE:
+        if kind == 2:
             rows = gradient if gradient.is_sparse else gradient.to_sparse(1)
             each.grad = _summed_rows(rows.coalesce()) / world.size
         else:
@@ -191,15 +192,6 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
         for gradient in gradients:
             gradient.copy_(flat[start : start + gradient.numel()].view_as(gradient))
             start += gradient.numel()
-
-
-_NONE, _DENSE, _SPARSE = range(3)
-
-
-def _kind(gradient: Tensor | None) -> int:
-    if gradient is None:
-        return _NONE
-    return _SPARSE if gradient.is_sparse else _DENSE
 
 
 def _summed_rows(gradient: Tensor) -> Tensor:

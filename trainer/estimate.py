@@ -79,33 +79,25 @@ class TrainingEstimate:
 
     def warnings(self, options: TrainingOptions) -> list[str]:
         """Say what will not go as it was asked for."""
-        found = [self._shortage(), self._scarcity(options)]
-        if options.batch_size > self.rows:
-            found.append(
-                f"--batch-size {options.batch_size:,} for {self.rows:,} rows: each pass is one step"
-            )
-        return list(filter(None, found))
-
-    def _scarcity(self, options: TrainingOptions) -> str:
-        """Say that there is too little for a new encoder."""
-        if not makes_vocabulary(options) or self.rows >= FEW:
-            return ""
-        is_known = set(options.codes) == {"en", "zh"}
-        hint = "use --encoder embedded" if is_known else "begin with an --encoder of others"
-        return f"{count(self.rows, 'row')} are too few to train from scratch: {hint}"
-
-    def _shortage(self) -> str:
-        """Say that the memory will not do, and what takes less."""
+        found = []
         if self.device.startswith("cuda"):
             free = torch.cuda.mem_get_info(self.device)[0]
         else:
             free = free_memory() or self.total_memory
-        if self.total_memory <= free:
-            return ""
-        return (
-            f"training takes about {in_words(self.total_memory)} of memory, {in_words(free)} are "
-            "free: --recompute, --logit-rows and a smaller --batch-size take less"
-        )
+        if self.total_memory > free:
+            found.append(
+                f"training takes about {in_words(self.total_memory)} of memory, {in_words(free)} "
+                "are free: --recompute, --logit-rows and a smaller --batch-size take less"
+            )
+        if makes_vocabulary(options) and self.rows < FEW:
+            is_known = set(options.codes) == {"en", "zh"}
+            hint = "use --encoder embedded" if is_known else "begin with an --encoder of others"
+            found.append(f"{count(self.rows, 'row')} are too few to train from scratch: {hint}")
+        if options.batch_size > self.rows:
+            found.append(
+                f"--batch-size {options.batch_size:,} for {self.rows:,} rows: each pass is one step"
+            )
+        return found
 
 
 def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstimate:

@@ -37,11 +37,11 @@ class Trained:
     """A finished run.
 
     Attributes:
-        encoders: the best ones, as they were saved: one under an empty name, or several.
+        encoders: the best ones, as saved: one under an empty name, or several by name.
         measures: on the held-out pairs; see `xmine.trainer.run.devset.measure`.
-        rows: how many were trained on.
-        excluded: how many were left out for `--exclude`.
-        remarks: of the method; why a stage ended early, and why there is no picture, if so.
+        rows: number of rows in training.
+        excluded: number of rows left out for `--exclude`.
+        remarks: of the method; the reason of an early end, and of a missing picture.
     """
 
     encoders: dict[str, SentenceEncoder]
@@ -100,8 +100,8 @@ def train(
         raise
     remarks: tuple[str, ...] = ()
     if world.leads:
-        remarks += _logged_remarks(folder) + _early_ends(folder) + _fewer_pieces(run, options)
-        remarks += _draw(folder, f"{output.name}: {method}") if draws else ()
+        drawn = _draw(folder, f"{output.name}: {method}") if draws else ()
+        remarks = _remarks(run, options) + drawn
     encoders = _saved(made, method, options, output, kept.excluded)
     return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
 
@@ -131,31 +131,20 @@ def _opened(
     return opened[0] if opened else (False, Run(folder, options, corpus))
 
 
-def _logged_remarks(folder: Path) -> tuple[str, ...]:
-    """Give the remarks of the log, each once, as a resumed run may have repeated them."""
-    return tuple(dict.fromkeys(line["remark"] for line in _metrics(folder) if "remark" in line))
-
-
-def _early_ends(folder: Path) -> tuple[str, ...]:
-    """Say which stages their method ended before all steps were taken."""
-    return tuple(
+def _remarks(run: Run, options: TrainingOptions) -> tuple[str, ...]:
+    """Collect the remarks of the log, each once, as a resumed run may have repeated them."""
+    logged = (run.folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
+    lines = [json.loads(line) for line in logged]
+    found = [line["remark"] for line in lines if "remark" in line]
+    found += [
         f"{line.get('stage', 'training')} ended at step {line['step']:,}: {line['stopped']}"
-        for line in _metrics(folder)
+        for line in lines
         if "stopped" in line
-    )
-
-
-def _metrics(folder: Path) -> Iterator[dict[str, Any]]:
-    """Read the lines of the log."""
-    return map(json.loads, (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines())
-
-
-def _fewer_pieces(run: Run, options: TrainingOptions) -> tuple[str, ...]:
-    """Say that the texts did not give as many pieces as were wanted."""
+    ]
     vocabulary = run.vocabulary()
-    if vocabulary is None or len(vocabulary) >= options.vocabulary_size:
-        return ()
-    return (f"a vocabulary of {len(vocabulary):,} pieces: the texts give no more",)
+    if vocabulary is not None and len(vocabulary) < options.vocabulary_size:
+        found.append(f"a vocabulary of {len(vocabulary):,} pieces: the texts give no more")
+    return tuple(dict.fromkeys(found))
 
 
 def _draw(folder: Path, title: str) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import Rows, cut_together
+from xmine.trainer.data.rows import Rows
 from xmine.trainer.methods.emma_x import _Begun, _Maximisation
 from xmine.trainer.models.loading import tower_of
+from xmine.trainer.models.towers import cut_together
 from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.ranking.monitor import RankMonitor, Seen
 from xmine.trainer.ranking.ranks import MixtureClassifier, first_similarities

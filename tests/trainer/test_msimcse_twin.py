@@ -30,11 +30,11 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
-from xmine.trainer.data.rows import Rows, cut_together
+from xmine.trainer.data.rows import Rows
 from xmine.trainer.methods.msimcse import _columns_of, _Step
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.models.towers import Tower
+from xmine.trainer.models.towers import Tower, cut_together
 from xmine.trainer.models.transformer import TransformerTower
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.step import Step

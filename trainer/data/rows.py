@@ -1,8 +1,7 @@
 """Texts -> what training reads: visited so often, a part held out, cut into pieces."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,22 +165,3 @@ def keys_of(texts: Sequence[Hashable]) -> NDArray[np.int64]:
     """Number texts, so that equal ones have equal numbers: int64 [texts]."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
-
-
-class Cutter(Protocol):
-    """What cuts texts into pieces: a tower."""
-
-    def cut(self, texts: Sequence[str]) -> Side:
-        """Cut texts."""
-        ...
-
-
-def cut_together(cutter: Cutter, columns: Sequence[Sequence[str]]) -> tuple[Side, ...]:
-    """Cut columns of texts; equal texts have equal keys in whichever column they are."""
-    sides = []
-    keys = keys_of([text for column in columns for text in column])
-    start = 0
-    for column in columns:
-        sides.append(replace(cutter.cut(column), keys=keys[start : start + len(column)]))
-        start += len(column)
-    return tuple(sides)

@@ -17,13 +17,14 @@ from torch import Tensor, nn
 from xmine.evaluation.space.geometry import principal_ratio
 from xmine.progress import Report
 
+from ..data.batches import count_steps
 from ..data.corpus import Corpus
-from ..data.rows import Rows, Side, TrainingData, cut_together
+from ..data.rows import Rows, Side, TrainingData
 from ..distributed import World, all_gather, all_sum, broadcast
 from ..losses.contrastive import in_chunks, ranking_info_nce
 from ..losses.with_queue import contrast_with_queue
 from ..models.queue import text_numbers
-from ..models.towers import Tower
+from ..models.towers import Tower, cut_together
 from ..options.emma_x import EmmaXOptions
 from ..ranking.monitor import FallGuard, RankMonitor, Seen
 from ..ranking.ranks import (
@@ -42,7 +43,7 @@ from ..ranking.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, wi
 from ..run.checkpoints import Run
 from ..run.devset import measure
 from ..run.languages import unpaired_texts
-from ..run.loop import count_steps, run_steps
+from ..run.loop import run_steps
 from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
 
 # Phase 2 has this part of the rate of a trained encoder: more loses on pairs what texts give.
@@ -64,7 +65,7 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
     tower = begin(options.encoder, options, columns, run, report)
     options = with_rate(options, tower)
     data = split.cut(tower, tower)
-    warm_up = _WarmUp(tower, options, len(data.rows), count_steps(data, options))
+    warm_up = _WarmUp(tower, options, len(data.rows), count_steps(data.weights, options))
     measures: dict[str, float] = {}
     if options.phase != "2":
         if options.queue_init == "prefill":
@@ -125,7 +126,7 @@ def _maximise(
         found.sampling_weights(options.codes, run),
         held_out,
     )
-    steps = count_steps(data, options)
+    steps = count_steps(data.weights, options)
     step = _Maximisation(begun, Rows(cut[1:]), options, len(texts), steps)
     if options.queue_init == "prefill":
         step.prefill(Rows(cut[:1]))

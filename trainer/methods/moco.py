@@ -14,6 +14,7 @@ from torch.optim import Optimizer
 from xmine.errors import TrainingError
 from xmine.progress import Report
 
+from ..data.batches import count_steps
 from ..data.corpus import Corpus
 from ..data.inference import Labelled
 from ..data.rows import Rows
@@ -25,7 +26,7 @@ from ..models.queue import KeyQueue, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower, adamw, shared_device
 from ..options.moco import MocoOptions
 from ..run.checkpoints import Run
-from ..run.loop import count_steps, run_steps
+from ..run.loop import run_steps
 from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
 from ..run.step import Step, drop_pieces
 
@@ -46,7 +47,9 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Tra
             "give two of one width",
         )
     data = split.cut(x, y)
-    step = _Step(x, y, options, options.queue_for(len(data.rows)), count_steps(data, options))
+    step = _Step(
+        x, y, options, options.queue_for(len(data.rows)), count_steps(data.weights, options)
+    )
     if corpus.labelled:
         step.learn_inference(corpus.labelled)
     if options.queue_init == "prefill":

@@ -25,11 +25,11 @@ from xmine.errors import TrainingError
 from xmine.progress import Report
 
 from ..data.corpus import Corpus
-from ..data.rows import Rows, Side, TrainingData, cut_together
+from ..data.rows import Rows, Side, TrainingData
 from ..distributed import World
 from ..losses.with_queue import Member, contrast_in_batch
 from ..models.heads import TanhHead
-from ..models.towers import Tower, adamw, joined, unit_rows
+from ..models.towers import Tower, adamw, cut_together, joined, unit_rows
 from ..options.msimcse import MsimcseOptions
 from ..run.checkpoints import Run
 from ..run.languages import tell_languages

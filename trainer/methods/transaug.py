@@ -23,19 +23,20 @@ from torch.optim import AdamW, Optimizer
 
 from xmine.progress import Report
 
+from ..data.batches import count_steps
 from ..data.corpus import Corpus
 from ..data.inference import Triplets
-from ..data.rows import Rows, Side, TrainingData, cut_together
+from ..data.rows import Rows, Side, TrainingData
 from ..distributed import World, all_gather
 from ..losses.contrastive import distillation, scaled_cosines
 from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
 from ..models.heads import Projected
 from ..models.queue import drawn_batches, new_queue, text_numbers
-from ..models.towers import Frozen, Tower
+from ..models.towers import Frozen, Tower, cut_together
 from ..options.transaug import TransaugOptions
 from ..run.checkpoints import Run
 from ..run.devset import measure
-from ..run.loop import count_steps, run_steps
+from ..run.loop import run_steps
 from ..run.prepare import (
     Split,
     TrainedTowers,
@@ -138,8 +139,8 @@ class _Distillation(Step):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
-        read = [other, *batch.columns[2:]]  # perhaps English, too
-        read = drop_pieces(read, self.options.piece_dropout, random)
+        texts = [other, *batch.columns[2:]]  # perhaps English, too
+        read = drop_pieces(texts, self.options.piece_dropout, random)
         learned = self.distilled(*read).chunk(len(read))  # [rows, dim] each
         taught = self.teacher(english).to(learned[0].device)  # [rows, dim], without gradients
         names = ("distillation", "own_language")
@@ -178,7 +179,11 @@ def _contrast(
     assert data.held_out is not None  # of pairs some always are
     torch.manual_seed(options.seed)
     step = _Contrast(
-        student, distilled, options, options.queue_for(len(data.rows)), count_steps(data, options)
+        student,
+        distilled,
+        options,
+        options.queue_for(len(data.rows)),
+        count_steps(data.weights, options),
     )
     if options.queue_init == "prefill":
         step.prefill(data.rows)

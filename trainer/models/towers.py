@@ -7,6 +7,7 @@ what is inside; `static` and `transformer` beside this file are the two kinds.
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -156,6 +157,17 @@ class Frozen:
     def embed(self, *sides: Side) -> Tensor:
         """Embed sentences, see `Tower.embed`."""
         return self.tower.embed(*sides)
+
+
+def cut_together(tower: Tower, columns: Sequence[Sequence[str]]) -> tuple[Side, ...]:
+    """Cut columns of texts; equal texts have equal keys in whichever column they are."""
+    sides = []
+    keys = keys_of([text for column in columns for text in column])
+    start = 0
+    for column in columns:
+        sides.append(replace(tower.cut(column), keys=keys[start : start + len(column)]))
+        start += len(column)
+    return tuple(sides)
 
 
 def unit_rows(vectors: Tensor) -> Tensor:

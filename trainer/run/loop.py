@@ -13,9 +13,8 @@ from torch.optim import Optimizer
 from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
 
-from ..data import batches
-from ..data.batches import cut_batches, grouped_order, pass_order
-from ..data.rows import Rows, TrainingData
+from ..data.batches import count_steps, cut_batches, ends_of_passes, grouped_order, pass_order
+from ..data.rows import TrainingData
 from ..distributed import (
     World,
     all_mean,
@@ -80,15 +79,6 @@ def run_steps(
     return training.best()
 
 
-def count_steps(data: TrainingData, options: TrainingOptions) -> int:
-    """Count the steps that a run will take."""
-    return batches.count_steps(data.weights, options)
-
-
-def _has_gradients(optimizer: Optimizer) -> bool:
-    return any(each.grad is not None for each in Training.changed_by(optimizer))
-
-
 class Training:
     """How far a run is, and what moves it on.
 
@@ -104,8 +94,8 @@ class Training:
         """Take up the run where it was saved."""
         self.step, self.data, self.options, self.run = step, data, options, run
         self.world = World.here()
-        self.until = batches.ends_of_passes(data.weights, options)
-        self.total = count_steps(data, options)
+        self.until = ends_of_passes(data.weights, options)
+        self.total = count_steps(data.weights, options)
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
         self.device = shared_device(*step.towers())
@@ -140,10 +130,11 @@ class Training:
         epoch = self.epoch
         before = int(self.until[epoch - 1]) if epoch else 0
         if not self._batches or self.done == before:
+            order = pass_order(self.data.weights, self.options.seed, epoch)
             near = self.options.near_batches
             if near and (epoch or self.options.starts_trained) and self.grouped is None:
-                self.grouped = self._grouped(epoch)
-            order = self._order(epoch) if self.grouped is None else self.grouped
+                self.grouped = self._group(order, epoch)
+            order = order if self.grouped is None else self.grouped
             self._batches = cut_batches(order, self.options.batch_size)
         return self._batches[self.done - before]
 
@@ -196,7 +187,11 @@ class Training:
         average_gradients(
             [each for optimizer in self.optimizers for each in self.changed_by(optimizer)]
         )
-        learning = [each for each in self.optimizers if _has_gradients(each)]
+        learning = [
+            each
+            for each in self.optimizers
+            if any(parameter.grad is not None for parameter in self.changed_by(each))
+        ]
         for optimizer in learning:
             self.scaler.unscale_(optimizer)
         if self.options.clip:
@@ -281,7 +276,7 @@ class Training:
         self.before = saved.get("before", {})
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
 
-    def _grouped(self, epoch: int) -> NDArray[np.int64]:
+    def _group(self, order: NDArray[np.int64], epoch: int) -> NDArray[np.int64]:
         """Order a pass by nearness of the rows as the encoder of the first process sees them now.
 
         One bit of another sum would give another process other batches.
@@ -290,22 +285,16 @@ class Training:
         def embed(rows: NDArray[np.int64]) -> NDArray[np.float32]:
             return np.concatenate(
                 [
-                    np.add(*self.step.embed(self._some(rows[at : at + _EMBED_AT_ONCE])))
+                    np.add(*self.step.embed(self.data.rows.take(rows[at : at + _EMBED_AT_ONCE])))
                     for at in range(0, len(rows), _EMBED_AT_ONCE)
                 ]
             )
 
-        order, near = self._order(epoch), self.options.near_batches
         if self.world.leads:
-            order = grouped_order(order, embed, near, self.options.seed, epoch)
+            near, seed = self.options.near_batches, self.options.seed
+            order = grouped_order(order, embed, near, seed, epoch)
         regrouped: NDArray[np.int64] = broadcast(order)
         return regrouped
-
-    def _order(self, epoch: int) -> NDArray[np.int64]:
-        return pass_order(self.data.weights, self.options.seed, epoch)
-
-    def _some(self, rows: NDArray[np.int64]) -> Rows:
-        return self.data.rows.take(rows)
 
 
 def _clip(parameters: Sequence[nn.Parameter], longest: float) -> None:

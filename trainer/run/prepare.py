@@ -107,22 +107,12 @@ def refuse_one_piece(tower: Tower) -> None:
 def _new(
     options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
 ) -> SentenceEncoder:
+    """Make an encoder that knows nothing, or what a static one knows."""
     start = static_start(options)
     if start is not None and isinstance(start.pieces, Vocabulary):
         vocabulary = start.pieces
     else:
         vocabulary = _vocabulary(options, texts, run, report)
-    return new_encoder(vocabulary, options, start)
-
-
-def new_encoder(
-    vocabulary: Vocabulary, options: TrainingOptions, start: StaticEmbedding | None = None
-) -> SentenceEncoder:
-    """Make an encoder that knows nothing, or what a static one knows.
-
-    Raises:
-        TrainingError: the heads of a transformer cannot share its width.
-    """
     if options.architecture == "static":
         return new_static(vocabulary, options.width, options.seed)
     from ..models.scratch import new_transformer

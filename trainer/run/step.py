@@ -32,7 +32,7 @@ def drop_pieces(
     random: np.random.Generator,
 ) -> Sequence[Side]:
     """Leave out a share of the pieces of all sentences, or of each; no process drops as another."""
-    if not np.any(share):
+    if share is None or not np.any(share):
         return sides
     random = random_of_rank(random)
     return [each.without_some(share, random) for each in sides]

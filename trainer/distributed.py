@@ -51,11 +51,7 @@ class World:
         return self.rank == 0
 
     def part(self, count: int) -> slice:
-        """Tell which of `count` rows of a batch are this process's: as many as every other's.
-
-        Raises:
-            TrainingError: they cannot be shared evenly.
-        """
+        """Tell which of `count` rows of a batch are this process's: as many as every other's."""
         if count % self.size:
             raise TrainingError(
                 f"--batch-size {count} cannot be shared by {self.size} processes",
@@ -250,11 +246,7 @@ def barrier() -> None:
 
 
 def on_first_rank(act: Callable[[], None]) -> None:
-    """Let the first process act when all have come here, while the others wait.
-
-    Raises:
-        XmineError: its error, in all processes.
-    """
+    """Let the first process act when all have come here, while the others wait."""
     barrier()
     error = None
     if World.here().leads:

@@ -173,9 +173,6 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
 
     Returns:
         The stages that there will be.
-
-    Raises:
-        TrainingError, FileError: see `estimate_training`.
     """
     check_encoders(options)
     _queue(corpus, options)

@@ -121,9 +121,6 @@ class Corpus:
 
         Compared after NFKC, case folding and traditional to simplified, by letters and digits
         alone. What was left out for these files already is not looked for again.
-
-        Raises:
-            FileError: a file cannot be read.
         """
         if tuple(files) == self.excludes:
             return self

@@ -90,9 +90,6 @@ def weigh_pairs(
 
     Returns:
         float64 [pairs].
-
-    Raises:
-        TrainingError: a weight names an origin that no pair has, or nothing would be visited.
     """
     known = set(pairs.origins)
     for name in weights:
@@ -124,9 +121,6 @@ def hold_out(
 
     Returns:
         Rows to train on and rows held out, each rising.
-
-    Raises:
-        TrainingError: too few pairs, or `named` otherwise.
     """
     random = np.random.default_rng([seed, 0])
     lots = random.random(len(pairs)) ** (1 / np.maximum(wanted, 1e-9))  # weighted, none twice

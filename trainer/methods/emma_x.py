@@ -52,11 +52,7 @@ _NOBODY = -2  # number of no text; -1 is that of a random key
 
 
 def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> TrainedTowers:
-    """Train one encoder for all languages.
-
-    Raises:
-        TrainingError: there are no pairs, or too few; or the loss is no longer a number.
-    """
+    """Train one encoder for all languages."""
     split = Split.of(needed_pairs(corpus, "emma-x"), options)
     seen = split.seen
     columns: list[Sequence[str]] = [seen.sources, seen.targets]

@@ -32,11 +32,7 @@ from ..run.step import Step, drop_pieces
 
 
 def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> TrainedTowers:
-    """Train one encoder for both sides, or one for each.
-
-    Raises:
-        TrainingError: there are no pairs, or too few; or the loss is no longer a number.
-    """
+    """Train one encoder for both sides, or one for each."""
     split = Split.of(needed_pairs(corpus, "moco"), options)
     texts = [split.seen.sources, split.seen.targets]
     x = begin(options.src_encoder or options.encoder, options, texts, run, report)

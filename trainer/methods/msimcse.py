@@ -54,12 +54,7 @@ _TWO_VIEWS = (
 
 
 def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> TrainedTowers:
-    """Train one encoder on whatever the corpus has.
-
-    Raises:
-        TrainingError: there is nothing to train on, or too little; tables of triplets differ in
-            their number of rows; or the loss is no longer a number.
-    """
+    """Train one encoder on whatever the corpus has."""
     if not (corpus.pairs or corpus.triplets or corpus.texts):
         raise TrainingError(
             "--method msimcse has nothing to learn from", "give PAIRS, --triplets or --texts"
@@ -92,11 +87,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
 
 
 def _needs_piece_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bool:
-    """Tell whether nothing makes two views of a text: no dropout of the encoder, none of pieces.
-
-    Raises:
-        TrainingError: pieces are to be kept, too, or have to be: one of them is pooled.
-    """
+    """Tell whether nothing makes two views of a text: no dropout of the encoder, none of pieces."""
     if options.piece_dropout or tower.varies(text):
         return False
     if options.piece_dropout is None:

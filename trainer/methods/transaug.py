@@ -60,10 +60,6 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
 
     Returns:
         The encoders of both languages; that of one in the stages distil and nli.
-
-    Raises:
-        TrainingError: there is nothing to learn from, or too little; or the loss is no longer a
-            number.
     """
     is_tuned = options.stage == "nli" or (options.stage == "all" and bool(corpus.triplets))
     triplets = needed_triplets(corpus) if is_tuned else None

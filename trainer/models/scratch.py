@@ -35,11 +35,7 @@ _BEGINNING = "<CLS>"
 def new_transformer(
     vocabulary: Vocabulary, options: TrainingOptions, start: StaticEmbedding | None = None
 ) -> SentenceEncoder:
-    """Make the layers, and begin with a static encoder's vectors if there is one.
-
-    Raises:
-        TrainingError: the heads cannot share the width; or a trained layer is asked for.
-    """
+    """Make the layers, and begin with a static encoder's vectors if there is one."""
     if options.pooling == "cls_mlp":
         raise TrainingError(
             "cls_mlp pooling: a new transformer has no trained pooler", "--pooling cls"

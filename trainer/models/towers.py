@@ -64,11 +64,7 @@ class Tower(nn.Module, ABC):
         return Side(kept, np.concatenate([[0], np.cumsum(lengths)]), keys_of(texts))
 
     def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
-        """Cut pairs of texts, each to be read at once.
-
-        Raises:
-            OptionError: the encoder cannot tell one text from the other.
-        """
+        """Cut pairs of texts, each to be read at once."""
         raise OptionError(
             "--joined is for transformers: a static encoder mixes the words of both texts",
             "leave it out",

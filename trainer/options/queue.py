@@ -31,11 +31,7 @@ class QueueOptions(TrainingOptions):
         return 65_536
 
     def queue_for(self, rows: int) -> int:
-        """Give the size of the queue for so many rows of data.
-
-        Raises:
-            TrainingError: it is larger than a quarter of them.
-        """
+        """Give the size of the queue for so many rows of data."""
         most = rows // 4
         if self.queue_size > most:
             raise TrainingError(
@@ -78,11 +74,7 @@ class MomentumOptions(QueueOptions):
 
 
 def share_or_auto(name: str, value: float | str) -> float | str:
-    """Read a number from 0 to 1, or auto.
-
-    Raises:
-        OptionError: it is neither; the message names the option.
-    """
+    """Read a number from 0 to 1, or auto."""
     if value == "auto":
         return value
     try:

@@ -28,12 +28,7 @@ OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
 def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
-    """Fill in what was left to the data; what was given stays.
-
-    Raises:
-        XmineError: an extra is missing that a new vocabulary needs; a weight names an origin
-            that no pair has; or languages and data do not go together.
-    """
+    """Fill in what was left to the data; what was given stays."""
     _check_languages(options, corpus)
     if not options.held_out:
         there = corpus.pairs if corpus.pairs is not None else (corpus.triplets or [()])[0]

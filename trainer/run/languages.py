@@ -76,11 +76,7 @@ def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> Langua
 
 
 def sampling_weights(stage: Stage, corpus: Corpus) -> NDArray[np.float64]:
-    """Give the sampling weights of the rows of a stage, before any text is cut.
-
-    Raises:
-        TrainingError: there are too few rows to hold some out.
-    """
+    """Give the sampling weights of the rows of a stage, before any text is cut."""
     options, triplets = stage.options, corpus.triplets
     if stage.data == "triplets":
         return np.ones(len(tuned_apart(triplets[0], options)[0]))

@@ -31,12 +31,7 @@ OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
 def load_encoder(name: str, options: TrainingOptions) -> SentenceEncoder:
-    """Load an encoder by folder, hub name, or `embedded`.
-
-    Raises:
-        EncoderError: it is missing or cannot be read.
-        OptionError: there is no such device.
-    """
+    """Load an encoder by folder, hub name, or `embedded`."""
     wanted = EncodingOptions(device=options.device, dtype=options.dtype)
     return SentenceEncoder.load(name, wanted)
 
@@ -52,9 +47,6 @@ def begin(
         texts: columns of text that a new vocabulary is made of, the first half for one language.
         run: where a new vocabulary is kept.
         report: called while it is made.
-
-    Raises:
-        EncoderError, TrainingError: see `load_encoder` and `train_vocabulary`.
     """
     encoder = _new(options, texts, run, report) if name == SCRATCH else load_encoder(name, options)
     tower = tower_of(encoder)
@@ -67,11 +59,7 @@ def begin(
 
 
 def set_up(tower: Tower, name: str, options: TrainingOptions) -> None:
-    """Give a tower the pooling, length, dropout, type and memory of the options.
-
-    Raises:
-        TrainingError: the encoder cannot have one of them.
-    """
+    """Give a tower the pooling, length, dropout, type and memory of the options."""
     if isinstance(tower, TransformerTower):
         tower.pieces_at_once, tower.recompute = options.pieces_at_once, options.recompute
         if options.pooling:
@@ -90,11 +78,7 @@ def set_up(tower: Tower, name: str, options: TrainingOptions) -> None:
 
 
 def refuse_one_piece(tower: Tower) -> None:
-    """Refuse to leave out pieces where the vector of one piece is the sentence's.
-
-    Raises:
-        TrainingError: the encoder pools its first or its last piece.
-    """
+    """Refuse to leave out pieces where the vector of one piece is the sentence's."""
     modes = tower.body.pooling.modes if isinstance(tower, TransformerTower) else ()
     if {"cls", "lasttoken"} & set(modes):
         raise TrainingError(
@@ -121,11 +105,7 @@ def _new(
 
 
 def static_start(options: TrainingOptions) -> StaticEmbedding | None:
-    """Load the static encoder that a new transformer begins with.
-
-    Raises:
-        TrainingError: it is another kind of encoder.
-    """
+    """Load the static encoder that a new transformer begins with."""
     if not options.start:
         return None
     body = load_encoder(options.start, options).body
@@ -199,9 +179,6 @@ class Split:
         """Hold some pairs out; the others, or so many as there may be, are for training.
 
         What is held out does not depend on how many that are, so that runs can be compared.
-
-        Raises:
-            TrainingError: there are too few, or a weight names an origin that none has.
         """
         weights = options.source_weight
         wanted = weigh_pairs(pairs, weights, options.default_weight)
@@ -257,11 +234,7 @@ def cut_pairs(pairs: ParallelText, source: Tower, target: Tower) -> Rows:
 
 
 def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
-    """Give the pairs of a corpus.
-
-    Raises:
-        TrainingError: there are none, or one language is empty.
-    """
+    """Give the pairs of a corpus."""
     if corpus.pairs is None:
         raise TrainingError(
             f"--method {method} learns from translations, and there are none",
@@ -277,11 +250,7 @@ def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
 
 
 def needed_triplets(corpus: Corpus) -> Triplets:
-    """Give the triplets of a corpus.
-
-    Raises:
-        TrainingError: there are none, or those of several languages.
-    """
+    """Give the triplets of a corpus."""
     if len(corpus.triplets) == 1:
         return corpus.triplets[0]
     raise TrainingError(

@@ -252,7 +252,7 @@ def test_two_processes_do_what_one_does(
 ) -> None:
     new_static(toy_vocabulary, 16, seed=1).save(tmp_path / "toy")
     if "piece_dropout" in CASES[name][1]:
-        monkeypatch.setattr(f"{METHODS[CASES[name][0]].module}.random_of_rank", Halves)
+        monkeypatch.setattr("xmine.trainer.run.step.random_of_rank", Halves)
     monkeypatch.setattr(Side, "without_some", of_both)
     alone = watched(CASES[name], toy_pairs, tmp_path / name)
     together = two[0][name]

@@ -7,7 +7,7 @@ from xmine.errors import FileError, OptionError
 from xmine.flags.names import FLAGS
 from xmine.mining.options import MiningOptions
 from xmine.options import check_names, dump_toml, load_toml
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 
 

@@ -40,7 +40,7 @@ class World:
 
     @classmethod
     def here(cls) -> "World":
-        """Tell where this process stands, once `together` has begun."""
+        """Tell where this process stands, once `join_processes` has begun."""
         if not distributed.is_initialized():
             return cls()
         return cls(distributed.get_rank(), distributed.get_world_size())
@@ -51,11 +51,7 @@ class World:
         return self.rank == 0
 
     def part(self, count: int) -> slice:
-        """Tell which of `count` rows of a batch are this process's: as many as every other's.
-
-        Raises:
-            TrainingError: they cannot be shared evenly.
-        """
+        """Tell which of `count` rows of a batch are this process's: as many as every other's."""
         if count % self.size:
             raise TrainingError(
                 f"--batch-size {count} cannot be shared by {self.size} processes",
@@ -65,7 +61,7 @@ class World:
         return slice(self.rank * share, (self.rank + 1) * share)
 
 
-def together(device: torch.device) -> World:
+def join_processes(device: torch.device) -> World:
     """Join the processes that `torchrun` started, if it did: gloo, and NCCL besides on GPUs.
 
     With both, tensors travel from wherever they are: static encoders stay on the processor on any
@@ -104,13 +100,13 @@ def check_shared(folder: Path) -> None:
     """
     if World.here().size == 1:
         return
-    token = folder / told_by_the_first(f".{secrets.token_hex(8)}.shared")
-    by_the_first(token.touch)
+    token = folder / broadcast(f".{secrets.token_hex(8)}.shared")
+    on_first_rank(token.touch)
     until = time.monotonic() + _PATIENCE
     while not (is_seen := token.exists()) and time.monotonic() < until:
         time.sleep(0.1)
-    blind = [name for name, seen in told_by_all((socket.gethostname(), is_seen)) if not seen]
-    by_the_first(lambda: token.unlink(missing_ok=True))
+    blind = [name for name, seen in gather_objects((socket.gethostname(), is_seen)) if not seen]
+    on_first_rank(lambda: token.unlink(missing_ok=True))
     if blind:
         raise TrainingError(
             f"{folder}: a process on {blind[0]} does not see what the first process writes there",
@@ -119,7 +115,7 @@ def check_shared(folder: Path) -> None:
 
 
 @torch.no_grad()
-def gathered(rows: Tensor) -> Tensor:
+def all_gather(rows: Tensor) -> Tensor:
     """Put the rows of all ranks one behind the other, without gradients."""
     world = World.here()
     if world.size == 1:
@@ -130,9 +126,9 @@ def gathered(rows: Tensor) -> Tensor:
     return torch.cat(parts)
 
 
-def summed(value: Tensor) -> Tensor:
+def all_sum(value: Tensor) -> Tensor:
     """Add a tensor up over the ranks, without gradients."""
-    return gathered(value[None]).sum(dim=0)
+    return all_gather(value[None]).sum(dim=0)
 
 
 class _Gathered(torch.autograd.Function):
@@ -140,7 +136,7 @@ class _Gathered(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor) -> Tensor:  # noqa: ANN401
-        return gathered(rows)
+        return all_gather(rows)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:  # noqa: ANN401
@@ -150,7 +146,7 @@ class _Gathered(torch.autograd.Function):
         return gradient[World.here().part(len(gradient))]
 
 
-def gathered_with_gradient(rows: Tensor) -> Tensor:
+def all_gather_with_gradient(rows: Tensor) -> Tensor:
     """Put the rows of all ranks one behind the other; a row's gradient is the sum of all ranks'."""
     if World.here().size == 1:
         return rows
@@ -168,15 +164,16 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
     if world.size == 1:
         return
     trained = [each for each in parameters if each.requires_grad]
-    kinds = torch.tensor([_kind(each.grad) for each in trained])
+    # 0: no gradient, 1: a dense one, 2: a sparse one
+    kinds = torch.tensor([0 if each.grad is None else 1 + each.grad.is_sparse for each in trained])
     with among_peers():
         distributed.all_reduce(kinds, distributed.ReduceOp.MAX)
     dense: dict[torch.device, list[Tensor]] = {}  # two encoders may be on two devices
     for each, kind in zip(trained, kinds.tolist(), strict=True):
-        if kind == _NONE:
+        if not kind:
             continue
         gradient = torch.zeros_like(each) if each.grad is None else each.grad
-        if kind == _SPARSE:
+        if kind == 2:
             rows = gradient if gradient.is_sparse else gradient.to_sparse(1)
             each.grad = _summed_rows(rows.coalesce()) / world.size
         else:
@@ -193,22 +190,13 @@ def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
             start += gradient.numel()
 
 
-_NONE, _DENSE, _SPARSE = range(3)
-
-
-def _kind(gradient: Tensor | None) -> int:
-    if gradient is None:
-        return _NONE
-    return _SPARSE if gradient.is_sparse else _DENSE
-
-
 def _summed_rows(gradient: Tensor) -> Tensor:
     """Add up the rows [pieces, dim] of all ranks; NCCL has no sum of sparse tensors."""
     pieces, rows = gradient.indices()[0], gradient.values()
-    counts = gathered(torch.tensor([len(pieces)], device=pieces.device)).tolist()
+    counts = all_gather(torch.tensor([len(pieces)], device=pieces.device)).tolist()
     missing = max(counts) - len(pieces)
-    every_piece = gathered(nn.functional.pad(pieces, (0, missing)))
-    every_row = gathered(nn.functional.pad(rows, (0, 0, 0, missing)))
+    every_piece = all_gather(nn.functional.pad(pieces, (0, missing)))
+    every_row = all_gather(nn.functional.pad(rows, (0, 0, 0, missing)))
     starts = (rank * max(counts) for rank in range(len(counts)))
     there = [slice(at, at + count) for at, count in zip(starts, counts, strict=True)]
     return torch.sparse_coo_tensor(
@@ -219,7 +207,7 @@ def _summed_rows(gradient: Tensor) -> Tensor:
     ).coalesce()
 
 
-def mean_of(value: float) -> float:
+def all_mean(value: float) -> float:
     """Average a number over the ranks."""
     world = World.here()
     if world.size == 1:
@@ -230,7 +218,7 @@ def mean_of(value: float) -> float:
     return total.item() / world.size
 
 
-def told_by_the_first(value: Any) -> Any:  # noqa: ANN401 - whatever pickles
+def broadcast(value: Any) -> Any:  # noqa: ANN401 - whatever pickles
     """Give every rank what the first one has."""
     if World.here().size == 1:
         return value
@@ -240,7 +228,7 @@ def told_by_the_first(value: Any) -> Any:  # noqa: ANN401 - whatever pickles
     return box[0]
 
 
-def told_by_all(value: Any) -> list[Any]:  # noqa: ANN401 - whatever pickles
+def gather_objects(value: Any) -> list[Any]:  # noqa: ANN401 - whatever pickles
     """Give every rank what each has, by rank."""
     if World.here().size == 1:
         return [value]
@@ -250,32 +238,28 @@ def told_by_all(value: Any) -> list[Any]:  # noqa: ANN401 - whatever pickles
     return box
 
 
-def wait_for_all() -> None:
+def barrier() -> None:
     """Go on when all processes have come here."""
     if World.here().size > 1:
         with among_peers():
             distributed.barrier()
 
 
-def by_the_first(act: Callable[[], None]) -> None:
-    """Let the first process act when all have come here, while the others wait.
-
-    Raises:
-        XmineError: its error, in all processes.
-    """
-    wait_for_all()
+def on_first_rank(act: Callable[[], None]) -> None:
+    """Let the first process act when all have come here, while the others wait."""
+    barrier()
     error = None
     if World.here().leads:
         try:
             act()
         except XmineError as raised:
             error = raised
-    error = told_by_the_first(error)
+    error = broadcast(error)
     if error:
         raise error
 
 
-def own_random(random: np.random.Generator) -> np.random.Generator:
+def random_of_rank(random: np.random.Generator) -> np.random.Generator:
     """Give each process numbers of its own; the generator that all share stays the same in all."""
     world = World.here()
     return random if world.size == 1 else random.spawn(world.size)[world.rank]

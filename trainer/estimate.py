@@ -16,16 +16,16 @@ from xmine.hardware import allowed_threads, anonymous_memory, choose_device, fre
 from xmine.progress import silent
 from xmine.units import count, duration, in_words
 
-from .data.batches import steps_of
+from .data.batches import count_steps
 from .data.corpus import Corpus
-from .distributed import together
+from .distributed import join_processes
 from .methods import METHODS
 from .options.queue import QueueOptions
 from .options.shared import SCRATCH, TrainingOptions
 from .run.devset import read_scored
 from .run.encoder_options import check_encoders
-from .run.fitting import FEW, fitted, left_out, makes_vocabulary, needed_characters
-from .run.languages import visits_of
+from .run.fitting import FEW, count_left_out, fitted, makes_vocabulary, needed_characters
+from .run.languages import sampling_weights
 from .run.prepare import load_encoder
 from .train import deterministic
 from .trials import Trial, small, small_options
@@ -79,33 +79,25 @@ class TrainingEstimate:
 
     def warnings(self, options: TrainingOptions) -> list[str]:
         """Say what will not go as it was asked for."""
-        found = [self._shortage(), self._scarcity(options)]
-        if options.batch_size > self.rows:
-            found.append(
-                f"--batch-size {options.batch_size:,} for {self.rows:,} rows: each pass is one step"
-            )
-        return list(filter(None, found))
-
-    def _scarcity(self, options: TrainingOptions) -> str:
-        """Say that there is too little for a new encoder."""
-        if not makes_vocabulary(options) or self.rows >= FEW:
-            return ""
-        is_known = set(options.codes) == {"en", "zh"}
-        hint = "use --encoder embedded" if is_known else "begin with an --encoder of others"
-        return f"{count(self.rows, 'row')} are too few to train from scratch: {hint}"
-
-    def _shortage(self) -> str:
-        """Say that the memory will not do, and what takes less."""
+        found = []
         if self.device.startswith("cuda"):
             free = torch.cuda.mem_get_info(self.device)[0]
         else:
             free = free_memory() or self.total_memory
-        if self.total_memory <= free:
-            return ""
-        return (
-            f"training takes about {in_words(self.total_memory)} of memory, {in_words(free)} are "
-            "free: --recompute, --logit-rows and a smaller --batch-size take less"
-        )
+        if self.total_memory > free:
+            found.append(
+                f"training takes about {in_words(self.total_memory)} of memory, {in_words(free)} "
+                "are free: --recompute, --logit-rows and a smaller --batch-size take less"
+            )
+        if makes_vocabulary(options) and self.rows < FEW:
+            is_known = set(options.codes) == {"en", "zh"}
+            hint = "use --encoder embedded" if is_known else "begin with an --encoder of others"
+            found.append(f"{count(self.rows, 'row')} are too few to train from scratch: {hint}")
+        if options.batch_size > self.rows:
+            found.append(
+                f"--batch-size {options.batch_size:,} for {self.rows:,} rows: each pass is one step"
+            )
+        return found
 
 
 def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstimate:
@@ -123,7 +115,7 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
         EncoderError: an encoder to begin with cannot be read.
     """
     before, processes = anonymous_memory(), int(os.environ.get("WORLD_SIZE", "1"))
-    together(torch.device(choose_device(options.device)))  # each process tries on its own GPU
+    join_processes(torch.device(choose_device(options.device)))  # each process tries on its own GPU
     options = fitted(options, corpus)
     stages = check_settings(corpus, options)
     vocabulary = None
@@ -181,18 +173,15 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
 
     Returns:
         The stages that there will be.
-
-    Raises:
-        TrainingError, FileError: see `estimate_training`.
     """
     check_encoders(options)
     _queue(corpus, options)
     stages = []
     for stage in options.stages:
         if stage.data != "triplets" or corpus.triplets:
-            visits, own = visits_of(stage, corpus), stage.options
-            batch = min(own.batch_size, max(1, int(visits.sum())))
-            stages.append(_Counted(visits.sum(), batch, steps_of(visits, own), own.epochs))
+            weights, own = sampling_weights(stage, corpus), stage.options
+            batch = min(own.batch_size, max(1, int(weights.sum())))
+            stages.append(_Counted(weights.sum(), batch, count_steps(weights, own), own.epochs))
     if not stages:
         raise TrainingError(
             "--stage nli learns from triplets, and there are none", "give --triplets FILE"
@@ -215,7 +204,7 @@ def _queue(corpus: Corpus, options: TrainingOptions) -> int:
     there = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
     if not isinstance(options, QueueOptions):
         return 0
-    return options.queue_for(there - left_out(corpus, options))
+    return options.queue_for(there - count_left_out(corpus, options))
 
 
 def _characters(corpus: Corpus, sample: int) -> float:

@@ -19,11 +19,11 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import TrainingError
 from xmine.evaluation.options import FinetuneOptions
 from xmine.evaluation.transfer.metrics import goodness
-from xmine.evaluation.transfer.tasks import Examples, Learner, Predict, Task, check_learnable
+from xmine.evaluation.transfer.tasks import Examples, Predict, Task, check_learnable
 from xmine.progress import Progress, Report
 
 from .data.rows import Side
-from .models.loading import tower_of
+from .models.loading import tower_class, tower_of
 from .models.taskhead import Candidate, TaskHead
 from .models.towers import Tower, adamw
 from .run.schedules import linear
@@ -73,28 +73,13 @@ class FinetunedLearner:
         names = ("epochs", "joined", "seed", "batch_size")
         return {
             "learner": "finetuned",
-            "learning_rate": self.options.learning_rate or _rate_of(encoder),
+            "learning_rate": self.options.learning_rate or tower_class(encoder).learning_rate,
             **{name: getattr(self.options, name) for name in names},
         }
 
     def notes(self) -> list[str]:
         """Give none."""
         return []
-
-
-def _rate_of(encoder: SentenceEncoder) -> float:
-    from xmine.encoders.modules.static import StaticEmbedding
-
-    from .models.static import StaticTower
-    from .models.transformer import TransformerTower
-
-    static = isinstance(encoder.body, StaticEmbedding)
-    return (StaticTower if static else TransformerTower).learning_rate
-
-
-def finetuned(options: FinetuneOptions) -> Learner:
-    """Make a learner that trains a copy of the encoder with a head."""
-    return FinetunedLearner(options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,17 +204,14 @@ class _Steps:
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_(self._dense(), _LONGEST_GRADIENT)
+        parameters = self.model.parameters()
+        dense = [each for each in parameters if each.grad is not None and not each.grad.is_sparse]
+        nn.utils.clip_grad_norm_(dense, _LONGEST_GRADIENT)
         for optimizer, rates in zip(self.optimizers, self.schedules, strict=True):
             optimizer.step()
             rates.step()
         self.done += 1
         return loss.item()
-
-    def _dense(self) -> list[nn.Parameter]:
-        """List what has a gradient that can be clipped."""
-        parameters = self.model.parameters()
-        return [each for each in parameters if each.grad is not None and not each.grad.is_sparse]
 
 
 def _random_batches(

@@ -20,11 +20,7 @@ class PeerLost(TrainingError):
 
 @contextmanager
 def among_peers() -> Iterator[None]:
-    """Say in our words that a process which a call of all processes needs is gone.
-
-    Raises:
-        PeerLost: it is.
-    """
+    """Say in our words that a process which a call of all processes needs is gone."""
     try:
         yield
     except RuntimeError as error:

@@ -19,7 +19,7 @@ from xmine.hardware import allowed_threads, choose_device
 from xmine.progress import Report, silent
 
 from .data.corpus import Corpus
-from .distributed import by_the_first, check_shared, together, told_by_all
+from .distributed import check_shared, gather_objects, join_processes, on_first_rank
 from .methods import METHODS
 from .options.shared import TrainingOptions
 from .peers import restarted
@@ -29,7 +29,7 @@ from .run.devset import read_scored
 from .run.encoder_options import check_encoders
 from .run.fitting import fitted
 from .run.picture import draw_training
-from .run.prepare import Made
+from .run.prepare import TrainedTowers
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class Trained:
     """A finished run.
 
     Attributes:
-        encoders: the best ones, as they were saved: one under an empty name, or several.
+        encoders: the best ones, as saved: one under an empty name, or several by name.
         measures: on the held-out pairs; see `xmine.trainer.run.devset.measure`.
-        rows: how many were trained on.
-        excluded: how many were left out for `--exclude`.
-        remarks: of the method; why a stage ended early, and why there is no picture, if so.
+        rows: number of rows in training.
+        excluded: number of rows left out for `--exclude`.
+        remarks: of the method; the reason of an early end, and of a missing picture.
     """
 
     encoders: dict[str, SentenceEncoder]
@@ -86,7 +86,7 @@ def train(
     kept = corpus.without(options.exclude)
     options = fitted(options, kept)
     check_encoders(options)
-    world = together(torch.device(choose_device(options.device)))
+    world = join_processes(torch.device(choose_device(options.device)))
     is_new, run = _opened(output, options, kept, resume=resume, force=force)
     if not run.has_begun:
         run.log(step=0, excluded=kept.excluded)
@@ -100,8 +100,8 @@ def train(
         raise
     remarks: tuple[str, ...] = ()
     if world.leads:
-        remarks += _logged_remarks(folder) + _early_ends(folder) + _fewer_pieces(run, options)
-        remarks += _draw(folder, f"{output.name}: {method}") if draws else ()
+        drawn = _draw(folder, f"{output.name}: {method}") if draws else ()
+        remarks = _remarks(run, options) + drawn
     encoders = _saved(made, method, options, output, kept.excluded)
     return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
 
@@ -111,7 +111,7 @@ def _opened(
 ) -> tuple[bool, Run]:
     """Open the run, first in the process that writes; tell whether there was none."""
     folder = run_folder(output)
-    if any(told_by_all(restarted())) and (folder / OPTIONS_FILE).exists():
+    if any(gather_objects(restarted())) and (folder / OPTIONS_FILE).exists():
         resume = True
     opened: list[tuple[bool, Run]] = []
 
@@ -121,7 +121,7 @@ def _opened(
             shutil.rmtree(folder, ignore_errors=True)
         opened.append((not folder.exists(), Run(folder, options, corpus)))
 
-    by_the_first(open_run)
+    on_first_rank(open_run)
     try:
         check_shared(folder)
     except XmineError:
@@ -131,31 +131,20 @@ def _opened(
     return opened[0] if opened else (False, Run(folder, options, corpus))
 
 
-def _logged_remarks(folder: Path) -> tuple[str, ...]:
-    """Give the remarks of the log, each once, as a resumed run may have repeated them."""
-    return tuple(dict.fromkeys(line["remark"] for line in _metrics(folder) if "remark" in line))
-
-
-def _early_ends(folder: Path) -> tuple[str, ...]:
-    """Say which stages their method ended before all steps were taken."""
-    return tuple(
+def _remarks(run: Run, options: TrainingOptions) -> tuple[str, ...]:
+    """Collect the remarks of the log, each once, as a resumed run may have repeated them."""
+    logged = (run.folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
+    lines = [json.loads(line) for line in logged]
+    found = [line["remark"] for line in lines if "remark" in line]
+    found += [
         f"{line.get('stage', 'training')} ended at step {line['step']:,}: {line['stopped']}"
-        for line in _metrics(folder)
+        for line in lines
         if "stopped" in line
-    )
-
-
-def _metrics(folder: Path) -> Iterator[dict[str, Any]]:
-    """Read the lines of the log."""
-    return map(json.loads, (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines())
-
-
-def _fewer_pieces(run: Run, options: TrainingOptions) -> tuple[str, ...]:
-    """Say that the texts did not give as many pieces as were wanted."""
+    ]
     vocabulary = run.vocabulary()
-    if vocabulary is None or len(vocabulary) >= options.vocabulary_size:
-        return ()
-    return (f"a vocabulary of {len(vocabulary):,} pieces: the texts give no more",)
+    if vocabulary is not None and len(vocabulary) < options.vocabulary_size:
+        found.append(f"a vocabulary of {len(vocabulary):,} pieces: the texts give no more")
+    return tuple(dict.fromkeys(found))
 
 
 def _draw(folder: Path, title: str) -> tuple[str, ...]:
@@ -168,7 +157,7 @@ def _draw(folder: Path, title: str) -> tuple[str, ...]:
 
 
 def _saved(
-    made: Made, method: str, options: TrainingOptions, output: Path, excluded: int
+    made: TrainedTowers, method: str, options: TrainingOptions, output: Path, excluded: int
 ) -> dict[str, SentenceEncoder]:
     """Write the encoders and what is told of the run, which is removed."""
     folder = run_folder(output)
@@ -191,7 +180,7 @@ def _saved(
                     shutil.copy(path, partial)
         shutil.rmtree(folder)
 
-    by_the_first(write)
+    on_first_rank(write)
     return encoders
 
 

@@ -15,7 +15,7 @@ from xmine.progress import silent
 
 from .data.corpus import Corpus
 from .data.rows import TrainingData
-from .distributed import told_by_the_first
+from .distributed import broadcast
 from .options.shared import TrainingOptions
 from .run.checkpoints import Run
 from .run.loop import Training
@@ -121,7 +121,7 @@ class Trial(Run):
             tried.sizes.append(size)
             tried.seconds.append(seconds)
             tried.most.append(_most(training.device))
-            is_enough = told_by_the_first(seconds > _SECONDS)
+            is_enough = broadcast(seconds > _SECONDS)
             if size == options.batch_size or (is_enough and len(tried.sizes) > 1):
                 break
             size = min(4 * size, options.batch_size)

@@ -18,7 +18,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS, Method
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.run.checkpoints import Run
-from xmine.trainer.run.prepare import Made, begin
+from xmine.trainer.run.prepare import TrainedTowers, begin
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -227,10 +227,12 @@ def test_a_fifth_method_is_a_file_an_options_class_and_a_line(
 ) -> None:
     seen: list[float] = []
 
-    def train(corpus: Corpus, options: FifthOptions, run: Run, report: Report) -> Made:
+    def train(corpus: Corpus, options: FifthOptions, run: Run, report: Report) -> TrainedTowers:
         seen.append(options.spin)
         run.log(step=1200, stopped="it had enough")
-        return Made({"": begin(options.encoder, options, [], run, report)}, {}, len(corpus.texts))
+        return TrainedTowers(
+            {"": begin(options.encoder, options, [], run, report)}, {}, len(corpus.texts)
+        )
 
     file = types.ModuleType("fifth")
     monkeypatch.setattr(file, "train", train, raising=False)

@@ -25,7 +25,7 @@ from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.options import TransferOptions
 from xmine.evaluation.transfer.run import evaluate_transfer
 from xmine.evaluation.transfer.xrete.tasks import XRETE
-from xmine.trainer.finetune import finetuned
+from xmine.trainer.finetune import FinetunedLearner
 
 
 def test_every_task_has_a_format_here() -> None:
@@ -121,7 +121,7 @@ def test_frozen_and_trained_heads_measure_it(toy_encoder: SentenceEncoder, tmp_p
     options = TransferOptions(task=["multiarc"], finetune=True, epochs=8, learning_rate=0.02)
     results = [
         evaluate_transfer(toy_encoder, DataFolder(tmp_path), options, learner=learner)
-        for learner in (None, finetuned(options))
+        for learner in (None, FinetunedLearner(options))
     ]
     for result in results:
         error = result.figure("multiarc en", "mae")

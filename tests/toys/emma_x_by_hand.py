@@ -18,8 +18,8 @@ from torch import Tensor
 
 from xmine.trainer.data.rows import Side
 from xmine.trainer.models.towers import Tower
-from xmine.trainer.options.per_method import EmmaXOptions
-from xmine.trainer.ranking import monitor as rankwatch
+from xmine.trainer.options.emma_x import EmmaXOptions
+from xmine.trainer.ranking import monitor
 from xmine.trainer.ranking.virtual import Mixing
 
 Sentence = tuple[int, ...]  # numbers of words: two sentences are the same if these are
@@ -335,7 +335,7 @@ class Twin:
         self.nats.append(nats)
         if len(self.nats) == self.together:
             if (
-                sum(self.nats) / self.together > rankwatch._LOST
+                sum(self.nats) / self.together > monitor._LOST
                 and self.options.gmm_init == "moments"
             ):
                 self.g.fit(examples)
@@ -348,7 +348,7 @@ class Twin:
         ordered = all(near > far for near, far in pairwise(self.s))
         ordered = ordered and all(near < far for near, far in pairwise(self.g.distances()))
         self.counts["disordered"] = 0 if ordered else self.counts["disordered"] + 1
-        if self.counts["disordered"] < rankwatch._PATIENCE:
+        if self.counts["disordered"] < monitor._PATIENCE:
             return
         order = sorted(range(len(self.s)), key=lambda rank: -self.s[rank])
         self.s = [self.s[rank] for rank in order]

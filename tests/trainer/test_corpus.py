@@ -8,8 +8,9 @@ import pytest
 from xmine.errors import FileError
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.text.packed import PackedTexts, PickedTexts
-from xmine.trainer.data.corpus import Corpus, examples, read_labelled, read_triplets
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.data.corpus import Corpus, examples
+from xmine.trainer.data.inference import read_labelled, read_triplets
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.languages import unpaired_texts
 from xmine.trainer.run.prepare import Split
 

@@ -8,16 +8,16 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.batches import (
-    batches_of,
+    count_steps,
+    cut_batches,
     ends_of_passes,
     grouped_order,
     pass_order,
-    steps_of,
 )
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import hold_out, visits
+from xmine.trainer.data.rows import hold_out, weigh_pairs
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.prepare import cut_pairs
 
 
@@ -50,19 +50,19 @@ def test_dropped_pieces_leave_the_others_in_their_sentences(
 
 def test_weights_go_by_origin_and_unknown_origins_are_refused() -> None:
     pairs = ParallelText(list("abcd"), list("wxyz"), ["book", "web", "", "book"])
-    assert visits(pairs, {"book": 0.5}, 2.0).tolist() == [0.5, 2, 2, 0.5]
+    assert weigh_pairs(pairs, {"book": 0.5}, 2.0).tolist() == [0.5, 2, 2, 0.5]
     with pytest.raises(TrainingError, match="--source-weight bok") as error:
-        visits(pairs, {"bok": 1}, 1)
+        weigh_pairs(pairs, {"bok": 1}, 1)
     assert "book, web" in error.value.hint
     with pytest.raises(TrainingError, match="weight 0"):
-        visits(pairs, {}, 0)
+        weigh_pairs(pairs, {}, 0)
 
 
 def test_pairs_that_share_a_sentence_share_its_visits() -> None:
     pairs = ParallelText(list("aaab"), list("wxyy"), [""] * 4)
-    assert visits(pairs, {}, 3.0).tolist() == [1, 1, 1, 1.5]
+    assert weigh_pairs(pairs, {}, 3.0).tolist() == [1, 1, 1, 1.5]
     pairs = ParallelText(list("aa"), list("wx"), ["good", "bad"])
-    assert visits(pairs, {"bad": 0}, 1.0).tolist() == [1, 0]  # what is left out takes no share
+    assert weigh_pairs(pairs, {"bad": 0}, 1.0).tolist() == [1, 0]  # what is left out takes no share
 
 
 def test_held_out_pairs_share_no_sentence_with_the_rest() -> None:
@@ -77,11 +77,11 @@ def test_held_out_pairs_share_no_sentence_with_the_rest() -> None:
         kept = [side[row] for row in held]
         assert len(set(kept)) == 10
         assert not set(kept) & {side[row] for row in train}
-    assert set(held) <= set(range(1, 100, 2))  # pairs without visits are not measured on
+    assert set(held) <= set(range(1, 100, 2))  # pairs of weight 0 are not measured on
     again = hold_out(pairs, wanted, 10, seed=3)
     assert np.array_equal(again[0], train) and np.array_equal(again[1], held)
     assert not np.array_equal(hold_out(pairs, wanted, 10, seed=4)[1], held)
-    for count in (26, 60):  # 50 have visits
+    for count in (26, 60):  # 50 have a weight
         with pytest.raises(TrainingError, match="too few"):
             hold_out(pairs, wanted, count, seed=1)
 
@@ -142,7 +142,7 @@ def test_groups_bring_near_neighbours_together() -> None:
     assert sorted(grouped) == list(range(512))
 
     def clusters_per_batch(rows: np.ndarray) -> float:
-        return float(np.mean([len(set(cluster[batch])) for batch in batches_of(rows, 32)]))
+        return float(np.mean([len(set(cluster[batch])) for batch in cut_batches(rows, 32)]))
 
     assert clusters_per_batch(grouped) < 4 < clusters_per_batch(order)
     again = grouped_order(order, lambda rows: vectors[rows], 32, seed=1, epoch=1)
@@ -157,7 +157,7 @@ def test_groups_on_a_line_are_neighbours_on_it() -> None:
     found = []
     for epoch in (1, 2):
         grouped = grouped_order(order, lambda rows: places[rows, None], 32, seed=1, epoch=epoch)
-        groups = [sorted(places[batch].astype(int).tolist()) for batch in batches_of(grouped, 32)]
+        groups = [sorted(places[batch].astype(int).tolist()) for batch in cut_batches(grouped, 32)]
         assert sorted(groups) == [list(range(at, at + 32)) for at in range(0, 512, 32)]
         found.append(groups)
     assert found[0] != found[1]
@@ -170,7 +170,7 @@ def test_a_group_is_halved_until_it_is_no_larger_than_was_asked() -> None:
     places = np.random.default_rng(4).permutation(48).astype(np.float32)
     for size, expected in ((32, 24), (24, 24), (23, 12), (48, 48)):
         grouped = grouped_order(np.arange(48), lambda rows: places[rows, None], size, 1, 1)
-        groups = [set(places[batch].astype(int)) for batch in batches_of(grouped, expected)]
+        groups = [set(places[batch].astype(int)) for batch in cut_batches(grouped, expected)]
         assert all(max(group) - min(group) == expected - 1 for group in groups)
         assert (grouped == np.arange(48)).all() == (size == 48)
 
@@ -182,7 +182,7 @@ def test_groups_are_parted_by_the_plane_between_two_rows_not_by_their_sum() -> N
     clean = 0
     for epoch in range(20):
         grouped = grouped_order(np.arange(64), lambda rows: vectors[rows], 32, 1, epoch)
-        clean += all(len(set(side[batch])) == 1 for batch in batches_of(grouped, 32))
+        clean += all(len(set(side[batch])) == 1 for batch in cut_batches(grouped, 32))
     assert clean > 4  # in every second pass the two rows are of two sides
 
 
@@ -190,14 +190,14 @@ def test_passes_end_where_their_batches_do() -> None:
     wanted = np.full(40, 0.3)
     for size in (2, 7, 30):
         options = MsimcseOptions(epochs=12, batch_size=size, seed=3)
-        passes = [batches_of(pass_order(wanted, 3, epoch), size) for epoch in range(12)]
+        passes = [cut_batches(pass_order(wanted, 3, epoch), size) for epoch in range(12)]
         ends = np.cumsum([len(each) for each in passes])
         assert np.array_equal(ends_of_passes(wanted, options), ends)
-        assert steps_of(wanted, options) == ends[-1]
-        assert steps_of(wanted, replace(options, steps=5)) == 5
-        assert steps_of(wanted, replace(options, steps=500)) == ends[-1]
+        assert count_steps(wanted, options) == ends[-1]
+        assert count_steps(wanted, replace(options, steps=5)) == 5
+        assert count_steps(wanted, replace(options, steps=500)) == ends[-1]
 
 
 def test_batches_are_full_but_for_a_pass_smaller_than_one() -> None:
-    assert [batch.tolist() for batch in batches_of(np.arange(7), 3)] == [[0, 1, 2], [3, 4, 5]]
-    assert [batch.tolist() for batch in batches_of(np.arange(2), 3)] == [[0, 1]]
+    assert [batch.tolist() for batch in cut_batches(np.arange(7), 3)] == [[0, 1, 2], [3, 4, 5]]
+    assert [batch.tolist() for batch in cut_batches(np.arange(2), 3)] == [[0, 1]]

@@ -28,7 +28,8 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import XmineError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.data.corpus import Corpus, Labelled, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Labelled, Triplets
 from xmine.trainer.data.rows import Side
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.static import new_static
@@ -251,7 +252,7 @@ def test_two_processes_do_what_one_does(
 ) -> None:
     new_static(toy_vocabulary, 16, seed=1).save(tmp_path / "toy")
     if "token_dropout" in CASES[name][1]:
-        monkeypatch.setattr(f"{METHODS[CASES[name][0]].module}.own_random", Halves)
+        monkeypatch.setattr("xmine.trainer.run.step.random_of_rank", Halves)
     monkeypatch.setattr(Side, "without_some", of_both)
     alone = watched(CASES[name], toy_pairs, tmp_path / name)
     together = two[0][name]

@@ -11,11 +11,12 @@ from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
 from xmine.trainer.data.corpus import Corpus
-from xmine.trainer.data.rows import Rows, cut_together
+from xmine.trainer.data.rows import Rows
 from xmine.trainer.methods.emma_x import _Begun, _Maximisation
 from xmine.trainer.models.loading import tower_of
-from xmine.trainer.options.per_method import EmmaXOptions
-from xmine.trainer.ranking.monitor import RankWatch, Seen
+from xmine.trainer.models.towers import cut_together
+from xmine.trainer.options.emma_x import EmmaXOptions
+from xmine.trainer.ranking.monitor import RankMonitor, Seen
 from xmine.trainer.ranking.ranks import MixtureClassifier, first_similarities
 from xmine.trainer.run.checkpoints import METRICS_FILE
 from xmine.trainer.train import train
@@ -82,7 +83,7 @@ SEEN = Seen(
 
 
 def test_ranks_in_the_wrong_order_are_sorted_after_200_steps() -> None:
-    watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 5)
+    watch = RankMonitor({"accuracy": 0.9, "likeness": 0.0}, 5)
     wrong, right = torch.tensor([0.2, 0.8]), torch.tensor([0.8, 0.2])
     assert not any(watch.must_sort(wrong, []) for _ in range(199))
     assert watch.numbers()["disordered"] == 199
@@ -93,7 +94,7 @@ def test_ranks_in_the_wrong_order_are_sorted_after_200_steps() -> None:
 
 
 def test_a_classifier_that_explains_nothing_for_a_window_is_lost() -> None:
-    watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 3)
+    watch = RankMonitor({"accuracy": 0.9, "likeness": 0.0}, 3)
     for nats, lost in (
         ((250, 10, 30), False),
         ((99, 99, 103), True),
@@ -105,14 +106,14 @@ def test_a_classifier_that_explains_nothing_for_a_window_is_lost() -> None:
 
 def test_training_ends_where_something_goes_wrong() -> None:
     def reason(seen: Seen = SEEN, accuracy: float = 0.9, likeness: float = 0.0) -> str:
-        watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 5)
+        watch = RankMonitor({"accuracy": 0.9, "likeness": 0.0}, 5)
         return watch.stops({"accuracy": accuracy, "likeness": likeness}, seen)
 
     assert reason() == reason(accuracy=0.871) == ""
     assert "fell from 90.0% to 86.0%" in reason(accuracy=0.86)
     assert "mean cosine 0.31" in reason(likeness=0.31)
     assert "60% of all pairs" in reason(SEEN._replace(members=torch.tensor([6.0, 4.0])))
-    watch = RankWatch({"accuracy": 0.9, "likeness": 0.2}, 5)
+    watch = RankMonitor({"accuracy": 0.9, "likeness": 0.2}, 5)
     assert not watch.stops({"accuracy": 0.9, "likeness": 0.4}, SEEN)
 
 
@@ -129,7 +130,7 @@ def test_training_ends_where_something_goes_wrong() -> None:
 def test_an_echo_chamber_agrees_while_retrieval_falls_and_falls(
     accuracies: tuple[float, ...], agreed: float, is_echo: bool
 ) -> None:
-    watch = RankWatch({"accuracy": 0.9, "likeness": 0.0}, 5)
+    watch = RankMonitor({"accuracy": 0.9, "likeness": 0.0}, 5)
     seen = SEEN._replace(agreed=torch.tensor(agreed))
     reasons = [watch.stops({"accuracy": each, "likeness": 0.0}, seen) for each in accuracies]
     last = "encoder and classifier agree, and retrieval falls" if is_echo else ""

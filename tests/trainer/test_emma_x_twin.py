@@ -28,11 +28,11 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, Side, TrainingData
 from xmine.trainer.methods import emma_x
 from xmine.trainer.models.towers import Tower, adamw
-from xmine.trainer.options.per_method import EmmaXOptions
-from xmine.trainer.ranking import monitor as rankwatch
+from xmine.trainer.options.emma_x import EmmaXOptions
+from xmine.trainer.ranking import monitor
 from xmine.trainer.ranking.step import RankStep
 from xmine.trainer.ranking.virtual import Mixing
-from xmine.trainer.run import languages as spoken
+from xmine.trainer.run import languages as languages_module
 from xmine.trainer.run.checkpoints import Run
 from xmine.trainer.run.loop import run_steps
 
@@ -115,7 +115,7 @@ class Watch:
         monkeypatch.setattr(Mixing, "drawn", drawn)
         monkeypatch.setattr(RankStep, "keys_of", keyed)
         monkeypatch.setattr(emma_x, "begin", lambda *_: self.tower)
-        monkeypatch.setattr(spoken, "guess_language", self.language)
+        monkeypatch.setattr(languages_module, "guess_language", self.language)
         monkeypatch.setattr(emma_x, "run_steps", self.run_steps)
 
     def language(self, texts: Sequence[str], codes: Sequence[str]) -> str:
@@ -180,8 +180,8 @@ class Watch:
         shares = [count / (english + other) for count in (english, other)]
         wanted = [share**0.3 / sum(each**0.3 for each in shares) for share in shares]
         often = [w / share for w, share in zip(wanted, shares, strict=True)]
-        visits = [often[text[0] >= WORDS] for text in sentences(data.rows.columns[0])]
-        assert data.visits.tolist() == close(visits)
+        weights = [often[text[0] >= WORDS] for text in sentences(data.rows.columns[0])]
+        assert data.weights.tolist() == close(weights)
         self.learned_from = len(step.pairs) + len(data.rows)
         self.prefill(step, {(text,) for text in self.texts})
         self.check_state(step)
@@ -341,8 +341,8 @@ def test_a_run_is_what_the_paper_says(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if name in ("guards", "two ranks"):  # in the second no G is estimated anew
-        monkeypatch.setattr(rankwatch, "_PATIENCE", 3)
-        monkeypatch.setattr(rankwatch, "_LOST", 0.2)
+        monkeypatch.setattr(monitor, "_PATIENCE", 3)
+        monkeypatch.setattr(monitor, "_LOST", 0.2)
     torch.manual_seed(3)
     data, options = corpus(), EmmaXOptions(**BASE | CASES[name])
     watch = Watch(options, data, monkeypatch)

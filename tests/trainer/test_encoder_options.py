@@ -23,8 +23,10 @@ from xmine.trainer.estimate import estimate_training
 from xmine.trainer.methods import transaug
 from xmine.trainer.models.loading import tower_of
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.per_method import MocoOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import Run
 from xmine.trainer.run.prepare import begin
 from xmine.trainer.train import train

@@ -14,11 +14,14 @@ import torch
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.estimate import TrainingEstimate, estimate_training
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.loading import tower_of
-from xmine.trainer.options.per_method import MocoOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.prepare import load_encoder
 from xmine.trainer.train import train
 from xmine.trainer.trials import Tried
@@ -118,7 +121,7 @@ def test_as_many_steps_are_taken_as_were_estimated(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("xmine.trainer.ranking.monitor.RankWatch.stops", lambda *_: "")
+    monkeypatch.setattr("xmine.trainer.ranking.monitor.RankMonitor.stops", lambda *_: "")
     some = toy_pairs.take(np.arange(0, 500) // np.where(np.arange(500) % 7, 1, 2))  # some twice
     english, chinese = toy_pairs.sources[500:], toy_pairs.targets[500:]
     corpus = Corpus(

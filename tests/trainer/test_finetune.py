@@ -17,11 +17,11 @@ from xmine.evaluation.options import FinetuneOptions, TransferOptions
 from xmine.evaluation.transfer.tasks import Examples, Kind, Predict, Task
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, silent
-from xmine.trainer.finetune import finetuned
+from xmine.trainer.finetune import FinetunedLearner
 from xmine.trainer.models.loading import tower_of
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.taskhead import TaskHead
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 
 KINDS: tuple[Kind, ...] = ("class", "pair", "choice", "document", "number")
 WORDS = ("fifi", "lulu", "mama")
@@ -99,7 +99,7 @@ def task_of(kind: Kind, pairs: ParallelText, *, dev: bool = True) -> Task:
 
 
 def learned(encoder: SentenceEncoder, task: Task, **changes: Any) -> Predict:
-    return finetuned(options(encoder, **changes))(encoder, task, "", silent)
+    return FinetunedLearner(options(encoder, **changes))(encoder, task, "", silent)
 
 
 def right(predict: Predict, task: Task) -> float:
@@ -216,9 +216,12 @@ def test_one_answer_cannot_be_learned(toy_vocabulary: Vocabulary, toy_pairs: Par
 
 
 def test_settings_tell_the_learning_rate_that_was_used(encoder: SentenceEncoder) -> None:
-    used = finetuned(FinetuneOptions()).settings(encoder)["learning_rate"]
+    used = FinetunedLearner(FinetuneOptions()).settings(encoder)["learning_rate"]
     assert used == tower_of(encoder).learning_rate > 0
-    assert finetuned(FinetuneOptions(learning_rate=0.5)).settings(encoder)["learning_rate"] == 0.5
+    assert (
+        FinetunedLearner(FinetuneOptions(learning_rate=0.5)).settings(encoder)["learning_rate"]
+        == 0.5
+    )
 
 
 def test_progress_is_told(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -> None:
@@ -228,7 +231,7 @@ def test_progress_is_told(toy_vocabulary: Vocabulary, toy_pairs: ParallelText) -
         told.append(progress)
 
     task = task_of("class", toy_pairs)
-    finetuned(options(encoder, epochs=2, batch_size=150))(encoder, task, "", report)
+    FinetunedLearner(options(encoder, epochs=2, batch_size=150))(encoder, task, "", report)
     assert [each.done for each in told] == [1, 2, 3, 4, 5, 6]
     assert {(each.stage, each.total) for each in told} == {("training on toy", 6)}
     assert all(0 < each.numbers["loss"] < 2 for each in told)

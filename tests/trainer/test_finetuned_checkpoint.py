@@ -11,7 +11,7 @@ from xmine.evaluation.options import FinetuneOptions
 from xmine.evaluation.transfer.tasks import Examples, Task
 from xmine.options import EncodingOptions
 from xmine.progress import silent
-from xmine.trainer.finetune import finetuned
+from xmine.trainer.finetune import FinetunedLearner
 from xmine.trainer.models.loading import tower_of
 
 
@@ -33,7 +33,7 @@ def test_a_checkpoint_is_trained_and_stays_as_it_was(
     before = encoder.encode([text for pair in texts for text in pair])
     options = FinetuneOptions(epochs=6, learning_rate=0.003, batch_size=8, dtype="float32")
     for joined in (False, True):
-        learner = finetuned(FinetuneOptions(**{**vars(options), "joined": joined}))
+        learner = FinetunedLearner(FinetuneOptions(**{**vars(options), "joined": joined}))
         scores = learner(encoder, task, "", silent)(texts)
         assert (scores.argmax(axis=1) == task.train.answers).mean() > 0.9
     after = encoder.encode([text for pair in texts for text in pair])

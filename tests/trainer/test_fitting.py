@@ -8,9 +8,12 @@ import pytest
 from xmine.errors import OptionError, TrainingError, XmineError
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data import vocabulary
-from xmine.trainer.data.corpus import Corpus, Triplets
-from xmine.trainer.options.per_method import EmmaXOptions, MsimcseOptions, TransaugOptions
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
+from xmine.trainer.options.emma_x import EmmaXOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.fitting import fitted, needed_characters
 
 

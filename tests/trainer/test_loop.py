@@ -16,9 +16,11 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import FileError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
-from xmine.trainer.data.corpus import Corpus, Labelled
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Labelled
 from xmine.trainer.models.static import new_static
-from xmine.trainer.options.per_method import MocoOptions, TransaugOptions
+from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run import loop
 from xmine.trainer.run.checkpoints import Run, run_folder
 from xmine.trainer.run.loop import _clip
@@ -153,7 +155,7 @@ def test_a_signal_to_any_of_several_processes_stops_all(
     """Of two nodes, one may be stopped alone."""
     options, losses = MocoOptions(**STATIC, encoder=start), list[float]()
     monkeypatch.setattr(
-        "xmine.trainer.run.loop.told_by_all",
+        "xmine.trainer.run.loop.gather_objects",
         lambda own: [own, (signal.SIGINT if len(losses) == 3 else 0, False)],
     )
     with pytest.raises(KeyboardInterrupt):

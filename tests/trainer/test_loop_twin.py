@@ -26,7 +26,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, Side, TrainingData
 from xmine.trainer.distributed import World
 from xmine.trainer.models.towers import adamw
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run import loop
 from xmine.trainer.run.checkpoints import Run
 from xmine.trainer.run.loop import run_steps
@@ -345,7 +345,7 @@ def test_each_process_has_its_part_of_a_batch_and_dropout_of_its_own(
     run, options = run_in(tmp_path, batch_size=6)
     expected = pass_order(VISITS, 5, 0)[:6]
     monkeypatch.setattr(World, "here", lambda: World(rank=1, size=2))
-    monkeypatch.setattr(loop, "mean_of", lambda value: value + 0.5)
+    monkeypatch.setattr(loop, "all_mean", lambda value: value + 0.5)
     averaged: list[int] = []
     monkeypatch.setattr(loop, "average_gradients", lambda given: averaged.append(len(list(given))))
     step = Learner(0.0, [])

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from xmine.trainer.losses.contrastive import in_chunks, info_nce, logits_of, queue_logits
+from xmine.trainer.losses.contrastive import in_chunks, info_nce, queue_logits, scaled_cosines
 from xmine.trainer.losses.inference import InferenceHead, features_of
 from xmine.trainer.losses.with_queue import Member, contrast_in_batch
 
@@ -22,7 +22,7 @@ def members(*columns: Tensor) -> list[Member]:
 
 
 def test_golden_g08_in_batch() -> None:
-    logits = logits_of(H, POSITIVES, 20.0)
+    logits = scaled_cosines(H, POSITIVES, 20.0)
     assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.01814993, 0.01814993], abs=1e-6)
     x, y = members(H, POSITIVES)
     loss = contrast_in_batch(x, y, None, 20.0)
@@ -30,7 +30,7 @@ def test_golden_g08_in_batch() -> None:
 
 
 def test_golden_g08_with_hard_negatives() -> None:
-    logits = torch.cat([logits_of(H, each, 20.0) for each in (POSITIVES, HARD)], dim=1)
+    logits = torch.cat([scaled_cosines(H, each, 20.0) for each in (POSITIVES, HARD)], dim=1)
     assert torch.allclose(logits, torch.tensor([[16.0, 12, 12, 0], [12, 16, 16, -20]]), atol=1e-5)
     assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.03597641, 0.70226332], abs=1e-6)
     for weight, expected in ((0.0, 0.36911986), (np.log(2), 0.37787694)):
@@ -74,7 +74,7 @@ def test_golden_g02_e_and_f_an_empty_and_a_half_full_queue() -> None:
 
 
 def test_golden_g02_g_negatives_of_the_batch() -> None:
-    logits = torch.cat([logits_of(H_X, K_Y, 10.0), logits_of(H_X, Q_Y, 10.0)], dim=1)
+    logits = torch.cat([scaled_cosines(H_X, K_Y, 10.0), scaled_cosines(H_X, Q_Y, 10.0)], dim=1)
     assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.12751880, 0.14297098], abs=1e-6)
 
 
@@ -102,7 +102,9 @@ def test_a_scale_that_is_learned_has_a_gradient_beside_masked_keys() -> None:
 
 def test_golden_g08_with_a_weight_on_the_own_hard_negative() -> None:
     weight = torch.eye(2) * np.log(2)
-    logits = torch.cat([logits_of(H, POSITIVES, 20.0), logits_of(H, HARD, 20.0) + weight], dim=1)
+    logits = torch.cat(
+        [scaled_cosines(H, POSITIVES, 20.0), scaled_cosines(H, HARD, 20.0) + weight], dim=1
+    )
     assert rows_of_loss(logits, [0, 1]) == pytest.approx([0.05349056, 0.70226332], abs=1e-6)
 
 

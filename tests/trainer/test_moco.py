@@ -12,14 +12,15 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Corpus, Labelled
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Labelled
 from xmine.trainer.data.rows import Rows
 from xmine.trainer.methods.moco import _Step
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import train
 

@@ -34,14 +34,14 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.heads import Dense
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Labelled
+from xmine.trainer.data.inference import Labelled
 from xmine.trainer.methods.moco import _Step
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.run.prepare import cut_pairs, with_rate
 from xmine.trainer.run.step import Step
 
@@ -226,12 +226,12 @@ def transformer(vocabulary: Vocabulary, seed: int, **options: Any) -> Tower:
     return TransformerTower(new_transformer(vocabulary, MocoOptions(**flags))).double()
 
 
-Made = Callable[..., Tower]
-TWO: list[Made] = [static, static]
+TrainedTowers = Callable[..., Tower]
+TWO: list[TrainedTowers] = [static, static]
 PAPER = {"schedule": "cosine", "warmup": 0.4, "clip": 0.5, "weight_decay": 0.3}
 TRAINED = {"encoder": "embedded", "learning_rate": 0.0}  # each learns at the rate of its kind
 SLOW = {"learning_rate": 0.003}  # of a transformer, which makes more of the last bits
-CASES: dict[str, tuple[list[Made], dict[str, Any]]] = {
+CASES: dict[str, tuple[list[TrainedTowers], dict[str, Any]]] = {
     "two encoders": (TWO, {}),
     "one encoder": ([static], {}),
     "one encoder, with the batch": ([static], {"in_batch_negatives": True, "clip": 0.1}),

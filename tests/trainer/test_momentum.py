@@ -9,7 +9,7 @@ from torch import nn
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.trainer.models.momentum import MomentumTower
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.options.moco import MocoOptions
 
 
 def linear(weight: list[float]) -> Any:

@@ -11,10 +11,11 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, TrainingError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.methods.msimcse import _columns_of
 from xmine.trainer.models.static import new_static
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.train import Trained, train
 
 SMALL: dict[str, Any] = {"dim": 16, "batch_size": 32, "held_out": 50, "threads": 1, "epochs": 2}
@@ -41,13 +42,13 @@ def test_a_mixture_has_all_rows_and_no_hard_negatives(toy_pairs: ParallelText) -
     some = toy_pairs.take(np.arange(30))
     triplets = tables(toy_pairs)
     corpus = Corpus(pairs=some, triplets=triplets, texts=["one", "two"])
-    columns, visits = _columns_of(corpus, np.full(30, 2.0), MsimcseOptions())
+    columns, weights = _columns_of(corpus, np.full(30, 2.0), MsimcseOptions())
     assert len(columns) == 4  # x and x+, in two languages
     for language, table in enumerate(triplets):
         x, y = columns[2 * language : 2 * language + 2]
         assert x == [*some.sources, "one", "two", *table.anchors]
         assert y == [*some.targets, "one", "two", *table.positives]
-    assert visits.tolist() == [2.0] * 30 + [1.0] * 202
+    assert weights.tolist() == [2.0] * 30 + [1.0] * 202
     alone = Corpus(triplets=triplets)
     assert len(_columns_of(alone, None, MsimcseOptions())[0]) == 6
     without = MsimcseOptions(drop_hard_negatives=True)

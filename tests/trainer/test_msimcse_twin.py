@@ -29,14 +29,15 @@ from tests.toys.twin_training import (
 )
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Corpus, Triplets
-from xmine.trainer.data.rows import Rows, cut_together
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
+from xmine.trainer.data.rows import Rows
 from xmine.trainer.methods.msimcse import _columns_of, _Step
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.models.towers import Tower
+from xmine.trainer.models.towers import Tower, cut_together
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.step import Step
 
 BATCH, STEPS = 8, 5
@@ -227,7 +228,7 @@ def corpus_of(kinds: tuple[str, ...], pairs: ParallelText) -> Corpus:
     )
 
 
-def rows_of(corpus: Corpus, options: MsimcseOptions) -> list[Row]:
+def count_rows(corpus: Corpus, options: MsimcseOptions) -> list[Row]:
     """Write the strategies' rows down; where one has no x-, none has."""
     languages = max(1, len(corpus.triplets))
     rows: list[Row] = []
@@ -259,15 +260,15 @@ def test_ours_is_the_paper(
     kinds, dropout, flags = CASES[name]
     options = MsimcseOptions(**USUAL | flags)
     corpus = corpus_of(CORPORA[kinds], toy_pairs)
-    visits = np.ones(40) if corpus.pairs else None
+    weights = np.ones(40) if corpus.pairs else None
     languages = max(1, len(corpus.triplets))
     with in_float64():
         tower = tower_of(toy_vocabulary, dropout)
-        columns, _ = _columns_of(corpus, visits, options)
+        columns, _ = _columns_of(corpus, weights, options)
         members, halves = len(columns) // languages, "halves" in name
         step = _Step(tower, options, members, languages, drops_pieces=halves)
         head = copy.deepcopy(cast("Any", step.head).linear) if options.training_head else None
-        paper = Paper(copy.deepcopy(tower), rows_of(corpus, options), options, head, halves)
+        paper = Paper(copy.deepcopy(tower), count_rows(corpus, options), options, head, halves)
         rows = Rows(cut_together(tower, columns))
         assert len(rows) == len(paper.rows)
         first: list[dict[str, Tensor]] = []

@@ -18,13 +18,14 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
-from xmine.trainer.data.corpus import Corpus, Labelled, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Labelled, Triplets
 from xmine.trainer.estimate import estimate_training
 from xmine.trainer.methods import METHODS
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.run.checkpoints import Run, run_folder
 from xmine.trainer.train import deterministic
 

@@ -169,7 +169,9 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[Used]:
     # The estimate takes steps, too, which are of no interest here.
     monkeypatch.setattr("xmine.trainer.trials.Trial.take_over", tried)
     watched(
-        contrast, "logits_of", lambda a, b, scale, same=None: found.scales.append(number(scale))
+        contrast,
+        "scaled_cosines",
+        lambda a, b, scale, same=None: found.scales.append(number(scale)),
     )
     watched(
         contrast,

@@ -1,4 +1,4 @@
-"""What every method begins with: pairs in two parts, visits, rates, texts without pairs."""
+"""What every method begins with: pairs in two parts, weights, rates, texts without pairs."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -8,10 +8,12 @@ import pytest
 
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Corpus, Triplets
-from xmine.trainer.options.per_method import MsimcseOptions, TransaugOptions
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import Stage
-from xmine.trainer.run.languages import unpaired_texts, visits_of
+from xmine.trainer.options.transaug import TransaugOptions
+from xmine.trainer.run.languages import sampling_weights, unpaired_texts
 from xmine.trainer.run.prepare import Split, entailed_apart, tuned_apart, with_rate
 
 SOURCES = [f"english {row}" for row in range(60)]
@@ -31,7 +33,7 @@ def test_pairs_are_in_one_of_two_parts_with_the_visits_of_their_origin() -> None
     seen, held = numbers(split.seen.sources), numbers(split.held_out.sources)
     assert sorted(seen + held) == list(range(60)) and len(held) == 12
     assert numbers(split.seen.targets) == seen and numbers(split.held_out.targets) == held
-    assert split.visits.tolist() == [1.0 if row % 3 else 0.5 for row in seen]
+    assert split.weights.tolist() == [1.0 if row % 3 else 0.5 for row in seen]
 
 
 def test_fewer_pairs_are_among_more_and_the_same_are_held_out() -> None:
@@ -45,7 +47,7 @@ def test_fewer_pairs_are_among_more_and_the_same_are_held_out() -> None:
     assert few != every[:15] and more != every[:30]
     for split, rows in zip(found, (few, more, every), strict=True):
         assert split.held_out == found[0].held_out
-        assert split.visits.tolist() == [1.0 if row % 3 else 0.5 for row in rows]
+        assert split.weights.tolist() == [1.0 if row % 3 else 0.5 for row in rows]
     other = Split.of(PAIRS, MsimcseOptions(held_out=12, limit_pairs=15, seed=2))
     assert numbers(other.seen.sources) != few
 
@@ -55,7 +57,7 @@ def test_a_limit_leaves_weights_of_origins_that_are_gone_out() -> None:
     pairs = ParallelText(words, [f"z{word}" for word in words], ["rare"] + ["usual"] * 199)
     options = MsimcseOptions(limit_pairs=3, held_out=5, source_weight={"rare": 0.1, "usual": 2.0})
     left = Split.of(pairs, options)
-    assert left.seen.origins == ["usual"] * 3 and left.visits.tolist() == [2.0] * 3
+    assert left.seen.origins == ["usual"] * 3 and left.weights.tolist() == [2.0] * 3
 
 
 def test_visits_that_pairs_share_are_counted_anew_among_fewer_pairs() -> None:
@@ -66,7 +68,7 @@ def test_visits_that_pairs_share_are_counted_anew_among_fewer_pairs() -> None:
     split = Split.of(pairs, MsimcseOptions(held_out=2, limit_pairs=30))
     by_sentence = {
         text: sum(
-            x for each, x in zip(split.seen.sources, split.visits, strict=True) if each == text
+            x for each, x in zip(split.seen.sources, split.weights, strict=True) if each == text
         )
         for text in split.seen.sources
     }
@@ -108,14 +110,14 @@ def test_a_stage_visits_its_own_rows() -> None:
     corpus = Corpus(PAIRS, (TRIPLETS,), texts=["a", "b"])
     split = Split.of(PAIRS, options)
     for data, expected in {
-        "pairs": split.visits.tolist(),
+        "pairs": split.weights.tolist(),
         "triplets": [1.0] * 57,
         "texts": [1.0] * 2,
-        "all": [*split.visits.tolist(), *[1.0] * 62],
+        "all": [*split.weights.tolist(), *[1.0] * 62],
     }.items():
-        assert visits_of(Stage(data, options), corpus).tolist() == expected
+        assert sampling_weights(Stage(data, options), corpus).tolist() == expected
     alone = Corpus(triplets=(TRIPLETS,))
-    assert visits_of(Stage("all", options), alone).tolist() == [1.0] * 48
+    assert sampling_weights(Stage("all", options), alone).tolist() == [1.0] * 48
 
 
 def test_a_learning_rate_that_was_given_stays() -> None:

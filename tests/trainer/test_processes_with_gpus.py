@@ -21,9 +21,10 @@ from xmine.pairs.io import ParallelText
 from xmine.progress import Progress
 from xmine.trainer import distributed as ours
 from xmine.trainer import train as training
-from xmine.trainer.data.corpus import Corpus, Labelled
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Labelled
 from xmine.trainer.models.static import new_static
-from xmine.trainer.options.per_method import MocoOptions
+from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.run.step import Step
 
 STATIC: dict[str, Any] = {

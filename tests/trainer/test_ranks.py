@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from xmine.trainer.losses.contrastive import ranking_info_nce
-from xmine.trainer.options.per_method import EmmaXOptions
+from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.ranking.ranks import (
     MixtureClassifier,
     NetworkClassifier,
@@ -20,7 +20,7 @@ from xmine.trainer.ranking.ranks import (
     similarity_ranks,
     sums_by_rank,
 )
-from xmine.trainer.ranking.virtual import Mixing, ranked_pairs, virtual_ranks, window_of
+from xmine.trainer.ranking.virtual import Mixing, ranked_pairs, virtual_ranks, window_size
 
 # G-13 and G-14 of the methods specification.
 COSINES = torch.tensor([[0.9, 0.7, 0.4, 0.1, -0.2], [0.8, 0.5, 0.3, 0.2, 0.0]]).double()
@@ -222,7 +222,7 @@ def test_strangers_and_shares_are_drawn_evenly() -> None:
 
 
 def test_a_window_is_a_tenth_of_the_steps_and_at_most_fifty() -> None:
-    assert [window_of(steps) for steps in (5, 29, 480, 500, 5000)] == [1, 2, 48, 50, 50]
+    assert [window_size(steps) for steps in (5, 29, 480, 500, 5000)] == [1, 2, 48, 50, 50]
 
 
 SHARES = [0, 0.01, 0.25, 1 / 3, 0.34, 0.5, 2 / 3, 0.67, 0.75, 1]

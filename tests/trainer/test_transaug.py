@@ -15,16 +15,18 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report, silent
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.data.rows import Rows, Side
 from xmine.trainer.losses.contrastive import distillation, info_nce, queue_logits
+from xmine.trainer.methods import METHODS
 from xmine.trainer.methods.transaug import _Contrast, _Distillation, _FineTuning
 from xmine.trainer.models.heads import Projected
 from xmine.trainer.models.loading import tower_of
 from xmine.trainer.models.scratch import new_transformer
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Frozen, Tower
-from xmine.trainer.options.per_method import TRANSAUG_DEMONSTRATION, TransaugOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on
@@ -393,7 +395,7 @@ def test_the_demonstration_fits_the_examples(tmp_path: Path) -> None:
     pairs = ParallelText(
         [english[row] for row in gold[:, 0]], [chinese[row] for row in gold[:, 1]], [""] * len(gold)
     )
-    options = TransaugOptions(**TRANSAUG_DEMONSTRATION, threads=1)
+    options = TransaugOptions(**METHODS["transaug"].demonstration or {}, threads=1)
     assert options.teacher == "embedded"
     trained = train(Corpus(pairs=pairs), replace(options, epochs=10), tmp_path / "encoder")
     assert trained.measures["accuracy"] > 0.1  # by chance 0.025

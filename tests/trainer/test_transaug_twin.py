@@ -19,13 +19,14 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.data.rows import Rows, Side, TrainingData
 from xmine.trainer.methods import transaug
 from xmine.trainer.methods.transaug import _Contrast
 from xmine.trainer.models.queue import KeyQueue
 from xmine.trainer.models.static import StaticTower, new_static
-from xmine.trainer.options.per_method import TransaugOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.train import train
 
 DIM, TEACHER_DIM, STUDENT_DIM = 12, 8, 10

@@ -21,7 +21,7 @@ from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.models.loading import tower_of as make_tower
 from xmine.trainer.models.scratch import even_rows, narrowed, new_transformer
 from xmine.trainer.models.transformer import TransformerTower
-from xmine.trainer.options.per_method import MsimcseOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.run.prepare import cut_pairs
 from xmine.trainer.train import Trained
 from xmine.trainer.train import train as train_on
@@ -69,6 +69,17 @@ def test_a_static_start_is_the_static_encoder(
     known = toy_encoder.encode(toy_pairs.sources[:200])  # of width 32, and turned
     np.testing.assert_allclose(begun @ begun.T, known @ known.T, atol=1e-5)
     assert not tower.encoder(EncoderFacts(), "").encode(["", " "]).any()
+
+
+def test_a_static_start_has_gradients_of_usual_size_under_dropout(
+    toy_static: StaticEmbedding, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
+) -> None:
+    torch.manual_seed(1)
+    tower = tower_of(toy_vocabulary, toy_static, width=32, layers=4, heads=2, dropout=0.5).train()
+    texts = [f"{text} \u00b6" for text in toy_pairs.sources[:100]]  # with a token without meaning
+    tower.embed(tower.cut(texts)).sum().backward()
+    longest = max(float(each.grad.norm()) for each in tower.parameters() if each.grad is not None)
+    assert 0 < longest < 1e6
 
 
 def test_even_rows_have_one_length_and_a_sum_of_zero() -> None:

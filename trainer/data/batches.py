@@ -11,34 +11,34 @@ from ..options.shared import TrainingOptions
 Embed = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 
 
-def pass_order(visits: NDArray[np.float64], seed: int, epoch: int) -> NDArray[np.int64]:
+def pass_order(weights: NDArray[np.float64], seed: int, epoch: int) -> NDArray[np.int64]:
     """Draw the rows of one pass in random order.
 
-    A row with 2.3 visits comes twice or, with probability 0.3, three times.
+    A row with a sampling weight of 2.3 comes twice or, with probability 0.3, three times.
     """
     random = np.random.default_rng([seed, 1, epoch])
-    order = np.repeat(np.arange(len(visits)), _times(visits, random))
+    order = np.repeat(np.arange(len(weights)), _times(weights, random))
     random.shuffle(order)
     return order
 
 
-def ends_of_passes(visits: NDArray[np.float64], options: TrainingOptions) -> NDArray[np.int64]:
+def ends_of_passes(weights: NDArray[np.float64], options: TrainingOptions) -> NDArray[np.int64]:
     """Count the steps until the end of each pass, whatever `--steps` says: int64 [passes]."""
     lengths = [
-        int(_times(visits, np.random.default_rng([options.seed, 1, epoch])).sum())
+        int(_times(weights, np.random.default_rng([options.seed, 1, epoch])).sum())
         for epoch in range(options.epochs)
     ]
     return np.cumsum([max(1, length // options.batch_size) for length in lengths])
 
 
-def steps_of(visits: NDArray[np.float64], options: TrainingOptions) -> int:
+def count_steps(weights: NDArray[np.float64], options: TrainingOptions) -> int:
     """Count the steps that a run, or a stage of it, will take."""
-    return int(min(ends_of_passes(visits, options)[-1], options.steps or np.inf))
+    return int(min(ends_of_passes(weights, options)[-1], options.steps or np.inf))
 
 
-def _times(visits: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.int64]:
+def _times(weights: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.int64]:
     """Draw how often each row comes in a pass."""
-    return np.floor(visits + random.random(len(visits))).astype(np.int64)
+    return np.floor(weights + random.random(len(weights))).astype(np.int64)
 
 
 def grouped_order(
@@ -66,7 +66,7 @@ def grouped_order(
     return regrouped
 
 
-def batches_of(order: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+def cut_batches(order: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     """Cut a pass into batches; what does not fill the last one is left out."""
     whole = len(order) // size * size
     return list(order[:whole].reshape(-1, size)) if whole else [order]

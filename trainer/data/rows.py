@@ -1,8 +1,7 @@
 """Texts -> what training reads: visited so often, a part held out, cut into pieces."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,28 +71,25 @@ class TrainingData:
 
     Attributes:
         rows: to train on.
-        visits: float64 [rows], how often each is visited in a pass.
+        weights: float64 [rows], how often each is visited in a pass.
         held_out: pairs to measure on; None if there are none.
     """
 
     rows: Rows
-    visits: NDArray[np.float64]
+    weights: NDArray[np.float64]
     held_out: Rows | None
 
 
-def visits(
+def weigh_pairs(
     pairs: ParallelText, weights: Mapping[str, float], default: float
 ) -> NDArray[np.float64]:
-    """Say how often each pair is visited in a pass: the weight of its origin.
+    """Give the sampling weight of each pair: that of its origin.
 
-    Pairs that share a sentence share its visits, so that fifty machine translations of a sentence
+    Pairs that share a sentence share its weights, so that fifty machine translations of a sentence
     count as one.
 
     Returns:
         float64 [pairs].
-
-    Raises:
-        TrainingError: a weight names an origin that no pair has, or nothing would be visited.
     """
     known = set(pairs.origins)
     for name in weights:
@@ -118,16 +114,13 @@ def visits(
 def hold_out(
     pairs: ParallelText, wanted: NDArray[np.float64], count: int, seed: int, named: str = "pairs"
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Draw pairs to measure on, in proportion to their visits; the rest is for training.
+    """Draw pairs to measure on, in proportion to their sampling weights; the rest is for training.
 
     A pair that shares a sentence with one held out is in neither part, and no sentence is held
     out twice.
 
     Returns:
         Rows to train on and rows held out, each rising.
-
-    Raises:
-        TrainingError: too few pairs, or `named` otherwise.
     """
     random = np.random.default_rng([seed, 0])
     lots = random.random(len(pairs)) ** (1 / np.maximum(wanted, 1e-9))  # weighted, none twice
@@ -166,22 +159,3 @@ def keys_of(texts: Sequence[Hashable]) -> NDArray[np.int64]:
     """Number texts, so that equal ones have equal numbers: int64 [texts]."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
-
-
-class Cutter(Protocol):
-    """What cuts texts into pieces: a tower."""
-
-    def cut(self, texts: Sequence[str]) -> Side:
-        """Cut texts."""
-        ...
-
-
-def cut_together(cutter: Cutter, columns: Sequence[Sequence[str]]) -> tuple[Side, ...]:
-    """Cut columns of texts; equal texts have equal keys in whichever column they are."""
-    sides = []
-    keys = keys_of([text for column in columns for text in column])
-    start = 0
-    for column in columns:
-        sides.append(replace(cutter.cut(column), keys=keys[start : start + len(column)]))
-        start += len(column)
-    return tuple(sides)

@@ -67,9 +67,6 @@ def model_of(given: bytes) -> bytes:
 
     Args:
         given: JSON of the texts, the size, and the file with the normaliser's rules.
-
-    Raises:
-        RuntimeError: sentencepiece says that the size does not suit the texts.
     """
     wanted = json.loads(given)
     model = io.BytesIO()

@@ -21,7 +21,7 @@ def info_nce(logits: Tensor, positives: Tensor) -> Tensor:
     return torch.nn.functional.cross_entropy(logits, positives)
 
 
-def logits_of(
+def scaled_cosines(
     rows: Tensor, others: Tensor, scale: float | Tensor, masked: Tensor | None = None
 ) -> Tensor:
     """Compare unit rows [rows, dim] with others [others, dim]: [rows, others], -inf if masked.
@@ -48,7 +48,7 @@ def queue_logits(
         [rows, 1 + keys] logits, the positive first, -inf where masked.
     """
     own = (query.float() * key.float()).sum(dim=1, keepdim=True) * scale  # [rows, 1]
-    return torch.cat([own, logits_of(query, queue, scale, same)], dim=1)
+    return torch.cat([own, scaled_cosines(query, queue, scale, same)], dim=1)
 
 
 def distillation(learned: Tensor, taught: Tensor) -> Tensor:

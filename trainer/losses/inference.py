@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..data.corpus import Labelled
+from ..data.inference import Labelled
 from ..distributed import World
 from ..models.towers import Tower
 

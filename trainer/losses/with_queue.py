@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..distributed import World, gathered, gathered_with_gradient
+from ..distributed import World, all_gather, all_gather_with_gradient
 from ..models.queue import KeyQueue
 from ..options.queue import QueueOptions
-from .contrastive import in_chunks, info_nce, logits_of, queue_logits
+from .contrastive import in_chunks, info_nce, queue_logits, scaled_cosines
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Member:
 
     def of_all(self) -> "Member":
         """Put those of all processes one behind the other: [batch, ...]."""
-        return Member(gathered_with_gradient(self.vectors), gathered(self.texts))
+        return Member(all_gather_with_gradient(self.vectors), all_gather(self.texts))
 
 
 def contrast_in_batch(
@@ -50,17 +50,17 @@ def contrast_in_batch(
     """
     first = World.here().rank * len(x.texts)
     own = torch.arange(first, first + len(x.texts), device=x.texts.device)
-    every_x, every_y = gathered(x.texts), y.of_all()
+    every_x, every_y = all_gather(x.texts), y.of_all()
     hard = negatives.of_all() if negatives else None
 
     def loss(vectors: Tensor, of_x: Tensor, of_y: Tensor, own: Tensor) -> Tensor:
         same = _equal(of_x, every_x) | _equal(of_y, every_y.texts) | _equal(of_x, every_y.texts)
         at = torch.arange(len(own), device=own.device), own
         same[at] = False
-        logits = logits_of(vectors, every_y.vectors, scale, same)  # [rows, batch]
+        logits = scaled_cosines(vectors, every_y.vectors, scale, same)  # [rows, batch]
         if hard:
             same = _equal(of_x, hard.texts) | _equal(of_y, hard.texts)
-            others = logits_of(vectors, hard.vectors, scale, same)  # [rows, batch]
+            others = scaled_cosines(vectors, hard.vectors, scale, same)  # [rows, batch]
             others[at] += hard_negative_weight
             logits = torch.cat([logits, others], dim=1)  # [rows, 2 * batch]
         return info_nce(logits, own)
@@ -91,8 +91,8 @@ def contrast_with_queue(
     own = torch.arange(first, first + len(query), device=query.device)
     every_key, every_text = key, texts
     if options.in_batch_negatives:
-        every_key = gathered_with_gradient(key)  # [batch, dim]
-        every_text = gathered(texts)  # [batch, ids]
+        every_key = all_gather_with_gradient(key)  # [batch, dim]
+        every_text = all_gather(texts)  # [batch, ids]
 
     def loss(query: Tensor, key: Tensor, texts: Tensor, own: Tensor) -> Tensor:
         used = queue.same(texts)  # [rows, slots]
@@ -101,8 +101,8 @@ def contrast_with_queue(
             return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + slots]
         same = _equal(texts, every_text)  # [rows, batch]
         same[torch.arange(len(own)), own] = False
-        near = logits_of(query, every_key, scale, same)  # [rows, batch]
-        far = logits_of(query, queue.keys(), scale, used)  # [rows, slots]
+        near = scaled_cosines(query, every_key, scale, same)  # [rows, batch]
+        far = scaled_cosines(query, queue.keys(), scale, used)  # [rows, slots]
         return info_nce(torch.cat([near, far], dim=1), own)
 
     return in_chunks(loss, options.logit_rows, query, key, texts, own)

@@ -17,15 +17,16 @@ from torch import Tensor, nn
 from xmine.evaluation.space.geometry import principal_ratio
 from xmine.progress import Report
 
+from ..data.batches import count_steps
 from ..data.corpus import Corpus
-from ..data.rows import Rows, Side, TrainingData, cut_together
-from ..distributed import World, gathered, summed, told_by_the_first
+from ..data.rows import Rows, Side, TrainingData
+from ..distributed import World, all_gather, all_sum, broadcast
 from ..losses.contrastive import in_chunks, ranking_info_nce
 from ..losses.with_queue import contrast_with_queue
-from ..models.queue import texts_of
-from ..models.towers import Tower
-from ..options.per_method import EmmaXOptions
-from ..ranking.monitor import FALL, WEAK, RankWatch, Seen
+from ..models.queue import text_numbers
+from ..models.towers import Tower, cut_together
+from ..options.emma_x import EmmaXOptions
+from ..ranking.monitor import FallGuard, RankMonitor, Seen
 from ..ranking.ranks import (
     Moments,
     RankClassifier,
@@ -38,24 +39,20 @@ from ..ranking.ranks import (
     sums_by_rank,
 )
 from ..ranking.step import RankStep
-from ..ranking.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_of
-from ..run.checkpoints import Run, restore
+from ..ranking.virtual import WINDOW, ClassifierWarmUp, Mixing, ranked_pairs, window_size
+from ..run.checkpoints import Run
 from ..run.devset import measure
 from ..run.languages import unpaired_texts
-from ..run.loop import run_steps, steps_of
-from ..run.prepare import Made, Split, begin, needed_pairs, with_rate
+from ..run.loop import run_steps
+from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
 
 # Phase 2 has this part of the rate of a trained encoder: more loses on pairs what texts give.
 _SLOWER = 6
 _NOBODY = -2  # number of no text; -1 is that of a random key
 
 
-def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Made:
-    """Train one encoder for all languages.
-
-    Raises:
-        TrainingError: there are no pairs, or too few; or the loss is no longer a number.
-    """
+def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> TrainedTowers:
+    """Train one encoder for all languages."""
     split = Split.of(needed_pairs(corpus, "emma-x"), options)
     seen = split.seen
     columns: list[Sequence[str]] = [seen.sources, seen.targets]
@@ -64,23 +61,23 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Ma
     tower = begin(options.encoder, options, columns, run, report)
     options = with_rate(options, tower)
     data = split.cut(tower, tower)
-    warm_up = _WarmUp(tower, options, len(data.rows), steps_of(data, options))
+    warm_up = _WarmUp(tower, options, len(data.rows), count_steps(data.weights, options))
     measures: dict[str, float] = {}
     if options.phase != "2":
         if options.queue_init == "prefill":
             warm_up.prefill(data.rows)
         measures = run_steps(warm_up, data, options, run.stage("phase-1"), report)
     if options.phase == "1":
-        return Made({"": tower}, measures, len(data.rows), seen)
+        return TrainedTowers({"": tower}, measures, len(data.rows), seen)
     warm_up.estimate(data.rows)
     before = {name: x for name, x in measures.items() if name == "before"}  # both phases
     assert data.held_out is not None
-    began = told_by_the_first(warm_up.measure(data.held_out))
+    began = broadcast(warm_up.measure(data.held_out))
     begun = _Begun(tower, warm_up.classifier, warm_up.similarities, began)
     del warm_up  # M' and queue of phase 1, which a device need not hold in phase 2
     measures, texts = _maximise(begun, options, corpus, split, data.held_out, run, report)
     measures = {**measures, **before}
-    return Made({"": tower}, measures, len(data.rows) + texts, seen)
+    return TrainedTowers({"": tower}, measures, len(data.rows) + texts, seen)
 
 
 class _Begun(NamedTuple):
@@ -109,45 +106,28 @@ def _maximise(
     report: Report,
 ) -> tuple[dict[str, float], int]:
     """Train phase 2; where it ends far below its beginning, give that back."""
-    tower, began = begun.tower, begun.measures
+    tower = begun.tower
+    guard = FallGuard(tower, begun.measures, run)
     options = replace(
         options,
         epochs=options.em_epochs or options.epochs,
         learning_rate=options.em_learning_rate
         or min(options.learning_rate, type(tower).learning_rate / _SLOWER),
     )
-    if began["accuracy"] < WEAK:
-        run.log(
-            step=0,
-            remark=f"phase 2 began with an encoder that finds {began['accuracy']:.1%} of the "
-            "held-out translations: too weak a start to rank sentences; give phase 1 more pairs or "
-            "passes, or begin with a trained --encoder",
-        )
-    spoken = unpaired_texts(corpus, split, options.codes)
-    texts = spoken.texts
+    found = unpaired_texts(corpus, split, options.codes)
+    texts = found.texts
     cut = cut_together(tower, [texts, split.seen.sources, split.seen.targets])
     data = TrainingData(
         Rows((cut[0], cut[0])),  # twice, for what looks at two columns
-        spoken.visits(options.codes, run),
+        found.sampling_weights(options.codes, run),
         held_out,
     )
-    # In the computer's memory: a device may have no room for a third encoder.
-    before = {name: each.to("cpu", copy=True) for name, each in tower.state_dict().items()}
-    steps = steps_of(data, options)
+    steps = count_steps(data.weights, options)
     step = _Maximisation(begun, Rows(cut[1:]), options, len(texts), steps)
     if options.queue_init == "prefill":
         step.prefill(Rows(cut[:1]))
     measures = run_steps(step, data, options, run.stage("phase-2"), report)
-    if measures["accuracy"] < began["accuracy"] - FALL:
-        restore(tower.state_dict(), before)
-        run.log(
-            step=0,
-            remark=f"phase 2 left {measures['accuracy']:.1%} of the held-out translations found, "
-            f"of {began['accuracy']:.1%}: the encoder is that of phase 1; a smaller "
-            "--em-learning-rate or fewer --ranks may help",
-        )
-        measures = dict(began)
-    return measures, len(texts)
+    return guard.kept(measures), len(texts)
 
 
 class _WarmUp(RankStep):
@@ -166,13 +146,13 @@ class _WarmUp(RankStep):
         self.key.follow(self.tower, self.momentum)
         k_x, k_y = self.keys_of(batch.columns).chunk(2)  # [rows, dim] each, without gradients
         h_x, h_y = self.queries_of(batch.columns, random).chunk(2)  # [rows, dim] each
-        texts = texts_of(batch).to(h_x.device)  # [rows, 2]
+        texts = text_numbers(batch).to(h_x.device)  # [rows, 2]
         queries, positives = torch.cat([h_x, h_y]), torch.cat([k_y, k_x])  # [2 * rows, dim]
         scale = 1 / self.options.temperature
         contrast = contrast_with_queue(
             queries, positives, texts.repeat(2, 1), self.queue, scale, self.options
         )
-        keys, texts = (gathered(k_x), gathered(k_y)), gathered(texts)  # of the whole batch
+        keys, texts = (all_gather(k_x), all_gather(k_y)), all_gather(texts)  # of the whole batch
         own = world.part(len(texts))
         pairs = ranked_pairs((h_x.detach(), h_y.detach()), keys, texts, mixing, own)
         self._new = torch.cat(keys), texts
@@ -199,7 +179,7 @@ class _WarmUp(RankStep):
             mixing = Mixing.drawn(size, self.options, random)
             k_x, k_y = self.keys_of(some.columns).chunk(2)
             h_x, h_y = self.tower.embed(*some.columns).chunk(2)
-            texts = texts_of(some).to(self.tower.device)
+            texts = text_numbers(some).to(self.tower.device)
             examples.append(ranked_pairs((h_x, h_y), (k_x, k_y), texts, mixing, slice(size)))
         found = [
             sums_by_rank(nn.functional.cosine_similarity(x, y), rank, ranks)
@@ -225,7 +205,7 @@ class _Maximisation(RankStep):
     ) -> None:
         super().__init__(begun.tower, begun.classifier, options, rows, steps)
         self.similarities.copy_(begun.similarities)
-        self.pairs, self.watch = pairs, RankWatch(begun.measures, window_of(steps))
+        self.pairs, self.monitor = pairs, RankMonitor(begun.measures, window_size(steps))
         self.classifies = not options.freeze_gmm
         self.key_dropout = options.self_positive  # else a sentence would be its own key (A-17)
         low, high = options.rank_temperature_low, options.rank_temperature_high
@@ -238,9 +218,9 @@ class _Maximisation(RankStep):
         self.key.follow(self.tower, self.momentum)
         keys = self.keys_of(columns)  # [rows, dim]
         queries = self.queries_of(columns, random)  # [rows, dim]
-        texts = texts_of(Rows(columns)).to(keys.device)  # [rows, columns]
-        every_text = gathered(texts)
-        every_key = torch.cat([gathered(each) for each in keys.chunk(len(columns))])
+        texts = text_numbers(Rows(columns)).to(keys.device)  # [rows, columns]
+        every_text = all_gather(texts)
+        every_key = torch.cat([all_gather(each) for each in keys.chunk(len(columns))])
         candidates = torch.cat([every_key, self.queue.keys()])  # [candidates, dim]
         of_candidates = torch.cat(
             [every_text.T.reshape(-1), self.queue.texts[: len(self.queue), 0]]
@@ -254,10 +234,10 @@ class _Maximisation(RankStep):
         losses = {}
         if self.classifies:
             losses["ranking"] = self._likelihood(queries.detach(), candidates, c_m)
-        if summed(((c_g > 0) & (c_g < self.options.ranks)).any().int()):
+        if all_sum(((c_g > 0) & (c_g < self.options.ranks)).any().int()):
             losses["contrast"] = self._contrast(queries, candidates, c_g)
         else:
-            self.watch.skipped += 1
+            self.monitor.skipped += 1
         return losses or {"contrast": queries.new_zeros(())}
 
     def _columns(self, batch: Rows, random: np.random.Generator) -> tuple[Side, ...]:
@@ -302,13 +282,13 @@ class _Maximisation(RankStep):
             c_g = c_g.masked_fill(own, 1 if self.options.self_positive else 0)
             by_g.append(c_g.to(torch.uint8))
             by_m.append(c_m.to(torch.uint8))
-        total = summed(total)
+        total = all_sum(total)
         self.seen = Seen(total[:ranks], total[ranks:-2], total[-2], total[-1])
         return torch.cat(by_g), torch.cat(by_m)
 
     def _likelihood(self, queries: Tensor, candidates: Tensor, c_m: Tensor) -> Tensor:
         """L_MLE (eq. 6): mean over all pairs of -log P_G(c_M); queries have no gradient."""
-        pairs = summed((c_m > 0).sum()) / World.here().size / len(queries)  # of a row
+        pairs = all_sum((c_m > 0).sum()) / World.here().size / len(queries)  # of a row
 
         def loss(queries: Tensor, c_m: Tensor) -> Tensor:
             log_p = self.classifier.of_grid(queries, candidates)  # [rows, candidates, ranks]
@@ -319,7 +299,7 @@ class _Maximisation(RankStep):
             return cost / (pairs * len(queries))
 
         found = in_chunks(loss, self.options.logit_rows, queries, c_m)
-        self._nats = float(summed(found.detach())) / World.here().size
+        self._nats = float(all_sum(found.detach())) / World.here().size
         return found
 
     def _contrast(self, queries: Tensor, candidates: Tensor, c_g: Tensor) -> Tensor:
@@ -336,10 +316,10 @@ class _Maximisation(RankStep):
             followed(self.similarities, seen.members, seen.sums, self.epsilon)
         )
         self.put(*self._new)
-        if self.classifies and self.watch.is_lost(self._nats) and self.options.estimates_ranks:
-            self.watch.refitted += 1
+        if self.classifies and self.monitor.is_lost(self._nats) and self.options.estimates_ranks:
+            self.monitor.refitted += 1
             self.classifier.fit(self._moments())
-        if self.watch.must_sort(self.similarities, self.classifier.distances()):
+        if self.monitor.must_sort(self.similarities, self.classifier.distances()):
             order = self.similarities.argsort(descending=True)
             self.similarities.copy_(self.similarities[order])
             self.classifier.reorder(order, self.of_classifier if self.classifies else None)
@@ -347,7 +327,7 @@ class _Maximisation(RankStep):
     @torch.no_grad()
     def _moments(self) -> Moments:
         moments = moments_of_grid(*self._grid, self.options.ranks)
-        return Moments(*(summed(each) for each in moments))
+        return Moments(*(all_sum(each) for each in moments))
 
     def measure(self, held_out: Rows) -> dict[str, float]:
         """Measure retrieval, likeness, and how many directions are used (eq. 18)."""
@@ -361,7 +341,7 @@ class _Maximisation(RankStep):
             for name, values in named.items()
             for rank, value in enumerate(values, start=1)
         }
-        return by_rank | self.seen.numbers() | self.watch.numbers()
+        return by_rank | self.seen.numbers() | self.monitor.numbers()
 
     def stops(self, measures: Mapping[str, float]) -> str:
-        return self.watch.stops(measures, self.seen)
+        return self.monitor.stops(measures, self.seen)

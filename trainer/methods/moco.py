@@ -14,27 +14,25 @@ from torch.optim import Optimizer
 from xmine.errors import TrainingError
 from xmine.progress import Report
 
-from ..data.corpus import Corpus, Labelled
+from ..data.batches import count_steps
+from ..data.corpus import Corpus
+from ..data.inference import Labelled
 from ..data.rows import Rows
-from ..distributed import gathered, own_random
+from ..distributed import all_gather
 from ..losses.inference import InferenceTask
 from ..losses.with_queue import contrast_with_queue
 from ..models.momentum import MomentumTower
-from ..models.queue import KeyQueue, drawn_batches, texts_of
+from ..models.queue import KeyQueue, drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower, adamw, shared_device
-from ..options.per_method import MocoOptions
+from ..options.moco import MocoOptions
 from ..run.checkpoints import Run
-from ..run.loop import run_steps, steps_of
-from ..run.prepare import Made, Split, begin, needed_pairs, with_rate
-from ..run.step import Step
+from ..run.loop import run_steps
+from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
+from ..run.step import Step, drop_tokens
 
 
-def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Made:
-    """Train one encoder for both sides, or one for each.
-
-    Raises:
-        TrainingError: there are no pairs, or too few; or the loss is no longer a number.
-    """
+def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> TrainedTowers:
+    """Train one encoder for both sides, or one for each."""
     split = Split.of(needed_pairs(corpus, "moco"), options)
     texts = [split.seen.sources, split.seen.targets]
     x = begin(options.src_encoder or options.encoder, options, texts, run, report)
@@ -45,14 +43,16 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Mad
             "give two of one width",
         )
     data = split.cut(x, y)
-    step = _Step(x, y, options, options.queue_for(len(data.rows)), steps_of(data, options))
+    step = _Step(
+        x, y, options, options.queue_for(len(data.rows)), count_steps(data.weights, options)
+    )
     if corpus.labelled:
         step.learn_inference(corpus.labelled)
     if options.queue_init == "prefill":
         step.prefill(data.rows)
     measures = run_steps(step, data, with_rate(options, x), run, report)
     towers = {"": x} if x is y else {"source": x, "target": y}
-    return Made(towers, measures, len(data.rows), split.seen)
+    return TrainedTowers(towers, measures, len(data.rows), split.seen)
 
 
 class _Step(Step):
@@ -67,19 +67,16 @@ class _Step(Step):
         self.key_x = MomentumTower(x)
         self.key_y = self.key_x if self.shared else MomentumTower(y)
         self.device = shared_device(x, y)
-        self.queue_x = KeyQueue(size, x.dim, ids=2).to(self.device)
-        self.queue_y = KeyQueue(size, y.dim, ids=2).to(self.device)
-        if options.queue_init == "random":
-            for number, queue in enumerate((self.queue_x, self.queue_y)):
-                queue.fill_at_random(torch.Generator().manual_seed(options.seed + number))
+        self.queue_x = new_queue(options, size, x, ids=2).to(self.device)
+        self.queue_y = new_queue(options, size, y, ids=2, number=1).to(self.device)
         self.inference: InferenceTask | None = None
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         self._follow()
         k_x, k_y = self._keys(batch)  # [rows, dim] each, without gradients
         h_x, h_y = self._queries(batch, random)  # [rows, dim] each
-        texts = texts_of(batch).to(h_x.device)  # [rows, 2]
-        self._new = gathered(k_x), gathered(k_y), gathered(texts)  # of all processes
+        texts = text_numbers(batch).to(h_x.device)  # [rows, 2]
+        self._new = all_gather(k_x), all_gather(k_y), all_gather(texts)  # of all processes
         losses = {
             "source_to_target": self._contrast(h_x, k_y, self.queue_y, texts),
             "target_to_source": self._contrast(h_y, k_x, self.queue_x, texts),
@@ -106,11 +103,7 @@ class _Step(Step):
         return k_x.to(self.device), k_y.to(self.device)
 
     def _queries(self, batch: Rows, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-        source, target = batch.columns
-        if self.options.token_dropout:
-            random = own_random(random)
-            source = source.without_some(self.options.token_dropout, random)
-            target = target.without_some(self.options.token_dropout, random)
+        source, target = drop_tokens(batch.columns, self.options.token_dropout, random)
         if not self.shared:
             return self.x.embed(source).to(self.device), self.y.embed(target).to(self.device)
         h_x, h_y = self.x.embed(source, target).chunk(2)
@@ -132,7 +125,7 @@ class _Step(Step):
         self.eval()
         for some in drawn_batches(rows, len(self.queue_x.rows), self.options):
             k_x, k_y = self._keys(some)
-            texts = texts_of(some).to(k_x.device)
+            texts = text_numbers(some).to(k_x.device)
             self.queue_x.put(k_x, texts)
             self.queue_y.put(k_y, texts)
 

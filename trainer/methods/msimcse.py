@@ -25,17 +25,25 @@ from xmine.errors import TrainingError
 from xmine.progress import Report
 
 from ..data.corpus import Corpus
-from ..data.rows import Rows, Side, TrainingData, cut_together
-from ..distributed import World, own_random
+from ..data.rows import Rows, Side, TrainingData
+from ..distributed import World
 from ..losses.with_queue import Member, contrast_in_batch
 from ..models.heads import TanhHead
-from ..models.towers import Tower, adamw, joined, unit_rows
-from ..options.per_method import MsimcseOptions
+from ..models.towers import Tower, adamw, cut_together, joined, unit_rows
+from ..options.msimcse import MsimcseOptions
 from ..run.checkpoints import Run
-from ..run.languages import spoken_texts
+from ..run.languages import tell_languages
 from ..run.loop import run_steps
-from ..run.prepare import Made, Split, begin, cut_pairs, entailed_apart, refuse_one_piece, with_rate
-from ..run.step import Step
+from ..run.prepare import (
+    Split,
+    TrainedTowers,
+    begin,
+    cut_pairs,
+    entailed_apart,
+    refuse_one_piece,
+    with_rate,
+)
+from ..run.step import Step, drop_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,13 +56,8 @@ _TWO_VIEWS = (
 )
 
 
-def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> Made:
-    """Train one encoder on whatever the corpus has.
-
-    Raises:
-        TrainingError: there is nothing to train on, or too little; tables of triplets differ in
-            their number of rows; or the loss is no longer a number.
-    """
+def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> TrainedTowers:
+    """Train one encoder on whatever the corpus has."""
     if not (corpus.pairs or corpus.triplets or corpus.texts):
         raise TrainingError(
             "--method msimcse has nothing to learn from", "give PAIRS, --triplets or --texts"
@@ -71,25 +74,23 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     drops = bool(corpus.texts) and _needs_token_dropout(tower, corpus.texts[0], options)
     if drops:
         run.log(step=0, remark=_TWO_VIEWS)
-    visits_of_texts = spoken_texts(corpus, options.codes).visits(options.codes, run)
-    columns, visits = _columns_of(corpus, split.visits if split else None, options, visits_of_texts)
+    weights_of_texts = tell_languages(corpus, options.codes).sampling_weights(options.codes, run)
+    columns, weights = _columns_of(
+        corpus, split.weights if split else None, options, weights_of_texts
+    )
     data = TrainingData(
         Rows(cut_together(tower, columns)),
-        visits,
+        weights,
         cut_pairs(held_out, tower, tower) if held_out else None,
     )
     languages = max(1, len(corpus.triplets))
     step = _Step(tower, options, len(columns) // languages, languages, drops_pieces=drops)
     measures = run_steps(step, data, options, run, report)
-    return Made({"": tower}, measures, len(data.rows), split.seen if split else None)
+    return TrainedTowers({"": tower}, measures, len(data.rows), split.seen if split else None)
 
 
 def _needs_token_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bool:
-    """Tell whether nothing makes two views of a text: no dropout of the encoder, none of pieces.
-
-    Raises:
-        TrainingError: pieces are to be kept, too, or have to be: one of them is pooled.
-    """
+    """Tell whether nothing makes two views of a text: no dropout of the encoder, none of pieces."""
     if options.token_dropout or tower.varies(text):
         return False
     if options.token_dropout is None:
@@ -104,32 +105,32 @@ def _needs_token_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bo
 
 def _columns_of(
     corpus: Corpus,
-    visits_of_pairs: NDArray[np.float64] | None,
+    weights_of_pairs: NDArray[np.float64] | None,
     options: MsimcseOptions,
-    visits_of_texts: NDArray[np.float64] | None = None,
+    weights_of_texts: NDArray[np.float64] | None = None,
 ) -> tuple[list[list[str]], NDArray[np.float64]]:
     """Put the strategies one behind the other, each as (x, x+) or (x, x+, x-) in all languages.
 
     Returns:
         2 or 3 columns for each language of the triplets, or for one: all members of the first
-        language, then all of the second, and so on; and float64 [rows], the visits in a pass.
+        language, then all of the second, and so on; and float64 [rows], the sampling weights.
     """
     languages = max(1, len(corpus.triplets))
     parts: list[list[Sequence[str]]] = []  # by strategy and column
-    visits: list[NDArray[np.float64]] = []
-    if corpus.pairs and visits_of_pairs is not None:
+    weights: list[NDArray[np.float64]] = []
+    if corpus.pairs and weights_of_pairs is not None:
         parts.append([corpus.pairs.sources, corpus.pairs.targets] * languages)
-        visits.append(visits_of_pairs)
+        weights.append(weights_of_pairs)
     if corpus.texts:
         parts.append([corpus.texts, corpus.texts] * languages)
         once = np.ones(len(corpus.texts))
-        visits.append(once if visits_of_texts is None else visits_of_texts)
+        weights.append(once if weights_of_texts is None else weights_of_texts)
     if corpus.triplets:
         members = slice(2 if parts or options.drop_hard_negatives else 3)
         parts.append([one for each in corpus.triplets for one in each.columns()[members]])
-        visits.append(np.ones(len(corpus.triplets[0])))
+        weights.append(np.ones(len(corpus.triplets[0])))
     columns = [[text for part in parts for text in part[at]] for at in range(len(parts[-1]))]
-    return columns, np.concatenate(visits)
+    return columns, np.concatenate(weights)
 
 
 class _Step(Step):
@@ -169,10 +170,7 @@ class _Step(Step):
 
     def _members(self, batch: Rows, random: np.random.Generator) -> list[Member]:
         drawn = self._drawn(batch, random)  # x, x+ and perhaps x-
-        read, share = drawn, self._share(*drawn[:2])
-        if np.any(share):
-            random = own_random(random)
-            read = [each.without_some(share, random) for each in drawn]
+        read = drop_tokens(drawn, self._share(*drawn[:2]), random)
         vectors = unit_rows(self.head(self.tower(*read)))  # [members * rows, dim]
         return [
             Member(rows, torch.from_numpy(np.stack(keys, axis=1)).to(rows.device))
@@ -184,10 +182,10 @@ class _Step(Step):
             )
         ]
 
-    def _share(self, x: Side, x_plus: Side) -> float | NDArray[np.float64]:
+    def _share(self, x: Side, x_plus: Side) -> float | NDArray[np.float64] | None:
         """Give the share of pieces that is left out, of all rows or of each: [rows]."""
         if not self.drops_pieces:
-            return self.options.token_dropout or 0.0
+            return self.options.token_dropout
         return np.where(x.keys == x_plus.keys, _SHARE, 0.0)
 
     def _drawn(self, batch: Rows, random: np.random.Generator) -> list[Side]:

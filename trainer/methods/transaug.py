@@ -21,23 +21,32 @@ import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
-from xmine.errors import TrainingError
 from xmine.progress import Report
 
-from ..data.corpus import Corpus, Triplets
-from ..data.rows import Rows, Side, TrainingData, cut_together
-from ..distributed import World, gathered, own_random
-from ..losses.contrastive import distillation, logits_of
+from ..data.batches import count_steps
+from ..data.corpus import Corpus
+from ..data.inference import Triplets
+from ..data.rows import Rows, Side, TrainingData
+from ..distributed import World, all_gather
+from ..losses.contrastive import distillation, scaled_cosines
 from ..losses.with_queue import Member, contrast_in_batch, contrast_with_queue
 from ..models.heads import Projected
-from ..models.queue import KeyQueue, drawn_batches, texts_of
-from ..models.towers import Frozen, Tower
-from ..options.per_method import TransaugOptions
+from ..models.queue import drawn_batches, new_queue, text_numbers
+from ..models.towers import Frozen, Tower, cut_together
+from ..options.transaug import TransaugOptions
 from ..run.checkpoints import Run
 from ..run.devset import measure
-from ..run.loop import run_steps, steps_of
-from ..run.prepare import Made, Split, begin, needed_pairs, tuned_apart, with_rate
-from ..run.step import Embedder, Step
+from ..run.loop import run_steps
+from ..run.prepare import (
+    Split,
+    TrainedTowers,
+    begin,
+    needed_pairs,
+    needed_triplets,
+    tuned_apart,
+    with_rate,
+)
+from ..run.step import Embedder, Step, drop_tokens
 
 Either = TypeVar("Either")
 
@@ -46,29 +55,25 @@ _PATIENCE = 20  # evaluations without a better one, after which the stage contra
 _WATCHED = 256  # rows of a batch that are looked up in the queue for the log
 
 
-def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) -> Made:
+def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) -> TrainedTowers:
     """Run all stages, or one of them; a stage that has ended gives its best state again.
 
     Returns:
         The encoders of both languages; that of one in the stages distil and nli.
-
-    Raises:
-        TrainingError: there is nothing to learn from, or too little; or the loss is no longer a
-            number.
     """
     is_tuned = options.stage == "nli" or (options.stage == "all" and bool(corpus.triplets))
-    triplets = _needed_triplets(corpus) if is_tuned else None
+    triplets = needed_triplets(corpus) if is_tuned else None
     if options.stage == "nli":
         assert triplets
         student = begin(options.encoder, options, triplets.columns(), run, report)
         measures, count = _fine_tune(student, triplets, options, run, report)
-        return Made({"": student}, measures, count)
+        return TrainedTowers({"": student}, measures, count)
     split = Split.of(needed_pairs(corpus, "transaug"), options)
     texts, count = [split.seen.sources, split.seen.targets], len(split.seen)
     if options.stage == "distil":
         distilled = begin(options.distilled_encoder, options, texts, run, report)
         measures = _distil(distilled, split, options, run, report)
-        return Made({"": distilled}, measures, count, split.seen)
+        return TrainedTowers({"": distilled}, measures, count, split.seen)
     options.queue_for(count)  # an error now, not after a stage
     student = distilled = begin(options.encoder, options, texts, run, report)
     if not options.share_encoder:
@@ -81,9 +86,9 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
         tuned, _ = _fine_tune(student, triplets, options, run, report)
         measures = {**measures, **step.measure(held_out), **tuned}
     if student is distilled:
-        return Made({"": student}, measures, count, split.seen)
+        return TrainedTowers({"": student}, measures, count, split.seen)
     source, target = _in_order(student, distilled, options)
-    return Made({"source": source, "target": target}, measures, count, split.seen)
+    return TrainedTowers({"source": source, "target": target}, measures, count, split.seen)
 
 
 def _in_order(one: Either, other: Either, options: TransaugOptions) -> tuple[Either, Either]:
@@ -130,10 +135,8 @@ class _Distillation(Step):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
-        read = [other, *batch.columns[2:]]  # perhaps English, too
-        if self.options.token_dropout:
-            random = own_random(random)
-            read = [each.without_some(self.options.token_dropout, random) for each in read]
+        texts = [other, *batch.columns[2:]]  # perhaps English, too
+        read = drop_tokens(texts, self.options.token_dropout, random)
         learned = self.distilled(*read).chunk(len(read))  # [rows, dim] each
         taught = self.teacher(english).to(learned[0].device)  # [rows, dim], without gradients
         names = ("distillation", "own_language")
@@ -172,7 +175,11 @@ def _contrast(
     assert data.held_out is not None  # of pairs some always are
     torch.manual_seed(options.seed)
     step = _Contrast(
-        student, distilled, options, options.queue_for(len(data.rows)), steps_of(data, options)
+        student,
+        distilled,
+        options,
+        options.queue_for(len(data.rows)),
+        count_steps(data.weights, options),
     )
     if options.queue_init == "prefill":
         step.prefill(data.rows)
@@ -199,9 +206,7 @@ class _Contrast(Step):
         self.shared = student is distilled
         is_trained = options.train_teacher or self.shared
         self.keys = distilled if is_trained else Frozen(distilled)
-        self.queue = KeyQueue(size, distilled.dim, ids=2).to(student.device)
-        if options.queue_init == "random":
-            self.queue.fill_at_random(torch.Generator().manual_seed(options.seed))
+        self.queue = new_queue(options, size, distilled, ids=2).to(student.device)
         first = torch.tensor(options.logit_scale_init, device=student.device)
         self.logit_scale = nn.Parameter(first, requires_grad=options.temperature == "learnable")
         # At 2e-4 for the 48,600 steps of the paper's pass, s could just go from 0 to ln 100; at
@@ -212,11 +217,10 @@ class _Contrast(Step):
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
         english, other = _sentences(batch, self.options)
-        if self.options.token_dropout:
-            english = english.without_some(self.options.token_dropout, own_random(random))
+        (english,) = drop_tokens([english], self.options.token_dropout, random)
         query = self.student.embed(english)  # [rows, dim]
         key = self.keys.embed(other).to(query.device)  # [rows, dim], mostly without gradients
-        texts = texts_of(batch).to(query.device)  # [rows, 2]
+        texts = text_numbers(batch).to(query.device)  # [rows, 2]
         self._last = query.detach(), key.detach(), texts
         loss = contrast_with_queue(query, key, texts, self.queue, self.scale, self.options)
         return {"contrast": loss}
@@ -232,7 +236,7 @@ class _Contrast(Step):
     def finish(self) -> None:
         self.logit_scale.clamp_(0, _LARGEST_SCALE)
         _, key, texts = self._last
-        self.queue.put(gathered(key), gathered(texts))
+        self.queue.put(all_gather(key), all_gather(texts))
 
     def optimizers(self, learning_rate: float) -> list[Optimizer]:
         decay = self.options.weight_decay
@@ -263,7 +267,7 @@ class _Contrast(Step):
         The loss alone says little: at scale 1 it cannot fall below ln(1 + K e^-2).
         """
         query, key, texts = (each[:_WATCHED] for each in self._last)
-        near = logits_of(query, self.queue.keys(), 1.0, self.queue.same(texts))  # [rows, keys]
+        near = scaled_cosines(query, self.queue.keys(), 1.0, self.queue.same(texts))  # [rows, keys]
         own = (query * key).sum(dim=1, keepdim=True)  # [rows, 1]
         found = (own > near).all(dim=1).float().mean().item()
         return {"scale": float(self.scale), "queue_accuracy": found}
@@ -284,26 +288,11 @@ class _Contrast(Step):
         self.eval()
         for some in drawn_batches(rows, len(self.queue.rows), self.options):
             _, other = _sentences(some, self.options)
-            texts = texts_of(some).to(self.queue.texts.device)
+            texts = text_numbers(some).to(self.queue.texts.device)
             self.queue.put(self.keys.embed(other).to(self.queue.rows.device), texts)
 
 
 # Stage nli, section 4.2.3
-
-
-def _needed_triplets(corpus: Corpus) -> Triplets:
-    """Give the triplets of a corpus.
-
-    Raises:
-        TrainingError: there are none, or those of several languages.
-    """
-    if len(corpus.triplets) == 1:
-        return corpus.triplets[0]
-    raise TrainingError(
-        "--method transaug --stage nli learns from triplets of one language, and there are "
-        + (f"files of {len(corpus.triplets)}" if corpus.triplets else "none"),
-        "give one file of --triplets",
-    )
 
 
 def _fine_tune(
@@ -329,10 +318,7 @@ class _FineTuning(Step):
         self.student, self.options = student, options
 
     def losses(self, batch: Rows, random: np.random.Generator) -> dict[str, Tensor]:
-        members = list(batch.columns)
-        if self.options.token_dropout:
-            random = own_random(random)
-            members = [each.without_some(self.options.token_dropout, random) for each in members]
+        members = drop_tokens(batch.columns, self.options.token_dropout, random)
         vectors = self.student.embed(*members)  # [3 * rows, dim]
         texts = torch.from_numpy(np.stack([each.keys for each in members])).to(vectors.device)
         x, entailed, contradicting = (

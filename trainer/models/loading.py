@@ -5,12 +5,16 @@ from xmine.encoders.encoder import SentenceEncoder
 from .towers import Tower
 
 
-def tower_of(encoder: SentenceEncoder, prompt: str = "") -> Tower:
-    """Copy an encoder, so that it can be trained."""
+def tower_class(encoder: SentenceEncoder) -> type[Tower]:
+    """Choose the tower of a static encoder or of a transformer."""
     from xmine.encoders.modules.static import StaticEmbedding
 
     from .static import StaticTower
     from .transformer import TransformerTower
 
-    static = isinstance(encoder.body, StaticEmbedding)
-    return (StaticTower if static else TransformerTower)(encoder, prompt)
+    return StaticTower if isinstance(encoder.body, StaticEmbedding) else TransformerTower
+
+
+def tower_of(encoder: SentenceEncoder, prompt: str = "") -> Tower:
+    """Copy an encoder, so that it can be trained."""
+    return tower_class(encoder)(encoder, prompt)

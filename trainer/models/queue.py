@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from ..data.rows import Rows
 from ..options.queue import QueueOptions
+from .towers import Tower
 
 
 class KeyQueue(nn.Module):
@@ -88,7 +89,20 @@ class KeyQueue(nn.Module):
         return same
 
 
-def texts_of(batch: Rows) -> Tensor:
+def new_queue(
+    options: QueueOptions, size: int, tower: Tower, ids: int, number: int = 0
+) -> KeyQueue:
+    """Make the queue for the keys of an encoder, full of random rows if the options say so.
+
+    Of several queues each has a number, so that their random rows differ.
+    """
+    queue = KeyQueue(size, tower.dim, ids).to(tower.device)
+    if options.queue_init == "random":
+        queue.fill_at_random(torch.Generator().manual_seed(options.seed + number))
+    return queue
+
+
+def text_numbers(batch: Rows) -> Tensor:
     """Number the texts of a batch: int64 [rows, columns]."""
     return torch.from_numpy(np.stack([column.keys for column in batch.columns], axis=1))
 

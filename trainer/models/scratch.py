@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.heads import Dense
@@ -34,11 +35,7 @@ _BEGINNING = "<CLS>"
 def new_transformer(
     vocabulary: Vocabulary, options: TrainingOptions, start: StaticEmbedding | None = None
 ) -> SentenceEncoder:
-    """Make the layers, and begin with a static encoder's vectors if there is one.
-
-    Raises:
-        TrainingError: the heads cannot share the width; or a trained layer is asked for.
-    """
+    """Make the layers, and begin with a static encoder's vectors if there is one."""
     if options.pooling == "cls_mlp":
         raise TrainingError(
             "cls_mlp pooling: a new transformer has no trained pooler", "--pooling cls"
@@ -70,6 +67,7 @@ def _begin_with(vectors: NDArray[np.float32], body: Transformer, head: Dense) ->
     rows = even_rows(np.concatenate([content, beginning]))
     words = model.embeddings.word_embeddings.weight
     words.copy_(torch.from_numpy(rows[: len(words)]))
+    model.embeddings.dropout = _ContentDropout(model.embeddings.dropout.p)
     model.embeddings.position_embeddings.weight.zero_()
     model.embeddings.token_type_embeddings.weight.zero_()
     for layer in model.encoder.layer:
@@ -80,6 +78,17 @@ def _begin_with(vectors: NDArray[np.float32], body: Transformer, head: Dense) ->
         _gather_mean(model.encoder.layer[0].attention)
     head.linear.weight.copy_(torch.eye(width))
     head.linear.weight[-_SPARE:] = 0
+
+
+class _ContentDropout(nn.Dropout):
+    """Dropout of all columns but the spare ones.
+
+    A token without a meaning has numbers in the spare columns alone. Dropout of both would leave a
+    row of zeros, and every layer normalisation multiplies the gradient of zeros by a million.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return torch.cat([super().forward(input[..., :-_SPARE]), input[..., -_SPARE:]], dim=-1)
 
 
 def _gather_mean(attention: Any) -> None:  # noqa: ANN401 - a BertAttention, which is not typed

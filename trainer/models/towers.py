@@ -7,6 +7,7 @@ what is inside; `static` and `transformer` beside this file are the two kinds.
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -63,11 +64,7 @@ class Tower(nn.Module, ABC):
         return Side(kept, np.concatenate([[0], np.cumsum(lengths)]), keys_of(texts))
 
     def cut_pairs(self, pairs: Sequence[tuple[str, str]]) -> Side:
-        """Cut pairs of texts, each to be read at once.
-
-        Raises:
-            OptionError: the encoder cannot tell one text from the other.
-        """
+        """Cut pairs of texts, each to be read at once."""
         raise OptionError(
             "--joined is for transformers: a static encoder mixes the words of both texts",
             "leave it out",
@@ -156,6 +153,17 @@ class Frozen:
     def embed(self, *sides: Side) -> Tensor:
         """Embed sentences, see `Tower.embed`."""
         return self.tower.embed(*sides)
+
+
+def cut_together(tower: Tower, columns: Sequence[Sequence[str]]) -> tuple[Side, ...]:
+    """Cut columns of texts; equal texts have equal keys in whichever column they are."""
+    sides = []
+    keys = keys_of([text for column in columns for text in column])
+    start = 0
+    for column in columns:
+        sides.append(replace(tower.cut(column), keys=keys[start : start + len(column)]))
+        start += len(column)
+    return tuple(sides)
 
 
 def unit_rows(vectors: Tensor) -> Tensor:

@@ -71,13 +71,7 @@ class TransformerTower(Tower):
         return self.body.dtype == "float16"
 
     def repool(self, mode: str) -> None:
-        """Make sentence vectors another way: `mean`, `max`, `cls`, or `cls_mlp`.
-
-        Raises:
-            TrainingError: the heads behind it take vectors of another width; the tokenizer begins
-                sentences with no piece of its own, whose vector `cls` would take; or `cls_mlp`
-                finds no pooler, or other heads.
-        """
+        """Make sentence vectors another way: `mean`, `max`, `cls`, or `cls_mlp`."""
         if mode == "cls_mlp":
             head = self.body.pooler()
             if head is None or len(self.heads):
@@ -105,11 +99,7 @@ class TransformerTower(Tower):
             self.dim: int = pooling.dim
 
     def cut_after(self, pieces: int) -> None:
-        """Cut sentences after so many pieces, special ones included; what is saved does so, too.
-
-        Raises:
-            TrainingError: the model has no positions for as many.
-        """
+        """Cut sentences after so many pieces, special ones included; what is saved does so, too."""
         most = positions_of(self.body.model)
         if most is not None and pieces > most:
             raise TrainingError(
@@ -119,11 +109,7 @@ class TransformerTower(Tower):
         self.body.max_length = self.body.cut_at = self.body.tokenizer.model_max_length = pieces
 
     def drop(self, share: float) -> None:
-        """Set every dropout of the model, of hidden numbers and of attention.
-
-        Raises:
-            TrainingError: it has none.
-        """
+        """Set every dropout of the model, of hidden numbers and of attention."""
         found = [each for each in self.body.model.modules() if isinstance(each, nn.Dropout)]
         if not found:
             raise TrainingError("--dropout: the encoder has no dropout to be set", "leave it out")

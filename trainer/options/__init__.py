@@ -1,4 +1,4 @@
-"""Options of training, shared and per method, declared once as frozen dataclasses.
+"""Options of training as frozen dataclasses: a file per method; `shared` and `queue` for several.
 
-Nothing here imports torch or numpy.
+Options and the values that follow from options alone; nothing here reads a file, torch or numpy.
 """

@@ -10,6 +10,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from ..models.towers import Tower
+from ..run.checkpoints import Run, restore
+
 FALL = 0.03  # of retrieval below where phase 2 began
 WEAK = 0.25  # retrieval before phase 2: below, what phase 2 adds is not worth its time
 LIKER = 0.3  # rise of the mean cosine of sentences that do not belong together
@@ -46,7 +49,7 @@ class Seen(NamedTuple):
         }
 
 
-class RankWatch(nn.Module):
+class RankMonitor(nn.Module):
     """Counts what went wrong; everything is a buffer, so that a resumed run counts on.
 
     Attributes:
@@ -134,3 +137,35 @@ class RankWatch(nn.Module):
         """Give the counts for the log."""
         names = ("skipped", "disordered", "sorted", "refitted")
         return {name: int(getattr(self, name)) for name in names}
+
+
+class FallGuard:
+    """The encoder as phase 1 left it, given back where phase 2 ends far below it."""
+
+    def __init__(self, tower: Tower, began: Mapping[str, float], run: Run) -> None:
+        """Copy an encoder; say so where it measures too little for phase 2.
+
+        The copy is in the computer's memory: a device may have no room for a third encoder.
+        """
+        self.tower, self.began, self.run = tower, began, run
+        self.before = {name: each.to("cpu", copy=True) for name, each in tower.state_dict().items()}
+        if began["accuracy"] < WEAK:
+            run.log(
+                step=0,
+                remark=f"phase 2 began with an encoder that finds {began['accuracy']:.1%} of the "
+                "held-out translations: too weak a start to rank sentences; give phase 1 more "
+                "pairs or passes, or begin with a trained --encoder",
+            )
+
+    def kept(self, measures: dict[str, float]) -> dict[str, float]:
+        """Give the measures of the encoder that is kept, that of phase 2 or of phase 1."""
+        if measures["accuracy"] >= self.began["accuracy"] - FALL:
+            return measures
+        restore(self.tower.state_dict(), self.before)
+        self.run.log(
+            step=0,
+            remark=f"phase 2 left {measures['accuracy']:.1%} of the held-out translations found, "
+            f"of {self.began['accuracy']:.1%}: the encoder is that of phase 1; a smaller "
+            "--em-learning-rate or fewer --ranks may help",
+        )
+        return dict(self.began)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.utils.checkpoint import checkpoint
 
-from ..options.per_method import EmmaXOptions
+from ..options.emma_x import EmmaXOptions
 
 _LOG_VARIANCES = (-14.0, 2.0)
 _NUMBERS_AT_ONCE = 2**24  # of the network's hidden layer: 64 MB
@@ -221,7 +221,8 @@ def better_of(
     """
     anew = copy.deepcopy(classifier)
     ranks = len(anew.by_rank()[0])
-    anew.fit(total_of([moments_of(x - y, rank, ranks) for x, y, rank in examples[::2]]))
+    moments = [moments_of(x - y, rank, ranks) for x, y, rank in examples[::2]]
+    anew.fit(Moments(*(torch.stack(each).sum(dim=0) for each in zip(*moments, strict=True))))
     judged = examples[1::2] or examples
     right = [
         sum(int((each.of_pairs(x, y).argmax(dim=1) + 1 == rank).sum()) for x, y, rank in judged)
@@ -236,11 +237,6 @@ def moments_of(differences: Tensor, ranks: Tensor, count: int) -> Moments:
     """Sum up differences [pairs, dim] by their ranks [pairs]."""
     member = nn.functional.one_hot(ranks.long(), count + 1)[:, 1:].to(differences.dtype)
     return Moments(member.sum(dim=0), member.T @ differences, member.T @ differences**2)
-
-
-def total_of(moments: Sequence[Moments]) -> Moments:
-    """Add sums up."""
-    return Moments(*(torch.stack(each).sum(dim=0) for each in zip(*moments, strict=True)))
 
 
 def moments_of_grid(x: Tensor, y: Tensor, ranks: Tensor, count: int) -> Moments:

@@ -13,10 +13,10 @@ from torch.optim import Adam, Optimizer
 
 from ..data.rows import Rows, Side
 from ..models.momentum import MomentumTower
-from ..models.queue import KeyQueue, drawn_batches, texts_of
+from ..models.queue import drawn_batches, new_queue, text_numbers
 from ..models.towers import Tower
-from ..options.per_method import EmmaXOptions
-from ..run.step import Step
+from ..options.emma_x import EmmaXOptions
+from ..run.step import Step, drop_tokens
 from .ranks import RankClassifier, first_similarities
 
 
@@ -46,9 +46,7 @@ class RankStep(Step):
         self.tower, self.classifier, self.options = tower, classifier, options
         self.momentum = options.momentum_over(steps)
         self.key = MomentumTower(tower)
-        self.queue = KeyQueue(options.queue_for(rows), tower.dim, self.ids).to(tower.device)
-        if options.queue_init == "random":
-            self.queue.fill_at_random(torch.Generator().manual_seed(options.seed))
+        self.queue = new_queue(options, options.queue_for(rows), tower, self.ids)
         similarities = first_similarities(options.ranks).to(tower.device)
         self.register_buffer("similarities", similarities)
         self.classifies = True
@@ -76,10 +74,7 @@ class RankStep(Step):
 
     def queries_of(self, columns: tuple[Side, ...], random: np.random.Generator) -> Tensor:
         """Embed columns one after the other with M: unit rows [columns * rows, dim]."""
-        share = self.options.token_dropout
-        if share:
-            columns = tuple(column.without_some(share, random) for column in columns)
-        return self.tower.embed(*columns)
+        return self.tower.embed(*drop_tokens(columns, self.options.token_dropout, random))
 
     def train(self, mode: bool = True) -> "RankStep":
         """Leave dropout off in the keys, unless the phase wants it there."""
@@ -92,7 +87,7 @@ class RankStep(Step):
         self.eval()
         for some in drawn_batches(rows, len(self.queue.rows), self.options):
             keys = self.keys_of(some.columns)
-            self.put(keys, texts_of(some).to(keys.device))
+            self.put(keys, text_numbers(some).to(keys.device))
 
     def put(self, keys: Tensor, texts: Tensor) -> None:
         """Put keys [columns * batch, dim] of texts [batch, columns] in, the columns in turn."""

@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ..distributed import World, summed
-from ..options.per_method import EmmaXOptions
+from ..distributed import World, all_sum
+from ..options.emma_x import EmmaXOptions
 from .ranks import Moments, RankClassifier, moments_of
 
 WINDOW = 50  # batches whose moments, or losses, are looked at together
@@ -116,7 +116,7 @@ class ClassifierWarmUp(nn.Module):
         """Begin with nothing seen."""
         super().__init__()
         self.options = options
-        self.window = window_of(steps)
+        self.window = window_size(steps)
         shape = options.ranks, dim
         for name, size in (("count", shape[:1]), ("total", shape), ("squares", shape)):
             self.register_buffer(name, torch.zeros(size))
@@ -127,14 +127,14 @@ class ClassifierWarmUp(nn.Module):
     def loss(self, classifier: RankClassifier, x: Tensor, y: Tensor, ranks: Tensor) -> Tensor:
         """Eq. 4, mean over the pairs of all processes: x and y [pairs, dim], ranks [pairs]."""
         log_p = classifier.of_pairs(x, y)  # [pairs, ranks]
-        pairs = summed(torch.tensor(float(len(ranks)), device=x.device))
+        pairs = all_sum(torch.tensor(float(len(ranks)), device=x.device))
         cost = nn.functional.nll_loss(log_p, ranks - 1, reduction="sum")
-        self.nats = summed(cost.detach()) / pairs
-        self.accuracy = summed((log_p.argmax(dim=1) + 1 == ranks).sum()) / pairs
+        self.nats = all_sum(cost.detach()) / pairs
+        self.accuracy = all_sum((log_p.argmax(dim=1) + 1 == ranks).sum()) / pairs
         if not self.ready:
             moments = moments_of(x - y, ranks, self.options.ranks)
             for sums, more in zip((self.count, self.total, self.squares), moments, strict=True):
-                sums += summed(more)
+                sums += all_sum(more)
         return cost * World.here().size / pairs
 
     def finish(self, classifier: RankClassifier) -> None:
@@ -145,6 +145,6 @@ class ClassifierWarmUp(nn.Module):
             self.ready.fill_(True)
 
 
-def window_of(steps: int) -> int:
+def window_size(steps: int) -> int:
     """Tell how many batches of a run are looked at together."""
     return min(WINDOW, max(1, steps // 10))

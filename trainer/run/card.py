@@ -8,11 +8,15 @@ from xmine.options import dump_toml
 from xmine.version import __version__
 
 from ..options.shared import TrainingOptions
-from .prepare import Made
+from .prepare import TrainedTowers
 
 
 def model_card(
-    method: str, options: TrainingOptions, encoder: SentenceEncoder, made: Made, excluded: int
+    method: str,
+    options: TrainingOptions,
+    encoder: SentenceEncoder,
+    made: TrainedTowers,
+    excluded: int,
 ) -> str:
     """Write the card as Markdown with the front matter that model hubs read."""
     front = "".join(f"  - {language}\n" for language in options.codes)
@@ -52,7 +56,7 @@ def _how(encoder: SentenceEncoder) -> str:
     )
 
 
-def _data(made: Made, excluded: int) -> str:
+def _data(made: TrainedTowers, excluded: int) -> str:
     left_out = f"; {excluded:,} left out because they occur in excluded files" if excluded else ""
     counted = f"{made.rows:,} rows{left_out}"
     if made.seen is None:
@@ -66,7 +70,7 @@ def _data(made: Made, excluded: int) -> str:
     )
 
 
-def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: Made) -> str:
+def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: TrainedTowers) -> str:
     if "forward" not in made.measures:
         return ""
     rounded = ", before rounding to int8" if _kind(encoder) == "static" else ""

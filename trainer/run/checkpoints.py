@@ -101,11 +101,7 @@ class Run:
                 torch.save(dict(state), partial)
 
     def load(self, name: str) -> dict[str, Any] | None:
-        """Read a state, if it is there.
-
-        Raises:
-            TrainingError: the file is cut short, or is none of ours.
-        """
+        """Read a state, if it is there."""
         path = self._path(name)
         if not path.exists():
             return None

@@ -42,11 +42,7 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
 
 
 def read_scored(path: str) -> ScoredPairs:
-    """Read pairs with people's scores: score, text, text with tabs; .csv: text,text,score.
-
-    Raises:
-        FileError: it cannot be read, or a line is something else.
-    """
+    """Read pairs with people's scores: score, text, text with tabs; .csv: text,text,score."""
     return (read_stsb if path.endswith(".csv") else read_score_first)(Path(path))
 
 

@@ -15,7 +15,7 @@ from xmine.errors import TrainingError
 from xmine.extras import needs
 
 from ..data.corpus import Corpus
-from ..data.rows import visits
+from ..data.rows import weigh_pairs
 from ..data.vocabulary import COVERAGE, folding_table
 from ..options.shared import SCRATCH, TrainingOptions
 
@@ -28,12 +28,7 @@ OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
 def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
-    """Fill in what was left to the data; what was given stays.
-
-    Raises:
-        XmineError: an extra is missing that a new vocabulary needs; a weight names an origin
-            that no pair has; or languages and data do not go together.
-    """
+    """Fill in what was left to the data; what was given stays."""
     _check_languages(options, corpus)
     if not options.held_out:
         there = corpus.pairs if corpus.pairs is not None else (corpus.triplets or [()])[0]
@@ -43,11 +38,11 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
     if makes_vocabulary(options):
         needs("training a vocabulary", "opencc", "google.protobuf")
         if not options.vocabulary_size:
-            sentences = sum(map(len, corpus.every_text())) - 2 * left_out(corpus, options)
+            sentences = sum(map(len, corpus.every_text())) - 2 * count_left_out(corpus, options)
             least = max(_FEWEST, needed_characters(corpus) * 3 // 2)
             size = min(_PIECES, max(sentences // 6, least))
             options = replace(options, vocabulary_size=size)
-    rows = rows_of(corpus, options)
+    rows = count_rows(corpus, options)
     if not options.batch_size:
         eighth = 2 ** int(math.log2(max(2, rows // 8)))
         options = replace(options, batch_size=min(_BATCH, eighth))
@@ -98,20 +93,20 @@ def needed_characters(corpus: Corpus) -> int:
     return needed
 
 
-def rows_of(corpus: Corpus, options: TrainingOptions) -> int:
+def count_rows(corpus: Corpus, options: TrainingOptions) -> int:
     """Count the rows of a pass, of the first stage where there are several."""
     data = options.stages[0].data
     rows = float(len(corpus.triplets[0])) if corpus.triplets and data != "pairs" else 0.0
     if corpus.pairs:
-        visited = visits(corpus.pairs, options.source_weight, options.default_weight).sum()
-        rows += visited * (1 - left_out(corpus, options) / len(corpus.pairs))
+        visited = weigh_pairs(corpus.pairs, options.source_weight, options.default_weight).sum()
+        rows += visited * (1 - count_left_out(corpus, options) / len(corpus.pairs))
     rows = max(0.0, rows - options.held_out)
     if data == "texts":
         rows = 2 * rows if not corpus.texts else 0.0
     return max(1, int(rows) + (len(corpus.texts) if data != "pairs" else 0))
 
 
-def left_out(corpus: Corpus, options: TrainingOptions) -> int:
+def count_left_out(corpus: Corpus, options: TrainingOptions) -> int:
     """Count the pairs that `--limit-pairs` leaves out."""
     most = options.limit_pairs + options.held_out
     return max(0, len(corpus.pairs or ()) - most) if options.limit_pairs else 0

@@ -1,4 +1,4 @@
-"""Text of several languages -> which language each sentence is in, and how often it is visited."""
+"""Text of several languages -> which language each sentence is in, and its sampling weight."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _WORTH_TELLING = 0.1  # share of the texts
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class LanguageTexts:
     """Sentences of several languages.
 
     Attributes:
@@ -35,8 +35,8 @@ class Spoken:
     texts: Sequence[str]
     languages: NDArray[np.int64]
 
-    def visits(self, codes: Sequence[str], run: Run) -> NDArray[np.float64]:
-        """Say how often each is visited, see `balanced_visits`; log that many cannot be told."""
+    def sampling_weights(self, codes: Sequence[str], run: Run) -> NDArray[np.float64]:
+        """Give `balanced_weights`; log where the languages of many texts are not told."""
         untold = int(np.count_nonzero(self.languages < 0))
         if untold > _WORTH_TELLING * len(self.texts):
             run.log(
@@ -45,10 +45,10 @@ class Spoken:
                 f"{', '.join(codes)}: these are visited once a pass; give one --texts FILE for "
                 "each language",
             )
-        return balanced_visits(self.languages)
+        return balanced_weights(self.languages)
 
 
-def spoken_texts(corpus: Corpus, codes: Sequence[str]) -> Spoken:
+def tell_languages(corpus: Corpus, codes: Sequence[str]) -> LanguageTexts:
     """Tell the languages of the texts of a corpus.
 
     Where there are as many files as languages, each file is in one language, unless two of them
@@ -62,65 +62,61 @@ def spoken_texts(corpus: Corpus, codes: Sequence[str]) -> Spoken:
         ]
         told = [code for code in looks if code != UNKNOWN_LANGUAGE]
         if len(set(told)) == len(told):
-            return Spoken(corpus.texts, file_of_text)
-    return Spoken(corpus.texts, _told_by_script(corpus.texts, codes))
+            return LanguageTexts(corpus.texts, file_of_text)
+    return LanguageTexts(corpus.texts, _told_by_script(corpus.texts, codes))
 
 
-def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> Spoken:
+def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> LanguageTexts:
     """Give text in which nothing is aligned: that of the corpus, or both sides of its pairs.
 
     Sentences that are held out are left out.
     """
     held_out = {*split.held_out.sources, *split.held_out.targets}
     if corpus.texts:
-        spoken = spoken_texts(corpus, codes)
+        found = tell_languages(corpus, codes)
     else:
         columns = np.repeat([0, 1], len(split.seen))
-        spoken = Spoken([*split.seen.sources, *split.seen.targets], columns)
-    kept = [row for row, text in enumerate(spoken.texts) if text not in held_out]
-    return Spoken([spoken.texts[row] for row in kept], spoken.languages[kept])
+        found = LanguageTexts([*split.seen.sources, *split.seen.targets], columns)
+    kept = [row for row, text in enumerate(found.texts) if text not in held_out]
+    return LanguageTexts([found.texts[row] for row in kept], found.languages[kept])
 
 
-def visits_of(stage: Stage, corpus: Corpus) -> NDArray[np.float64]:
-    """Say how often a stage will visit each of its rows in a pass, before any text is cut.
-
-    Raises:
-        TrainingError: there are too few rows to hold some out.
-    """
+def sampling_weights(stage: Stage, corpus: Corpus) -> NDArray[np.float64]:
+    """Give the sampling weights of the rows of a stage, before any text is cut."""
     options, triplets = stage.options, corpus.triplets
     if stage.data == "triplets":
         return np.ones(len(tuned_apart(triplets[0], options)[0]))
     split = Split.of(corpus.pairs, options) if corpus.pairs is not None else None
     if stage.data == "pairs" and split:
-        return split.visits
+        return split.weights
     if stage.data == "texts" and split:
-        spoken = unpaired_texts(corpus, split, options.codes)
-        return balanced_visits(spoken.languages)
+        found = unpaired_texts(corpus, split, options.codes)
+        return balanced_weights(found.languages)
     tables = triplets if split else entailed_apart(triplets, options)[0] if triplets else ()
-    of_texts = balanced_visits(spoken_texts(corpus, options.codes).languages)
+    of_texts = balanced_weights(tell_languages(corpus, options.codes).languages)
     entailing = np.ones(sum(map(len, tables[:1])))
-    return np.concatenate([split.visits if split else np.empty(0), of_texts, entailing])
+    return np.concatenate([split.weights if split else np.empty(0), of_texts, entailing])
 
 
-def balanced_visits(languages: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Say how often each text is visited in a pass: rare languages more often.
+def balanced_weights(languages: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Give the sampling weight of each text: a higher one in a rare language.
 
     A language with a share p of the texts gets p^0.3 in proportion (Conneau et al., 2020). Texts
-    whose language is not told are visited once.
+    whose language is not told have weight 1.
 
     Args:
-        languages: int64 [texts], as in `Spoken`.
+        languages: int64 [texts], as in `LanguageTexts`.
 
     Returns:
-        float64 [texts], as many visits in all as there are texts.
+        float64 [texts], sampling weights, whose sum is the number of texts.
     """
-    visited = np.ones(len(languages))
+    weights = np.ones(len(languages))
     told = languages >= 0
     _, of_text, counts = np.unique(languages[told], return_inverse=True, return_counts=True)
     if told.any():
         wanted = (counts / counts.sum()) ** _ALPHA
-        visited[told] = (wanted / wanted.sum() * counts.sum() / counts)[of_text]
-    return visited
+        weights[told] = (wanted / wanted.sum() * counts.sum() / counts)[of_text]
+    return weights
 
 
 def _told_by_script(texts: Sequence[str], codes: Sequence[str]) -> NDArray[np.int64]:

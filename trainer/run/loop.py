@@ -13,16 +13,15 @@ from torch.optim import Optimizer
 from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
 
-from ..data import batches
-from ..data.batches import batches_of, grouped_order, pass_order
-from ..data.rows import Rows, TrainingData
+from ..data.batches import count_steps, cut_batches, ends_of_passes, grouped_order, pass_order
+from ..data.rows import TrainingData
 from ..distributed import (
     World,
+    all_mean,
     average_gradients,
-    mean_of,
-    told_by_all,
-    told_by_the_first,
-    wait_for_all,
+    barrier,
+    broadcast,
+    gather_objects,
 )
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
@@ -70,7 +69,7 @@ def run_steps(
     with held_signals() as newest:
         while training.done < training.total and not training.ended_early and not arrived:
             training.take(training.next_rows(), report)
-            told = told_by_all((newest(), training.is_due))  # a node is stopped alone, sometimes
+            told = gather_objects((newest(), training.is_due))  # a node is stopped alone, sometimes
             arrived, is_due = max(number for number, _ in told), told[0][1]
             if (arrived or is_due) and training.saved_at != training.done:
                 training.save()
@@ -78,15 +77,6 @@ def run_steps(
         end_by(arrived)
     torch.manual_seed(options.seed)  # so that a next stage draws what it draws after a resume
     return training.best()
-
-
-def steps_of(data: TrainingData, options: TrainingOptions) -> int:
-    """Count the steps that a run will take."""
-    return batches.steps_of(data.visits, options)
-
-
-def _has_gradients(optimizer: Optimizer) -> bool:
-    return any(each.grad is not None for each in Training.changed_by(optimizer))
 
 
 class Training:
@@ -104,8 +94,8 @@ class Training:
         """Take up the run where it was saved."""
         self.step, self.data, self.options, self.run = step, data, options, run
         self.world = World.here()
-        self.until = batches.ends_of_passes(data.visits, options)
-        self.total = steps_of(data, options)
+        self.until = ends_of_passes(data.weights, options)
+        self.total = count_steps(data.weights, options)
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
         self.device = shared_device(*step.towers())
@@ -140,11 +130,12 @@ class Training:
         epoch = self.epoch
         before = int(self.until[epoch - 1]) if epoch else 0
         if not self._batches or self.done == before:
+            order = pass_order(self.data.weights, self.options.seed, epoch)
             near = self.options.near_batches
             if near and (epoch or self.options.starts_trained) and self.grouped is None:
-                self.grouped = self._grouped(epoch)
-            order = self._order(epoch) if self.grouped is None else self.grouped
-            self._batches = batches_of(order, self.options.batch_size)
+                self.grouped = self._group(order, epoch)
+            order = order if self.grouped is None else self.grouped
+            self._batches = cut_batches(order, self.options.batch_size)
         return self._batches[self.done - before]
 
     @property
@@ -165,7 +156,7 @@ class Training:
         losses = self.step.losses(self.data.rows.take(own), random)
         loss = torch.stack([each.to(self.device) for each in losses.values()]).sum()
         self._backward(loss)
-        value = mean_of(loss.item())  # a GPU has its work until here before anything waits for it
+        value = all_mean(loss.item())  # a GPU has its work until here before anything waits for it
         if not math.isfinite(value):
             raise Diverged(
                 f"the loss is {value} at step {self.done}",
@@ -196,7 +187,11 @@ class Training:
         average_gradients(
             [each for optimizer in self.optimizers for each in self.changed_by(optimizer)]
         )
-        learning = [each for each in self.optimizers if _has_gradients(each)]
+        learning = [
+            each
+            for each in self.optimizers
+            if any(parameter.grad is not None for parameter in self.changed_by(each))
+        ]
         for optimizer in learning:
             self.scaler.unscale_(optimizer)
         if self.options.clip:
@@ -224,7 +219,7 @@ class Training:
             measures = self.step.measure(held_out) if held_out else {}
             if self.dev:
                 measures["spearman"] = self.dev.spearman(self.step.judged())
-        measures = told_by_the_first(measures)
+        measures = broadcast(measures)
         self.run.log(step=self.done, **measures)
         self.measured = {name: x for name, x in measures.items() if name == self.decides}
         if self.world.leads:
@@ -258,7 +253,7 @@ class Training:
 
     def best(self) -> dict[str, float]:
         """Go back to the best state, and give its measures."""
-        wait_for_all()  # the first has written it then
+        barrier()  # the first has written it then
         best = self.run.load("best")
         assert best is not None  # the last step is always measured
         restore(self.step.state_dict(), best["state"])
@@ -281,7 +276,7 @@ class Training:
         self.before = saved.get("before", {})
         self.grouped = None if saved["grouped"] is None else saved["grouped"].numpy()
 
-    def _grouped(self, epoch: int) -> NDArray[np.int64]:
+    def _group(self, order: NDArray[np.int64], epoch: int) -> NDArray[np.int64]:
         """Order a pass by nearness of the rows as the encoder of the first process sees them now.
 
         One bit of another sum would give another process other batches.
@@ -290,22 +285,16 @@ class Training:
         def embed(rows: NDArray[np.int64]) -> NDArray[np.float32]:
             return np.concatenate(
                 [
-                    np.add(*self.step.embed(self._some(rows[at : at + _EMBED_AT_ONCE])))
+                    np.add(*self.step.embed(self.data.rows.take(rows[at : at + _EMBED_AT_ONCE])))
                     for at in range(0, len(rows), _EMBED_AT_ONCE)
                 ]
             )
 
-        order, near = self._order(epoch), self.options.near_batches
         if self.world.leads:
-            order = grouped_order(order, embed, near, self.options.seed, epoch)
-        regrouped: NDArray[np.int64] = told_by_the_first(order)
+            near, seed = self.options.near_batches, self.options.seed
+            order = grouped_order(order, embed, near, seed, epoch)
+        regrouped: NDArray[np.int64] = broadcast(order)
         return regrouped
-
-    def _order(self, epoch: int) -> NDArray[np.int64]:
-        return pass_order(self.data.visits, self.options.seed, epoch)
-
-    def _some(self, rows: NDArray[np.int64]) -> Rows:
-        return self.data.rows.take(rows)
 
 
 def _clip(parameters: Sequence[nn.Parameter], longest: float) -> None:

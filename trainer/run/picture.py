@@ -21,9 +21,6 @@ def draw_training(metrics: Path, title: str) -> None:
         metrics: `metrics.jsonl` of a run; `training.svg` goes beside it, with its numbers in
             `training.csv`. Nothing does if nothing was logged.
         title: of the picture.
-
-    Raises:
-        XmineError: matplotlib is not installed, or a file cannot be written.
     """
     logged = map(json.loads, metrics.read_text(encoding="utf-8").splitlines())
     lines = [line for line in logged if not {"excluded", "remark"} & set(line)]  # of no stage

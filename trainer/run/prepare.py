@@ -15,10 +15,11 @@ from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
 
-from ..data.corpus import Corpus, Triplets
-from ..data.rows import Rows, TrainingData, drawn, hold_out, visits
+from ..data.corpus import Corpus
+from ..data.inference import Triplets
+from ..data.rows import Rows, TrainingData, drawn, hold_out, weigh_pairs
 from ..data.vocabulary import train_vocabulary
-from ..distributed import by_the_first
+from ..distributed import on_first_rank
 from ..models.loading import tower_of
 from ..models.static import new_static
 from ..models.towers import Tower
@@ -30,12 +31,7 @@ OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
 def load_encoder(name: str, options: TrainingOptions) -> SentenceEncoder:
-    """Load an encoder by folder, hub name, or `embedded`.
-
-    Raises:
-        EncoderError: it is missing or cannot be read.
-        OptionError: there is no such device.
-    """
+    """Load an encoder by folder, hub name, or `embedded`."""
     wanted = EncodingOptions(device=options.device, dtype=options.dtype)
     return SentenceEncoder.load(name, wanted)
 
@@ -51,9 +47,6 @@ def begin(
         texts: columns of text that a new vocabulary is made of, the first half for one language.
         run: where a new vocabulary is kept.
         report: called while it is made.
-
-    Raises:
-        EncoderError, TrainingError: see `load_encoder` and `train_vocabulary`.
     """
     encoder = _new(options, texts, run, report) if name == SCRATCH else load_encoder(name, options)
     tower = tower_of(encoder)
@@ -66,11 +59,7 @@ def begin(
 
 
 def set_up(tower: Tower, name: str, options: TrainingOptions) -> None:
-    """Give a tower the pooling, length, dropout, type and memory of the options.
-
-    Raises:
-        TrainingError: the encoder cannot have one of them.
-    """
+    """Give a tower the pooling, length, dropout, type and memory of the options."""
     if isinstance(tower, TransformerTower):
         tower.tokens_at_once, tower.recompute = options.tokens_at_once, options.recompute
         if options.pooling:
@@ -89,11 +78,7 @@ def set_up(tower: Tower, name: str, options: TrainingOptions) -> None:
 
 
 def refuse_one_piece(tower: Tower) -> None:
-    """Refuse to leave out pieces where the vector of one piece is the sentence's.
-
-    Raises:
-        TrainingError: the encoder pools its first or its last piece.
-    """
+    """Refuse to leave out pieces where the vector of one piece is the sentence's."""
     modes = tower.body.pooling.modes if isinstance(tower, TransformerTower) else ()
     if {"cls", "lasttoken"} & set(modes):
         raise TrainingError(
@@ -106,22 +91,12 @@ def refuse_one_piece(tower: Tower) -> None:
 def _new(
     options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
 ) -> SentenceEncoder:
+    """Make an encoder that knows nothing, or what a static one knows."""
     start = static_start(options)
     if start is not None and isinstance(start.pieces, Vocabulary):
         vocabulary = start.pieces
     else:
         vocabulary = _vocabulary(options, texts, run, report)
-    return new_encoder(vocabulary, options, start)
-
-
-def new_encoder(
-    vocabulary: Vocabulary, options: TrainingOptions, start: StaticEmbedding | None = None
-) -> SentenceEncoder:
-    """Make an encoder that knows nothing, or what a static one knows.
-
-    Raises:
-        TrainingError: the heads of a transformer cannot share its width.
-    """
     if options.architecture == "static":
         return new_static(vocabulary, options.dim, options.seed)
     from ..models.scratch import new_transformer
@@ -130,11 +105,7 @@ def new_encoder(
 
 
 def static_start(options: TrainingOptions) -> StaticEmbedding | None:
-    """Load the static encoder that a new transformer begins with.
-
-    Raises:
-        TrainingError: it is another kind of encoder.
-    """
+    """Load the static encoder that a new transformer begins with."""
     if not options.start:
         return None
     body = load_encoder(options.start, options).body
@@ -161,7 +132,7 @@ def _vocabulary(
         run.save_vocabulary(vocabulary)
         report(Progress("vocabulary", 1, 1))
 
-    by_the_first(make)
+    on_first_rank(make)
     vocabulary = run.vocabulary()
     assert vocabulary is not None
     return vocabulary
@@ -173,7 +144,7 @@ def with_rate(options: OptionsT, tower: Tower) -> OptionsT:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TrainedTowers:
     """What a method leaves.
 
     Attributes:
@@ -195,12 +166,12 @@ class Split:
 
     Attributes:
         seen: to train on.
-        visits: float64 [seen], how often each is visited in a pass.
+        weights: float64 [seen], the sampling weights.
         held_out: to measure on.
     """
 
     seen: ParallelText
-    visits: NDArray[np.float64]
+    weights: NDArray[np.float64]
     held_out: ParallelText
 
     @classmethod
@@ -208,25 +179,22 @@ class Split:
         """Hold some pairs out; the others, or so many as there may be, are for training.
 
         What is held out does not depend on how many that are, so that runs can be compared.
-
-        Raises:
-            TrainingError: there are too few, or a weight names an origin that none has.
         """
         weights = options.source_weight
-        wanted = visits(pairs, weights, options.default_weight)
+        wanted = weigh_pairs(pairs, weights, options.default_weight)
         rows, held = hold_out(pairs, wanted, options.held_out, options.seed)
         seen, visited = pairs.take(rows), wanted[rows]
         if options.limit_pairs:
             seen = seen.take(drawn(len(seen), options.limit_pairs, options.seed))
             left = {name: weights[name] for name in weights.keys() & set(seen.origins)}
-            visited = visits(seen, left, options.default_weight)
+            visited = weigh_pairs(seen, left, options.default_weight)
         return cls(seen, visited, pairs.take(held))
 
     def cut(self, source: Tower, target: Tower) -> TrainingData:
         """Cut both parts into the pieces of the towers, once for all passes."""
         return TrainingData(
             rows=cut_pairs(self.seen, source, target),
-            visits=self.visits,
+            weights=self.weights,
             held_out=cut_pairs(self.held_out, source, target),
         )
 
@@ -266,11 +234,7 @@ def cut_pairs(pairs: ParallelText, source: Tower, target: Tower) -> Rows:
 
 
 def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
-    """Give the pairs of a corpus.
-
-    Raises:
-        TrainingError: there are none, or one language is empty.
-    """
+    """Give the pairs of a corpus."""
     if corpus.pairs is None:
         raise TrainingError(
             f"--method {method} learns from translations, and there are none",
@@ -283,3 +247,14 @@ def needed_pairs(corpus: Corpus, method: str) -> ParallelText:
                 "give pairs with text on both sides",
             )
     return corpus.pairs
+
+
+def needed_triplets(corpus: Corpus) -> Triplets:
+    """Give the triplets of a corpus."""
+    if len(corpus.triplets) == 1:
+        return corpus.triplets[0]
+    raise TrainingError(
+        "--method transaug --stage nli learns from triplets of one language, and there are "
+        + (f"files of {len(corpus.triplets)}" if corpus.triplets else "none"),
+        "give one file of --triplets",
+    )

@@ -1,7 +1,7 @@
 """What the loop needs of a method: one step of it, as a module with everything that is trained."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from ..data.rows import Rows, Side
+from ..distributed import random_of_rank
 from ..models.towers import Tower
 from .devset import measure
 
@@ -23,6 +24,18 @@ class Embedder(Protocol):
     def embed(self, *sides: Side) -> Tensor:
         """Embed the sentences of one side after the other: unit rows [sentences, dim]."""
         ...
+
+
+def drop_tokens(
+    sides: Sequence[Side],
+    share: float | NDArray[np.float64] | None,
+    random: np.random.Generator,
+) -> Sequence[Side]:
+    """Leave out a share of the pieces of all sentences, or of each; no process drops as another."""
+    if share is None or not np.any(share):
+        return sides
+    random = random_of_rank(random)
+    return [each.without_some(share, random) for each in sides]
 
 
 class Step(nn.Module, ABC):

@@ -71,9 +71,9 @@ def _more(options: EvaluationOptions) -> dict[str, object]:
     if not (isinstance(options, TransferOptions) and options.finetune):
         return {}
     needs("--finetune", "torch")
-    from xmine.trainer.finetune import finetuned
+    from xmine.trainer.finetune import FinetunedLearner
 
-    return {"learner": finetuned(options)}
+    return {"learner": FinetunedLearner(options)}
 
 
 def _shown(result: "Result", about: dict[str, object]) -> Iterator[str]:

@@ -11,18 +11,22 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import OptionError, TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data.batches import pass_order
-from xmine.trainer.data.corpus import Corpus, Triplets
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.data.inference import Triplets
 from xmine.trainer.methods.msimcse import _columns_of
-from xmine.trainer.options.per_method import (
-    EmmaXOptions,
-    MocoOptions,
-    MsimcseOptions,
-    TransaugOptions,
-)
+from xmine.trainer.options.emma_x import EmmaXOptions
+from xmine.trainer.options.moco import MocoOptions
+from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
+from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.run.checkpoints import METRICS_FILE
 from xmine.trainer.run.fitting import fitted
-from xmine.trainer.run.languages import Spoken, balanced_visits, spoken_texts, unpaired_texts
+from xmine.trainer.run.languages import (
+    LanguageTexts,
+    balanced_weights,
+    tell_languages,
+    unpaired_texts,
+)
 from xmine.trainer.run.prepare import Split
 from xmine.trainer.train import Trained, train
 
@@ -49,14 +53,14 @@ def read(folder: Path, **files: list[str]) -> Corpus:
 
 def test_three_languages_are_visited_by_their_shares_to_the_power_of_0_3() -> None:
     languages = np.array([0] * 900 + [1] * 90 + [2] * 10 + [-1] * 50)
-    visits = balanced_visits(languages)
+    weights = balanced_weights(languages)
     powers = [(count / 1000) ** 0.3 for count in (900, 90, 10)]
     for language, (count, power) in enumerate(zip((900, 90, 10), powers, strict=True)):
-        expected = 1000 * power / sum(powers)  # of the visits of a pass
-        assert visits[languages == language] == pytest.approx(np.full(count, expected / count))
-    assert (visits[languages == -1] == 1).all()
+        expected = 1000 * power / sum(powers)  # of all sampling weights
+        assert weights[languages == language] == pytest.approx(np.full(count, expected / count))
+    assert (weights[languages == -1] == 1).all()
     # Drawn: in ten passes each language is met as often as that.
-    met = np.concatenate([languages[pass_order(visits, 1, epoch)] for epoch in range(10)])
+    met = np.concatenate([languages[pass_order(weights, 1, epoch)] for epoch in range(10)])
     for language, power in enumerate(powers):
         wanted = 10_000 * power / sum(powers)
         assert (met == language).sum() == pytest.approx(wanted, abs=4 * wanted**0.5)
@@ -77,16 +81,18 @@ class Log:
 def test_a_tenth_of_the_texts_may_be_in_any_language(untold: int) -> None:
     languages = np.array([-1] * untold + [0] * 70 + [2] * (30 - untold))
     log = Log()
-    visits = Spoken(["x"] * 100, languages).visits(("en", "de", "zh"), cast("Any", log))
-    assert visits.tolist() == balanced_visits(languages).tolist()
-    assert (np.unique(visits).size > 1) and visits[-1] > visits[-31 + untold]
+    weights = LanguageTexts(["x"] * 100, languages).sampling_weights(
+        ("en", "de", "zh"), cast("Any", log)
+    )
+    assert weights.tolist() == balanced_weights(languages).tolist()
+    assert (np.unique(weights).size > 1) and weights[-1] > weights[-31 + untold]
     told = "11 of 100 texts may be in any of en, de, zh: these are visited once a pass; "
     assert log.remarks == [told + "give one --texts FILE for each language"] * (untold > 10)
 
 
 def test_no_text_and_no_language_told() -> None:
-    assert balanced_visits(np.zeros(0, dtype=np.int64)).tolist() == []
-    assert balanced_visits(np.full(3, -1)).tolist() == [1, 1, 1]
+    assert balanced_weights(np.zeros(0, dtype=np.int64)).tolist() == []
+    assert balanced_weights(np.full(3, -1)).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("codes", [("en", "zh", "de"), ("zh", "de", "en"), ("en", "xx", "yy")])
@@ -94,27 +100,27 @@ def test_as_many_files_as_languages_are_of_one_language_each(
     tmp_path: Path, codes: tuple[str, ...]
 ) -> None:
     corpus = read(tmp_path, a=ENGLISH, b=CHINESE, c=GERMAN)
-    assert spoken_texts(corpus, codes).languages.tolist() == [0] * 60 + [1] * 30 + [2] * 6
+    assert tell_languages(corpus, codes).languages.tolist() == [0] * 60 + [1] * 30 + [2] * 6
 
 
 def test_files_that_look_like_one_language_are_not_taken_for_two(tmp_path: Path) -> None:
     corpus = read(tmp_path, a=ENGLISH[:50] + CHINESE[:3], b=ENGLISH[50:] + CHINESE[3:5], c=GERMAN)
-    found = spoken_texts(corpus, ("en", "zh", "th")).languages.tolist()
+    found = tell_languages(corpus, ("en", "zh", "th")).languages.tolist()
     assert found == [0] * 50 + [1] * 3 + [0] * 10 + [1] * 2 + [0] * 6  # GERMAN can be en alone
 
 
 def test_more_files_than_languages_are_told_by_script(tmp_path: Path) -> None:
     corpus = read(tmp_path, a=ENGLISH, b=CHINESE[:9], c=GERMAN, d=CHINESE[9:])
-    found = spoken_texts(corpus, ("en", "zh", "de")).languages.tolist()
+    found = tell_languages(corpus, ("en", "zh", "de")).languages.tolist()
     assert found == [-1] * 60 + [1] * 9 + [-1] * 6 + [1] * 21
 
 
 def test_in_one_file_each_text_is_told_by_itself(tmp_path: Path) -> None:
     corpus = read(tmp_path, mixed=[*ENGLISH, *CHINESE, *GERMAN])
-    assert spoken_texts(corpus, ("zh-CN", "eng_Latn", "th")).languages.tolist() == (
+    assert tell_languages(corpus, ("zh-CN", "eng_Latn", "th")).languages.tolist() == (
         [1] * 60 + [0] * 30 + [1] * 6
     )
-    german = spoken_texts(corpus, ("en", "zh", "de")).languages
+    german = tell_languages(corpus, ("en", "zh", "de")).languages
     assert german.tolist() == [-1] * 60 + [1] * 30 + [-1] * 6
 
 
@@ -122,7 +128,7 @@ def test_in_one_file_each_text_is_told_by_itself(tmp_path: Path) -> None:
 def test_what_cannot_be_told_apart_is_not_told(tmp_path: Path, codes: tuple[str, ...]) -> None:
     """Text in a language whose script is not known here would pass for another's."""
     corpus = read(tmp_path, mixed=CHINESE)
-    assert (spoken_texts(corpus, codes).languages == -1).all()
+    assert (tell_languages(corpus, codes).languages == -1).all()
 
 
 def test_texts_that_are_left_out_leave_the_others_to_their_files(tmp_path: Path) -> None:
@@ -131,7 +137,7 @@ def test_texts_that_are_left_out_leave_the_others_to_their_files(tmp_path: Path)
     kept = corpus.without([str(tmp_path / "seen")])
     assert kept.excluded == 22
     assert (
-        spoken_texts(kept, ("xx", "yy", "zz")).languages.tolist() == [0] * 40 + [1] * 28 + [2] * 6
+        tell_languages(kept, ("xx", "yy", "zz")).languages.tolist() == [0] * 40 + [1] * 28 + [2] * 6
     )
 
 
@@ -146,10 +152,10 @@ def test_pairs_without_texts_are_in_the_languages_of_their_columns(
     toy_pairs: ParallelText,
 ) -> None:
     split = Split.of(toy_pairs, EmmaXOptions(held_out=100))
-    spoken = unpaired_texts(Corpus(pairs=toy_pairs), split, ("xx", "yy"))
-    assert len(spoken.texts) == len(spoken.languages) == 2 * (len(toy_pairs) - 100)
+    found = unpaired_texts(Corpus(pairs=toy_pairs), split, ("xx", "yy"))
+    assert len(found.texts) == len(found.languages) == 2 * (len(toy_pairs) - 100)
     columns = set(toy_pairs.sources), set(toy_pairs.targets)
-    for text, language in zip(spoken.texts, spoken.languages.tolist(), strict=True):
+    for text, language in zip(found.texts, found.languages.tolist(), strict=True):
         assert text in columns[language] and text not in columns[1 - language]
 
 
@@ -157,9 +163,9 @@ def test_texts_that_are_held_out_of_the_pairs_are_left_out(toy_pairs: ParallelTe
     split = Split.of(toy_pairs, EmmaXOptions(held_out=100))
     held = [split.held_out.sources[3], split.held_out.targets[5]]
     texts = [ENGLISH[0], held[0], CHINESE[0], held[1], ENGLISH[1]]
-    spoken = unpaired_texts(Corpus(pairs=toy_pairs, texts=texts), split, ("en", "zh"))
-    assert spoken.texts == [ENGLISH[0], CHINESE[0], ENGLISH[1]]
-    assert spoken.languages.tolist() == [0, 1, 0]
+    found = unpaired_texts(Corpus(pairs=toy_pairs, texts=texts), split, ("en", "zh"))
+    assert found.texts == [ENGLISH[0], CHINESE[0], ENGLISH[1]]
+    assert found.languages.tolist() == [0, 1, 0]
 
 
 # The methods.
@@ -187,10 +193,10 @@ def test_two_languages_or_more() -> None:
 
 
 def test_unsupervised_text_is_visited_by_its_languages() -> None:
-    visits = np.array([2.0, 0.5, 0.5])
+    weights = np.array([2.0, 0.5, 0.5])
     pairs = ParallelText(["a", "b"], ["c", "d"], [""] * 2)
     _, found = _columns_of(
-        Corpus(pairs=pairs, texts=["x", "y", "z"]), np.full(2, 3.0), MsimcseOptions(), visits
+        Corpus(pairs=pairs, texts=["x", "y", "z"]), np.full(2, 3.0), MsimcseOptions(), weights
     )
     assert found.tolist() == [3.0, 3.0, 2.0, 0.5, 0.5]
 

@@ -1,4 +1,4 @@
-"""The options of each training method, beside those that it shares; no torch here."""
+"""The options of TransAug, and what follows from them for each stage."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -6,71 +6,10 @@ from typing import Any
 from xmine.errors import OptionError
 from xmine.options import option
 
-from .queue import MomentumOptions, QueueOptions, share_or_auto
-from .shared import POOLINGS, Stage, TrainingOptions
+from .queue import QueueOptions
+from .shared import POOLINGS, Stage
 
 _MOST_REMEMBERED = 2**27  # numbers of 4 bytes
-
-
-@dataclass(frozen=True, kw_only=True)
-class MsimcseOptions(TrainingOptions):
-    """mSimCSE: in-batch contrast of one encoder."""
-
-    temperature: float = option(0.05, "Temperature of the contrastive loss.", min=0.001)
-    symmetric: bool = option(
-        False, "Add the loss from target to source to the loss from source to target."
-    )
-    training_head: bool = option(
-        False, "Train with a linear layer and tanh on top, as the paper does."
-    )
-    drop_hard_negatives: bool = option(False, "Ignore the contradicting sentences of triplets.")
-    hard_negative_weight: float = option(
-        0.0, "Number to add to the logit of a row's own contradicting sentence."
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class MocoOptions(MomentumOptions):
-    """Dual momentum contrast: two encoders, two queues."""
-
-    src_encoder: str = option(
-        "",
-        "Encoder of the source side, if each side has its own; see --encoder.",
-        shown_default="one encoder for both sides",
-    )
-    tgt_encoder: str = option(
-        "",
-        "Encoder of the target side.",
-        shown_default="one encoder for both sides",
-    )
-    temperature: float = option(0.04, "Temperature of the contrastive loss.", min=0.001)
-    key_dropout: bool = option(False, "Keep dropout on in the key encoders.")
-    nli_weight: float = option(0.1, "Weight of the loss on --nli pairs.", min=0)
-    nli_batch: int = option(128, "Labelled pairs per step.", min=1)
-    nli_features: str = option(
-        "uvd",
-        "Input of the classifier, of sentence vectors u, v: uv; uvd adds |u - v|; uvdm adds "
-        "u * v, too.",
-        choices=("uv", "uvd", "uvdm"),
-    )
-
-    def __post_init__(self) -> None:
-        """Check the limits; a side's encoder needs that of the other."""
-        super().__post_init__()
-        if bool(self.src_encoder) != bool(self.tgt_encoder):
-            raise OptionError(
-                "--src-encoder and --tgt-encoder go together", "give both, or --encoder for both"
-            )
-        if self.src_encoder and self.encoder != "scratch":
-            raise OptionError(
-                "--encoder is for both sides, --src-encoder and --tgt-encoder are for one each",
-                "give one or the others",
-            )
-
-    @property
-    def encoders(self) -> tuple[str, ...]:
-        """One for both sides, or one for each."""
-        return (self.src_encoder, self.tgt_encoder) if self.src_encoder else (self.encoder,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,16 +194,6 @@ class TransaugOptions(QueueOptions):
         return replace(self, **changed)
 
 
-# Options with which the 178 pairs of the examples show all of it in seconds.
-TRANSAUG_DEMONSTRATION: dict[str, Any] = {
-    "held_out": 40,
-    "vocabulary_size": 1400,
-    "dim": 512,  # of the embedded encoder, the teacher
-    "batch_size": 69,
-    "epochs": 30,
-}
-
-
 def _temperature(value: float | str) -> float:
     """Read a temperature."""
     try:
@@ -276,99 +205,3 @@ def _temperature(value: float | str) -> float:
             f"--temperature is {value!r}", "give learnable, or a number from 0.001 to 1"
         )
     return number
-
-
-@dataclass(frozen=True, kw_only=True)
-class EmmaXOptions(MomentumOptions):
-    """Emma-X: a rank classifier and an encoder that teach each other on text without pairs."""
-
-    phase: str = option(
-        "both",
-        "1 learns from pairs, 2 from texts that are not aligned; both: one after the other.",
-        choices=("both", "1", "2"),
-    )
-    queue_size: int = option(
-        0,
-        "Keys of earlier batches to compare with (the paper's K); 0: 256, or a quarter of "
-        "fewer than 1,024 rows.",
-        min=0,
-    )
-    in_batch_negatives: bool = option(
-        True, "Use the other rows of the batch as negatives in phase 1, too."
-    )
-    temperature: float = option(0.04, "Temperature of the contrastive loss of phase 1.", min=0.001)
-    ranks: int = option(
-        2, "Semantic ranks (the paper's N), from paraphrase to irrelevant.", min=2, max=64
-    )
-    classifier: str = option(
-        "gmm",
-        "Rank classifier: a Gaussian mixture, or a network of two layers.",
-        choices=("gmm", "fcn"),
-    )
-    gmm_init: str = option(
-        "moments",
-        "How the mixture starts: moments of each rank over batches, unit (all ranks alike), "
-        "or random.",
-        choices=("moments", "unit", "random"),
-    )
-    gmm_learning_rate: float = option(3e-5, "Peak learning rate of the rank classifier.", min=0)
-    freeze_gmm: bool = option(False, "Do not train the rank classifier in phase 2.")
-    interp_rule: str = option(
-        "uniform",
-        "Rank of a mixture of a translation and another sentence: uniform, N equal parts; "
-        "ceil, as in the paper.",
-        choices=("uniform", "ceil"),
-    )
-    virtual_examples: int = option(
-        0, "Mixtures per sentence in phase 1.", min=0, shown_default="one less than ranks"
-    )
-    self_positive: bool = option(
-        True, "Count a sentence's own key as a paraphrase in phase 2; the paper does not say."
-    )
-    parallel_mix: float = option(
-        0.0,
-        "Share of the batches of phase 2 that are pairs, of rank 1 by definition.",
-        min=0,
-        max=1,
-    )
-    rank_ema: float | str = option(
-        "auto",
-        "Momentum of the average similarity of each rank (the paper's epsilon): a number "
-        "from 0 to 1; auto: 0.999, and 0.99 in runs of fewer than 5,000 steps.",
-    )
-    rank_temperature_low: float = option(0.05, "Temperature of rank 1 in phase 2.", min=0.001)
-    rank_temperature_high: float = option(0.1, "Temperature of rank N - 1 in phase 2.", min=0.001)
-    em_epochs: int = option(0, "Epochs of phase 2.", min=0, shown_default="as --epochs")
-    em_learning_rate: float = option(
-        0.0,
-        "Peak learning rate of the encoder in phase 2.",
-        min=0,
-        shown_default="0.0005 static, 0.0000033 transformer; at most --learning-rate",
-    )
-
-    def __post_init__(self) -> None:
-        """Check the limits; a network learns in phase 1 or never."""
-        super().__post_init__()
-        object.__setattr__(self, "rank_ema", share_or_auto("rank_ema", self.rank_ema))
-        if self.phase == "2" and self.classifier == "fcn":
-            raise OptionError(
-                "--classifier fcn learns in phase 1, which --phase 2 leaves out",
-                "give --phase both, or --classifier gmm, which is estimated from the pairs",
-            )
-
-    @property
-    def stages(self) -> tuple[Stage, ...]:
-        """Tell of each phase that is run."""
-        second: dict[str, Any] = {"epochs": self.em_epochs or self.epochs}
-        both = Stage("pairs", self), Stage("texts", replace(self, **second))
-        return {"1": both[:1], "2": both[1:], "both": both}[self.phase]
-
-    @property
-    def largest_queue(self) -> int:
-        """Count the keys at most, where no size is given: the paper's K."""
-        return 256
-
-    @property
-    def estimates_ranks(self) -> bool:
-        """Whether the rank classifier is one that is estimated, where it is lost."""
-        return self.classifier == "gmm" and self.gmm_init == "moments"

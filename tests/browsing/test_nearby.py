@@ -65,7 +65,7 @@ def test_what_cannot_be_searched_for_is_an_error(run: Path) -> None:
     nearby = Nearby(open_pairs(run))
     with pytest.raises(OptionError, match="is empty"):
         nearby.search("  \n")
-    with pytest.raises(OptionError, match="knows no piece of it"):
+    with pytest.raises(OptionError, match="knows no token of it"):
         nearby.search("🙂")
 
 

@@ -262,7 +262,7 @@ def test_what_cannot_be_scored_is_refused(toy_encoder: SentenceEncoder, tmp_path
         ("a", "b", "c"): r"one has 2 lines, \S+other 3$",
         (): r"other: the file is empty",
         ("", " "): r"other: no text in it, only blank lines",
-        ("☃", ""): r"other: the encoder knows no piece of any line",
+        ("☃", ""): r"other: the encoder knows no token of any line",
     }.items():
         other = write(tmp_path / "other", list(lines))
         with pytest.raises(FileError, match=message):

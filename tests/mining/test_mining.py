@@ -69,7 +69,7 @@ def test_lines_of_unknown_characters_are_left_out_and_counted(
     assert (mined.candidates.source.unknown, mined.candidates.target.unknown) == (2, 0)
     assert len(lines(mined) & gold) >= 29
     source.write_text("☃☃☃\n", encoding="utf-8")
-    with pytest.raises(FileError, match="knows no piece of any line"):
+    with pytest.raises(FileError, match="knows no token of any line"):
         xmine.mine(source, target, toy_encoder)
 
 

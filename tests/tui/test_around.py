@@ -132,7 +132,7 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
         assert isinstance(pilot.app.screen, SearchScreen)
         assert "! the text to search for is empty" in "\n".join(await pressed(pilot, "enter"))
         pilot.app.screen.query_one("#sought", Input).value = "🙂"
-        assert "knows no piece of it" in "\n".join(await pressed(pilot, "enter"))
+        assert "knows no token of it" in "\n".join(await pressed(pilot, "enter"))
         pilot.app.screen.query_one("#sought", Input).value = text
         rows = await pressed(pilot, "enter")
         found = Nearby(opened).search(text, 4)

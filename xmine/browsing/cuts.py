@@ -1,4 +1,4 @@
-"""Where to cut: counts and expected precision of any cut at once, and the pairs around it."""
+"""Pairs with scores -> for any cut the count and expected precision of its pairs."""
 
 import math
 from dataclasses import replace
@@ -14,7 +14,7 @@ from xmine.scoring.threshold import Kept, expected_of, floored
 
 
 def flag_of(opened: Opened, cut: float) -> str:
-    """Write a cut as the option that makes it."""
+    """Name the option of `xmine mine` that makes a cut."""
     return f"--min-prob {cut!r}" if opened.by_probability else f"--threshold {cut!r}"
 
 
@@ -32,23 +32,17 @@ def check_cut(opened: Opened, cut: float) -> None:
 class Cuts:
     """Any cut through the pairs of a run, or of a file with scores.
 
-    Sorting and summing is done once, so that a cut can follow a key that is held down. What
-    `--top` left out at the cut of the run, of equal pairs, stays out here, and in the app; only
-    mining with another option, or writing a cut, takes it back.
+    Pairs are sorted and summed once, so that a cut can follow a key that is held down. Equal pairs
+    that `--top` left out at the cut of the run stay out, until the run is mined or cut again.
 
     Attributes:
         rows: int64 [pairs], rows of `opened`, the best first.
-        ranks: float64 [pairs], what is cut, falling; see `Opened.ranks`.
+        ranks: float64 [pairs], falling; see `Opened.ranks`.
         chances: float64 [pairs]; None without an estimate.
     """
 
     def __init__(self, opened: Opened, rows: Rows | None = None) -> None:
-        """Sort the pairs that may be kept.
-
-        Args:
-            opened: the run, or the file.
-            rows: of `opened`, what may be kept; what the run makes of it if left out.
-        """
+        """Sort the pairs that may be kept: `rows` of `opened`, or those that the run may keep."""
         self.opened = opened
         if (ranks := opened.ranks) is None:
             raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
@@ -84,7 +78,7 @@ class Cuts:
         return floored(float(self.ranks[-1])) if len(self.ranks) else 0.0
 
     def within(self, cut: float) -> float:
-        """Give the nearest cut that makes sense: a little beyond the ends is all, or nothing."""
+        """Give the nearest cut between the one that keeps all pairs and the one that keeps none."""
         lowest, highest = floored(float(self.ranks[-1])), round(float(self.ranks[0]) + 1e-4, 4)
         if self.opened.by_probability:
             lowest, highest = 0.0, min(highest, 1.0)
@@ -95,22 +89,18 @@ class Cuts:
         return len(self.ranks) - int(np.searchsorted(self._rising, cut))
 
     def taken_back(self, cut: float) -> int:
-        """Count the pairs more that mining with this cut keeps."""
+        """Count the further pairs that mining with this cut keeps."""
         return len(self._left_out) - int(np.searchsorted(self._left_out, cut))
 
     def at(self, cut: float) -> Kept:
-        """Tell what a cut keeps, and how precise that is expected to be."""
+        """Count the pairs that a cut keeps, and expect their precision."""
         kept = self.kept_by(cut)
         if self.chances is None:
             return Kept(cut, kept)
         return Kept(cut, kept, *expected_of(kept, self._right[kept], self._unsure[kept]))
 
     def near(self, cut: float, count: int) -> tuple[Rows, Rows]:
-        """Find the pairs just above a cut and those just below, so many of each, best first.
-
-        Returns:
-            int64 [some] twice, rows of `opened`.
-        """
+        """Find the pairs just above and just below a cut, best first: int64 [some], rows."""
         kept = self.kept_by(cut)
         return self.rows[max(kept - count, 0) : kept], self.rows[kept : kept + count]
 
@@ -125,7 +115,7 @@ class Cuts:
         return replace(histogram, cut=cut, kept=kept.pairs, kept_precision=kept.precision)
 
     def facts(self, cut: float) -> dict[str, object]:
-        """Tell for JSON what a cut keeps, and the option that makes it."""
+        """List the figures of a cut for JSON, and the option that makes the cut."""
         kept = self.at(cut)
         return {
             "cut": cut,

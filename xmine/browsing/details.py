@@ -14,16 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PairDetails:
-    """A pair and its details.
-
-    Attributes:
-        pair: texts and figures.
-        figures: each in a few words.
-        shared: the parts that both texts have.
-        reasons: a sentence for each flag of the pair.
-        labels: of each judge, the latest at the end.
-        standing: `kept`, `dropped` whatever the cut is, or `below the cut`; empty without a cut.
-    """
+    """A pair and its details; `standing` as `standing()` gives it."""
 
     pair: Pair
     figures: list[str]

@@ -1,4 +1,4 @@
-"""How judgements compare with what was expected: precision, probabilities, and other judges."""
+"""Labels of people -> their agreement with expected precision, probabilities, and other judges."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _NINE_TENTHS = 1.645
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of some pairs are so, and where the true share lies, nine times in ten."""
+    """A share of some pairs, and an interval that holds the true share nine times in ten."""
 
     so: int
     of: int
@@ -34,23 +34,21 @@ class Share:
         """Wilson's interval (1927), which holds for few pairs and for shares of 0 and 1."""
         if not self.of:
             return None
-        share, z2 = self.so / self.of, _NINE_TENTHS**2
-        middle = share + z2 / (2 * self.of)
-        spread = _NINE_TENTHS * math.sqrt(
-            share * (1 - share) / self.of + z2 / (4 * self.of * self.of)
-        )
-        whole = 1 + z2 / self.of
-        return max((middle - spread) / whole, 0.0), min((middle + spread) / whole, 1.0)
+        share, z = self.so / self.of, _NINE_TENTHS
+        part = z * z / self.of
+        spread = math.sqrt(part * (share * (1 - share) + part / 4))
+        low, high = (share + part / 2 + sign * spread for sign in (-1, 1))
+        return max(low / (1 + part), 0.0), min(high / (1 + part), 1.0)
 
     def __str__(self) -> str:
-        """Tell it to people."""
+        """Write the share, the interval and both counts."""
         share, interval = self.share, self.interval
         if share is None or interval is None:
             return "none judged"
         return f"{share:.2f} ({interval[0]:.2f} to {interval[1]:.2f}), {self.so:,} of {self.of:,}"
 
     def facts(self) -> dict[str, object]:
-        """Tell it for JSON."""
+        """List the figures for JSON."""
         share, interval = self.share, self.interval
         return {
             "so": self.so,
@@ -64,11 +62,8 @@ class Share:
 class Judges:
     """How two judges agree on the pairs that both accepted or rejected.
 
-    Attributes:
-        names: the two, in the order of the alphabet.
-        same: pairs of which they say the same.
-        kappa: Cohen's (1960), which takes off what chance alone would give; None without pairs,
-            or where both always say one and the same.
+    `kappa` is Cohen's (1960), which takes off the agreement by chance; None without pairs, or where
+    both judges always give one and the same label.
     """
 
     names: tuple[str, str]
@@ -78,15 +73,12 @@ class Judges:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What judgements say of the pairs that the cut keeps, and of the estimate.
-
-    Unsure ones count nowhere.
+    """Labels compared with the estimate and with each other; unsure ones count nowhere.
 
     Attributes:
-        accepted: of the judged pairs that are kept.
-        expected: precision that the estimate gives all kept pairs; None without an estimate.
-        expected_interval: where it lies, nine times in ten.
-        agreed: of judged pairs with a probability, those that it calls rightly at 0.5.
+        accepted: share of the judged pairs that are kept.
+        expected, expected_interval: precision by the estimate of all kept pairs; None without one.
+        agreed: share of judged pairs that the probability calls rightly at 0.5.
         judges: each two of them.
     """
 
@@ -97,7 +89,7 @@ class Approval:
     judges: tuple[Judges, ...]
 
     def agreement(self) -> dict[str, str]:
-        """Tell of the estimate, and of each two judges, how far they say the same."""
+        """Write the agreement of the labels with the estimate, and of each two judges."""
         said = {} if self.expected is None else {"as expected": str(self.agreed)}
         for each in self.judges:
             kappa = "" if each.kappa is None else f", kappa {each.kappa:.2f}"

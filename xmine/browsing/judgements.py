@@ -67,12 +67,7 @@ def judge_name() -> str:
 
 
 class Judgements:
-    """What is said of some pairs.
-
-    Attributes:
-        path: the file that keeps it; it appears with the first label.
-        by: who judges here.
-    """
+    """The labels of some pairs, in the file `path`; `by` names who labels here."""
 
     def __init__(self, opened: Opened, path: Path, by: str, patience: float = KEY_PATIENCE) -> None:
         """Begin without any; see `open`."""

@@ -19,13 +19,9 @@ _FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Pairs in the plane.
+    """Pairs in the plane: `rows` of `opened`, int64 [pairs], at places, float64 [2, pairs, 2].
 
-    Attributes:
-        opened: where they come from.
-        rows: int64 [pairs], rows of `opened`.
-        places: float64 [2, pairs, 2], where they lie.
-        method: `pca` or `tsne`, what laid them out.
+    `method` is `pca` or `tsne`.
     """
 
     opened: Opened

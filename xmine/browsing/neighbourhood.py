@@ -21,14 +21,9 @@ from xmine.scoring.margin import scores_near
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A sentence near another one of the other language.
+    """A sentence near one of the other language; `source` and `target` are the rows of both.
 
-    Attributes:
-        source, target: the rows of both; one of them is the sentence that it is a neighbour of.
-        rank: 1 for the nearest.
-        cosine, score: of the two.
-        text: of the neighbour, with its 1-based `line` and, where lines were cut, its `offset`.
-        outcome: what became of the two as a pair.
+    `text`, `line` and `offset` are those of the neighbour, `rank` is 1 for the nearest.
     """
 
     source: int
@@ -62,9 +57,8 @@ class Surroundings:
     """The neighbours of every sentence of a run.
 
     Attributes:
-        opened: the run.
-        known: how many neighbours of each source and of each target there are.
-        neighborhood: how many of them mining has looked at, `-k`.
+        known: the number of neighbours of each source and of each target.
+        neighborhood: the number of them that mining has looked at, `-k`.
     """
 
     def __init__(self, opened: Opened) -> None:

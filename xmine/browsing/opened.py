@@ -1,4 +1,4 @@
-"""A run or a file of pairs -> its pairs in memory, ready to be filtered, sorted and looked at."""
+"""The pairs of a run or of a file in memory, ready to be filtered, sorted and shown."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import OptionError
+from xmine.flags.flag_set import Bools as Bools
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.pairs.pair import Languages, Pair
@@ -17,19 +18,13 @@ from xmine.text.packed import LazyTexts
 if TYPE_CHECKING:
     import polars as pl
 
-Bools = NDArray[np.bool_]
-
 Float32s = NDArray[np.float32]
 
 Rows = NDArray[np.int64]
 
 
 class TextColumn(LazyTexts):
-    """The texts of a column of polars.
-
-    Attributes:
-        column: the column, without nulls.
-    """
+    """The texts of a column of polars without nulls."""
 
     def __init__(self, column: "pl.Series") -> None:
         """Take the column as it is."""
@@ -73,17 +68,17 @@ class TextSide:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Pairs to look at: all candidates of a run, best first, or those of a file in its order.
+    """All candidates of a run, best first, or the pairs of a file in its order.
 
     Attributes:
         path: the run or the file.
         source, target: the sentences; of a run all that were searched.
         sources, targets: int64 [pairs], rows of `source` and `target`.
         scores, cosines, probs: float32 [pairs], NaN where a pair has none; None where none has one.
-        flags: what makes each pair suspicious; None if nobody looked.
-        eligible: bool [pairs], which may be kept wherever the cut is: no option drops them.
-        allowed: bool [pairs], which no option drops; those above the cut that are not eligible
-            were left out by `--top`.
+        flags: of each pair; None if no pair has any.
+        eligible: bool [pairs], the pairs that are kept if they are above the cut.
+        allowed: bool [pairs], the pairs that no option drops; those above the cut that are not
+            eligible were left out by `--top`.
         cut: the lowest rank that is kept, see `ranks`; None in a file, where all pairs are.
         languages: codes of both sides, `und` where nobody named them.
         run: `run.toml` of a run, empty for a file.
@@ -111,7 +106,7 @@ class Opened:
     by_probability: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        """Find out whether there is a probability to order and cut all pairs by."""
+        """Order and cut by probability if all pairs have one."""
         known = self.probs is not None and (self.is_run or not np.isnan(self.probs).any())
         object.__setattr__(self, "by_probability", known)
 
@@ -125,16 +120,16 @@ class Opened:
 
     @property
     def ranks(self) -> NDArray[np.float64] | None:
-        """Give what pairs are ordered and cut by: the probability, if all pairs have one.
+        """Probabilities, if all pairs have one, or else scores: pairs are ordered and cut by them.
 
-        Else the score. float64 [pairs], NaN where a pair has none; None where none has.
+        float64 [pairs], NaN where a pair has no score; None where no pair has one.
         """
         if self.by_probability and self.probs is not None:
             return self.probs.astype(np.float64).round(4)
         return None if self.scores is None else self.scores.astype(np.float64)
 
     def rank(self, row: int) -> float | None:
-        """Give what one pair is ordered and cut by; None where it has no score."""
+        """Give the rank of one pair, see `ranks`; None where it has no score."""
         if self.by_probability and self.probs is not None:
             return round(float(self.probs[row]), 4)
         return _number(self.scores, row)
@@ -152,7 +147,7 @@ class Opened:
         return keeps
 
     def pair(self, row: int) -> Pair:
-        """Give one pair with everything that is known of it."""
+        """Give one pair with all its figures."""
         source, target = int(self.sources[row]), int(self.targets[row])
         (line, offset), (other_line, other_offset) = (
             self.source.place(source),

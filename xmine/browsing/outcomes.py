@@ -26,14 +26,11 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class PairOutcome:
-    """What mining made of two sentences.
+    """What mining made of two sentences: a kind, the reason in words, and the better pair, if any.
 
-    Attributes:
-        kind: `kept`; `below` the cut; `dropped` by an option; `taken`: one of them is in a better
-            pair; `not best` of the side that the retrieval mode asks; `far`: neither is among the
-            first k of the other.
-        why: the same in words.
-        rival: the pair that was better, if there is one.
+    Kinds: `kept`; `below` the cut; `dropped` by an option; `taken`, one of them is in a better
+    pair; `not best` of the side that the retrieval mode asks; `far`, neither is among the first k
+    of the other.
     """
 
     kind: str

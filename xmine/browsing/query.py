@@ -31,15 +31,13 @@ class PairQuery:
     """Which pairs, in which order.
 
     Attributes:
-        text: what a side must hold; empty for any.
-        regex: whether `text` is a regular expression (of Rust) and not a plain text; case counts
-            in neither.
-        side: where it must stand: `either`, `source`, `target` or `both`.
+        text: a side must hold it; empty for any.
+        regex: whether `text` is a regular expression (of Rust); case counts in neither.
+        side: where the text must stand: `either`, `source`, `target` or `both`.
         flags: names of flags, one of which a pair must have; `none` for pairs without any.
         score_min, score_max: of the scores, both included.
         kept: `kept` by the cut, `below` it or dropped, or `all`.
-        verdict: `accept`, `reject` or `unsure`; `judged` for any of them, `unjudged` for none;
-            `any` for all pairs.
+        verdict: `accept`, `reject`, `unsure`, `judged`, `unjudged`, or `any` for all pairs.
         where: a condition of SQL, see `xmine.browsing.where`; empty for none.
         order: `rank` is the order of the run or the file; `source` and `target` are by line,
             `length` by the bytes of both sides together.

@@ -1,4 +1,4 @@
-"""A run -> the encoder that made its vectors, and no other one of the same name."""
+"""A run -> the encoder that made its vectors; another encoder of the same name is refused."""
 
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,6 @@
-"""A mining run -> all its candidates in memory, whatever was kept of them.
+"""A mining run -> all its candidates in memory, kept or not.
 
-The digests of a run tell when a file was changed; here only files are refused that do not belong
-together.
+Digests tell which files were changed; here files are refused that do not belong together.
 """
 
 import json
@@ -91,7 +90,7 @@ def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame
 
 
 def _summary(path: Path) -> dict[str, Any]:
-    """Read what the command said at the end of the run; the library writes no such file."""
+    """Read the figures that the command has written; the library writes no such file."""
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

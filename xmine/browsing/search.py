@@ -1,7 +1,7 @@
-"""A typed sentence -> the nearest sentences of both sides, with the vectors that a run has kept.
+"""A typed sentence -> the nearest sentences of both sides of a run or of a file of pairs.
 
-Of a run the sentence is read by the encoder that made the vectors, and by no other one; a file of
-pairs has no vectors, and its texts are encoded when they are first searched.
+A run has vectors, and the encoder that made them encodes the sentence. A file of pairs has none:
+its texts are encoded when they are first searched.
 """
 
 from dataclasses import dataclass, field
@@ -29,14 +29,9 @@ _NUMBERS_AT_ONCE = 2**22
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A sentence near the one that is looked for.
+    """A sentence near the one that is looked for: its side, its row, its rank on that side from 1.
 
-    Attributes:
-        side: `source` or `target`.
-        row: of that side.
-        rank: 1 for the nearest of its side.
-        cosine: to what was looked for.
-        text: the sentence, its 1-based `line` and, where lines were cut, its `offset`.
+    `line` counts from 1; `offset` is None where lines were not cut.
     """
 
     side: str
@@ -59,12 +54,10 @@ class Found:
 
 @dataclass(slots=True)
 class Nearby:
-    """What is near a sentence in a run or in a file of pairs.
+    """Searches a run or a file of pairs for the sentences nearest to a text.
 
-    Attributes:
-        opened: the run or the file.
-        model: the encoder; of a run the one that it names if left out, else the embedded one.
-        options: how the encoder runs; of a run as it ran then if left out.
+    `model` and `options` are those of the encoder; of a run the ones it was made with if left out,
+    of a file the embedded encoder.
     """
 
     opened: Opened
@@ -131,7 +124,7 @@ class Nearby:
         query = pair.sides[side].encode_half([text], prompt=prompt)
         if not query.any():
             raise OptionError(
-                f"{text[:60]!r}: the encoder knows no piece of it", "is it in another script?"
+                f"{text[:60]!r}: the encoder knows no token of it", "is it in another script?"
             )
         return query
 

@@ -1,4 +1,4 @@
-"""Two texts -> the places of what both of them have: numbers, Latin words and codes, addresses."""
+"""Two texts -> the spans that both have: numbers, Latin words and codes, addresses, Chinese."""
 
 import re
 from collections.abc import Iterable
@@ -23,11 +23,7 @@ _CHINESE = re.compile(f"[{HAN}]+")
 
 
 class Shared(NamedTuple):
-    """What both sides of a pair have.
-
-    Attributes:
-        sources, targets: start and end of each part of a side, in order, none within another.
-    """
+    """Start and end of each part that both sides of a pair have, in order, without overlap."""
 
     sources: list[Span]
     targets: list[Span]
@@ -35,7 +31,7 @@ class Shared(NamedTuple):
 
 @lru_cache(maxsize=64)
 def shared_parts(source: str, target: str, languages: tuple[str, str]) -> Shared:
-    """Find what stands on both sides, whatever dress it wears: twenty-one, 21 and 二十一."""
+    """Find the spans of equal content on both sides: twenty-one, 21 and 二十一."""
     source, target = source[:_LONGEST], target[:_LONGEST]
     ours, theirs = _numbers(source, target, languages)
     left, right = source.translate(_NARROW), target.translate(_NARROW)

@@ -1,4 +1,4 @@
-"""What is looked at now: some pairs in some order, and the cut, which may be moved."""
+"""The pairs that the app shows: those of a query at a cut, in the order of the query."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,31 +15,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to show: a query, and the cut that its `kept` is by."""
+    """A query, and the cut that its `kept` is by."""
 
     query: PairQuery
     cut: float | None
 
 
 class View:
-    """The pairs that a query asks for; every screen shows the same ones.
+    """The pairs of a query; every screen shows the same ones.
 
     Attributes:
-        opened: the run or the file.
-        query: what is asked for.
-        cut: the lowest rank that is kept, see `Opened.ranks`; the run's own until it is
-            moved; None in a file.
+        cut: the lowest rank that is kept, see `Opened.ranks`; that of the run until it is moved;
+            None in a file.
         rows: int64 [found], rows of `opened`, in the order of the query.
-        wanted: what was asked for last; `query`, `cut` and `rows` follow together once it is found.
+        wanted: the latest query and cut; `query`, `cut` and `rows` follow once its rows are found.
     """
 
     def __init__(self, opened: Opened, codes: Callable[[], Codes] | None = None) -> None:
-        """Show the pairs that are kept, best first.
-
-        Args:
-            opened: the run or the file.
-            codes: gives the verdict on each pair, see `Judgements.codes`; any thread may ask.
-        """
+        """Show the pairs that are kept, best first; any thread may call `codes` for labels."""
         self.opened = opened
         self._codes = codes
         self.cut = opened.cut
@@ -48,7 +41,7 @@ class View:
         self.wanted = Wanted(self.query, self.cut)
 
     def want(self, query: PairQuery | None = None, cut: float | None = None) -> Wanted:
-        """Ask for another query, another cut, or both; what else was asked for stays."""
+        """Ask for another query, another cut, or both."""
         if query is not None:
             self.wanted = replace(self.wanted, query=query)
         if cut is not None:
@@ -56,27 +49,27 @@ class View:
         return self.wanted
 
     def find(self, wanted: Wanted) -> Rows:
-        """Find what was asked for, int64 [found]. Nothing changes, so any thread may do it."""
+        """Find the rows of a query, int64 [found], in any thread: the view does not change."""
         codes = None
         if wanted.query.by_verdict and self._codes is not None:
             codes = self._codes()
         return select(self.opened, wanted.query, wanted.cut, codes)
 
     def take(self, wanted: Wanted, rows: Rows) -> bool:
-        """Show what was found, unless something else has been asked for since; tell whether."""
+        """Show rows that were found, unless another query is wanted by now; tell whether."""
         if wanted != self.wanted:
             return False
         self.query, self.cut, self.rows = wanted.query, wanted.cut, rows
         return True
 
     def give_up(self, wanted: Wanted) -> bool:
-        """Want no longer what cannot be found; tell whether a moved cut is left to look for."""
+        """Drop a query that failed; tell whether a moved cut is left to look for."""
         if wanted == self.wanted:
             self.wanted = replace(wanted, query=self.query)
         return self.wanted.cut != self.cut
 
     def reopened(self, opened: Opened) -> None:
-        """Take what was read again when a cut was written: the same pairs, others of them kept."""
+        """Show a run that was read again: the same pairs, others of them kept."""
         self.opened = opened
         self.__dict__.pop("around", None)  # tells why a pair is not kept
 

@@ -1,4 +1,4 @@
-"""A cut that somebody has chosen -> the run, as if it had been mined with that cut."""
+"""A cut -> the files of a run as mining with that cut writes them."""
 
 import json
 from dataclasses import asdict, replace
@@ -19,9 +19,9 @@ from xmine.pairs.io import write_pairs
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE, alone_in
 from xmine.scoring.threshold import choose_threshold, precision_of
 
-# What a run was asked for that a given cut takes the place of.
+# The options of a run that a given cut replaces.
 _REPLACED = ("threshold", "min_prob", "precision", "top", "gold_digest")
-# What the summary says that cannot be had without the files it was had from.
+# The figures of the summary that need the files of the run's inputs.
 _UNKNOWN = ("gold", "seed_pairs", "histogram")
 
 

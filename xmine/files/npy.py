@@ -34,11 +34,11 @@ def header(dtype: np.dtype[Any], *shape: int) -> bytes:
 
 
 class MatrixWriter:
-    """Appends rows to a file; blocks go to the system at once, so that a kill takes none back.
+    """Appends rows to a file; blocks go to the system at once, so that a kill loses no block.
 
     Attributes:
-        rows: how many there are.
-        broken: whether blocks were there that are not what they were.
+        rows: the number of rows so far.
+        broken: whether blocks that were there had been changed.
     """
 
     def __init__(

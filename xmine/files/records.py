@@ -116,14 +116,7 @@ def listed(noun: str, names: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParquetFile:
-    """An open Parquet file; its columns are read when they are asked for.
-
-    Attributes:
-        name: of the file, for messages.
-        frame: a lazy frame of all columns.
-        schema: the type of each column.
-        metadata: of the file.
-    """
+    """An open Parquet file; its columns are read when they are asked for."""
 
     name: str
     frame: "pl.LazyFrame"

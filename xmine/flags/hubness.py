@@ -55,12 +55,10 @@ def find_hubs(
         own_lines: how many lines each side itself has; those behind them are of its pool.
     """
     found = []
-    for side, ids, table, own in zip(
-        ("source", "target"),
-        (neighbours.sources, neighbours.targets),
-        (source, target),
-        own_lines or (source.total, target.total),
-        strict=True,
+    owns = own_lines or (source.total, target.total)
+    for side, ids, table, own in (
+        ("source", neighbours.sources, source, owns[0]),
+        ("target", neighbours.targets, target, owns[1]),
     ):
         groups = groups_of(table.texts)
         rows, counts = hubs(ids, len(table), groups)

@@ -16,12 +16,11 @@ from xmine.files.atomic import replacing
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import header
 from xmine.flags.boilerplate import boilerplate, ends_of, variants
+from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, letters_of
 from xmine.flags.scripts import foreign_lines
 from xmine.text.hashing import hashes_of
 from xmine.text.sentences import Sentences, folded
-
-Bools = NDArray[np.bool_]
 
 _LINES_AT_ONCE = 4_096
 # Lines of a file: less than a second of work (bench/judging.py), which a kill loses at most.

@@ -10,21 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files.digests import NOBODY, Watch
-from xmine.flags.flag_set import Flags
+from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.numbers import numbers_differ, reader
 from xmine.knn.neighbours import Neighbours
 from xmine.progress import Progress, Report, silent
 from xmine.scoring.margin import SMALLEST_MEAN
+from xmine.scoring.probability import Floats
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.languages import scripts_of, short_code
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-
 
 # A hub is among the neighbours of this many lines at least, of this many times as many as a line is
 # on average, and of this many times as many as the tenth of lines that is neighbour most often.

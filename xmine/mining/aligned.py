@@ -138,20 +138,8 @@ def _scored(
     confidence = _estimated(chosen, neighbours, left.texts, right.texts)
     chances = np.zeros(len(chosen)) if confidence is None else confidence.chances
     flags = flag_pairs(chosen, chances, neighbours.first(k), left, right, languages)
-    return AlignedScores(
-        given,
-        chosen,
-        numbers[order],
-        confidence,
-        flags,
-        neighbours,
-        left,
-        right,
-        clamped,
-        languages,
-        options,
-        warnings,
-    )
+    found = given, chosen, numbers[order], confidence, flags, neighbours
+    return AlignedScores(*found, left, right, clamped, languages, options, warnings)
 
 
 def _rows(texts: list[str], side: Sentences) -> NDArray[np.int64]:

@@ -27,15 +27,15 @@ class AlignedScores:
     Attributes:
         given: all pairs.
         chosen: those that have a score, as rows of `source` and `target`, best first.
-        numbers: int64 [chosen], which of `given` each is, from 0.
-        confidence: how likely each is a translation; None where there are too few lines to tell.
-        flags: [chosen], what makes each suspicious, see `Pair`.
+        numbers: int64 [chosen], the place of each in `given`, from 0.
+        confidence: their probabilities; None where there are too few lines to estimate.
+        flags: of each of `chosen`.
         neighbours: the nearest rows both ways.
-        source, target: what they were looked for in: the distinct lines of a side, then those of
-            its pool, without those unknown to the encoder.
+        source, target: the distinct lines of a side, then those of its pool, without those unknown
+            to the encoder.
         clamped: scores whose neighbourhood mean was near zero and was raised.
         languages: codes of source and target, as given, read or guessed; `und` where that failed.
-        options: what was asked for.
+        options: of the scoring.
         warnings: what the user should know before trusting the scores.
     """
 
@@ -87,12 +87,10 @@ class AlignedScores:
 
 @dataclass(frozen=True)
 class ScoringReport:
-    """What scoring aligned files gave, in figures; `str` writes the figures in a few lines.
+    """The figures of scored pairs; `str` writes them in a few lines.
 
-    Attributes:
-        scored: the pairs with their scores.
-        pool: the two inputs with more lines to compare with, if they were given.
-        hubs: the number of hubs, if hubs were looked for.
+    `pool` names two inputs with more lines, if they were given; `hubs` is the number of hubs, if
+    hubs were looked for.
     """
 
     scored: AlignedScores

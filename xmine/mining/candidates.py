@@ -184,26 +184,16 @@ def flag(
         cache_dir: where the features of lines are cached; None for nowhere.
         watch: told the digests of these files.
     """
-    candidates = estimated.candidates
+    candidates, copies, confidence = estimated.candidates, estimated.copies, estimated.confidence
+    chosen, source, target = candidates.chosen, candidates.source, candidates.target
     languages = (
-        options.src_lang
-        or _language(candidates.source, candidates.chosen.sources, estimated.copies, known),
-        options.tgt_lang
-        or _language(candidates.target, candidates.chosen.targets, estimated.copies, known),
+        options.src_lang or _language(source, chosen.sources, copies, known),
+        options.tgt_lang or _language(target, chosen.targets, copies, known),
     )
-    probs: Floats = np.zeros(len(estimated.copies))
-    flags = flag_pairs(
-        candidates.chosen,
-        probs if estimated.confidence is None else estimated.confidence.chances,
-        candidates.neighbours.first(options.neighborhood),
-        candidates.source,
-        candidates.target,
-        languages,
-        report,
-        cache_dir,
-        watch,
-    )
-    return languages, flags
+    probs: Floats = np.zeros(len(copies)) if confidence is None else confidence.chances
+    near = candidates.neighbours.first(options.neighborhood)
+    sides = source, target
+    return languages, flag_pairs(chosen, probs, near, *sides, languages, report, cache_dir, watch)
 
 
 def _language(

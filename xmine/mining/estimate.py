@@ -45,14 +45,7 @@ _BESIDES = 0.12  # exact search takes as long as its product, and this share mor
 
 
 class SideEstimate(NamedTuple):
-    """Figures of a side, expected from its first lines.
-
-    Attributes:
-        lines: in the file.
-        rows: sentences.
-        bytes: of their UTF-8.
-        reading, encoding, judging: seconds.
-    """
+    """Lines, sentences, bytes and seconds of a side, expected from its first lines."""
 
     lines: int
     rows: int

@@ -26,15 +26,14 @@ class Mined:
 
     Attributes:
         pairs: those at or above the cut that were not dropped for another reason.
-        kept: how many they are, and how precise they are expected to be.
-        threshold: the cut, how it was found, and what it and its neighbours keep.
-        candidates: where the pairs come from, the most probable first, equal ones by score.
+        kept: their number and expected precision.
+        threshold: the cut, how it was found, and the pairs that it and its neighbours keep.
+        candidates: all candidates, the most probable first, equal ones by score.
         flags: of each of `candidates.chosen`.
         confidence: the probability of each of `candidates.chosen`; None if there were too few.
         eligible: int64, rows of `candidates.chosen` that may be kept, wherever the threshold is.
-        dropped: how many pairs were dropped for each reason; of those for a flag the ones above
-            the cut.
-        options: what was asked for.
+        dropped: the number of pairs that each reason dropped; an option drops those above the cut.
+        options: of the run.
         seeds, gold: pairs that are known, by the lines that stand for repeated ones.
         warnings: what the user should know before trusting the pairs.
         languages: codes of source and target, as given or guessed; `und` where that failed.
@@ -75,7 +74,7 @@ class Mined:
         return write_pairs(self.pairs.rows(), str(path), self.languages).notes
 
     def curve(self) -> tuple[NDArray[np.floating], Floats | None, float]:
-        """Give what a picture shows: what pairs are ordered by, their chances, and the cut."""
+        """Give the ranks of the eligible pairs, their probabilities, and the cut, for a picture."""
         chances = None if self.confidence is None else self.confidence.chances[self.eligible]
         scores = self.candidates.chosen.scores[self.eligible]
         return scores if chances is None else chances, chances, self.threshold.value
@@ -83,11 +82,7 @@ class Mined:
 
 @dataclass(frozen=True)
 class MiningReport:
-    """What mining gave, in figures; `str` writes the figures in a few lines.
-
-    Attributes:
-        mined: the pairs and where they come from.
-    """
+    """The figures of mining; `str` writes them in a few lines."""
 
     mined: Mined
 

@@ -11,13 +11,7 @@ from xmine.text.sentences import Sentences, folded
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A sentence of the corpus near a query.
-
-    Attributes:
-        query: index of the query.
-        cosine: to the query.
-        text: the sentence, with its 1-based `line` in the corpus.
-    """
+    """A sentence of the corpus near a query, which is named by its index; `line` counts from 1."""
 
     query: int
     cosine: float

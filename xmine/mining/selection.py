@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.flags.flag_set import Flags
+from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.candidates import Candidates, Estimated
 from xmine.mining.mined import Mined
@@ -94,8 +94,6 @@ def _with_text(
         flags=flags,
     )
 
-
-Bools = NDArray[np.bool_]
 
 WRONG, COPY, TOO_HIGH = "known to be wrong", "copy", "above --score-max"
 

@@ -128,8 +128,8 @@ def open_steps(
 class Steps:
     """The steps of mining that take long: each is computed, or loaded from the folder of the run.
 
-    What a killed process has left half done is continued. `xmine.run.folder` keeps the folder,
-    these methods fill it.
+    The unfinished work of a killed process is continued. `xmine.run.folder` keeps the folder, these
+    methods fill it.
     """
 
     def __init__(self, run: Run, options: MiningOptions, report: Report, warn: Warn) -> None:
@@ -202,7 +202,7 @@ class Steps:
             rows, known = without_zeros(vectors, path, run)
             if not len(rows) and isinstance(vectorizer, SentenceEncoder):
                 raise FileError(
-                    f"{sentences.name}: the encoder knows no piece of any line",
+                    f"{sentences.name}: the encoder knows no token of any line",
                     "is it in another script? give an encoder for it with --model",
                 )
             if not len(rows):

@@ -109,12 +109,7 @@ def _values(column: Any, some: slice) -> Iterable[Any]:  # noqa: ANN401 - an arr
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of pairs that were written.
-
-    Attributes:
-        count: pairs in the file.
-        notes: what the format could not hold, with counts; to be joined with commas.
-    """
+    """The number of pairs that were written, and notes on what the format could not hold."""
 
     count: int
     notes: list[str]
@@ -211,9 +206,7 @@ def languages_of(spec: str | Path) -> Languages | None:
 class ParallelText:
     """Pairs to train with: row i of `sources` is a translation of row i of `targets`.
 
-    Attributes:
-        sources, targets: the sentences.
-        origins: the name of each pair's source of data; empty where the file has none.
+    `origins` names the source of data of each pair; it is empty where the file has none.
     """
 
     sources: Sequence[str]

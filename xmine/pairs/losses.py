@@ -1,4 +1,4 @@
-"""What a format cannot hold: replaced or left out, and counted, so that it can be said once."""
+"""Characters and columns that a format cannot hold: replaced or left out, and counted."""
 
 import re
 from collections import Counter
@@ -11,13 +11,9 @@ from xmine.units import count
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a format cannot hold.
+    """Characters that a format cannot hold: their pattern, the replacement, and a note on it.
 
-    Attributes:
-        signs: characters without which a text needs no closer look.
-        pattern: what cannot be held.
-        into: what becomes of it.
-        note: how that is said.
+    A text without any of `signs` needs no closer look.
     """
 
     signs: str
@@ -80,7 +76,7 @@ class Losses:
         self._units += 1
 
     def notes(self) -> list[str]:
-        """Say what was lost, ready to be joined with commas."""
+        """Name the losses with their counts, ready to be joined with commas."""
         texts = [f"{note} in {count(n, 'sentence')}" for note, n in self._sentences.items()]
         for number in sorted(set(self._pairs.values()), reverse=True):
             kinds = sorted(kind for kind, n in self._pairs.items() if n == number)

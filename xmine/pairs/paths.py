@@ -1,4 +1,4 @@
-"""What a user writes for a file of pairs -> its paths, its format and which languages are meant.
+"""A name of a file of pairs, as users write it -> its paths, its format, the chosen languages.
 
 `pairs.tmx.gz` is one file, `corpus.en,corpus.zh` a Moses pair, `memory.tmx:en,zh` a file and the
 two languages to read, `scored.tsv:2,3` a file and two of its columns, `-` is TSV on standard input,
@@ -25,7 +25,7 @@ from xmine.text.languages import UNKNOWN_LANGUAGE
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How files of a format are read and written, and what they say of their languages."""
+    """The functions that read and write files of a format, and read their languages."""
 
     read: Callable[[str, Languages | None, Losses], Iterator[Pair]]
     write: Callable[[BinaryIO, Iterable[Pair], Languages, Losses], None]
@@ -43,12 +43,7 @@ KNOWN = f"end it in {PAIR_SUFFIXES} ({PACKED} may follow), or give two files: ou
 
 @dataclass(frozen=True, slots=True)
 class PairPaths:
-    """Where pairs are.
-
-    Attributes:
-        paths: one file, or two of a Moses pair.
-        chosen: the two languages or columns to read, where the user said them.
-    """
+    """One file of pairs, or two of a Moses pair; and the languages or columns that are chosen."""
 
     paths: tuple[str, ...]
     chosen: Languages | None = None
@@ -65,7 +60,7 @@ class PairPaths:
 
 
 def paths_to_read(spec: str | Path) -> PairPaths:
-    """Find what to read; a file that is there is taken by its name, whatever that looks like."""
+    """Find the files to read; a name that exists is a file, whatever the name looks like."""
     text = str(spec)
     if (Path(text) / RUN_FILE).is_file():
         pairs = Path(text) / PAIRS_FILE
@@ -113,7 +108,7 @@ def is_turned(path: str, languages: Languages) -> bool:
 
 
 def language_warnings(path: str, languages: Languages) -> list[str]:
-    """Say what a file that is written would tell of its languages that is not known or not so."""
+    """Warn of languages that a file would tell wrongly, or not at all."""
     if kind_of(path) == "tmx" and UNKNOWN_LANGUAGE in languages:
         why = "language not known, written as und: name it with --src-lang, --tgt-lang"
         return [f"{path}: {why}"]

@@ -21,14 +21,14 @@ class Survey:
     """Figures of pairs. A spread is lowest, first quartile, median, third quartile, highest.
 
     Attributes:
-        pairs: how many there are.
+        pairs: the number of pairs.
         copies: pairs with the same text on both sides, compared without case and white space.
-        repeated_pairs, repeated_sources, repeated_targets: those that stood there before.
+        repeated_pairs, repeated_sources, repeated_targets: those that stand in an earlier pair.
         empty_sources, empty_targets: sides without text.
         source_length, target_length: spread of the characters of a side.
         length_ratio: spread of target length by source length, where both have text.
         score, cosine, prob: their spreads; None where no pair has one.
-        flags: how many pairs have each flag, most first; None where no pair was looked at.
+        flags: pairs with each flag, most first; None where no pair has flags.
     """
 
     pairs: int

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from xmine.scoring.probability import Floats
+
 Range = tuple[int, int]  # numbers of bins, both included; bin N begins at N times the width
 
 # Scores print with four decimals: a narrower bin could not be named.

@@ -40,33 +40,17 @@ def margin_scores(neighbours: Neighbours, margin: str = "ratio") -> MarginScores
         neighbours: the k nearest rows both ways.
         margin: `ratio`, `distance` or `absolute`.
     """
-    source_means, target_means = _means(neighbours)
-    targets, low = _scores(
-        neighbours.target_cosines, neighbours.targets, source_means, target_means, margin
-    )
-    sources, low_too = _scores(
-        neighbours.source_cosines, neighbours.sources, target_means, source_means, margin
-    )
+    targets, low = _scores(neighbours, margin)
+    sources, low_too = _scores(neighbours.swapped(), margin)
     return MarginScores(targets, sources, low + low_too if margin == "ratio" else 0)
 
 
-def _scores(
-    cosines: NDArray[np.float32],
-    ids: NDArray[np.int64],
-    own: NDArray[np.float64],
-    others: NDArray[np.float64],
-    margin: str,
-) -> tuple[NDArray[np.float32], int]:
-    """Score the neighbours [rows, k] of one side, and count means that are too small.
-
-    Args:
-        cosines, ids: of the neighbours, [rows, k].
-        own: means of the rows.
-        others: means of what `ids` are rows of.
-        margin: see `margin_scores`.
-    """
+def _scores(neighbours: Neighbours, margin: str) -> tuple[NDArray[np.float32], int]:
+    """Score the targets near each source, [sources, k], and count means that are too small."""
+    cosines, ids = neighbours.target_cosines, neighbours.targets
     if margin == "absolute":
         return cosines, 0
+    own, others = _means(neighbours)
     scores, low = np.empty(cosines.shape, dtype=np.float32), 0
     for start in range(0, len(scores), _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)

@@ -191,14 +191,14 @@ def _judged(gaps: Floats, spacings: Floats, heights: Floats, known: NDArray[np.i
 
 
 class _Mixture(NamedTuple):
-    """What the pairs are made of.
+    """The mixture of wrong pairs and translations.
 
     Attributes:
         share: of translations.
         scale: mean gap of wrong pairs.
         mean: of the translations' gaps, before those below zero are cut off, where the best rival
             is of mean height.
-        slope: by how much their mean falls as the best rival rises, 0 to 1.
+        slope: the fall of their mean as the best rival rises, 0 to 1.
         spread: standard deviation of their gaps among rivals of one height.
         variance: of the heights.
         gain: log likelihood above that of wrong pairs alone.

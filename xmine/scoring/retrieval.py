@@ -5,7 +5,7 @@ that both take, and max walks through what either takes, best first, and keeps a
 its sentences are still free. So intersect and max are one-to-one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,9 @@ class ChosenPairs:
 
     def joined(self, others: "ChosenPairs") -> "ChosenPairs":
         """Add other pairs, and sort."""
-        return _sorted(_joined(self, others))
+        columns = [each.name for each in fields(self)]
+        both = ([getattr(each, name) for each in (self, others)] for name in columns)
+        return _sorted(ChosenPairs(*map(np.concatenate, both)))
 
 
 def choose_pairs(
@@ -70,7 +72,7 @@ def choose_pairs(
         return _sorted(fwd.take(both))
     only_bwd = np.ones(len(bwd), dtype=bool)
     only_bwd[fwd.targets[both]] = False
-    return _one_to_one(_sorted(_joined(fwd, bwd.take(only_bwd))))
+    return _one_to_one(fwd.joined(bwd.take(only_bwd)))
 
 
 def best_neighbours(
@@ -86,15 +88,6 @@ def best_neighbours(
         best[better] = place
         highest, lowest = np.where(better, score, highest), np.where(better, number, lowest)
     return ChosenPairs(rows, lowest, highest, cosines[rows, best])
-
-
-def _joined(first: ChosenPairs, second: ChosenPairs) -> ChosenPairs:
-    return ChosenPairs(
-        np.concatenate([first.sources, second.sources]),
-        np.concatenate([first.targets, second.targets]),
-        np.concatenate([first.scores, second.scores]),
-        np.concatenate([first.cosines, second.cosines]),
-    )
 
 
 def _sorted(pairs: ChosenPairs) -> ChosenPairs:

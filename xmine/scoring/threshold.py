@@ -1,4 +1,4 @@
-"""Probabilities of pairs -> the probability below which pairs are dropped, and what is kept then.
+"""Probabilities of pairs -> the threshold below which pairs are dropped, and the pairs above.
 
 The cut is a given probability, the one of the highest expected F1 (`auto`), or the lowest whose
 pairs are expected to be as precise as is wanted. Where there is no estimate, the cut is a score.
@@ -32,13 +32,13 @@ _HELP = "--seed-pairs with some known pairs helps; --min-prob, or --threshold, c
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a cut is expected to keep.
+    """The pairs that a cut is expected to keep.
 
     Attributes:
         cut: the lowest probability that is kept; the lowest score where nothing is estimated.
-        pairs: how many are kept.
+        pairs: the number of pairs that are kept.
         precision: expected share of translations among them; None if not estimated, or none kept.
-        interval: where the true precision lies, nine times in ten; None as above.
+        interval: holds the true precision nine times in ten; None as above.
     """
 
     cut: float
@@ -49,16 +49,16 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The cut and what follows from it.
+    """The threshold and its consequences.
 
     Attributes:
         value: the lowest probability that is kept, a multiple of 0.0001; the lowest score where
             nothing is estimated.
-        how: `given`, `auto` or `precision 0.95`, or what was done because that could not be.
-        kept: what it keeps, expected precision included.
+        how: `given`, `auto`, `precision 0.95`, or the reason for another choice.
+        kept: the pairs that it keeps.
         others: the same for other cuts, the lowest first.
         translations: expected number of them in the files; None if not estimated.
-        weakness: why the estimate is not to be relied on; empty if it is.
+        weakness: the reason not to rely on the estimate; empty if there is none.
     """
 
     value: float
@@ -79,8 +79,8 @@ def choose_threshold(
 
     Args:
         scores: [pairs], falling where nothing is estimated.
-        confidence: how likely each pair is a translation, falling; None if that cannot be
-            estimated, and then all pairs are kept, and with a wanted precision none.
+        confidence: probabilities of the pairs, falling; None if they cannot be estimated: all pairs
+            are kept then, or none if a precision is wanted.
         lowest: the cut itself; the one of the highest expected F1 if left out.
         precision: keep the most pairs that are expected to be so precise, with a small reserve, in
             place of the highest expected F1.
@@ -110,7 +110,7 @@ def choose_threshold(
 
 
 def expected(ranks: Floats, confidence: Confidence | None, cut: float) -> Kept:
-    """Tell what a cut is expected to keep of pairs with these probabilities, [pairs], falling."""
+    """Count the pairs that a cut keeps, by falling ranks [pairs], and expect their precision."""
     kept = len(ranks) - int(np.searchsorted(ranks[::-1], cut))
     chances = None if confidence is None else confidence.chances[:kept]
     return Kept(cut, kept, *precision_of(chances))
@@ -170,7 +170,7 @@ def floored(score: float) -> float:
 
 
 def _others(ranks: Floats, confidence: Confidence, chosen: Kept) -> tuple[Kept, ...]:
-    """Tell what two lower cuts and two higher ones keep, where that is not the same."""
+    """Count the pairs that two lower cuts and two higher ones keep, where the counts differ."""
     cuts = [expected(ranks, confidence, each) for each in _OTHERS]
     below = [each for each in cuts if each.cut < chosen.cut and each.pairs > chosen.pairs]
     above = [each for each in cuts if each.cut > chosen.cut and 0 < each.pairs < chosen.pairs]

@@ -43,13 +43,7 @@ class Survey(NamedTuple):
 
 @dataclass(frozen=True)
 class TextInput:
-    """A text input that was parsed; `text_input` makes one.
-
-    Attributes:
-        given: as the user wrote the input.
-        path: the file, or `-` for standard input.
-        column: the column or field; empty if none is named.
-    """
+    """A text input, as given and parsed: its path, or `-`, and its column or field, or no name."""
 
     given: str
     path: str

@@ -32,7 +32,7 @@ class Sentences:
         total: lines in the file.
         blank: lines without text, which have no row.
         repeated: sentences folded into an earlier one, which have no row.
-        unknown: sentences that the encoder knows no piece of, which mining leaves out.
+        unknown: sentences without a token that the encoder knows, which mining leaves out.
         unknown_lines: the lines of the first few of them.
         offsets: int64 [rows], where each sentence starts in its line, in characters from 0; None
             where a line is a sentence.
@@ -72,7 +72,7 @@ class Sentences:
         return line if self.stands_for is None else int(self.stands_for[line - 1])
 
     def known(self, rows: NDArray[np.intp]) -> "Sentences":
-        """Keep the rows that an encoder knows a piece of, and count the others."""
+        """Keep the rows with a token that an encoder knows, and count the others."""
         others = np.setdiff1d(np.arange(len(self)), rows, assume_unique=True)
         lines = (*self.unknown_lines, *self.lines[others[:_FEW]].tolist())[:_FEW]
         unknown = self.unknown + len(others)
@@ -80,14 +80,12 @@ class Sentences:
 
     def take(self, rows: NDArray[np.intp]) -> "Sentences":
         """Keep some rows, in the order of `rows`."""
-        offsets = None if self.offsets is None else self.offsets[rows]
-        counts = None if self.occurrences is None else self.occurrences[rows]
         return replace(
             self,
             texts=self.packed.take(rows),
             lines=self.lines[rows],
-            offsets=offsets,
-            occurrences=counts,
+            offsets=None if self.offsets is None else self.offsets[rows],
+            occurrences=None if self.occurrences is None else self.occurrences[rows],
         )
 
 
@@ -117,10 +115,10 @@ def sentence_table(
 ) -> Sentences:
     """Make the table of a file's lines without the blank and, with `dedup`, the repeated ones.
 
-    Two lines repeat each other when `folded` makes them equal; the first one stays. Without this
-    a line's own copies fill its neighbourhood and every ratio score of it is 1.000. With `segment`
-    a line may hold several sentences, and what is said of lines holds for sentences; `report` is
-    called meanwhile, if it is known how many lines there are in `total`.
+    Two lines repeat each other when `folded` makes them equal; the first one stays. Without `dedup`
+    a line's copies fill its neighbourhood, and all its ratio scores are 1.000. `segment` cuts lines
+    into sentences, and sentences are folded. `report` is called if `total`, the number of lines, is
+    known.
     """
     texts, seen = TextPacker(), FirstRows()
     lines, offsets = array("q"), array("q")  # of rows
@@ -149,21 +147,20 @@ def sentence_table(
             offsets.append(offset)
     if not len(texts):
         raise FileError(f"{name}: no text in it, only blank lines")
+    rows, starts, times, stand_ins = (
+        np.frombuffer(each, dtype=np.int64) for each in (lines, offsets, counts, stands_for)
+    )
     return Sentences(
         name,
         texts.packed(),
-        _as_array(lines),
+        rows,
         number,
         blank,
         repeated,
-        offsets=_as_array(offsets) if segment else None,
-        occurrences=_as_array(counts),
-        stands_for=None if segment else _as_array(stands_for),
+        offsets=starts if segment else None,
+        occurrences=times,
+        stands_for=None if segment else stand_ins,
     )
-
-
-def _as_array(numbers: "array[int]") -> NDArray[np.int64]:
-    return np.frombuffer(numbers, dtype=np.int64)
 
 
 class FirstRows:

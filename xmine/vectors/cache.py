@@ -48,11 +48,11 @@ class Entry:
 
     Attributes:
         key: 32 hexadecimal digits.
-        about: what is written beside it.
-        used: when it was found last, in seconds since 1970.
+        about: the file beside it.
+        used: the time of its last use, in seconds since 1970.
         bytes: its size on disk.
-        freed: how many of them go with it; none while a run has the matrix, too.
-        wrong: why it is of no use; empty if nothing is.
+        freed: the bytes that removing it frees; none while a run has the matrix, too.
+        wrong: the reason why it is of no use; empty if there is none.
     """
 
     key: str

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 
 class Number(NamedTuple):
-    """A number in a text.
+    """A number in a text, by its readings.
 
     Attributes:
-        readings: what it may mean.
-        digits: whether it stands there in digits; most words are read too freely to accuse by.
-        named: whether it is part of a name, such as B2B, km2 or COVID-19, which may be spelt out or
-            said in another way on the other side.
+        digits: whether the text has it in digits; most words are read too freely to accuse by.
+        named: whether it is part of a name, such as B2B, km2 or COVID-19, which the other side may
+            spell out or say in another way.
         counts: whether it is a word that is a number and hardly anything else.
     """
 
@@ -25,12 +24,9 @@ class Number(NamedTuple):
 class Reader(NamedTuple):
     """How a language writes its numbers: functions that read `plain` text.
 
-    Attributes:
-        digits: reads what is written in digits.
-        words: reads the rest.
-        may_count: tells quickly, of the text as it stands, whether a word in it may count.
-        months: reads the months that have a name or stand before a character for them, 1 to 12.
-        places: finds what may be a number, in what `in_place` makes of a text.
+    `may_count` tells quickly, of the text as it stands, whether a number word is in it; `months`
+    reads months by name or character, 1 to 12; `places` matches numbers in the text that `in_place`
+    makes.
     """
 
     digits: Callable[[str], list[Number]]

@@ -242,6 +242,7 @@ def test_a_file_of_pairs_has_a_threshold_as_far_as_it_has_scores(
         assert said in " ".join(" ".join(screen_text(pilot.app)).split())
         for size in ((40, 10), (60, 15)):
             await pilot.resize_terminal(*size)
+            await settled(pilot)
             text = "\n".join(screen_text(pilot.app))
             assert ("enlarge" if size == (40, 10) else "Threshold") in text
         await pilot.press("escape")

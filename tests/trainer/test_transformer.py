@@ -75,7 +75,7 @@ def test_a_static_start_has_gradients_of_usual_size_under_dropout(
     toy_static: StaticEmbedding, toy_vocabulary: Vocabulary, toy_pairs: ParallelText
 ) -> None:
     torch.manual_seed(1)
-    tower = tower_of(toy_vocabulary, toy_static, width=32, layers=4, heads=2, dropout=0.5).train()
+    tower = tower_of(toy_vocabulary, toy_static, dim=32, layers=4, heads=2, dropout=0.5).train()
     texts = [f"{text} \u00b6" for text in toy_pairs.sources[:100]]  # with a token without meaning
     tower.embed(tower.cut(texts)).sum().backward()
     longest = max(float(each.grad.norm()) for each in tower.parameters() if each.grad is not None)

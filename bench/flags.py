@@ -75,7 +75,7 @@ def mined(
         started = time.process_time()
         flag_pairs(
             scored.chosen,
-            confidence.chances,
+            confidence.probs,
             scored.neighbours,
             scored.source,
             scored.target,

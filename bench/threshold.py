@@ -95,10 +95,10 @@ def measure(
     if estimated is None:
         raise RuntimeError(f"too few lines: {mixture[:4]}")
     left = np.flatnonzero(labels != 0)  # copies and what is known to be wrong are dropped
-    order = left[np.lexsort((-pairs.scores[left], -estimated.chances[left]))]
+    order = left[np.lexsort((-pairs.scores[left], -estimated.probs[left]))]
     pairs, confidence = pairs.take(order), estimated.of(order)
     right = mixture.english[pairs.sources] == mixture.chinese[pairs.targets]  # [pairs]
-    f1 = _f1(confidence.chances, right, mixture.gold)
+    f1 = _f1(confidence.probs, right, mixture.gold)
     best = int(f1.argmax())
     by_score = np.argsort(-pairs.scores, kind="stable")
     scores = pairs.scores[by_score].astype(np.float64)
@@ -111,20 +111,20 @@ def measure(
     asked = {}
     for wanted in PRECISIONS:
         found = choose_threshold(pairs.scores, confidence, precision=wanted).kept.pairs
-        asked[f"p{wanted:g}"] = _asked(confidence.chances, right, found, wanted)
+        asked[f"p{wanted:g}"] = _asked(confidence.probs, right, found, wanted)
     return Outcome(
         mixture=mixture,
         gold=mixture.gold,
         best=highest,
         by_score=float(f1_by_score.max()),
-        best_cut=float(confidence.chances[best - 1]) if best else np.inf,
+        best_cut=float(confidence.probs[best - 1]) if best else np.inf,
         auto=float(f1[chosen.pairs]),
         regrets={f"{cut:g}": highest - float(f1_by_score[_above(scores, cut)]) for cut in cuts},
         expected=np.nan if chosen.precision is None else chosen.precision,
         true=true,
         inside=bool(low <= true <= high),
         asked=asked,
-        ranks=confidence.chances,
+        ranks=confidence.probs,
         right=right,
     )
 

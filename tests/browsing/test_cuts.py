@@ -30,11 +30,11 @@ def opened_run(count: int, path: Path = Path("run"), dropped: list[int] | None =
     side = TextSide("lines", TextColumn(pl.Series(["a"] * count)), np.arange(count) + 1)
     names = {name: np.zeros(count, dtype=bool) for name in FLAGS}
     rows = np.arange(count)
-    probs = 1 / (1 + np.exp(-(scores.astype(np.float64) - 1.2) * 30))
-    chances = probs.round(4).astype(np.float32)
+    exact = 1 / (1 + np.exp(-(scores.astype(np.float64) - 1.2) * 30))
+    probs = exact.round(4).astype(np.float32)
     allowed = ~np.isin(rows, dropped or [])
     return Opened(
-        *(path, side, side, rows, rows, scores, scores, chances, Flags.of(names)),
+        *(path, side, side, rows, rows, scores, scores, probs, Flags.of(names)),
         *(allowed.copy(), allowed, 0.5, ("en", "zh"), {"pairs": {}}, {"translations": 150.0}),
     )
 
@@ -45,10 +45,10 @@ def test_a_cut_keeps_and_expects_what_mining_says() -> None:
     assert opened.probs is not None
     left = opened.allowed
     assert cuts.rows.tolist() == np.flatnonzero(left).tolist()
-    chances = opened.probs[left].astype(np.float64).round(4)
-    confidence = Confidence(chances, 150.0, 1.0)
-    for cut in (0.0, 0.0001, 0.1, float(chances[7]), float(chances[150]), 0.5, 0.9999, 1.0):
-        found, mined = cuts.at(cut), expected(chances, confidence, cut)
+    probs = opened.probs[left].astype(np.float64).round(4)
+    confidence = Confidence(probs, 150.0, 1.0)
+    for cut in (0.0, 0.0001, 0.1, float(probs[7]), float(probs[150]), 0.5, 0.9999, 1.0):
+        found, mined = cuts.at(cut), expected(probs, confidence, cut)
         assert (found.pairs, found.cut) == (mined.pairs, mined.cut)
         assert (found.precision is None) == (mined.pairs == 0)
         if found.precision is not None:

@@ -81,7 +81,7 @@ def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: 
     found, around = mined(retrieval=retrieval, threshold=1.05, min_prob=0.3)
     chosen = found.candidates.chosen
     assert found.confidence is not None
-    rows = (chosen.scores >= 1.05) & (found.confidence.chances >= 0.3)
+    rows = (chosen.scores >= 1.05) & (found.confidence.probs >= 0.3)
     kept = set(zip(chosen.sources[rows].tolist(), chosen.targets[rows].tolist(), strict=True))
     candidates = set(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
     scores = found.candidates.scores

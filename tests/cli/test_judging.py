@@ -165,9 +165,9 @@ def test_a_wrong_call_says_what_is_wrong(command: Command, mined: Path) -> None:
 
 def test_a_cut_is_told_with_the_pairs_around_it(command: Command, mined: Path) -> None:
     ended = command("pairs", "cut", "run", "--at", "0.5", "-n", 2)
-    chances = [float(row.split("\t")[6]) for row in ended.out.splitlines()]
-    assert len(chances) == 4 and chances == sorted(chances, reverse=True)
-    assert chances[1] >= 0.5 > chances[2] and not ended.touched
+    probs = [float(row.split("\t")[6]) for row in ended.out.splitlines()]
+    assert len(probs) == 4 and probs == sorted(probs, reverse=True)
+    assert probs[1] >= 0.5 > probs[2] and not ended.touched
     marks = [row.split("\t")[-1] for row in ended.out.splitlines()]
     assert marks == ["≥", "≥", "<", "<"] and "--- the cut, 0.5: ≥ above it is kept" in ended.err
     kept = int(open_pairs(mined).kept(0.5).sum())

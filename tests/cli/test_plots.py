@@ -59,11 +59,11 @@ prob                                                  pairs  from here precision
 
 
 def test_probabilities_have_bins_from_0_to_1_whatever_they_are() -> None:
-    chances = np.append(CHANCES, 0.5)
-    histogram = bin_scores(chances, chances, 0.5, 6, "prob")
+    probs = np.append(CHANCES, 0.5)
+    histogram = bin_scores(probs, probs, 0.5, 6, "prob")
     lines = [line.plain for line in histogram_lines(histogram, 80)]
     assert "".join(line + "\n" for line in lines) == PROBABILITIES
-    few = bin_scores(chances[:3], chances[:3], 1.0, 15, "prob")
+    few = bin_scores(probs[:3], probs[:3], 1.0, 15, "prob")
     assert few.edges.tolist() == [0, 0.2, 0.4, 0.6, 0.8, 1] and few.counts.tolist() == [0] * 4 + [3]
     assert "cut at 1.0000: 3 pairs from here up" in histogram_lines(few, 80)[-2].plain
 
@@ -80,11 +80,11 @@ def test_no_line_is_longer_than_the_terminal() -> None:
     random = np.random.default_rng(1)
     for width in (80, 100, 140):
         for cut in (None, -math.inf, -123.0, 1.1, 1.25, math.inf):
-            for chances in (None, random.random(2000)):
+            for probs in (None, random.random(2000)):
                 scores = random.normal(1.2, 0.2, 2000) * random.choice([1, -100, 1e5])
                 scores[:3] = 1e7
                 for plain in (False, True):
-                    histogram = bin_scores(scores, chances, cut)
+                    histogram = bin_scores(scores, probs, cut)
                     lines = histogram_lines(histogram, width, plain=plain)
                     assert max(len(line.plain) for line in lines) <= width
                     assert len(lines) <= 15 + 4  # head, cut, legend, and a bin that is cut in two

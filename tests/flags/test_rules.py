@@ -217,11 +217,9 @@ def test_lines_without_letters_are_duplicates_if_they_are_the_same() -> None:
     assert ["duplicate" in each for each in found] == [False, False, True]
 
 
-@pytest.mark.parametrize(
-    ("chances", "flagged"), [((0.5, 0.5), 1), ((0.4, 0.9), 0), ((0.9, 0.4), 1)]
-)
+@pytest.mark.parametrize(("probs", "flagged"), [((0.5, 0.5), 1), ((0.4, 0.9), 0), ((0.9, 0.4), 1)])
 def test_of_two_pairs_with_one_text_the_less_probable_is_the_duplicate(
-    chances: tuple[float, float], flagged: int
+    probs: tuple[float, float], flagged: int
 ) -> None:
     both = (
         side("a", ["The kettle whistles.", "the kettle whistles"]),
@@ -230,7 +228,7 @@ def test_of_two_pairs_with_one_text_the_less_probable_is_the_duplicate(
     near, rows = neighbours_of(2), np.arange(2)
     scores = np.array([1.5, 1.4], dtype=np.float32)  # which decide among equally probable ones
     chosen = ChosenPairs(rows, rows, scores, near.target_cosines[:, 0])
-    found = flag_pairs(chosen, np.array(chances), near, *both, ("en", "zh"))
+    found = flag_pairs(chosen, np.array(probs), near, *both, ("en", "zh"))
     assert ["duplicate" in names.split(",") for names in found] == [flagged == 0, flagged == 1]
 
 
@@ -246,8 +244,8 @@ def test_only_sure_pairs_that_are_no_copies_tell_how_long_translations_are() -> 
     near, rows = neighbours_of(92), np.arange(92)
     chosen = ChosenPairs(rows, rows, np.ones(92, np.float32), near.target_cosines[:, 0])
     for chance, flagged in ((0.8, True), (0.95, False)):
-        chances = np.where(rows < len(GOOD), 1, chance)
-        found = flag_pairs(chosen, chances, near, sides[0], sides[1], ("en", "zh"))
+        probs = np.where(rows < len(GOOD), 1, chance)
+        found = flag_pairs(chosen, probs, near, sides[0], sides[1], ("en", "zh"))
         assert ("length" in found[-1].split(",")) is flagged
 
 

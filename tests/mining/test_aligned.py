@@ -247,7 +247,7 @@ def test_one_line_and_lines_without_a_partner(toy_encoder: SentenceEncoder, tmp_
     english, chinese, _ = toy_sentences(3, seed=3)
     files = write(tmp_path / "a", english[:1]), write(tmp_path / "b", chinese[:1])
     alone = score_aligned(*files, toy_encoder)
-    assert (alone.confidence, alone.chances) == (None, None)
+    assert (alone.confidence, alone.probs) == (None, None)
     (row,) = alone.rows()
     assert row.score == pytest.approx(1, abs=1e-6)
     assert row.prob is None and row.flags is not None
@@ -303,12 +303,12 @@ def test_copies_are_known_to_be_wrong_and_hide_no_translation(
             end.write("".join(line + "\n" for line in english * 2))
     scored = score_aligned(*aligned, toy_encoder)
     assert plain.confidence is not None and scored.confidence is not None
-    assert scored.chances is scored.confidence.chances
+    assert scored.probs is scored.confidence.probs
     copies = np.array([number >= 40 for number in scored.numbers])
-    assert copies.sum() == 200 and not scored.chances[copies].any()
+    assert copies.sum() == 200 and not scored.probs[copies].any()
     assert all("copy" in scored.flags[row].split(",") for row in np.flatnonzero(copies))
     assert scored.confidence.translations == pytest.approx(plain.confidence.translations, abs=2)
-    assert scored.chances.sum() == pytest.approx(30, abs=2)
+    assert scored.probs.sum() == pytest.approx(30, abs=2)
 
 
 def test_a_cosine_is_at_most_one_for_a_partner_that_is_not_the_nearest(

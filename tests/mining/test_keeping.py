@@ -40,7 +40,7 @@ def test_every_pair_has_a_probability_and_flags(
     pairs, confidence = mined.pairs, mined.confidence
     assert confidence is not None and pairs.probs is not None and pairs.flags is not None
     assert len(pairs) == len(mined.candidates.chosen) == len(pairs.probs) == len(pairs.flags)
-    np.testing.assert_array_equal(pairs.probs, confidence.chances)
+    np.testing.assert_array_equal(pairs.probs, confidence.probs)
     found = dict(zip(_line_pairs(mined), pairs.probs.tolist(), strict=True))
     assert np.mean([found.get(pair, 0.0) for pair in gold]) > 0.9
     assert np.mean([prob for pair, prob in found.items() if pair not in gold]) < 0.2
@@ -48,10 +48,10 @@ def test_every_pair_has_a_probability_and_flags(
     assert mined.kept.precision == pytest.approx(pairs.probs.mean())
     assert mined.threshold.translations == confidence.translations
     assert mined.dropped == {}
-    ranks, chances, cut = mined.curve()
-    assert cut == 0 and chances is not None
-    np.testing.assert_array_equal(chances, confidence.chances)
-    np.testing.assert_array_equal(ranks, confidence.chances)
+    ranks, probs, cut = mined.curve()
+    assert cut == 0 and probs is not None
+    np.testing.assert_array_equal(probs, confidence.probs)
+    np.testing.assert_array_equal(ranks, confidence.probs)
     assert mined.eligible.tolist() == list(range(len(pairs)))
     assert (mined.seeds.pairs, mined.gold.pairs) == ([], [])
 
@@ -227,8 +227,8 @@ def test_a_wanted_precision_is_the_lowest_cut_that_is_expected_to_have_it(
         assert mined.kept.precision is not None and mined.kept.precision >= precision
         size = len(mined.pairs)
         kept = np.arange(1, len(every.pairs) + 1)
-        wrong = kept - np.cumsum(every.confidence.chances)
-        ends = np.diff(every.confidence.chances, append=-1) != 0  # equal ones go together
+        wrong = kept - np.cumsum(every.confidence.probs)
+        ends = np.diff(every.confidence.probs, append=-1) != 0  # equal ones go together
         more = ends & (kept > size)
         assert (1 - 1.15 * wrong[more] / kept[more] < precision).all()
 
@@ -361,12 +361,12 @@ def test_the_cut_is_chosen_among_what_is_left(
     judged = mined.confidence.of(rows)
     cut = choose_threshold(mined.candidates.chosen.scores[rows], judged, precision=precision)
     assert mined.threshold == cut  # other cuts and their pairs included
-    ranks, chances, value = mined.curve()
-    assert (ranks.tolist(), value) == (judged.chances.tolist(), cut.value)
-    assert chances is not None and chances.tolist() == judged.chances.tolist()
+    ranks, probs, value = mined.curve()
+    assert (ranks.tolist(), value) == (judged.probs.tolist(), cut.value)
+    assert probs is not None and probs.tolist() == judged.probs.tolist()
     assert mined.kept == mined.threshold.kept and len(mined.pairs) == mined.kept.pairs
     # Of what an option drops those above the cut are counted alone.
-    above = mined.confidence.chances >= cut.value
+    above = mined.confidence.probs >= cut.value
     high = sum("high" in raised for raised, counts in zip(flags, above, strict=True) if counts)
     assert mined.dropped == {"copy": 40} | ({"high": high} if "high" in names and high else {})
     top = xmine.mine(source, target, toy_encoder, dataclasses.replace(options, top=5))

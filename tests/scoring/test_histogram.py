@@ -28,28 +28,28 @@ def test_every_pair_is_in_the_bin_that_its_score_says() -> None:
     random = np.random.default_rng(1)
     for trial in range(600):
         scores = shaped(random, int(random.choice([0, 1, 2, 5, 30, 400])))
-        chances = random.random(len(scores))
+        probs = random.random(len(scores))
         cut = None if trial % 5 == 0 else float(random.choice([*scores.tolist(), 0.0, 1.0, np.inf]))
         most = int(random.choice([3, 5, 15, BINS]))
-        drawn = bin_scores(scores, chances, cut, most)
+        drawn = bin_scores(scores, probs, cut, most)
         assert drawn.right is not None and drawn.precision is not None
         edges, wide = drawn.edges, scores.astype(np.float64)
         assert len(edges) == len(drawn.counts) + 1 and len(drawn.counts) <= max(most, 0)
         assert (np.diff(edges) > 0).all()
         assert drawn.counts.sum() == len(scores)
-        assert drawn.right.sum() == pytest.approx(chances.sum())
+        assert drawn.right.sum() == pytest.approx(probs.sum())
         for at, (low, high) in enumerate(pairwise(edges)):
             inside = (wide >= low) & ((wide < high) | (high == np.inf))
             assert drawn.counts[at] == inside.sum()
-            assert drawn.right[at] == pytest.approx(chances[inside].sum())
+            assert drawn.right[at] == pytest.approx(probs[inside].sum())
             above = wide >= low
             assert drawn.at_or_above[at] == above.sum()
             if above.any():
-                assert drawn.precision[at] == pytest.approx(chances[above].mean())
+                assert drawn.precision[at] == pytest.approx(probs[above].mean())
         kept = wide >= (-np.inf if cut is None else cut)
         assert drawn.kept == kept.sum()
         if kept.any():
-            assert drawn.kept_precision == pytest.approx(chances[kept].mean())
+            assert drawn.kept_precision == pytest.approx(probs[kept].mean())
         else:
             assert drawn.kept_precision is None
 
@@ -144,7 +144,7 @@ def test_facts_are_fit_for_json() -> None:
 def test_what_is_no_histogram_is_an_error() -> None:
     with pytest.raises(ValueError, match="not a number"):
         bin_scores(np.array([1.0, np.nan]))
-    with pytest.raises(ValueError, match="1 chances for 2 scores"):
+    with pytest.raises(ValueError, match="1 probs for 2 scores"):
         bin_scores(np.ones(2), np.ones(1))
     with pytest.raises(ValueError, match="2 bins"):
         bin_scores(np.ones(2), most=2)
@@ -198,8 +198,8 @@ def test_odd_pictures_are_drawn(tmp_path: Path) -> None:
     for at, scores in enumerate(([], [1.0], [1.0] * 9, [np.inf, 1.0, 1.1], [np.inf], [-np.inf])):
         some = np.array(scores)
         half = np.full(len(some), 0.5)
-        for chances, cut in ((None, None), (half, math.inf), (half, -math.inf)):
-            drawn = bin_scores(some, chances, cut, BINS)
+        for probs, cut in ((None, None), (half, math.inf), (half, -math.inf)):
+            drawn = bin_scores(some, probs, cut, BINS)
             draw_histogram(drawn, tmp_path / f"{at}.png", "a$b$c 中文.txt\n")
         assert (tmp_path / f"{at}.png").stat().st_size > 1000
 

@@ -20,9 +20,9 @@ def estimated(
     labels = None if known is None else np.array(known, dtype=np.int8)
     found = estimate(pairs, neighbours, labels)
     assert found is not None
-    assert found.chances.shape == (len(pairs),) and found.chances.dtype == np.float64
-    assert ((found.chances >= 0) & (found.chances <= 1)).all() and 0 <= found.any_at_all <= 1
-    assert found.translations >= found.chances.sum() - 1e-9
+    assert found.probs.shape == (len(pairs),) and found.probs.dtype == np.float64
+    assert ((found.probs >= 0) & (found.probs <= 1)).all() and 0 <= found.any_at_all <= 1
+    assert found.translations >= found.probs.sum() - 1e-9
     return found
 
 
@@ -34,7 +34,7 @@ def heights_for(rows: int, right: NDArray[np.bool_] | None = None) -> Floats:
 
 def judged(gaps: Floats, spacings: Floats, known: NDArray[np.int8]) -> tuple[Floats, float, float]:
     found = confidence._judged(gaps, spacings, heights_for(len(gaps)), known)
-    return found.chances, float(found.seen.mean()), found.any_at_all
+    return found.probs, float(found.seen.mean()), found.any_at_all
 
 
 def unknown(rows: int) -> NDArray[np.int8]:
@@ -63,7 +63,7 @@ def test_the_order_of_the_lines_is_no_matter() -> None:
     again = choose_pairs(shuffled, margin_scores(shuffled))
     assert again.sources.tolist() != pairs.sources.tolist()
     one, other = estimated(pairs, neighbours), estimated(again, shuffled)
-    assert (one.chances == other.chances).all()
+    assert (one.probs == other.probs).all()
     assert (one.translations, one.any_at_all) == (other.translations, other.any_at_all)
 
 
@@ -77,7 +77,7 @@ def test_which_file_comes_first_is_no_matter() -> None:
             assert np.array_equal(np.sort(gaps), np.sort(turned))
         # Equal scores are in another order then, and sums round otherwise.
         left, right = estimated(*one), estimated(*other)
-        np.testing.assert_allclose(np.sort(left.chances), np.sort(right.chances), rtol=1e-9)
+        np.testing.assert_allclose(np.sort(left.probs), np.sort(right.probs), rtol=1e-9)
         assert left.translations == pytest.approx(right.translations, rel=1e-9)
 
 
@@ -115,13 +115,13 @@ def test_the_fit_finds_the_mixture_it_assumes(
     near = 0.1 if spread < mean / 2 else 0.15  # what is believed beforehand draws it to a third
     assert (fit.share, fit.scale, fit.mean) == pytest.approx((share, 0.05, mean), rel=near)
     assert fit.spread == pytest.approx(spread, rel=0.15) and fit.gain > 20
-    chances, _, any_at_all = judged(gaps, spacings, unknown(rows))
-    assert chances.sum() == pytest.approx(right.sum(), rel=0.1) and any_at_all > 0.999
+    probs, _, any_at_all = judged(gaps, spacings, unknown(rows))
+    assert probs.sum() == pytest.approx(right.sum(), rel=0.1) and any_at_all > 0.999
     edges = [0.05, 0.3, 0.7, 0.95, 1.01]
     for low, high in pairwise(edges):  # a probability is a frequency
-        some = (chances >= low) & (chances < high)
+        some = (probs >= low) & (probs < high)
         if some.sum() > 20:
-            assert right[some].mean() == pytest.approx(chances[some].mean(), abs=0.12)
+            assert right[some].mean() == pytest.approx(probs[some].mean(), abs=0.12)
 
 
 @pytest.mark.slow
@@ -137,7 +137,7 @@ def test_the_fit_does_not_stop_early_where_pairs_are_many() -> None:
 def test_nothing_known_is_no_matter() -> None:
     pairs, neighbours = mined(*sides(80, 120, 40, 3))
     one, other = estimated(pairs, neighbours), estimated(pairs, neighbours, [-1] * len(pairs))
-    assert (one.chances == other.chances).all() and one.translations == other.translations
+    assert (one.probs == other.probs).all() and one.translations == other.translations
 
 
 @pytest.mark.slow
@@ -152,8 +152,8 @@ def test_known_pairs_move_the_estimate_towards_the_truth() -> None:
         known[(known == 1) & ~right] = 0
         rest = known == -1
         for errors, labels in ((alone, unknown(60)), (helped, known)):
-            chances, _, _ = judged(gaps, spacings, labels)
-            errors.append(abs(float(chances[rest].sum()) - float(right[rest].sum())))
+            probs, _, _ = judged(gaps, spacings, labels)
+            errors.append(abs(float(probs[rest].sum()) - float(right[rest].sum())))
     assert np.mean(helped) < 0.9 * np.mean(alone)
 
 
@@ -162,9 +162,9 @@ def test_a_wider_gap_is_never_less_likely(outlier: float) -> None:
     # So narrow and near that its tail is shorter than the wrong one.
     gaps, spacings, _ = mixture(1000, 0.5, 0.2, 0.04, 10)
     gaps[0] = outlier  # a name or a number, alone in both files
-    chances = confidence._judged(gaps, spacings, np.full(1000, 0.3), unknown(1000)).chances
-    assert 0.4 < chances.mean() < 0.6
-    assert (np.diff(chances[np.argsort(gaps, kind="stable")]) >= 0).all()
+    probs = confidence._judged(gaps, spacings, np.full(1000, 0.3), unknown(1000)).probs
+    assert 0.4 < probs.mean() < 0.6
+    assert (np.diff(probs[np.argsort(gaps, kind="stable")]) >= 0).all()
 
 
 def with_heights(
@@ -193,15 +193,15 @@ def test_the_fit_finds_how_gaps_fall_where_rivals_are_close(slope: float, share:
     assert fit.spread == pytest.approx(0.05, rel=0.35)  # what is believed beforehand widens it
     found = confidence._judged(gaps, spacings, heights, unknown(len(gaps)))
     for low, high in pairwise([0.05, 0.3, 0.7, 0.95, 1.01]):  # a probability is a frequency
-        some = (found.chances >= low) & (found.chances < high)
+        some = (found.probs >= low) & (found.probs < high)
         if some.sum() > 40:
-            assert right[some].mean() == pytest.approx(found.chances[some].mean(), abs=0.12)
+            assert right[some].mean() == pytest.approx(found.probs[some].mean(), abs=0.12)
 
 
 def test_what_rivals_tell_parts_pairs_that_gaps_alone_do_not() -> None:
     """Short lines: gaps of translations are few times as wide as those of wrong pairs."""
     gaps, spacings, heights, right = with_heights(4_000, 0.2, 0.2, 0.9, 5)
-    found = confidence._judged(gaps, spacings, heights, unknown(len(gaps))).chances
+    found = confidence._judged(gaps, spacings, heights, unknown(len(gaps))).probs
     alone, _, _ = judged(gaps, spacings, unknown(len(gaps)))
     errors = [float(((each - right) ** 2).mean()) for each in (found, alone)]
     assert errors[0] < 0.8 * errors[1]
@@ -212,7 +212,7 @@ def test_beaten_translations_are_counted_where_rivals_are_close() -> None:
     gaps, spacings, heights, right = with_heights(20_000, 0.5, 0.12, 0.9, 7)
     assert right.sum() < 9_700  # of 10,000
     found = confidence._judged(gaps, spacings, heights, unknown(len(gaps)))
-    assert (found.chances / found.seen).sum() == pytest.approx(10_000, rel=0.08)
+    assert (found.probs / found.seen).sum() == pytest.approx(10_000, rel=0.08)
 
 
 @pytest.mark.parametrize("rows", [60, 200, 1000])
@@ -238,7 +238,7 @@ def test_doubt_whether_there_is_any_translation_counts() -> None:
     assert np.mean([each.any_at_all for each in none]) < 0.3
     assert min(each.any_at_all for each in some) > 0.999
     doubtful = [each for each in none if 0.02 < each.any_at_all < 0.98]
-    assert doubtful and all(each.chances.max() <= each.any_at_all for each in doubtful)
+    assert doubtful and all(each.probs.max() <= each.any_at_all for each in doubtful)
 
 
 def test_lines_without_a_known_piece_do_no_harm() -> None:
@@ -247,7 +247,7 @@ def test_lines_without_a_known_piece_do_no_harm() -> None:
         source, target = sides(60, 60, 30, seed)
         source[40:], target[35:50] = 0, 0
         pairs, neighbours = mined(source, target)
-        sure = set(pairs.sources[estimated(pairs, neighbours).chances > 0.5].tolist())
+        sure = set(pairs.sources[estimated(pairs, neighbours).probs > 0.5].tolist())
         right += len(sure & set(range(30)))
         wrong += len(sure - set(range(30)))
     assert right >= 298 and wrong <= 5  # of 300 and 300

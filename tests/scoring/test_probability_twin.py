@@ -221,7 +221,7 @@ def mutual_pairs(
 class Verdict:
     """The twin's estimate: of each pair the probability and the share that is seen."""
 
-    chances: list[float]
+    probs: list[float]
     seen: list[float]
     any_at_all: float
     apart: float
@@ -245,14 +245,12 @@ def verdict(pairs: list[Pair], known: list[int], enough: int = 50_000) -> Verdic
         return nothing
     else:
         any_at_all = 1 / (1 + math.exp(min(3 - found.gain, 700)))
-    chances = []
+    probs = []
     for each, label in zip(moved, known, strict=True):
         widest = max(found.mean(each), 0) + found.tau**2 / found.sigma
         odds = math.exp(log_odds(found, Pair(min(each.gap, widest), each.spacing, each.height)))
-        chances.append(any_at_all * odds / (1 + odds) if label == -1 else float(label))
-    return Verdict(
-        chances, [found.seen(each) for each in moved], any_at_all, found.mu / found.sigma
-    )
+        probs.append(any_at_all * odds / (1 + odds) if label == -1 else float(label))
+    return Verdict(probs, [found.seen(each) for each in moved], any_at_all, found.mu / found.sigma)
 
 
 def whole_estimate(
@@ -262,35 +260,35 @@ def whole_estimate(
     gaps = walked_gaps(pairs, near)
     mutual = [place for place, each in enumerate(gaps) if each is not None and each[0] >= 0]
     found = verdict(*mutual_pairs(pairs, near, known))
-    chances = [0.0] * len(pairs)
+    probs = [0.0] * len(pairs)
     translations = 0.0
-    for place, chance, seen in zip(mutual, found.chances, found.seen, strict=True):
-        chances[place] = chance
+    for place, chance, seen in zip(mutual, found.probs, found.seen, strict=True):
+        probs[place] = chance
         translations += chance * (1 / seen - 1)
-    chances = [1.0 if label == 1 else c for c, label in zip(chances, known, strict=True)]
-    return chances, translations + sum(chances), found
+    probs = [1.0 if label == 1 else c for c, label in zip(probs, known, strict=True)]
+    return probs, translations + sum(probs), found
 
 
-def slow_size(chances: list[float], translations: float, precision: float | None) -> int:
+def slow_size(probs: list[float], translations: float, precision: float | None) -> int:
     """How many of the most probable pairs a cut keeps: best expected F1, or a wanted precision."""
     best, size = 0.0, 0
-    for count in range(1, len(chances) + 1):
-        if count < len(chances) and chances[count] == chances[count - 1]:
+    for count in range(1, len(probs) + 1):
+        if count < len(probs) and probs[count] == probs[count - 1]:
             continue  # no cut parts equal ones
-        right = sum(chances[:count])
+        right = sum(probs[:count])
         f1 = 2 * right / (count + translations)
         if precision is None and f1 > best:
             best, size = f1, count
         if precision is not None and 1 - 1.15 * (count - right) / count >= precision:
             size = count
-    return size if size and sum(chances[:size]) / size >= 1e-3 else 0
+    return size if size and sum(probs[:size]) / size >= 1e-3 else 0
 
 
-def slow_expectation(chances: list[float]) -> tuple[float, float, float]:
+def slow_expectation(probs: list[float]) -> tuple[float, float, float]:
     """Expected precision of the kept pairs, and the interval for it."""
-    count, right = len(chances), sum(chances)
+    count, right = len(probs), sum(probs)
     wrong = count - right
-    variance = sum(each * (1 - each) for each in chances)
+    variance = sum(each * (1 - each) for each in probs)
     doubt = 1.645 * math.sqrt(variance + (0.9 * max(min(wrong, right), 0.5)) ** 2)
     low, high = 1 - (wrong + doubt) / count, 1 - (wrong - doubt) / count
     return right / count, max(low, 0), min(high, 1)
@@ -450,7 +448,7 @@ def same_verdict(pairs: list[Pair], known: list[int], enough: int = 50_000) -> N
         np.array(known, dtype=np.int8),
     )
     twins = verdict(pairs, known, enough)
-    np.testing.assert_allclose(ours.chances, twins.chances, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(ours.probs, twins.probs, rtol=0, atol=1e-6)
     np.testing.assert_allclose(ours.seen, twins.seen, rtol=0, atol=1e-6)
     assert ours.any_at_all == pytest.approx(twins.any_at_all, abs=1e-6)
     assert ours.apart == pytest.approx(twins.apart, rel=1e-6)
@@ -509,13 +507,13 @@ def test_estimate_and_cuts_are_the_twins(name: str) -> None:
     pairs, near, known = CASES[name]()
     ours = estimate(pairs, near, np.array(known, dtype=np.int8))
     assert ours is not None
-    chances, translations, found = whole_estimate(pairs, near, known)
+    probs, translations, found = whole_estimate(pairs, near, known)
     # The estimate has four decimals.
-    np.testing.assert_allclose(ours.chances, chances, rtol=0, atol=5.1e-5)
+    np.testing.assert_allclose(ours.probs, probs, rtol=0, atol=5.1e-5)
     assert ours.translations == pytest.approx(translations, abs=5.1e-5)
     assert (ours.any_at_all, ours.apart) == pytest.approx((found.any_at_all, found.apart), abs=1e-6)
-    order = np.lexsort((-pairs.scores, -ours.chances))
-    rounded = sorted((float(f"{each:.4f}") for each in chances), reverse=True)
+    order = np.lexsort((-pairs.scores, -ours.probs))
+    rounded = sorted((float(f"{each:.4f}") for each in probs), reverse=True)
     for precision in (None, 0.5, 0.9, 0.99):
         cut = choose_threshold(pairs.scores[order], ours.of(order), precision=precision)
         size = slow_size(rounded, round(translations, 4), precision)
@@ -529,9 +527,9 @@ def test_estimate_and_cuts_are_the_twins(name: str) -> None:
 def test_pairs_that_are_taken_for_right_count_as_such() -> None:
     found = Confidence(np.array([0.9, 0.25, 0.5, 0.0]), 3.0, 0.75, 4.0)
     after = found.with_right(np.array([True, False, False, True]))
-    assert after.chances.tolist() == [1.0, 0.25, 0.5, 1.0]
+    assert after.probs.tolist() == [1.0, 0.25, 0.5, 1.0]
     assert (after.translations, after.any_at_all, after.apart) == (3.0 + 0.1 + 1.0, 0.75, 4.0)
-    assert found.of(np.array([2, 0])).chances.tolist() == [0.5, 0.9]
+    assert found.of(np.array([2, 0])).probs.tolist() == [0.5, 0.9]
 
 
 def test_the_normal_distribution_is_looked_up_closely() -> None:

@@ -30,7 +30,7 @@ def ranked(
     found = estimate(pairs, neighbours)
     if found is None:
         return pairs, None
-    order = np.lexsort((-pairs.scores, -found.chances))
+    order = np.lexsort((-pairs.scores, -found.probs))
     return pairs.take(order), found.of(order)
 
 
@@ -43,35 +43,33 @@ def f1(right: int, found: int, gold: int) -> float:
     return 2 * right / (found + gold)
 
 
-def judged(chances: Floats, translations: float | None = None) -> Confidence:
-    """Make an estimate of these chances."""
-    return Confidence(chances, float(chances.sum()) if translations is None else translations, 1.0)
+def judged(probs: Floats, translations: float | None = None) -> Confidence:
+    """Make an estimate of these probs."""
+    return Confidence(probs, float(probs.sum()) if translations is None else translations, 1.0)
 
 
 def random_case(seed: int, decimals: int) -> Floats:
-    """Falling chances, some of them equal or nearly so."""
+    """Falling probs, some of them equal or nearly so."""
     rng = np.random.default_rng(seed)
     drawn = np.clip(rng.random(int(rng.integers(1, 80))) ** 2 * 1.2, 0, 1)
     return np.sort(np.round(drawn, decimals))[::-1]
 
 
-def scores_of(chances: Floats) -> Scores:
+def scores_of(probs: Floats) -> Scores:
     """Give as many scores, which are of no matter."""
-    return np.random.default_rng(1).random(len(chances)).astype(np.float32)
+    return np.random.default_rng(1).random(len(probs)).astype(np.float32)
 
 
-def chosen(
-    chances: Floats, translations: float | None = None, **options: float | None
-) -> Threshold:
-    return choose_threshold(scores_of(chances), judged(chances, translations), **options)
+def chosen(probs: Floats, translations: float | None = None, **options: float | None) -> Threshold:
+    return choose_threshold(scores_of(probs), judged(probs, translations), **options)
 
 
-def every_cut(chances: Floats) -> list[tuple[float, int, float]]:
+def every_cut(probs: Floats) -> list[tuple[float, int, float]]:
     """Walk over all cuts that differ: value, pairs kept, right ones."""
     found = []
-    for cut in sorted(set(chances.tolist())):
-        rows = [row for row in range(len(chances)) if float(chances[row]) >= cut]
-        found.append((cut, len(rows), sum(float(chances[row]) for row in rows)))
+    for cut in sorted(set(probs.tolist())):
+        rows = [row for row in range(len(probs)) if float(probs[row]) >= cut]
+        found.append((cut, len(rows), sum(float(probs[row]) for row in rows)))
     return found
 
 
@@ -81,17 +79,17 @@ def every_cut(chances: Floats) -> list[tuple[float, int, float]]:
 @pytest.mark.parametrize("decimals", [1, 2, 4])
 def test_the_cut_has_the_highest_expected_f1(decimals: int) -> None:
     for seed in range(40):
-        chances = random_case(seed, decimals)
-        if not chances.any():
+        probs = random_case(seed, decimals)
+        if not probs.any():
             continue
-        translations = float(chances.sum()) * (1 + seed % 3 / 4) + 0.1
-        cut = chosen(chances, translations)
+        translations = float(probs.sum()) * (1 + seed % 3 / 4) + 0.1
+        cut = chosen(probs, translations)
         curve = {
-            value: 2 * right / (pairs + translations) for value, pairs, right in every_cut(chances)
+            value: 2 * right / (pairs + translations) for value, pairs, right in every_cut(probs)
         }
         assert cut.value in curve
         assert curve[cut.value] == pytest.approx(max(curve.values()), rel=1e-12)
-        assert cut.kept.pairs == sum(chances >= cut.value)
+        assert cut.kept.pairs == sum(probs >= cut.value)
         assert cut.how in ("auto", "auto: hardly any pair stands out")
         assert cut.translations == translations
 
@@ -107,7 +105,7 @@ def test_nothing_that_is_kept_is_less_probable_than_what_is_not() -> None:
         assert found is not None
         size = choose_threshold(pairs.scores, found).kept.pairs
         assert 0 < size < len(pairs)
-        assert found.chances[:size].min() > found.chances[size:].max()
+        assert found.probs[:size].min() > found.probs[size:].max()
 
 
 @pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
@@ -205,11 +203,11 @@ def test_a_wanted_precision_keeps_the_most_pairs_that_are_expected_to_have_it(
 ) -> None:
     empty = 0
     for seed in range(40):
-        chances = random_case(seed, decimals)
-        cut = chosen(chances, precision=wanted)
+        probs = random_case(seed, decimals)
+        cut = chosen(probs, precision=wanted)
         fitting = [
             (pairs, value)
-            for value, pairs, right in every_cut(chances)
+            for value, pairs, right in every_cut(probs)
             if pairs - 1.15 * (pairs - right) >= wanted * pairs - 1e-12  # with a reserve
         ]
         if fitting:
@@ -218,7 +216,7 @@ def test_a_wanted_precision_keeps_the_most_pairs_that_are_expected_to_have_it(
             assert cut.how == f"precision {wanted:g}"
         else:
             empty += 1
-            assert cut.kept.pairs == 0 and cut.value > chances[0]
+            assert cut.kept.pairs == 0 and cut.value > probs[0]
             assert cut.how == f"precision {wanted:g} is not to be expected, no pair kept"
     assert empty < 40 and (wanted < 1 or empty)
 
@@ -282,13 +280,13 @@ def test_the_order_of_the_files_is_no_matter() -> None:
 
 def test_the_expectation_is_the_mean_chance() -> None:
     for seed in range(40):
-        chances = random_case(seed, 2)
+        probs = random_case(seed, 2)
         for cut in (0.0, 0.1, 0.5, 0.9, 1.1):
-            rows = chances >= cut
-            found = expected(chances, judged(chances), cut)
+            rows = probs >= cut
+            found = expected(probs, judged(probs), cut)
             assert (found.cut, found.pairs) == (cut, rows.sum())
             if rows.any():
-                assert found.precision == pytest.approx(chances[rows].mean())
+                assert found.precision == pytest.approx(probs[rows].mean())
                 assert found.precision is not None and found.interval is not None
                 low, high = found.interval
                 assert 0 <= low <= found.precision + 1e-12 and found.precision <= high + 1e-12
@@ -307,11 +305,11 @@ def test_the_interval_narrows_with_more_pairs(chance: float) -> None:
     assert widths == sorted(widths, reverse=True) and widths[-1] < 0.9 * widths[0]
 
 
-def interval_of(chances: Floats) -> tuple[float, float]:
-    found, interval = precision_of(chances)
-    assert found == pytest.approx(chances.mean()) and interval is not None
-    assert 0 <= interval[0] <= chances.mean() + 1e-12
-    assert chances.mean() - 1e-12 <= interval[1] <= 1
+def interval_of(probs: Floats) -> tuple[float, float]:
+    found, interval = precision_of(probs)
+    assert found == pytest.approx(probs.mean()) and interval is not None
+    assert 0 <= interval[0] <= probs.mean() + 1e-12
+    assert probs.mean() - 1e-12 <= interval[1] <= 1
     return interval
 
 
@@ -330,10 +328,10 @@ def test_where_few_pairs_are_right_the_doubt_is_that_of_these_few(rows: int) -> 
 
 
 def test_few_right_pairs_among_many_wrong_ones_are_not_taken_for_many() -> None:
-    chances = np.array([0.9] * 50 + [0.6] * 10)
-    assert chances.sum() == pytest.approx(51)
+    probs = np.array([0.9] * 50 + [0.6] * 10)
+    assert probs.sum() == pytest.approx(51)
     for wrong in (600, 6_000):
-        low, high = interval_of(np.concatenate([chances, np.zeros(wrong)]))
+        low, high = interval_of(np.concatenate([probs, np.zeros(wrong)]))
         assert 0 <= low * (60 + wrong) < 51 < high * (60 + wrong) < 2.6 * 51
     low, high = interval_of(np.zeros(90))
     assert low == 0 and 0 < high * 90 < 1
@@ -348,9 +346,9 @@ def test_nine_in_ten_intervals_hold_the_true_precision_of_what_the_estimate_assu
         gaps, spacings, right = gaps[order], spacings[order], right[order]
         heights = np.random.default_rng(seed).normal(0.05 * right, 0.15)
         found = confidence._judged(gaps, spacings, heights, np.full(500, -1, dtype=np.int8))
-        order = np.argsort(-found.chances)
-        chances, right = found.chances[order], right[order]
-        judgement = judged(chances, float((found.chances / found.seen).sum()))
+        order = np.argsort(-found.probs)
+        probs, right = found.probs[order], right[order]
+        judgement = judged(probs, float((found.probs / found.seen).sum()))
         for name, wanted in (("auto", None), ("0.9", 0.9)):
             cut = choose_threshold(gaps.astype(np.float32), judgement, precision=wanted).kept
             assert cut.interval is not None
@@ -367,32 +365,32 @@ def test_other_cuts_are_two_below_and_two_above_that_make_a_difference(
     lowest: float | None,
 ) -> None:
     for seed in range(20):
-        chances = random_case(seed, 4)
-        cut = chosen(chances, lowest=lowest)
+        probs = random_case(seed, 4)
+        cut = chosen(probs, lowest=lowest)
         below = [other for other in cut.others if other.cut < cut.value]
         above = [other for other in cut.others if other.cut > cut.value]
         assert [*below, *above] == list(cut.others) and max(len(below), len(above)) <= 2
         sizes = [other.pairs for other in cut.others]
         assert sizes == sorted(sizes, reverse=True) and cut.kept.pairs not in sizes
         for other in cut.others:
-            assert other == expected(chances, judged(chances), other.cut)
-            assert other.pairs == (chances >= other.cut).sum() > 0
+            assert other == expected(probs, judged(probs), other.cut)
+            assert other.pairs == (probs >= other.cut).sum() > 0
 
 
 def test_other_cuts_are_the_nearest_that_keep_something() -> None:
-    chances = np.linspace(0.94, 0.06, 45)
+    probs = np.linspace(0.94, 0.06, 45)
     for lowest, others in {
         0.5: [0.3, 0.4, 0.6, 0.7],
         0.85: [0.7, 0.8, 0.9],
         0.1: [0.2, 0.3],
     }.items():
-        cut = chosen(chances, lowest=lowest)
+        cut = chosen(probs, lowest=lowest)
         assert [other.cut for other in cut.others if other.cut != 0.05] == others
 
 
 def test_where_pairs_are_equal_or_one_there_are_no_other_cuts() -> None:
-    for chances in ([0.5], [0.5] * 9):
-        assert chosen(np.array(chances)).others == ()
+    for probs in ([0.5], [0.5] * 9):
+        assert chosen(np.array(probs)).others == ()
 
 
 # What it says of its weakness.
@@ -420,9 +418,9 @@ def test_it_says_how_weak_it_is_and_what_to_do(
 
 
 def test_hardly_any_translation_is_said() -> None:
-    chances = np.zeros(100)
-    chances[0] = 0.6
-    assert chosen(chances).how == "auto: hardly any pair stands out"
+    probs = np.zeros(100)
+    probs[0] = 0.6
+    assert chosen(probs).how == "auto: hardly any pair stands out"
 
 
 @pytest.mark.parametrize("lines", [1, 2, 3, 5, 10])

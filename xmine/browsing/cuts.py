@@ -38,7 +38,7 @@ class Cuts:
     Attributes:
         rows: int64 [pairs], rows of `opened`, the best first.
         ranks: float64 [pairs], falling; see `Opened.ranks`.
-        chances: float64 [pairs]; None without an estimate.
+        probs: float64 [pairs]; None without an estimate.
     """
 
     def __init__(self, opened: Opened, rows: Rows | None = None) -> None:
@@ -51,11 +51,11 @@ class Cuts:
         self._left_out = np.sort(ranks[opened.allowed & ~opened.eligible])
         self.rows: Rows = rows[np.argsort(-ranks[rows], kind="stable")]
         self.ranks: Floats = ranks[self.rows]
-        self.chances: Floats | None = None
+        self.probs: Floats | None = None
         if opened.probs is not None:
-            self.chances = np.nan_to_num(opened.probs[self.rows].astype(np.float64))
-            self._right = _summed(self.chances)
-            self._unsure = _summed(self.chances * (1 - self.chances))
+            self.probs = np.nan_to_num(opened.probs[self.rows].astype(np.float64))
+            self._right = _summed(self.probs)
+            self._unsure = _summed(self.probs * (1 - self.probs))
         self._rising = self.ranks[::-1]
 
     def __len__(self) -> int:
@@ -65,11 +65,11 @@ class Cuts:
     @property
     def confidence(self) -> Confidence | None:
         """Give the estimate as mining had it, of the pairs of `rows`."""
-        if self.chances is None:
+        if self.probs is None:
             return None
         found = self.opened.summary.get("translations")
-        translations = float(self.chances.sum()) if found is None else float(found)
-        return Confidence(self.chances, translations, 1.0)
+        translations = float(self.probs.sum()) if found is None else float(found)
+        return Confidence(self.probs, translations, 1.0)
 
     def start(self) -> float:
         """Give the cut to begin with: that of the run, or below all pairs."""
@@ -95,7 +95,7 @@ class Cuts:
     def at(self, cut: float) -> Kept:
         """Count the pairs that a cut keeps, and expect their precision."""
         kept = self.kept_by(cut)
-        if self.chances is None:
+        if self.probs is None:
             return Kept(cut, kept)
         return Kept(cut, kept, *expected_of(kept, self._right[kept], self._unsure[kept]))
 
@@ -107,7 +107,7 @@ class Cuts:
     def histogram(self, cut: float, most: int = 15) -> Histogram:
         """Count the pairs in bins that suit a cut; see `moved` for other cuts."""
         name = "prob" if self.opened.by_probability else "score"
-        return bin_scores(self.ranks, self.chances, cut, most, name)
+        return bin_scores(self.ranks, self.probs, cut, most, name)
 
     def moved(self, histogram: Histogram, cut: float) -> Histogram:
         """Give the same bins with another cut: nothing is counted again."""

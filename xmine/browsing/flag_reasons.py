@@ -184,8 +184,8 @@ class Reasons:
         if scores is None:
             return None
         same = np.flatnonzero(keys == keys[row])
-        chances = np.zeros(len(same)) if probs is None else np.nan_to_num(probs[same])
-        best = int(same[np.lexsort((same, -scores[same], -chances))[0]])
+        theirs = np.zeros(len(same)) if probs is None else np.nan_to_num(probs[same])
+        best = int(same[np.lexsort((same, -scores[same], -theirs))[0]])
         return None if best == row else best
 
     def _best_by(self, row: int) -> str:

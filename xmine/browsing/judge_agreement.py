@@ -107,8 +107,8 @@ def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None
     interval: Interval | None = None
     agreed = Share(0, 0)
     if opened.probs is not None:
-        chances = opened.probs[kept].astype(np.float64)
-        expected, interval = precision_of(chances[~np.isnan(chances)])
+        probs = opened.probs[kept].astype(np.float64)
+        expected, interval = precision_of(probs[~np.isnan(probs)])
         known = judged & ~np.isnan(opened.probs)
         right = (opened.probs >= 0.5) == accepted
         agreed = Share(int((right & known).sum()), int(known.sum()))

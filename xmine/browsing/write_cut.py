@@ -82,8 +82,8 @@ def _summary(opened: Opened, cuts: Cuts, rows: Any, cut: float) -> dict[str, Any
     assert opened.scores is not None and opened.flags is not None  # every run has them
     scores = opened.scores[cuts.rows]
     threshold = choose_threshold(scores, cuts.confidence, cut)
-    chances = None if cuts.chances is None else cuts.chances[: len(rows)]
-    precision, interval = precision_of(chances)
+    probs = None if cuts.probs is None else cuts.probs[: len(rows)]
+    precision, interval = precision_of(probs)
     flags = opened.flags.take(rows)
     counts = {name: int(flags.raised(name).sum()) for name in FLAGS}
     summary = {name: each for name, each in opened.summary.items() if name not in _UNKNOWN}

@@ -111,7 +111,7 @@ def score(
     notes: list[str] = []
     if hubs and found is not None:
         notes += [f"{hubs}: {note}" for note in write_hubs(found, hubs)]
-    curve = scored.chosen.scores, scored.chances, None
+    curve = scored.chosen.scores, scored.probs, None
     draw(console, curve, plot, plot_file, list(filter(None, [source, target])))
     notes += write(scored.rows(), output, scored.languages)
     said, facts = summary(result, used, notes, warnings, options, started, plot=plot)

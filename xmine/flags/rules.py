@@ -52,7 +52,7 @@ _PAIRS_AT_ONCE = 4_096
 
 def flag_pairs(
     chosen: ChosenPairs,
-    chances: Floats,
+    probs: Floats,
     neighbours: Neighbours,
     source: Sentences,
     target: Sentences,
@@ -65,7 +65,7 @@ def flag_pairs(
 
     Args:
         chosen: the pairs.
-        chances: float64 [pairs], estimated probabilities that they are right.
+        probs: float64 [pairs], estimated probabilities that they are right.
         neighbours: of all rows of `source` and `target`.
         source, target: the sentences that were searched.
         languages: their codes, or `und`.
@@ -84,7 +84,7 @@ def flag_pairs(
     left = read_line_features(source, languages[0], seen, folder, "source", watch)
     right = read_line_features(target, languages[1], seen, folder, "target", watch)
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
-    best_first = np.lexsort((-chosen.scores, -chances))
+    best_first = np.lexsort((-chosen.scores, -probs))
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
     found = {
         "hub": _is_hub(neighbours.sources, left)[x] | _is_hub(neighbours.targets, right)[y],
@@ -94,7 +94,7 @@ def flag_pairs(
         "number": _other_numbers(texts, languages, seen),
         "duplicate": _repeated(best_first, left.keys[x]) | _repeated(best_first, right.keys[y]),
     }
-    sure = (chances >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
+    sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
     lengths = left.characters[x], right.characters[y]
     ascii_ = left.ascii[x], right.ascii[y]
     found["length"] = odd_lengths(lengths, ascii_, sure, languages) & ~copy & ~near_copy

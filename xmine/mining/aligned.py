@@ -136,8 +136,8 @@ def _scored(
     order = np.lexsort((numbers, y, x, -scores))
     chosen = ChosenPairs(x, y, scores, cosines).take(order)
     confidence = _estimated(chosen, neighbours, left.texts, right.texts)
-    chances = np.zeros(len(chosen)) if confidence is None else confidence.chances
-    flags = flag_pairs(chosen, chances, neighbours.first(k), left, right, languages)
+    probs = np.zeros(len(chosen)) if confidence is None else confidence.probs
+    flags = flag_pairs(chosen, probs, neighbours.first(k), left, right, languages)
     found = given, chosen, numbers[order], confidence, flags, neighbours
     return AlignedScores(*found, left, right, clamped, languages, options, warnings)
 

@@ -59,9 +59,9 @@ class AlignedScores:
         return ScoringReport(self, pool, hubs)
 
     @property
-    def chances(self) -> Floats | None:
+    def probs(self) -> Floats | None:
         """Give the probability of each of `chosen`, float64."""
-        return None if self.confidence is None else self.confidence.chances
+        return None if self.confidence is None else self.confidence.probs
 
     def rows(self) -> Iterator[Pair]:
         """Walk through all pairs in the order in which they were read.
@@ -71,7 +71,7 @@ class AlignedScores:
         columns = zip(
             self.chosen.scores.tolist(),
             self.chosen.cosines.tolist(),
-            [None] * len(self.chosen) if self.chances is None else self.chances.tolist(),
+            [None] * len(self.chosen) if self.probs is None else self.probs.tolist(),
             self.flags,
             strict=True,
         )
@@ -124,8 +124,8 @@ class ScoringReport:
     @property
     def expected_right(self) -> float | None:
         """The expected number of translations."""
-        chances = self.scored.chances
-        return None if chances is None else float(chances.sum())
+        probs = self.scored.probs
+        return None if probs is None else float(probs.sum())
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -144,7 +144,7 @@ class ScoringReport:
 
     def histogram(self) -> Histogram:
         """Count the pairs by score."""
-        return bin_scores(self.scored.chosen.scores, self.scored.chances, None)
+        return bin_scores(self.scored.chosen.scores, self.scored.probs, None)
 
     def lines(self, how: str = "") -> list[str]:
         """Write the figures, a sentence a line; `how` ends the first sentence."""

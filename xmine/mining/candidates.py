@@ -75,7 +75,7 @@ class Estimated:
     def ranks(self) -> NDArray[np.floating]:
         """The numbers that the pairs are ordered by, [pairs]: probabilities, or else scores."""
         chosen = self.candidates.chosen
-        return chosen.scores if self.confidence is None else self.confidence.chances
+        return chosen.scores if self.confidence is None else self.confidence.probs
 
 
 def retrieve(
@@ -138,7 +138,7 @@ def estimate_probabilities(
     if keep_copies:
         confidence = confidence.with_right(copies & (labels != 0))
     chosen = candidates.chosen
-    order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.chances))
+    order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.probs))
     ordered = replace(candidates, chosen=chosen.take(order))
     return Estimated(ordered, confidence.of(order), copies[order])
 
@@ -190,7 +190,7 @@ def flag(
         options.src_lang or _language(source, chosen.sources, copies, known),
         options.tgt_lang or _language(target, chosen.targets, copies, known),
     )
-    probs: Floats = np.zeros(len(copies)) if confidence is None else confidence.chances
+    probs: Floats = np.zeros(len(copies)) if confidence is None else confidence.probs
     near = candidates.neighbours.first(options.neighborhood)
     sides = source, target
     return languages, flag_pairs(chosen, probs, near, *sides, languages, report, cache_dir, watch)

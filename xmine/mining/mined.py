@@ -75,9 +75,9 @@ class Mined:
 
     def curve(self) -> tuple[NDArray[np.floating], Floats | None, float]:
         """Give the ranks of the eligible pairs, their probabilities, and the cut, for a picture."""
-        chances = None if self.confidence is None else self.confidence.chances[self.eligible]
+        probs = None if self.confidence is None else self.confidence.probs[self.eligible]
         scores = self.candidates.chosen.scores[self.eligible]
-        return scores if chances is None else chances, chances, self.threshold.value
+        return scores if probs is None else probs, probs, self.threshold.value
 
 
 @dataclass(frozen=True)

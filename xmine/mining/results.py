@@ -39,7 +39,7 @@ def write_candidates(mined: Mined, path: Path) -> None:
         "target": chosen.targets,
         "score": chosen.scores,
         "cosine": chosen.cosines,
-        "prob": None if confidence is None else confidence.chances,
+        "prob": None if confidence is None else confidence.probs,
         "flags": mined.flags,
         "eligible": eligible,
     }

@@ -34,7 +34,7 @@ def select(
     eligible = find_eligible(candidates.chosen.scores, flags, estimated.copies, labels, options)
     threshold = _threshold(estimated, eligible.rows, options, gold)
     rows = eligible.rows[: threshold.kept.pairs][: options.top]
-    probs = None if confidence is None else confidence.chances[rows]
+    probs = None if confidence is None else confidence.probs[rows]
     return Mined(
         pairs=_with_text(candidates, rows, probs, flags.take(rows)),
         kept=Kept(threshold.value, len(rows), *precision_of(probs)),

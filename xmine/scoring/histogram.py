@@ -118,7 +118,7 @@ class Histogram:
 
 def bin_scores(
     scores: NDArray[np.floating],
-    chances: NDArray[np.floating] | None = None,
+    probs: NDArray[np.floating] | None = None,
     cut: float | None = None,
     most: int = 15,
     name: str = "score",
@@ -127,7 +127,7 @@ def bin_scores(
 
     Args:
         scores: [pairs], in any order; infinite ones are in an open bin.
-        chances: [pairs], the probability that each pair is right, 0 to 1; None if not estimated.
+        probs: [pairs], the probability that each pair is right, 0 to 1; None if not estimated.
         cut: a pair is kept when its score, as float64, is at least this.
         most: bins at most, three or more, open ones among them. Few pairs get fewer.
         name: of what is counted: `score`, or `prob` for probabilities.
@@ -135,8 +135,8 @@ def bin_scores(
     values = np.asarray(scores, dtype=np.float64)
     if np.isnan(values).any():
         raise ValueError("a score is not a number")
-    if chances is not None and len(chances) != len(values):
-        raise ValueError(f"{len(chances)} chances for {len(values)} scores")
+    if probs is not None and len(probs) != len(values):
+        raise ValueError(f"{len(probs)} probs for {len(values)} scores")
     if most < 3:
         raise ValueError(f"{most} bins: two are for open ends")
     keeps = values >= (-math.inf if cut is None else cut)  # [pairs]
@@ -149,9 +149,9 @@ def bin_scores(
         edges, decimals = _edges(np.sort(values), kept, few)
     at = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0))
     counts = np.bincount(at, minlength=len(edges) - 1).astype(np.int64)
-    if chances is None:
+    if probs is None:
         return Histogram(edges, counts, None, None, decimals, cut, kept, None, name)
-    weights = np.asarray(chances, dtype=np.float64)
+    weights = np.asarray(probs, dtype=np.float64)
     right: Floats = np.bincount(at, weights, len(edges) - 1).astype(np.float64)  # [bins]
     precision = np.full(len(counts), np.nan)
     pairs = counts[::-1].cumsum()[::-1]

@@ -56,7 +56,7 @@ class Confidence:
     """How likely each pair is a translation.
 
     Attributes:
-        chances: float64 [pairs], probabilities with four decimals, as they are printed. Of two
+        probs: float64 [pairs], probabilities with four decimals, as they are printed. Of two
             pairs that are each other's best and have rivals of the same cosine, the one with the
             wider gap never has the lower one; pairs that are not each other's best have 0, and so
             have those that are known to be wrong.
@@ -66,20 +66,20 @@ class Confidence:
         apart: mean gap of the translations, as a multiple of that of wrong pairs.
     """
 
-    chances: Floats
+    probs: Floats
     translations: float
     any_at_all: float
     apart: float = math.inf
 
     def of(self, rows: NDArray[np.intp]) -> "Confidence":
         """Keep the probabilities of some pairs."""
-        return replace(self, chances=self.chances[rows])
+        return replace(self, probs=self.probs[rows])
 
     def with_right(self, pairs: NDArray[np.bool_]) -> "Confidence":
         """Take some of the pairs, bool [pairs], for translations."""
-        more = float((1 - self.chances[pairs]).sum())
-        chances = np.where(pairs, 1.0, self.chances)
-        return replace(self, chances=chances, translations=self.translations + more)
+        more = float((1 - self.probs[pairs]).sum())
+        probs = np.where(pairs, 1.0, self.probs)
+        return replace(self, probs=probs, translations=self.translations + more)
 
 
 def estimate(
@@ -105,8 +105,8 @@ def estimate(
     heights = pairs.cosines[mutual] - gaps[mutual]
     judged = _judged(gaps[mutual], spacings[mutual], heights, labels[mutual])
     everywhere = np.zeros(len(pairs))
-    everywhere[mutual] = judged.chances
-    beaten = float((judged.chances * (1 / judged.seen - 1)).sum())
+    everywhere[mutual] = judged.probs
+    beaten = float((judged.probs * (1 / judged.seen - 1)).sum())
     everywhere[labels == 1] = 1
     total = float(everywhere.sum()) + beaten
     return Confidence(np.round(everywhere, 4), round(total, 4), judged.any_at_all, judged.apart)
@@ -150,12 +150,12 @@ class _Judged(NamedTuple):
     """Pairs that are each other's best, judged.
 
     Attributes:
-        chances: float64 [pairs], the probability that each is a translation.
+        probs: float64 [pairs], the probability that each is a translation.
         seen: float64 [pairs], which share of the translations with such rivals beats them.
         any_at_all, apart: as in Confidence.
     """
 
-    chances: Floats
+    probs: Floats
     seen: Floats
     any_at_all: float
     apart: float
@@ -185,9 +185,9 @@ def _judged(gaps: Floats, spacings: Floats, heights: Floats, known: NDArray[np.i
     # Far out the exponential has the heavier tail; a wider gap is no reason to doubt, though.
     means = fit.mean - fit.slope * heights
     wide = np.minimum(gaps, np.maximum(means, 0) + fit.spread**2 / fit.scale)
-    chances = 1 / (1 + np.exp(-np.clip(fit.log_odds(wide, heights), -50, 50)))
-    chances = np.where(known == -1, any_at_all * chances, known)
-    return _Judged(chances, fit.seen(heights), any_at_all, fit.mean / fit.scale)
+    probs = 1 / (1 + np.exp(-np.clip(fit.log_odds(wide, heights), -50, 50)))
+    probs = np.where(known == -1, any_at_all * probs, known)
+    return _Judged(probs, fit.seen(heights), any_at_all, fit.mean / fit.scale)
 
 
 class _Mixture(NamedTuple):

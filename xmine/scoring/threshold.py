@@ -85,7 +85,7 @@ def choose_threshold(
         precision: keep the most pairs that are expected to be so precise, with a small reserve, in
             place of the highest expected F1.
     """
-    ranks = scores.astype(np.float64) if confidence is None else confidence.chances
+    ranks = scores.astype(np.float64) if confidence is None else confidence.probs
     if lowest is not None:
         value, how = lowest, "given"
     elif not len(ranks):
@@ -112,21 +112,21 @@ def choose_threshold(
 def expected(ranks: Floats, confidence: Confidence | None, cut: float) -> Kept:
     """Count the pairs that a cut keeps, by falling ranks [pairs], and expect their precision."""
     kept = len(ranks) - int(np.searchsorted(ranks[::-1], cut))
-    chances = None if confidence is None else confidence.chances[:kept]
-    return Kept(cut, kept, *precision_of(chances))
+    probs = None if confidence is None else confidence.probs[:kept]
+    return Kept(cut, kept, *precision_of(probs))
 
 
-def precision_of(chances: Floats | None) -> tuple[float | None, tuple[float, float] | None]:
-    """Expect the precision of pairs with these chances, and an interval for it."""
-    if chances is None:
+def precision_of(probs: Floats | None) -> tuple[float | None, tuple[float, float] | None]:
+    """Expect the precision of pairs with these probs, and an interval for it."""
+    if probs is None:
         return None, None
-    return expected_of(len(chances), float(chances.sum()), float((chances * (1 - chances)).sum()))
+    return expected_of(len(probs), float(probs.sum()), float((probs * (1 - probs)).sum()))
 
 
 def expected_of(
     pairs: int, right: float, variance: float
 ) -> tuple[float | None, tuple[float, float] | None]:
-    """Expect the precision of so many pairs, of sums of their chances p and of p (1 - p)."""
+    """Expect the precision of so many pairs, of sums of their probs p and of p (1 - p)."""
     if not pairs:
         return None, None
     # Of few right pairs among many wrong ones no more can be mistaken than there are.
@@ -136,27 +136,27 @@ def expected_of(
     return right / pairs, (max(fewest, 0.0) / pairs, min(most, pairs) / pairs)
 
 
-def _best_f1(chances: Floats, confidence: Confidence) -> tuple[float, str]:
-    kept, right = _curve(chances)
+def _best_f1(probs: Floats, confidence: Confidence) -> tuple[float, str]:
+    kept, right = _curve(probs)
     best = int(np.argmax(2 * right / (kept + confidence.translations)))
     if right[best] / kept[best] < _LEAST_PRECISION:
-        return _above(chances), "auto: no pair stands out, none kept"
+        return _above(probs), "auto: no pair stands out, none kept"
     how = "auto" if confidence.translations >= 1 else "auto: hardly any pair stands out"
-    return float(chances[kept[best] - 1]), how
+    return float(probs[kept[best] - 1]), how
 
 
-def _most_precise(chances: Floats, precision: float) -> tuple[float, str]:
-    kept, right = _curve(chances)
+def _most_precise(probs: Floats, precision: float) -> tuple[float, str]:
+    kept, right = _curve(probs)
     enough = np.flatnonzero(kept - _PRUDENCE * (kept - right) >= precision * kept)
     if not len(enough):
-        return _above(chances), f"precision {precision:g} is not to be expected, no pair kept"
-    return float(chances[kept[enough[-1]] - 1]), f"precision {precision:g}"
+        return _above(probs), f"precision {precision:g} is not to be expected, no pair kept"
+    return float(probs[kept[enough[-1]] - 1]), f"precision {precision:g}"
 
 
-def _curve(chances: Floats) -> tuple[NDArray[np.int64], Floats]:
+def _curve(probs: Floats) -> tuple[NDArray[np.int64], Floats]:
     """Follow every cut, the highest first: the pairs it keeps, and the right ones of them."""
-    kept = np.flatnonzero(np.append(chances[1:] != chances[:-1], True)) + 1  # equal ones together
-    return kept, np.cumsum(chances)[kept - 1]
+    kept = np.flatnonzero(np.append(probs[1:] != probs[:-1], True)) + 1  # equal ones together
+    return kept, np.cumsum(probs)[kept - 1]
 
 
 def _above(ranks: Floats) -> float:

@@ -81,13 +81,13 @@ class Estimated:
 def retrieve(
     encoded: tuple[Encoded, Encoded],
     neighbours: Neighbours,
+    scores: MarginScores,
     options: MiningOptions,
     seeds: LabelledPairs = NOTHING_KNOWN,
 ) -> Candidates:
     """Choose pairs among the neighbours by margin scores; add the seed pairs that are right."""
     (source, left), (target, right) = encoded
     few = neighbours.first(options.neighborhood)
-    scores = margin_scores(few, options.margin)
     chosen = choose_pairs(few, scores, options.retrieval)
     candidates = Candidates(chosen, neighbours, scores, source, target)
     x, y = _missing(candidates, seeds)
@@ -153,7 +153,9 @@ def find_candidates(
     exact = replace(options, index="exact", cache=False)
     with open_steps(None, dict, exact, report) as steps:
         encoded = steps.encode(sentences, as_pair(encoder))
-        return retrieve(encoded, steps.search(encoded), options)
+        neighbours = steps.search(encoded)
+    scores = margin_scores(neighbours.first(options.neighborhood), options.margin)
+    return retrieve(encoded, neighbours, scores, options)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:

@@ -20,6 +20,7 @@ from xmine.mining.selection import select
 from xmine.mining.steps import asked_of, open_steps
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Report, silent
+from xmine.scoring.margin import margin_scores
 from xmine.text.inputs import TextInput, text_input
 from xmine.text.languages import check_language, check_sides
 from xmine.text.sentences import Sentences
@@ -52,8 +53,7 @@ def mine(
         seeds: some pairs that are known to be right or wrong; they sharpen the probabilities.
         gold: all right pairs; `threshold="gold"` is chosen by them, nothing else.
         run: a folder that keeps every result, and that resumes after a kill; see
-            docs/reference/runs.md.
-            Without a run, vectors and neighbours are in a temporary folder.
+            docs/reference/runs.md. Without a run, vectors and neighbours are in a temporary folder.
         force: replace those results in `run` that were made with other options.
 
     Raises:
@@ -78,7 +78,8 @@ def mine(
         warnings += _doubts(sentences, known, options, seeds, gold)
         encoded = steps.encode(sentences, vectorizer)
         neighbours = steps.search(encoded)
-        candidates = retrieve(encoded, neighbours, options, seeds)
+        scores = margin_scores(neighbours.first(options.neighborhood), options.margin)
+        candidates = retrieve(encoded, neighbours, scores, options, seeds)
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
         languages, flags = flag(estimated, options, known, report, *steps.features)
         mined = select(estimated, flags, languages, options, seeds, gold, warnings)

@@ -34,7 +34,7 @@ types: .venv/installed
 	@rm -rf build/types && mkdir -p build/types/xmine
 	@ln -s $(CURDIR)/xmine/* $(CURDIR)/trainer $(CURDIR)/tui build/types/xmine/
 	@ln -s $(CURDIR)/tests $(CURDIR)/bench $(CURDIR)/examples build/types/
-	cd build/types && ../../$(BIN)/mypy --config-file ../../pyproject.toml xmine tests bench examples
+	cd build/types && ../../$(BIN)/mypy --cache-dir ../../.mypy_cache --config-file ../../pyproject.toml xmine tests bench examples
 
 fix: .venv/installed
 	$(BIN)/ruff format .

@@ -67,6 +67,15 @@ def reason(of: Opened, at: int) -> str:
     return told
 
 
+def test_every_flag_has_a_sentence(tmp_path: Path) -> None:
+    every = opened(tmp_path)
+    told = {
+        name: text for row in range(len(every)) for name, text in Reasons(every).of(row).items()
+    }
+    assert set(told) == set(FLAGS)
+    assert all(told.values())
+
+
 def test_pairs_without_flags_have_no_reasons(tmp_path: Path) -> None:
     assert Reasons(opened(tmp_path)).of(0) == {}
 

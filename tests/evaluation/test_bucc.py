@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.scoring.test_margin_and_pairing import slow_choice, slow_scores
+from tests.scoring.test_margin_and_retrieval import slow_choice, slow_scores
 from tests.toys.bucc import figure, measure
 from tests.toys.sentences import chinese_word, english_word, toy_sentences
 from xmine.encoders.encoder import SentenceEncoder

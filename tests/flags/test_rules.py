@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from xmine.flags.hubness import hubs
 from xmine.flags.names import FLAGS
 from xmine.flags.near_copies import copied, letters_of, same_texts
 from xmine.flags.numbers import numbers_differ, reader
-from xmine.flags.rules import flag_pairs, hubs, odd_lengths, too_high
+from xmine.flags.rules import flag_pairs, odd_lengths, too_high
 from xmine.flags.scripts import foreign_lines
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
@@ -451,7 +452,7 @@ def test_flags_are_those_of_the_texts_however_many_lines_are_looked_at_at_a_time
     for at_once in (7, 4096):
         monkeypatch.setattr("xmine.flags.line_features._LINES_AT_ONCE", at_once)
         monkeypatch.setattr("xmine.text.packed._TEXTS_AT_ONCE", at_once)
-        monkeypatch.setattr("xmine.flags.rules._LISTS_AT_ONCE", at_once)
+        monkeypatch.setattr("xmine.flags.hubness._LISTS_AT_ONCE", at_once)
         found.append(
             list(flag_pairs(chosen, np.ones(len(rows)), near, sides[0], sides[1], languages))
         )

@@ -109,7 +109,7 @@ def test_vectors_that_do_not_fit_are_refused(
     rows = np.ones((60, 8), dtype=np.float32)
     with pytest.raises(FileError, match=r"en.txt has 60 lines, its vectors have 59 rows"):
         xmine.mine(source, target, vectors=(rows[:59], rows))
-    with pytest.raises(FileError, match=r"are 8 wide, those of \S+zh.txt 4"):
+    with pytest.raises(FileError, match=r"are 8 numbers long, those of \S+zh.txt 4"):
         xmine.mine(source, target, vectors=(rows, rows[:, :4]))
     with pytest.raises(FileError, match=r"all vectors of \S+zh.txt are zeros"):
         xmine.mine(source, target, vectors=(rows, rows * 0))

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from xmine.files.suffixes import PICTURE_SUFFIXES
+from xmine.files.suffixes import PAIR_SUFFIXES, PICTURE_SUFFIXES
 
 
 def value(
@@ -101,14 +101,14 @@ PAIRS = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="Pairs: .tsv, .jsonl, .parquet, .tmx, or corpus.en,corpus.zh; - for TSV on stdin.",
+        help=f"Pairs: {PAIR_SUFFIXES}, or corpus.en,corpus.zh; - for TSV on stdin.",
     ),
 ]
 TRAINING_PAIRS = Annotated[
     str | None,
     typer.Argument(
         metavar="PAIRS",
-        help="Pairs: .tsv, .jsonl, .parquet, .tmx, corpus.en,corpus.zh, or the folder of a "
+        help=f"Pairs: {PAIR_SUFFIXES}, corpus.en,corpus.zh, or the folder of a "
         "mining run; - for TSV on stdin.",
     ),
 ]

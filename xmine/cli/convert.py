@@ -47,7 +47,7 @@ def convert(
     from xmine.pairs.io import check_pair_file, languages_of, read_pairs, write_pairs
     from xmine.pairs.losses import Losses
     from xmine.pairs.pair import UNKNOWN_LANGUAGES
-    from xmine.pairs.paths import is_turned, language_warnings
+    from xmine.pairs.paths import FORMATS, is_turned, language_warnings
     from xmine.text.languages import UNKNOWN_LANGUAGE
     from xmine.units import count
 
@@ -62,7 +62,8 @@ def convert(
     losses = Losses()
     written = write_pairs(read_pairs(source, losses), target, languages, losses)
     warnings = language_warnings(target, languages)
-    if kind_of(target) in ("tsv", "jsonl") and UNKNOWN_LANGUAGE not in languages:
+    form = FORMATS.get(kind_of(target))
+    if form and not form.names_languages and UNKNOWN_LANGUAGE not in languages:
         written.notes.append(
             f"a .{kind_of(target)} does not name languages ({','.join(languages)})"
         )

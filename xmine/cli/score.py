@@ -40,7 +40,7 @@ def score(
         typer.Argument(
             metavar="SOURCE",
             help="Text file, a sentence per line, or a column of a file (pairs.tsv:1); without "
-            "TARGET a file of pairs: .tsv, .jsonl, .parquet, .tmx, or corpus.en,corpus.zh.",
+            f"TARGET a file of pairs: {PAIR_SUFFIXES}, or corpus.en,corpus.zh.",
         ),
     ],
     options: ScoringOptions,

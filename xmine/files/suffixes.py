@@ -15,6 +15,8 @@ _KINDS = {
     ".parquet": "parquet",
     ".tmx": "tmx",
 }
+# Kinds that hold both languages: pairs, and no text input.
+BILINGUAL = {"tmx": "a translation memory"}
 
 
 def packing_of(path: str) -> str:
@@ -34,5 +36,5 @@ def own_suffix(path: str) -> str:
 
 
 def kind_of(path: str) -> str:
-    """Tell `tsv`, `csv`, `json`, `jsonl`, `parquet` or `tmx`; nothing for any other file."""
+    """Tell the kind of a file, such as `tsv` or `parquet`; nothing for an unknown suffix."""
     return _KINDS.get(suffix_of(path), "")

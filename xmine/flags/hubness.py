@@ -1,7 +1,7 @@
-"""Nearest neighbours -> a report of hubs: lines that are among the nearest of very many lines.
+"""Nearest neighbours -> hubs, lines that are among the nearest of very many lines; their report.
 
 Such a line (a title, a formula, boilerplate) is found by whatever has no translation, and takes the
-place of a true neighbour. `xmine.flags.rules.hubs` says when a line is one.
+place of a true neighbour.
 """
 
 from collections.abc import Iterator
@@ -9,15 +9,76 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from xmine.files.atomic import packing, replacing
 from xmine.files.suffixes import packing_of
-from xmine.flags.line_features import groups_of
-from xmine.flags.rules import hubs
+from xmine.flags.flag_set import Bools
+from xmine.flags.line_features import LineFeatures, groups_of
 from xmine.knn.neighbours import Neighbours
 from xmine.pairs.losses import Losses
 from xmine.pairs.tsv import tsv_row, write_rows
 from xmine.text.sentences import Sentences
+
+# A hub is among the neighbours of this many lines at least, of this many times as many as a line is
+# on average, and of this many times as many as the tenth of lines that is neighbour most often.
+_FEWEST_LISTS = 25
+_TIMES_MEAN = 10.0
+_TIMES_TENTH = 5.0
+_LISTS_AT_ONCE = 65_536
+
+
+def hubs(
+    ids: NDArray[np.int64], size: int, groups: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find rows that are among the nearest of very many rows of the other matrix.
+
+    At most a tenth of the rows can reach ten times the mean, so hubs, however many, move neither
+    the mean, which depends on sizes alone, nor the ninth decile: the limit is made of both.
+
+    Args:
+        ids: int64 [rows, k], the nearest rows of the other matrix.
+        size: rows of the other matrix.
+        groups: int64 [size], equal numbers from 0 for rows that count as one line, such as variants
+            of a boilerplate line; None if each row is its own.
+
+    Returns:
+        int64 [hubs], rows of the other matrix, highest count first, then by row; and int64 [hubs],
+        the number of `rows` that have the hub, or a row of its group, among their nearest.
+    """
+    alone = np.zeros(size, dtype=np.int64)
+    for column in ids.T:
+        alone += np.bincount(column, minlength=size)
+    limit = max(
+        _FEWEST_LISTS, _TIMES_MEAN * float(alone.mean()), _TIMES_TENTH * np.quantile(alone, 0.9)
+    )
+    counts = alone if groups is None else _lists_of_groups(ids, groups)[groups]
+    rows = np.flatnonzero(counts >= limit)
+    rows = rows[np.argsort(-counts[rows], kind="stable")]
+    return rows, counts[rows]
+
+
+def _lists_of_groups(ids: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the lists that each group stands in; a list with several of its rows counts once."""
+    counts = np.zeros(len(groups), dtype=np.int64)
+    for start in range(0, len(ids), _LISTS_AT_ONCE):
+        lists = np.sort(groups[ids[start : start + _LISTS_AT_ONCE]], axis=1)  # [lists, k]
+        first = np.ones(lists.shape, dtype=bool)
+        first[:, 1:] = lists[:, 1:] != lists[:, :-1]
+        counts += np.bincount(lists[first], minlength=len(groups))
+    return counts
+
+
+def is_hub(ids: NDArray[np.int64], side: LineFeatures) -> Bools:
+    """Mark the lines of a side that are hubs, and boilerplate, which shares its lists.
+
+    Args:
+        ids: int64 [rows of the other side, k], neighbours among the lines of this side.
+        side: this side.
+    """
+    marked = side.boilerplate.copy()
+    marked[hubs(ids, len(marked), side.groups)[0]] = True
+    return marked
 
 
 @dataclass(frozen=True, slots=True)

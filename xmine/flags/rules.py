@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from xmine.files.digests import NOBODY, Watch
 from xmine.flags.flag_set import Bools, Flags
+from xmine.flags.hubness import is_hub
 from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.numbers import numbers_differ, reader
@@ -23,11 +24,6 @@ from xmine.text.languages import scripts_of, short_code
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
-# A hub is among the neighbours of this many lines at least, of this many times as many as a line is
-# on average, and of this many times as many as the tenth of lines that is neighbour most often.
-_FEWEST_LISTS = 25
-_TIMES_MEAN = 10.0
-_TIMES_TENTH = 5.0
 # Pairs that are right with this chance show what pairs of this run look like, if there are enough.
 CONFIDENT = 0.9
 _FEWEST_CONFIDENT = 30
@@ -46,7 +42,6 @@ _FARTHEST_COSINE = 3.5
 _TO_DEVIATION = (
     0.6745  # median of absolute deviations / standard deviation, of a normal distribution
 )
-_LISTS_AT_ONCE = 65_536
 _PAIRS_AT_ONCE = 4_096
 
 
@@ -87,7 +82,7 @@ def flag_pairs(
     best_first = np.lexsort((-chosen.scores, -probs))
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
     found = {
-        "hub": _is_hub(neighbours.sources, left)[x] | _is_hub(neighbours.targets, right)[y],
+        "hub": is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
         "copy": copy,
         "near-copy": near_copy,
         "script": left.foreign[x] | right.foreign[y],
@@ -142,59 +137,6 @@ def _copies(
         kind = copied(one, other, letters_of(one), letters_of(other), same_script=same_script)
         copy[row], near_copy[row] = kind == "copy", kind == "near-copy"
     return copy, near_copy
-
-
-def hubs(
-    ids: NDArray[np.int64], size: int, groups: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find rows that are among the nearest of very many rows of the other matrix.
-
-    At most a tenth of the rows can reach ten times the mean, so hubs, however many, move neither
-    the mean, which depends on sizes alone, nor the ninth decile: the limit is made of both.
-
-    Args:
-        ids: int64 [rows, k], the nearest rows of the other matrix.
-        size: rows of the other matrix.
-        groups: int64 [size], equal numbers from 0 for rows that count as one line, such as variants
-            of a boilerplate line; None if each row is its own.
-
-    Returns:
-        int64 [hubs], rows of the other matrix, highest count first, then by row; and int64 [hubs],
-        the number of `rows` that have the hub, or a row of its group, among their nearest.
-    """
-    alone = np.zeros(size, dtype=np.int64)
-    for column in ids.T:
-        alone += np.bincount(column, minlength=size)
-    limit = max(
-        _FEWEST_LISTS, _TIMES_MEAN * float(alone.mean()), _TIMES_TENTH * np.quantile(alone, 0.9)
-    )
-    counts = alone if groups is None else _lists_of_groups(ids, groups)[groups]
-    rows = np.flatnonzero(counts >= limit)
-    rows = rows[np.argsort(-counts[rows], kind="stable")]
-    return rows, counts[rows]
-
-
-def _lists_of_groups(ids: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the lists that each group stands in; a list with several of its rows counts once."""
-    counts = np.zeros(len(groups), dtype=np.int64)
-    for start in range(0, len(ids), _LISTS_AT_ONCE):
-        lists = np.sort(groups[ids[start : start + _LISTS_AT_ONCE]], axis=1)  # [lists, k]
-        first = np.ones(lists.shape, dtype=bool)
-        first[:, 1:] = lists[:, 1:] != lists[:, :-1]
-        counts += np.bincount(lists[first], minlength=len(groups))
-    return counts
-
-
-def _is_hub(ids: NDArray[np.int64], side: LineFeatures) -> Bools:
-    """Mark the lines of a side that are hubs, and boilerplate, which shares its lists.
-
-    Args:
-        ids: int64 [rows of the other side, k], neighbours among the lines of this side.
-        side: this side.
-    """
-    marked = side.boilerplate.copy()
-    marked[hubs(ids, len(marked), side.groups)[0]] = True
-    return marked
 
 
 def odd_lengths(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from xmine.flags.flag_set import Flags
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import ScoringOptions
-from xmine.mining.report import counted, flag_counts, told, too_high, unknown_to_encoder
+from xmine.mining.phrases import clamped_warning, counted, flag_counts, told, unknown_to_encoder
 from xmine.pairs.pair import Pair
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
@@ -140,7 +140,7 @@ class ScoringReport:
                 f"only {len(sides[0]):,} and {len(sides[1]):,} different lines to compare pairs "
                 "with; give more with --pool"
             )
-        return said + too_high(scored.clamped)
+        return said + clamped_warning(scored.clamped)
 
     def histogram(self) -> Histogram:
         """Count the pairs by score."""

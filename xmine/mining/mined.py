@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from xmine.flags.flag_set import Flags
 from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
-from xmine.mining.report import counted, flag_counts, told, too_high, unknown_to_encoder
+from xmine.mining.phrases import clamped_warning, counted, flag_counts, told, unknown_to_encoder
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
 from xmine.scoring.gold import Agreement, agreement
@@ -127,7 +127,7 @@ class MiningReport:
                 f"the index found {recall:.3f} of the nearest neighbours, --recall is "
                 f"{options.recall:g}: give a higher one, or --index exact"
             )
-        return said + too_high(candidates.scores.clamped)
+        return said + clamped_warning(candidates.scores.clamped)
 
     def histogram(self) -> Histogram:
         """Count the pairs by probability, or by score where nothing is estimated."""

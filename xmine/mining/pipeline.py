@@ -1,7 +1,7 @@
 """Two text inputs -> pairs: the walk of mining, one step a line.
 
 A step is a function of what the steps before gave. `Steps` wraps those that take long, so that a
-killed run resumes; the walk does not know of that.
+killed run resumes.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.results import write_results
 from xmine.mining.selection import select
-from xmine.mining.steps import asked_of, open_steps
+from xmine.mining.steps import open_steps, stage_inputs
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Report, silent
 from xmine.scoring.margin import margin_scores
@@ -64,24 +64,25 @@ def mine(
             gold pairs; or `run` was made with other options.
     """
     options = options or MiningOptions()
-    _check_vectors(encoder, options, vectors is not None)
     _check_known(options, seeds, gold)
+    _check_vectors(encoder, options, vectors is not None)
     inputs = text_input(source), text_input(target)
     vectorizer = vectors or as_pair(encoder or SentenceEncoder.load())
-    known = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
-    asked = asked_of(inputs, vectorizer, options, seeds, gold)
+    readable = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
+    depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold)
     warnings: list[str] = []
-    with open_steps(run, asked, options, report, warnings.append, force=force) as steps:
+    with open_steps(run, depends_on, options, report, warnings.append, force=force) as steps:
         sentences = steps.read(inputs)
         seeds, gold = seeds.resolved(*sentences), gold.resolved(*sentences)
-        _check_known(options, seeds, gold)
-        warnings += _doubts(sentences, known, options, seeds, gold)
+        _check_known(options, seeds, gold)  # resolving leaves out judged pairs of other texts
+        warnings += _doubts(sentences, readable, options, seeds, gold)
         encoded = steps.encode(sentences, vectorizer)
         neighbours = steps.search(encoded)
         scores = margin_scores(neighbours.first(options.neighborhood), options.margin)
         candidates = retrieve(encoded, neighbours, scores, options, seeds)
+        steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
-        languages, flags = flag(estimated, options, known, report, *steps.features)
+        languages, flags = flag(estimated, options, readable, report, *steps.feature_cache)
         mined = select(estimated, flags, languages, options, seeds, gold, warnings)
         write_results(steps.run, mined)
         return mined

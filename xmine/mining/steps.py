@@ -54,7 +54,7 @@ SIDES = ("source", "target")
 Vectorizer = EncoderPair | tuple[NDArray[Any], NDArray[Any]]
 
 
-def asked_of(
+def stage_inputs(
     inputs: tuple[TextInput, TextInput],
     vectorizer: Vectorizer,
     options: MiningOptions,
@@ -137,7 +137,7 @@ class Steps:
         self.run, self._options, self._report, self._warn = run, options, report, warn
 
     @property
-    def features(self) -> tuple[Path | None, Run]:
+    def feature_cache(self) -> tuple[Path | None, Run]:
         """Where the features of lines are cached, and who is told of the files."""
         return self.run.path(FEATURES) if self.run.kept else None, self.run
 
@@ -177,7 +177,7 @@ class Steps:
     ) -> tuple[Encoded, Encoded]:
         """Encode the sentences of both sides, or pick the rows of vectors that are given.
 
-        Sentences without a vector, all pieces being unknown to the encoder, are left out.
+        Sentences without a vector, all tokens being unknown to the encoder, are left out.
         """
         if not isinstance(vectorizer, EncoderPair):
             check_vectors(sentences, vectorizer)
@@ -272,7 +272,7 @@ def check_vectors(
     widths = [rows.shape[1] for rows in vectors]
     if widths[0] != widths[1]:
         raise FileError(
-            f"vectors of {sentences[0].name} are {widths[0]:,} wide, those of "
+            f"vectors of {sentences[0].name} are {widths[0]:,} numbers long, those of "
             f"{sentences[1].name} {widths[1]:,}",
             "make both with the same encoder",
         )

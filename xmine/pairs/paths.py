@@ -25,18 +25,26 @@ from xmine.text.languages import UNKNOWN_LANGUAGE
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The functions that read and write files of a format, and read their languages."""
+    """The functions that read and write files of a format, and read their languages.
+
+    Attributes:
+        read, write, languages: see `xmine/pairs/jsonl.py`.
+        names_languages: whether a file names the languages of both sides.
+        needs_languages: whether a file without languages says `und`.
+    """
 
     read: Callable[[str, Languages | None, Losses], Iterator[Pair]]
     write: Callable[[BinaryIO, Iterable[Pair], Languages, Losses], None]
     languages: Callable[[str], Languages | None]
+    names_languages: bool = False
+    needs_languages: bool = False
 
 
 FORMATS = {
     "tsv": Format(tsv.read, tsv.write, tsv.languages),
     "jsonl": Format(jsonl.read, jsonl.write, jsonl.languages),
-    "parquet": Format(parquet.read, parquet.write, parquet.languages),
-    "tmx": Format(tmx.read, tmx.write, tmx.languages),
+    "parquet": Format(parquet.read, parquet.write, parquet.languages, names_languages=True),
+    "tmx": Format(tmx.read, tmx.write, tmx.languages, names_languages=True, needs_languages=True),
 }
 KNOWN = f"end it in {PAIR_SUFFIXES} ({PACKED} may follow), or give two files: out.en,out.zh"
 
@@ -109,7 +117,8 @@ def is_turned(path: str, languages: Languages) -> bool:
 
 def language_warnings(path: str, languages: Languages) -> list[str]:
     """Warn of languages that a file would tell wrongly, or not at all."""
-    if kind_of(path) == "tmx" and UNKNOWN_LANGUAGE in languages:
+    form = FORMATS.get(kind_of(path))
+    if form and form.needs_languages and UNKNOWN_LANGUAGE in languages:
         why = "language not known, written as und: name it with --src-lang, --tgt-lang"
         return [f"{path}: {why}"]
     if is_turned(path, languages):

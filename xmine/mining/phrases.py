@@ -38,7 +38,7 @@ def unknown_to_encoder(side: Sentences) -> list[str]:
     ]
 
 
-def too_high(clamped: int) -> list[str]:
+def clamped_warning(clamped: int) -> list[str]:
     """Warn of ratios whose denominator is next to nothing."""
     if not clamped:
         return []

@@ -149,7 +149,7 @@ def find_candidates(
     options: MiningOptions,
     report: Report = silent,
 ) -> Candidates:
-    """Encode both sides, search both ways exactly, and retrieve; a temporary folder has the vectors."""
+    """Encode both sides, search both ways exactly, and retrieve, in a temporary folder."""
     exact = replace(options, index="exact", cache=False)
     with open_steps(None, dict, exact, report) as steps:
         encoded = steps.encode(sentences, as_pair(encoder))

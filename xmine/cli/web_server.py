@@ -66,7 +66,8 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
     url = f"http://{address}:{port}"
     server = Guarded(shlex.join(command), host, port, title="xmine", public_url=url)
     server.console.quiet = True
-    asyncio.set_event_loop(asyncio.new_event_loop())
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
     try:
         _try(host, port)
         console.say(f"open {server.public_url} in a browser; Ctrl-C ends it")
@@ -74,6 +75,8 @@ def serve_app(path: Path | None, host: str, port: int, console: Console) -> None
     except OSError as error:
         why = str(error.strerror or error).partition(" (while ")[0]
         raise XmineError(f"{address}:{port}: {why}", "another port: --port 8001") from error
+    finally:
+        loop.close()
 
 
 def _try(host: str, port: int) -> None:

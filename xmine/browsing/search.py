@@ -124,7 +124,7 @@ class Nearby:
         query = pair.sides[side].encode_half([text], prompt=prompt)
         if not query.any():
             raise OptionError(
-                f"{text[:60]!r}: the encoder knows no token of it", "is it in another script?"
+                f"{text[:60]!r}: the encoder knows no token of it", "is the text in another script?"
             )
         return query
 

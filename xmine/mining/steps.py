@@ -200,13 +200,13 @@ class Steps:
             if vectors is None or len(vectors) != len(sentences):
                 vectors = self._vectors(side, sentences, vectorizer, every)
             rows, known = without_zeros(vectors, path, run)
-            if not len(rows) and isinstance(vectorizer, SentenceEncoder):
+            if not len(rows):
+                if not isinstance(vectorizer, SentenceEncoder):
+                    raise FileError(f"all vectors of {sentences.name} are zeros")
                 raise FileError(
                     f"{sentences.name}: the encoder knows no token of any line",
-                    "is it in another script? give an encoder for it with --model",
+                    "is the text in another script? give an encoder for it with --model",
                 )
-            if not len(rows):
-                raise FileError(f"all vectors of {sentences.name} are zeros")
             if len(rows) == len(sentences):
                 run.sealed(path, run.digest(every.name))
                 every.replace(path)

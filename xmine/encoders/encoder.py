@@ -31,6 +31,7 @@ from xmine.encoders.metadata import (
 )
 from xmine.encoders.modules.parts import Head, LengthOne, read_body, read_heads
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.reranking import RerankingWeights, read_reranking
 from xmine.errors import EncoderError
 from xmine.files.atomic import replacing_folder
 from xmine.options import EncodingOptions
@@ -56,6 +57,7 @@ class SentenceEncoder:
         source: folder, files and name; None for an encoder that was made in memory. Set to None
             when the weights change, or a later run finds the vectors of the old weights.
         guesses: settings that the folder does not state, and the values that were assumed.
+        reranking: the weights of candidates that the folder has; None for the defaults.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class SentenceEncoder:
         card: str = "",
         source: Source | None = None,
         guesses: Sequence[str] = (),
+        reranking: RerankingWeights | None = None,
     ) -> None:
         self.body = body
         self.heads = heads
@@ -75,6 +78,7 @@ class SentenceEncoder:
         self.card = card
         self.source = source
         self.guesses = list(guesses)
+        self.reranking = reranking
 
     @property
     def name(self) -> str:
@@ -151,7 +155,8 @@ class SentenceEncoder:
             pooling = body.describe()["pooling"]
             guesses.append(f"{model}: has no {MODULES_FILE}; {pooling} pooling is assumed")
         facts = read_facts(folder, card)
-        return cls(body, heads, read_settings(folder), facts, card, source, guesses)
+        more = source, guesses, read_reranking(folder)
+        return cls(body, heads, read_settings(folder), facts, card, *more)
 
     def describe(self) -> dict[str, object]:
         """Describe architecture, pooling, prompts, sizes, device and number type, for people."""
@@ -253,6 +258,8 @@ class SentenceEncoder:
             write_modules(partial, kinds)
             write_settings(partial, self.settings)
             write_facts(partial, self.facts)
+            if self.reranking:
+                self.reranking.save(partial)
             if self.card:
                 (partial / CARD_FILE).write_text(self.card, encoding="utf-8")
             for path in beside:

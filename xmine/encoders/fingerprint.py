@@ -9,7 +9,10 @@ from pathlib import Path
 _VERSION = 1
 
 # Files of an encoder's folder that its vectors do not depend on, and endings of such files.
-_WITHOUT_EFFECT = ("xmine.json", "options.toml", "metrics.jsonl", "training.svg", "training.csv")
+_WITHOUT_EFFECT = (
+    *("xmine.json", "reranking.json", "options.toml"),
+    *("metrics.jsonl", "training.svg", "training.csv"),
+)
 _ENDINGS_WITHOUT_EFFECT = (".md", ".py", ".pyc", ".onnx", ".pt", ".h5", ".msgpack")
 
 _DIGITS = 32

@@ -46,7 +46,7 @@ class MatrixWriter:
         file: BinaryIO,
         path: Path,
         dim: int,
-        dtype: type[np.floating[Any]],
+        dtype: type[np.generic],
         digests: BinaryIO | None = None,
     ) -> None:
         """Take an empty file, or one that such a writer has left, opened without a buffer.
@@ -118,6 +118,14 @@ class MatrixWriter:
             if self._digests and len(block):
                 self._put(self._digests, f"{self.rows} {self._state.hexdigest()}\n".encode())
 
+    def read(self) -> NDArray[Any]:
+        """Read the rows that are written so far."""
+        with writing(self._path):
+            self._file.seek(HEAD)
+            data = self._file.read(self.rows * self._bytes)
+            self._file.seek(0, os.SEEK_END)
+        return np.frombuffer(data, self._dtype).reshape(self.rows, self._dim)
+
     def finish(self) -> str:
         """Write the number of rows; return the digest of the file, see `digest_of`."""
         with writing(self._path):
@@ -138,7 +146,7 @@ class MatrixWriter:
 def writing_matrix(
     path: Path,
     dim: int,
-    dtype: type[np.floating[Any]],
+    dtype: type[np.generic],
     mark: str = "",
     watch: Watch = NOBODY,
 ) -> Iterator[MatrixWriter]:

@@ -8,15 +8,18 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.encoders.reranking import RerankingWeights
 from xmine.files.digests import NOBODY, Watch
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
 from xmine.flags.rules import flag_pairs
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
+from xmine.mining.reranking import Judge, judging_encoder
 from xmine.mining.steps import open_steps
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.progress import Report, silent
+from xmine.scoring.calibration import calibrate
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, estimate
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
@@ -34,8 +37,10 @@ class Candidates:
     Attributes:
         chosen: pairs of rows of `source` and `target`, best first.
         neighbours: the nearest rows both ways, as many as margin and probabilities need.
-        scores: margin scores of the first k neighbours, k being `--neighborhood`.
+        scores: margin scores of the first k neighbours, k being `--neighborhood`; where candidates
+            are reranked, log-odds of all neighbours.
         source, target: the sentences that were searched, without those unknown to the encoder.
+        weights: of the reranking; None where the scores are margins.
     """
 
     chosen: ChosenPairs
@@ -43,6 +48,7 @@ class Candidates:
     scores: MarginScores
     source: Sentences
     target: Sentences
+    weights: RerankingWeights | None = None
 
     def texts(self) -> tuple[PickedTexts, PickedTexts]:
         """Look up the texts of the chosen pairs."""
@@ -81,21 +87,40 @@ class Estimated:
 def retrieve(
     encoded: tuple[Encoded, Encoded],
     neighbours: Neighbours,
-    scores: MarginScores,
     options: MiningOptions,
+    judge: Judge | None = None,
     seeds: LabelledPairs = NOTHING_KNOWN,
 ) -> Candidates:
-    """Choose pairs among the neighbours by margin scores; add the seed pairs that are right."""
+    """Choose pairs among the neighbours by margin scores, or by those of a judge.
+
+    Seed pairs that are right are added.
+    """
     (source, left), (target, right) = encoded
     few = neighbours.first(options.neighborhood)
-    chosen = choose_pairs(few, scores, options.retrieval)
-    candidates = Candidates(chosen, neighbours, scores, source, target)
+    if judge is None:
+        scores = margin_scores(few, options.margin)
+        chosen = choose_pairs(few, scores, options.retrieval)
+    else:
+        scores = judge.reranker.candidates()
+        chosen = choose_pairs(neighbours, scores, options.retrieval)
+        margins = pair_scores(chosen.sources, chosen.targets, chosen.cosines, few)[0]
+        chosen = replace(chosen, margins=margins)
+    weights = judge.reranker.weights if judge else None
+    candidates = Candidates(chosen, neighbours, scores, source, target, weights)
     x, y = _missing(candidates, seeds)
     if not len(x):
         return candidates
     products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)
     cosines = np.minimum(products, 1).astype(np.float32)
-    more = ChosenPairs(x, y, pair_scores(x, y, cosines, few, options.margin)[0], cosines)
+    margins = pair_scores(x, y, cosines, few, options.margin)[0]
+    more = ChosenPairs(x, y, margins, cosines)
+    if judge is not None:
+        matches = judge.match_texts(
+            [source.texts[row] for row in x], [target.texts[row] for row in y]
+        )
+        more = replace(
+            more, scores=judge.reranker.pairs(x, y, matches, cosines, margins), margins=margins
+        )
     return replace(candidates, chosen=chosen.joined(more))
 
 
@@ -130,11 +155,13 @@ def estimate_probabilities(
     copies = same_texts(*candidates.texts())
     labels = labels_of(seeds.pairs, *candidates.lines())
     # Copies stand out more than any translation: they take no part in the fit.
-    confidence = estimate(
-        candidates.chosen, candidates.neighbours, np.where(copies & (labels == -1), 0, labels)
-    )
+    known = np.where(copies & (labels == -1), 0, labels).astype(np.int8)
+    confidence = estimate(candidates.chosen, candidates.neighbours, known)
     if confidence is None:
         return Estimated(candidates, None, copies)
+    if candidates.weights is not None:
+        scores = candidates.chosen.scores
+        confidence = calibrate(scores, confidence, known, candidates.weights)
     if keep_copies:
         confidence = confidence.with_right(copies & (labels != 0))
     chosen = candidates.chosen
@@ -150,12 +177,12 @@ def find_candidates(
     report: Report = silent,
 ) -> Candidates:
     """Encode both sides, search both ways exactly, and retrieve, in a temporary folder."""
-    exact = replace(options, index="exact", cache=False)
+    exact, pair = replace(options, index="exact", cache=False), as_pair(encoder)
     with open_steps(None, dict, exact, report) as steps:
-        encoded = steps.encode(sentences, as_pair(encoder))
+        encoded = steps.encode(sentences, pair)
         neighbours = steps.search(encoded)
-    scores = margin_scores(neighbours.first(options.neighborhood), options.margin)
-    return retrieve(encoded, neighbours, scores, options)
+        judge = steps.rerank(encoded, neighbours, judging_encoder(pair, options)[0])
+        return retrieve(encoded, neighbours, options, judge)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:

@@ -60,6 +60,13 @@ class MiningOptions(EncodingOptions):
         "Advanced",
         choices=("ratio", "distance", "absolute"),
     )
+    rerank: str = option(
+        "auto",
+        "Rank candidates by how well their tokens match (tokens), or by the margin (off); auto: "
+        "tokens, where one encoder reads both sides.",
+        "Quality",
+        choices=("auto", "tokens", "off"),
+    )
     retrieval: str = option(
         "max",
         "max: greedy over both directions; fwd: best target per source; bwd: best source per "
@@ -171,6 +178,7 @@ class ScoringOptions(EncodingOptions):
 
     neighborhood: int = _as_in_mining("neighborhood")
     margin: str = _as_in_mining("margin")
+    rerank: str = _as_in_mining("rerank")
     src_prompt: str = _as_in_mining("src_prompt")
     tgt_prompt: str = _as_in_mining("tgt_prompt")
     src_lang: str = _as_in_mining("src_lang")

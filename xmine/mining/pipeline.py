@@ -15,12 +15,12 @@ from xmine.errors import OptionError
 from xmine.mining.candidates import estimate_probabilities, flag, retrieve
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
+from xmine.mining.reranking import judging_encoder
 from xmine.mining.results import write_results
 from xmine.mining.selection import select
 from xmine.mining.steps import open_steps, stage_inputs
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Report, silent
-from xmine.scoring.margin import margin_scores
 from xmine.text.inputs import TextInput, text_input
 from xmine.text.languages import check_language, check_sides
 from xmine.text.sentences import Sentences
@@ -78,8 +78,8 @@ def mine(
         warnings += _doubts(sentences, readable, options, seeds, gold)
         encoded = steps.encode(sentences, vectorizer)
         neighbours = steps.search(encoded)
-        scores = margin_scores(neighbours.first(options.neighborhood), options.margin)
-        candidates = retrieve(encoded, neighbours, scores, options, seeds)
+        judge = steps.rerank(encoded, neighbours, judging_encoder(vectorizer, options)[0])
+        candidates = retrieve(encoded, neighbours, options, judge, seeds)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
         languages, flags = flag(estimated, options, readable, report, *steps.feature_cache)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
+from xmine.encoders.tokens import TokenVectors
 from xmine.errors import FileError
 from xmine.files.digests import digest
 from xmine.files.npy import open_matrix, opened, without_zeros
@@ -25,16 +26,21 @@ from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.state_files import finished
+from xmine.mining.matching import match_candidates
 from xmine.mining.options import MiningOptions
+from xmine.mining.reranking import Judge, judging_encoder, weights_of
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
-from xmine.progress import Report, silent
+from xmine.progress import Progress, Report, silent
 from xmine.run.folder import FEATURES, Asked, Run, open_run, temporary_run
 from xmine.run.tables import read_table, write_table
+from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS
+from xmine.scoring.reranking import Reranker
 from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
 from xmine.vectors.cache import Warn, unheard
 from xmine.vectors.encoding import Encoded, encode_sentences, vectors_key, vectors_of
+from xmine.vectors.tokens import read_tokens
 from xmine.vectors.vector_files import write_unit_rows
 
 # Options by the stage that depends on them; those of an encoder are in its fingerprint, and the
@@ -87,10 +93,14 @@ def stage_inputs(
         for name, known in (("seed_pairs", seeds), ("gold", gold)):
             if known.pairs and (name != "gold" or options.threshold == "gold"):
                 pairs[f"{name}_digest"] = _digest([repr(known.pairs).encode()])
+        judge, _ = judging_encoder(vectorizer, options)
+        if judge:
+            pairs["reranking_digest"] = _digest([repr(weights_of(judge)).encode()])
         return {
             "texts": texts | {name: values[name] for name in OF_TEXTS},
             "vectors": vectors,
             "neighbours": {name: values[name] for name in OF_NEIGHBOURS},
+            "matches": {"rerank": "tokens" if judge else "off"},
             "pairs": pairs,
         }
 
@@ -241,9 +251,7 @@ class Steps:
         run, options = self.run, self._options
         source, target = encoded[0][1], encoded[1][1]
         folder = run.path("neighbours")
-        k = max(options.neighborhood, NEIGHBOURS)
-        vectors = [run.digest(f"{side}.npy") for side in SIDES]
-        mark = digest(*vectors, str(k), options.index, str(options.recall))
+        k, mark = max(options.neighborhood, NEIGHBOURS), self._search_mark()
         if (found := finished(folder, mark, run)) is not None:
             return found
         run.note(f"searching {len(source):,} x {len(target):,} vectors")
@@ -257,6 +265,50 @@ class Steps:
         return search(
             source, target, k, folder=folder, memory=memory, report=report, mark=mark, watch=run
         )
+
+    def _search_mark(self) -> str:
+        """Name the search: vectors and settings."""
+        run, options = self.run, self._options
+        vectors = [run.digest(f"{side}.npy") for side in SIDES]
+        k = max(options.neighborhood, NEIGHBOURS)
+        return digest(*vectors, str(k), options.index, str(options.recall))
+
+    def tokens(
+        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder
+    ) -> tuple[TokenVectors, TokenVectors]:
+        """Read the tokens of both sides."""
+        run, report = self.run, self._report
+        left, right = (
+            read_tokens(encoder, sentences, run.path(f"{side}.tokens.npy"), report, run)
+            for side, (sentences, _) in zip(SIDES, encoded, strict=True)
+        )
+        return left, right
+
+    def rerank(
+        self,
+        encoded: tuple[Encoded, Encoded],
+        neighbours: Neighbours,
+        encoder: SentenceEncoder | None,
+    ) -> Judge | None:
+        """Compare the tokens of all candidates; None without an encoder for that."""
+        if encoder is None:
+            return None
+        run, total = self.run, len(neighbours.targets) + len(neighbours.sources)
+        paths = run.path("source.matches.npy"), run.path("target.matches.npy")
+
+        def read() -> tuple[TokenVectors, TokenVectors]:
+            run.note("matching the tokens of candidates")
+            return self.tokens(encoded, encoder)
+
+        def tick(rows: int) -> None:
+            self._report(Progress("matching tokens", rows, total))
+
+        matches = match_candidates(read, neighbours, paths, self._search_mark(), tick, run)
+        if run.kept:
+            for side in SIDES:
+                run.remove(f"{side}.tokens")
+        margins = margin_scores(neighbours, k=self._options.neighborhood)
+        return Judge(encoder, Reranker(neighbours, matches, margins, weights_of(encoder)))
 
 
 def check_vectors(

@@ -1,6 +1,6 @@
 """The folder of a mining run: configuration, finished stages, and how a killed run resumes.
 
-A run has four stages: texts, vectors, neighbours, pairs. The files of a stage appear whole.
+A run has five stages: texts, vectors, neighbours, matches, pairs. A stage's files appear whole.
 `run.toml` lists the values that each stage depends on, and the digest of each file, so that no
 stage is computed twice and files of two runs never mix. docs/reference/runs.md describes the files.
 """
@@ -41,6 +41,11 @@ STAGES = {
     ),
     "vectors": ("source.npy", "target.npy", "source.every.npy", "target.every.npy", FEATURES),
     "neighbours": ("neighbours",),
+    "matches": tuple(
+        f"{side}.{name}.npy"
+        for name in ("matches", "tokens", "tokens.lengths")
+        for side in ("source", "target")
+    ),
     "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),
 }
 _FOLDERS = ("neighbours", FEATURES)

@@ -33,24 +33,33 @@ class MarginScores:
     clamped: int
 
 
-def margin_scores(neighbours: Neighbours, margin: str = "ratio") -> MarginScores:
+def margin_scores(
+    neighbours: Neighbours, margin: str = "ratio", k: int | None = None
+) -> MarginScores:
     """Score every neighbour both ways.
 
     Args:
-        neighbours: the k nearest rows both ways.
+        neighbours: the nearest rows both ways.
         margin: `ratio`, `distance` or `absolute`.
+        k: the neighbours that the means are of; all if left out.
     """
-    targets, low = _scores(neighbours, margin)
-    sources, low_too = _scores(neighbours.swapped(), margin)
+    few = neighbours.first(k or neighbours.targets.shape[1])
+    targets, low = _scores(neighbours, few, margin)
+    sources, low_too = _scores(neighbours.swapped(), few.swapped(), margin)
     return MarginScores(targets, sources, low + low_too if margin == "ratio" else 0)
 
 
-def _scores(neighbours: Neighbours, margin: str) -> tuple[NDArray[np.float32], int]:
-    """Score the targets near each source, [sources, k], and count means that are too small."""
+def _scores(
+    neighbours: Neighbours, few: Neighbours, margin: str
+) -> tuple[NDArray[np.float32], int]:
+    """Score the targets near each source, [sources, k], and count means that are too small.
+
+    The means are those of `few` of the neighbours.
+    """
     cosines, ids = neighbours.target_cosines, neighbours.targets
     if margin == "absolute":
         return cosines, 0
-    own, others = _means(neighbours)
+    own, others = _means(few)
     scores, low = np.empty(cosines.shape, dtype=np.float32), 0
     for start in range(0, len(scores), _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)

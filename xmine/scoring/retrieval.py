@@ -26,12 +26,14 @@ class ChosenPairs:
         targets: int64 [pairs], rows of the target matrix.
         scores: float32 [pairs].
         cosines: float32 [pairs].
+        margins: float32 [pairs], ratio margins where the scores are not margins.
     """
 
     sources: NDArray[np.int64]
     targets: NDArray[np.int64]
     scores: NDArray[np.float32]
     cosines: NDArray[np.float32]
+    margins: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -39,15 +41,16 @@ class ChosenPairs:
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_] | slice) -> "ChosenPairs":
         """Keep some pairs, in the order of `rows`."""
-        return ChosenPairs(
-            self.sources[rows], self.targets[rows], self.scores[rows], self.cosines[rows]
-        )
+        columns = (getattr(self, each.name) for each in fields(self))
+        return ChosenPairs(*(None if each is None else each[rows] for each in columns))
 
     def joined(self, others: "ChosenPairs") -> "ChosenPairs":
         """Add other pairs, and sort."""
         columns = [each.name for each in fields(self)]
         both = ([getattr(each, name) for each in (self, others)] for name in columns)
-        return _sorted(ChosenPairs(*map(np.concatenate, both)))
+        return _sorted(
+            ChosenPairs(*(None if two[0] is None else np.concatenate(two) for two in both))
+        )
 
 
 def choose_pairs(

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from xmine.vectors import cache
 
 # Sentences and their vectors [rows, dim], none of them zeros.
 Encoded = tuple[Sentences, NDArray[np.float16]]
+
+Result = TypeVar("Result")
 
 
 def encode_sentences(
@@ -113,15 +115,23 @@ def encode_blocks(
         report: told the progress within a block, where blocks take long.
         prompt: put before each text.
     """
-    if not isinstance(encoder.body, StaticEmbedding) or encoder.heads:
-        for block in blocks:  # torch has threads of its own
-            yield encode(block, report, prompt)
-        return
-    threads = allowed_threads()  # numpy's products are not at work here
+    if isinstance(encoder.body, StaticEmbedding) and not encoder.heads:
+        return in_threads(blocks, lambda block: encode(block, silent, prompt))
+    return (encode(block, report, prompt) for block in blocks)  # torch has threads of its own
+
+
+def in_threads(
+    blocks: Iterable[Sequence[str]], work: Callable[[Sequence[str]], Result]
+) -> Iterator[Result]:
+    """Work on blocks in threads, and give the results in the order of the blocks.
+
+    Numpy's products are not to be at work at the same time.
+    """
+    threads = allowed_threads()
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[NDArray[Any]]] = deque()
+        waiting: deque[Future[Result]] = deque()
         for block in blocks:
-            waiting.append(pool.submit(encode, block, silent, prompt))
+            waiting.append(pool.submit(work, block))
             if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:

@@ -6,6 +6,7 @@ have a `tokenizer.json`. Vectors are int8 rows with a factor each, or plain floa
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from safetensors.numpy import load_file, save
 
 from xmine.encoders.layout import first_line
 from xmine.encoders.tokenizer import MODEL_FILE, TOKENIZER_FILE, Tokenizer, Vocabulary
+from xmine.encoders.tokens import whole_vectors, whole_weights
 from xmine.errors import EncoderError
 
 WEIGHTS_FILE = "model.safetensors"
@@ -89,6 +91,23 @@ class StaticEmbedding:
             block = texts[start : start + self.texts_at_once]
             ids, starts = self.pieces.ids([prompt + text for text in block] if prompt else block)
             yield slice(start, start + len(block)), _mean_of_pieces(self.vectors, ids, starts)
+
+    @cached_property
+    def whole(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Vectors and weights of all pieces in whole numbers, see `xmine.encoders.tokens`."""
+        vectors, lengths = whole_vectors(self.vectors)
+        return vectors, whole_weights(lengths)
+
+    def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Cut texts into pieces that have a vector.
+
+        Returns:
+            Int32 [pieces, 1], those of all texts, and the number of each text, int32 [texts].
+        """
+        ids, starts = self.pieces.ids(texts)
+        known = self.whole[1][ids] > 0
+        before = np.concatenate([[0], np.cumsum(known)])
+        return ids[known][:, None], np.diff(before[starts]).astype(np.int32)
 
     @classmethod
     def load(cls, folder: Path) -> "StaticEmbedding":

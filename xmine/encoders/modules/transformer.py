@@ -24,6 +24,7 @@ from xmine.encoders.modules.checkpoint import (
 from xmine.encoders.modules.heads import Dense
 from xmine.encoders.modules.pooling import Pooling
 from xmine.encoders.tokenizer import Ids, joined, ragged
+from xmine.encoders.tokens import whole_vectors, whole_weights
 from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
 
@@ -125,11 +126,15 @@ class Transformer(nn.Module):
 
     def forward(self, ids: Tensor, mask: Tensor, prompt_length: int = 0) -> Tensor:
         """Embed: ids and mask int64 [n, len], padded on the right -> float32 [n, dim]."""
+        pooled: Tensor = self.pooling(self.states(ids, mask), mask, prompt_length)
+        return pooled
+
+    def states(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Give the last hidden states: ids and mask int64 [n, len] -> [n, len, width]."""
         reduced = self.dtype != "float32"
         with torch.autocast(ids.device.type, getattr(torch, self.dtype), enabled=reduced):
-            tokens = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
-        pooled: Tensor = self.pooling(tokens, mask, prompt_length)
-        return pooled
+            found: Tensor = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+        return found
 
     def padded(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64], rows: NDArray[np.int64]
@@ -153,13 +158,47 @@ class Transformer(nn.Module):
         skipped = self.prompt_length(prompt)
         for first in range(0, len(texts), self.texts_at_once):
             ids, starts = self.ids(texts[first : first + self.texts_at_once], prompt)
-            order = np.argsort(-np.diff(starts), kind="stable")
-            while len(order):
-                longest = int(starts[order[0] + 1] - starts[order[0]])
-                fitting = self.batch_size * _PIECES_PER_ROW // max(1, longest)
-                rows = order[: max(1, min(self.batch_size, fitting))]
-                order = order[len(rows) :]
+            for rows in self._batches(starts):
                 yield first + rows, self._embed_rows(ids, starts, rows, skipped)
+
+    def _batches(self, starts: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """Cut texts into batches of like length, the longest first."""
+        order = np.argsort(-np.diff(starts), kind="stable")
+        while len(order):
+            longest = int(starts[order[0] + 1] - starts[order[0]])
+            fitting = self.batch_size * _PIECES_PER_ROW // max(1, longest)
+            rows = order[: max(1, min(self.batch_size, fitting))]
+            order = order[len(rows) :]
+            yield rows
+
+    @torch.inference_mode()
+    def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
+        """Read texts without a prompt, and give the last hidden states of their tokens.
+
+        Special tokens are left out, the unknown one too. The heaviest token of a text has the
+        largest weight.
+
+        Returns:
+            int16 [tokens, width + 1], vectors in whole numbers (see `xmine.encoders.tokens`) with
+            their weights behind them, and the number of tokens of each text, int32 [texts].
+        """
+        ids, starts = self.ids(texts)
+        kept = ~np.isin(ids, self.tokenizer.all_special_ids)
+        before = np.concatenate([[0], np.cumsum(kept)])
+        ends = before[starts]  # [texts + 1], of the tokens that are kept
+        found = np.empty((int(ends[-1]), self.pooling.token_dim + 1), dtype=np.int16)
+        for rows in self._batches(starts):
+            rows = rows[ends[rows + 1] > ends[rows]]
+            if not len(rows):
+                continue
+            batch, mask = self.padded(ids, starts, rows)
+            states = self.states(batch, mask).float().cpu().numpy()  # [rows, longest, width]
+            for row, text in zip(rows.tolist(), states, strict=True):
+                own = kept[starts[row] : starts[row + 1]]
+                vectors, lengths = whole_vectors(text[: len(own)][own])
+                found[ends[row] : ends[row + 1], :-1] = vectors
+                found[ends[row] : ends[row + 1], -1] = whole_weights(lengths)
+        return found, np.diff(ends).astype(np.int32)
 
     @torch.inference_mode()
     def _embed_rows(

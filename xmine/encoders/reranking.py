@@ -1,0 +1,53 @@
+"""The weights that rerank the candidates of an encoder, as its folder keeps them."""
+
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from xmine.encoders.layout import read_json, write_json
+from xmine.errors import EncoderError
+
+RERANKING_FILE = "reranking.json"
+
+
+@dataclass(frozen=True, slots=True)
+class RerankingWeights:
+    """A logistic regression on seven figures of a candidate, see `xmine.scoring.reranking`.
+
+    The weights of an encoder without a file are those of the encoder that ships with xmine.
+
+    Attributes:
+        bias, and a weight for each figure.
+        right_mean, right_deviation: of the scores of translations that the weights were fitted on.
+    """
+
+    log_margin: float = 0.961
+    cosine: float = 4.402
+    lower_match: float = 20.483
+    mean_match: float = -12.443
+    log_tokens: float = -0.149
+    match_lead: float = 6.14
+    margin_lead: float = 5.732
+    bias: float = -8.506
+    right_mean: float = 3.4
+    right_deviation: float = 2.2
+
+    def save(self, folder: Path) -> None:
+        """Write them into the folder of an encoder."""
+        write_json(folder / RERANKING_FILE, asdict(self))
+
+
+def read_reranking(folder: Path) -> RerankingWeights | None:
+    """Read the weights in the folder of an encoder; None if there are none.
+
+    Raises:
+        EncoderError: the file is broken.
+    """
+    path = folder / RERANKING_FILE
+    if not path.exists():
+        return None
+    content = read_json(path)
+    names = {each.name for each in fields(RerankingWeights)}
+    numbers = all(isinstance(each, int | float) for each in content.values())
+    if content.keys() != names or not numbers:
+        raise EncoderError(f"{path}: a number each is expected for {', '.join(sorted(names))}")
+    return RerankingWeights(**{name: float(value) for name, value in content.items()})

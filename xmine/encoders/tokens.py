@@ -1,0 +1,88 @@
+"""Sentences -> a vector for each of their tokens, in whole numbers, so that products are exact.
+
+Unit vectors are rounded to whole multiples of 1 / UNIT: every sum of a product of two of them is
+then a whole number below 2**24, which float32 holds. So neither blocks nor threads nor the library
+of products change a bit of a cosine.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# By Cauchy and Schwarz no partial sum of a product exceeds (UNIT + sqrt(dim) / 2)**2 < 2**24, up to
+# 8,192 dimensions.
+UNIT = 4000
+# The largest weight of a token.
+HEAVIEST = 1000
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenVectors:
+    """The tokens of sentences, without those that have no vector.
+
+    Attributes:
+        starts: int64 [sentences + 1], where each sentence starts among the tokens.
+        table: whole numbers [rows, dim or more], unit vectors times UNIT in the first `dim`.
+        weights: whole numbers [rows], 1 to HEAVIEST, which grow with the length of the vector.
+        dim: of the vectors.
+        ids: int32 [tokens], the row of each token; None where token i has row i.
+    """
+
+    starts: Rows
+    table: NDArray[Any]
+    weights: NDArray[Any]
+    dim: int
+    ids: NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        """Count the sentences."""
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> Rows:
+        """The number of tokens of each sentence, int64 [sentences]."""
+        return np.diff(self.starts)
+
+    def of(self, sentence: int) -> tuple[Floats, Floats]:
+        """Give the vectors of a sentence, float32 [tokens, dim], and the weights [tokens]."""
+        rows: Any = slice(int(self.starts[sentence]), int(self.starts[sentence + 1]))
+        if self.ids is not None:
+            rows = self.ids[rows]
+        vectors, weights = self.table[rows, : self.dim], self.weights[rows]
+        return vectors.astype(np.float32), weights.astype(np.float32)
+
+    def padded(self, sentences: Rows, lengths: Rows) -> tuple[Floats, Floats]:
+        """Give the vectors and the weights of sentences of these lengths, padded with zeros.
+
+        Returns:
+            float32 [sentences, longest, dim] and float32 [sentences, longest].
+        """
+        places = np.arange(int(lengths.max()))
+        rows: NDArray[Any] = self.starts[sentences][:, None] + places
+        beyond = places >= lengths[:, None]
+        rows[beyond] = 0
+        if self.ids is not None:
+            rows = self.ids.take(rows)
+        vectors = self.table.take(rows, axis=0)[..., : self.dim].astype(np.float32, copy=False)
+        weights = self.weights.take(rows).astype(np.float32, copy=False)
+        vectors[beyond] = weights[beyond] = 0
+        return vectors, weights
+
+
+def whole_vectors(vectors: Floats) -> tuple[Floats, Floats]:
+    """Round vectors [rows, dim]: unit vectors times UNIT, and the lengths of the vectors [rows]."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    unit: Floats = vectors * (UNIT / np.where(lengths > 0, lengths, 1)).astype(np.float32)[:, None]
+    return np.rint(unit, out=unit), lengths
+
+
+def whole_weights(lengths: Floats) -> Floats:
+    """Round lengths of vectors [rows] to weights: HEAVIEST for the longest, 0 for length 0."""
+    share = lengths * (HEAVIEST / max(float(lengths.max(initial=0)), 1e-30))
+    weights: Floats = np.where(lengths > 0, np.maximum(np.rint(share), 1), 0).astype(np.float32)
+    return weights

@@ -1,0 +1,65 @@
+"""Encoders and options -> whether candidates are reranked, and with which weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair
+from xmine.encoders.reranking import RerankingWeights
+from xmine.errors import OptionError
+from xmine.mining.options import MiningOptions
+from xmine.scoring.late_interaction import match_pairs
+from xmine.scoring.reranking import Reranker
+from xmine.vectors.tokens import tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Reranks candidates by the tokens of an encoder."""
+
+    encoder: SentenceEncoder
+    reranker: Reranker
+
+    def match_texts(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float32]:
+        """Compare a few pairs of texts: A and B, float32 [pairs, 2]."""
+        rows = np.arange(len(sources))
+        tokens = tokens_of(self.encoder, sources), tokens_of(self.encoder, targets)
+        return np.stack(match_pairs(*tokens, rows, rows), axis=1).astype(np.float32)
+
+
+_ADVICE = "leave out --rerank: auto ranks by the margin here"
+
+
+def judging_encoder(
+    vectorizer: EncoderPair | tuple[NDArray[Any], NDArray[Any]], options: MiningOptions
+) -> tuple[SentenceEncoder | None, str]:
+    """Give the encoder whose tokens rerank the candidates.
+
+    Returns:
+        the encoder, and an empty text; or None, and why candidates are not reranked.
+
+    Raises:
+        OptionError: `rerank` is `tokens`, and there are no tokens to compare.
+    """
+    if options.rerank == "off":
+        return None, "--rerank off"
+    if not isinstance(vectorizer, EncoderPair):
+        reason = "given vectors have no tokens"
+    elif vectorizer.source is not vectorizer.target:
+        reason = "tokens of two encoders cannot be compared"
+    elif options.margin != "ratio":
+        reason = f"reranking weighs the ratio margin, not --margin {options.margin}"
+    else:
+        return vectorizer.source, ""
+    if options.rerank == "tokens":
+        raise OptionError(f"--rerank tokens: {reason}", _ADVICE)
+    return None, reason
+
+
+def weights_of(encoder: SentenceEncoder) -> RerankingWeights:
+    """Give the weights of an encoder, or the defaults."""
+    return encoder.reranking or RerankingWeights()

@@ -1,0 +1,134 @@
+"""Candidates and how well their tokens match -> a new score: the log-odds of a translation.
+
+A candidate is a cell of the neighbours, and its rivals are the other cells of its row and column.
+Logistic regression weighs seven figures of each: the log of the ratio margin; the cosine; the
+lower, and the mean, of the two shares A and B that find a counterpart
+(`xmine.scoring.late_interaction`); the log of the tokens of the shorter side; and how far mean and
+margin lead those of the best rival. docs/explanation/reranking.md says what each is worth.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.reranking import RerankingWeights
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.margin import MarginScores
+
+Rows = NDArray[np.int64]
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+
+# Rivals that are looked at together take 8 bytes each, several times.
+_RIVALS_AT_ONCE = 2**20
+_LEAST_MARGIN = 1e-3  # whose log is taken
+
+
+@dataclass(frozen=True, slots=True)
+class TokenMatches:
+    """How well the tokens of each candidate match, in the shapes of `Neighbours`.
+
+    Attributes:
+        targets: float32 [sources, k, 2], A and B of each source's nearest targets.
+        sources: float32 [targets, k, 2], the same of each target's nearest sources: A is of the
+            source here too.
+        source_lengths, target_lengths: float32 [sources] and [targets], numbers of tokens.
+    """
+
+    targets: Singles
+    sources: Singles
+    source_lengths: Singles
+    target_lengths: Singles
+
+
+@dataclass(frozen=True)
+class Reranker:
+    """Scores pairs by their tokens, with the candidates as rivals.
+
+    Attributes:
+        neighbours: the candidates.
+        matches: of their tokens.
+        margins: their ratio margins.
+        weights: of the figures.
+    """
+
+    neighbours: Neighbours
+    matches: TokenMatches
+    margins: MarginScores
+    weights: RerankingWeights
+
+    @cached_property
+    def _means(self) -> tuple[Singles, Singles]:
+        return self.matches.targets.mean(axis=-1), self.matches.sources.mean(axis=-1)
+
+    def candidates(self) -> MarginScores:
+        """Score all candidates: log-odds in place of margins, float32."""
+        near, matches, margins = self.neighbours, self.matches, self.margins
+        targets = np.empty(near.targets.shape, dtype=np.float32)
+        sources = np.empty(near.sources.shape, dtype=np.float32)
+        for rows in self._blocks(len(targets)):
+            x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
+            figures = matches.targets[rows], near.target_cosines[rows], margins.targets[rows]
+            targets[rows] = self._cells(x, y, *figures)
+        for rows in self._blocks(len(sources)):
+            x, y = np.broadcast_arrays(near.sources[rows], rows[:, None])
+            figures = matches.sources[rows], near.source_cosines[rows], margins.sources[rows]
+            sources[rows] = self._cells(x, y, *figures)
+        return MarginScores(targets, sources, margins.clamped)
+
+    def pairs(
+        self, x: Rows, y: Rows, matches: Singles, cosines: Singles, margins: Singles
+    ) -> Singles:
+        """Score any pairs, candidates or not.
+
+        Args:
+            x, y: int64 [pairs], rows of both sides.
+            matches: float32 [pairs, 2], A and B.
+            cosines, margins: float32 [pairs].
+        """
+        scores = np.empty(len(x), dtype=np.float32)
+        for rows in self._blocks(len(x)):
+            given = (each[rows][:, None] for each in (x, y, matches, cosines, margins))
+            scores[rows] = self._cells(*given)[:, 0]
+        return scores
+
+    def _blocks(self, rows: int) -> list[NDArray[np.intp]]:
+        """Cut rows so that few rivals are looked at together."""
+        k, back = self.neighbours.targets.shape[1], self.neighbours.sources.shape[1]
+        size = max(1, _RIVALS_AT_ONCE // (k * (k + back)))
+        return np.split(np.arange(rows), range(size, rows, size))
+
+    def _cells(
+        self, x: Rows, y: Rows, matches: Singles, cosines: Singles, margins: Singles
+    ) -> Floats:
+        """Score cells [rows, k] of these sources and targets."""
+        weights, lengths = self.weights, self.matches
+        mean = matches.mean(axis=-1)  # [rows, k]
+        tokens = np.minimum(lengths.source_lengths[x], lengths.target_lengths[y])
+        match_lead, margin_lead = self._leads(x, y, mean, margins)
+        score = np.full(x.shape, weights.bias)
+        score += weights.log_margin * np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
+        score += weights.cosine * cosines.astype(np.float64)
+        score += weights.lower_match * matches.min(axis=-1).astype(np.float64)
+        score += weights.mean_match * mean.astype(np.float64)
+        score += weights.log_tokens * np.log(np.maximum(tokens.astype(np.float64), 1))
+        score += weights.match_lead * match_lead
+        score += weights.margin_lead * margin_lead
+        return score
+
+    def _leads(self, x: Rows, y: Rows, mean: Singles, margins: Singles) -> tuple[Floats, Floats]:
+        """Measure how far cells [rows, k] lead their best rivals; 0 where there is no rival."""
+        near = self.neighbours
+        own, back = near.targets[x] == y[..., None], near.sources[y] == x[..., None]
+        leads = []
+        for value, rivals in (
+            (mean, self._means),
+            (margins, (self.margins.targets, self.margins.sources)),
+        ):
+            row = np.where(own, -np.inf, rivals[0][x]).max(axis=-1)
+            column = np.where(back, -np.inf, rivals[1][y]).max(axis=-1)
+            best = np.maximum(row, column)
+            leads.append(np.where(np.isfinite(best), value.astype(np.float64) - best, 0))
+        return leads[0], leads[1]

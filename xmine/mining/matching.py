@@ -47,8 +47,10 @@ def match_candidates(
         watch: told of files.
     """
     near, done = neighbours, len(neighbours.targets)
-    known = [_opened(paths[0], near.targets), _opened(paths[1], near.sources)]
-    tokens = read() if known[0] is None or known[1] is None else None
+    known = _opened(paths[0], near.targets), _opened(paths[1], near.sources)
+    if known[0] and known[1]:
+        return TokenMatches(known[0][0], known[1][0], known[0][1], known[1][1])
+    tokens = read()
 
     def forward(rows: Rows) -> _Cells:
         x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
@@ -57,19 +59,19 @@ def match_candidates(
     def backward(rows: Rows) -> _Cells:
         x, y = np.broadcast_arrays(near.sources[rows], rows[:, None])
         same = near.targets[x] == y[..., None]  # [rows, k, k of the sources]
-        return x, y, targets[0][x, same.argmax(axis=-1)], ~same.any(axis=-1)
+        return x, y, targets[x, same.argmax(axis=-1)], ~same.any(axis=-1)
 
-    if (targets := known[0]) is None and tokens:
-        blocks = _blocks(tokens, tokens[0], forward)
-        targets = _fill(paths[0], near.targets, blocks, mark, tick, watch)
-    if (sources := known[1]) is None and tokens:
-        blocks = _blocks(tokens, tokens[1], backward)
-        sources = _fill(paths[1], near.sources, blocks, mark, lambda rows: tick(done + rows), watch)
-    assert targets and sources
-    return TokenMatches(targets[0], sources[0], targets[1], sources[1])
+    def tick_behind(rows: int) -> None:
+        tick(done + rows)
+
+    compare = _comparing(tokens, tokens[0], forward)
+    targets, lengths = known[0] or _fill(paths[0], near.targets, compare, mark, tick, watch)
+    compare = _comparing(tokens, tokens[1], backward)
+    sources, others = _fill(paths[1], near.sources, compare, mark, tick_behind, watch)
+    return TokenMatches(targets, sources, lengths, others)
 
 
-def _blocks(
+def _comparing(
     tokens: Tokens, own: TokenVectors, cells: Callable[[Rows], _Cells]
 ) -> Callable[[Rows], Singles]:
     """Compare the cells of some rows: [rows, 2 k + 1]."""

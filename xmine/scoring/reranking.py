@@ -90,8 +90,9 @@ class Reranker:
         """
         scores = np.empty(len(x), dtype=np.float32)
         for rows in self._blocks(len(x)):
-            given = (each[rows][:, None] for each in (x, y, matches, cosines, margins))
-            scores[rows] = self._cells(*given)[:, 0]
+            at = rows[:, None]
+            cells = self._cells(x[at], y[at], matches[at], cosines[at], margins[at])
+            scores[rows] = cells[:, 0]
         return scores
 
     def _blocks(self, rows: int) -> list[NDArray[np.intp]]:

@@ -22,9 +22,9 @@ from xmine.units import count as counted
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
 _INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
 _LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
-_OFFSETS = ("source_offset", "target_offset")
-_TRUST = ("prob", "flags")
-_MARGIN = ("margin",)
+_OFFSETS: tuple[str, ...] = ("source_offset", "target_offset")
+_TRUST: tuple[str, ...] = ("prob", "flags")
+_MARGIN: tuple[str, ...] = ("margin",)
 _NOT_PLAIN = tuple(name for name in COLUMNS if name not in ("source", "target", "origin"))
 
 

@@ -129,8 +129,8 @@ def test_the_mouse_moves_the_cursor_and_names_the_column(three: Path) -> None:
     ("width", "names"),
     [
         (99, "score prob source target"),
-        (119, "score prob source target src tgt"),
-        (120, "score prob margin source target src tgt"),
+        (109, "score prob source target src tgt"),
+        (110, "score prob margin source target src tgt"),
     ],
 )
 def test_margins_have_a_column_where_there_is_room(tmp_path: Path, width: int, names: str) -> None:

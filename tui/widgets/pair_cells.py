@@ -11,7 +11,7 @@ from ..text import cut
 
 PADDING = 1  # blank cells on each side of a column
 _WIDE = 100  # a table of so many cells has room for the line numbers
-_WIDER = 120  # and for the margin
+_WIDER = 110  # and for the margin
 # The sign of each judgement: colour alone does not tell them apart.
 SIGNS = {"accept": "✓", "reject": "✗", "unsure": "?", "": ""}
 
@@ -60,7 +60,7 @@ class PairCells:
         if self._ranked is not None:
             fixed[self._ranked] = max(fixed[self._ranked], 6) + 2  # four decimals, and the sign
         if opened.margins is not None and width >= _WIDER:
-            fixed["margin"] = _cells_of(opened.margins)
+            fixed["margin"] = max(_cells_of(opened.margins), 7)  # the name, and the arrow
         if opened.flags is not None:
             fixed["flags"] = 6 if width < _WIDE else 12
         if width >= _WIDE:

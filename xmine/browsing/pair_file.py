@@ -36,7 +36,7 @@ def open_file(path: Path) -> Opened:
         {},
         {},
         not any(pairs[name].null_count() for name in ("source_line", "target_line")),
-        numbers_of(pairs["margin"]),
+        margins=numbers_of(pairs["margin"]),
     )
 
 

@@ -190,7 +190,7 @@ def _mined_pair(row: list[str], path: str | Path, number: int) -> Pair:
     margin = (more[2:] or [""])[0]
     if not _is_number(margin):
         raise FileError(
-            f"{name_of(path)}:{number}: {margin!r} is no margin, which stands behind the flags",
+            f"{name_of(path)}:{number}: {margin!r} is no margin, as the column behind flags is",
             f"mend the line; or read two columns only: {name_of(path)}:2,3",
         )
     x, y, start, other_start = (int(text) if text else None for text in row[3:5] + offsets)

@@ -1,11 +1,10 @@
 """Where pairs are ranked by another score, their margins go into the pairs and the candidates."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 import xmine
 from tests.toys.mined import selected
@@ -19,19 +18,9 @@ from xmine.scoring.retrieval import ChosenPairs
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Reranked(ChosenPairs):
-    """Pairs with margins beside their scores: here the margin names the rows of the pair."""
-
-    margins: NDArray[np.float32]
-
-    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_] | slice) -> "Reranked":
-        return Reranked(*(getattr(self, each.name)[rows] for each in fields(self)))
-
-
-def reranked(chosen: ChosenPairs) -> Reranked:
+def reranked(chosen: ChosenPairs) -> ChosenPairs:
     margins = (chosen.sources * 1000 + chosen.targets).astype(np.float32)
-    return Reranked(chosen.sources, chosen.targets, chosen.scores, chosen.cosines, margins)
+    return replace(chosen, margins=margins)
 
 
 def test_mined_pairs_and_candidates_have_the_margins_of_their_rows(

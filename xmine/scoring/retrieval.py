@@ -41,16 +41,19 @@ class ChosenPairs:
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_] | slice) -> "ChosenPairs":
         """Keep some pairs, in the order of `rows`."""
-        columns = (getattr(self, each.name) for each in fields(self))
-        return ChosenPairs(*(None if each is None else each[rows] for each in columns))
+        return ChosenPairs(
+            self.sources[rows],
+            self.targets[rows],
+            self.scores[rows],
+            self.cosines[rows],
+            None if self.margins is None else self.margins[rows],
+        )
 
     def joined(self, others: "ChosenPairs") -> "ChosenPairs":
         """Add other pairs, and sort."""
-        columns = [each.name for each in fields(self)]
-        both = ([getattr(each, name) for each in (self, others)] for name in columns)
-        return _sorted(
-            ChosenPairs(*(None if two[0] is None else np.concatenate(two) for two in both))
-        )
+        names = [each.name for each in fields(self) if getattr(self, each.name) is not None]
+        both = {name: [getattr(each, name) for each in (self, others)] for name in names}
+        return _sorted(ChosenPairs(**{name: np.concatenate(two) for name, two in both.items()}))
 
 
 def choose_pairs(

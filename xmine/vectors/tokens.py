@@ -3,7 +3,7 @@
 A static encoder needs a piece's number, a transformer the last hidden state of each token.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,10 @@ def read_tokens(
     encoder have no part in this.
     """
     body = encoder.body
+    read: Callable[[Sequence[str]], tuple[NDArray[Any], NDArray[np.int32]]] = body.tokens
     is_static = isinstance(body, StaticEmbedding)
-    width, dtype = (1, np.int32) if is_static else (body.pooling.token_dim + 1, np.int16)
+    width = 1 if isinstance(body, StaticEmbedding) else body.pooling.token_dim + 1
+    dtype: type[np.generic] = np.int32 if is_static else np.int16
     counts = path.with_name(f"{path.stem}.lengths.npy")  # of SIDE.tokens.npy
     mark = vectors_key(encoder, sentences.digest()) or ""
     size, total = body.texts_at_once, len(sentences)
@@ -57,7 +59,7 @@ def read_tokens(
                 written.cut(0)
             starts = range(written.rows, total, size)
             blocks = (sentences.texts[start : start + size] for start in starts)
-            work = in_threads(blocks, body.tokens) if is_static else map(body.tokens, blocks)
+            work = in_threads(blocks, read) if is_static else map(read, blocks)
             for found, counted in work:
                 tokens.write(found)
                 written.write(counted[:, None])

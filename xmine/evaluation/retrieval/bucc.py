@@ -301,4 +301,4 @@ def _notes(split: BuccSplit, scored: Candidates) -> list[str]:
 def _lost_note(split: BuccSplit, kinds: Cuts) -> list[str]:
     lost = [kind for kind, (value, _) in kinds.items() if kind != "auto" and np.isinf(value)]
     said = "where the threshold comes from, no scored pair is a gold pair."
-    return [f"{split.name}: nothing is kept ({', '.join(lost)}): {said}"] if lost else []
+    return [f"{split.name}: nothing is kept ({'; '.join(lost)}): {said}"] if lost else []

@@ -21,8 +21,9 @@ from xmine.scoring.probability import Confidence, Floats
 # The share of the wrong pairs that lies below the exponential tail.
 _BELOW = 0.8
 # How many translations the mean and deviation of their scores are believed in before any are seen,
-# and how many wrong pairs the mean excess, as a share of that deviation.
-_BELIEF, _TAIL_BELIEF, _TAIL = 30.0, 5.0, 0.6
+# and how many wrong pairs in their mean excess, which is such a share of that deviation; and at most
+# such a share: else the tail might take the translations.
+_BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 5.0, 0.35, 0.6
 # How many pairs the slope of 1 is believed in, with which scores are log-odds.
 _SLOPE_BELIEF, _LEAST_SLOPE = 1.0, 1e-3
 
@@ -99,12 +100,14 @@ def _tail_mixture(
         before, wrong = belief, 1 - belief
         below = np.cumsum(wrong[order])
         start = float(values[order[np.searchsorted(below, _BELOW * below[-1])]])
-        start = min(start, mean - math.sqrt(variance))  # where hardly a pair is wrong
+        if start > mean - math.sqrt(variance):  # hardly a pair is wrong: there is no tail to see
+            return first, float(first.sum())
         above = values > start
         excess = values[above] - start
         believed = _TAIL_BELIEF * _TAIL * weights.right_deviation
         scale = float((wrong[above] * excess).sum()) + believed
         scale /= float(wrong[above].sum()) + _TAIL_BELIEF
+        scale = min(scale, _LONGEST_TAIL * weights.right_deviation)
         right = belief[above]
         count = float(right.sum())
         mean = float((right * values[above]).sum()) + _BELIEF * weights.right_mean

@@ -210,14 +210,20 @@ def find_candidates(
     encoder: SentenceEncoder | EncoderPair,
     options: MiningOptions,
     report: Report = silent,
-) -> Candidates:
-    """Encode both sides, search both ways exactly, and retrieve, in a temporary folder."""
+) -> tuple[Candidates, Candidates | None]:
+    """Encode both sides, search both ways exactly, and retrieve, in a temporary folder.
+
+    Returns:
+        the candidates by their margins; and by their tokens, None where these are not reranked.
+    """
     exact, pair = replace(options, index="exact", cache=False), as_pair(encoder)
     with open_steps(None, dict, exact, report) as steps:
         encoded = steps.encode(sentences, pair)
         neighbours = steps.search(encoded)
         judge = steps.rerank(encoded, neighbours, judging_encoder(pair, options)[0])
-        return weigh_numbers(retrieve(encoded, neighbours, options, judge), options)
+        plain = retrieve(encoded, neighbours, options)
+        reranked = retrieve(encoded, neighbours, options, judge) if judge else None
+        return plain, reranked and weigh_numbers(reranked, options)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:

@@ -7,6 +7,7 @@ lower, and the mean, of the two shares A and B that find a counterpart
 margin lead those of the best rival. docs/explanation/reranking.md says what each is worth.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,19 +106,34 @@ class Reranker:
         self, x: Rows, y: Rows, matches: Singles, cosines: Singles, margins: Singles
     ) -> Floats:
         """Score cells [rows, k] of these sources and targets."""
-        weights, lengths = self.weights, self.matches
-        mean = matches.mean(axis=-1)  # [rows, k]
-        tokens = np.minimum(lengths.source_lengths[x], lengths.target_lengths[y])
-        match_lead, margin_lead = self._leads(x, y, mean, margins)
-        score = np.full(x.shape, weights.bias)
-        score += weights.log_margin * np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
-        score += weights.cosine * cosines.astype(np.float64)
-        score += weights.lower_match * matches.min(axis=-1).astype(np.float64)
-        score += weights.mean_match * mean.astype(np.float64)
-        score += weights.log_tokens * np.log(np.maximum(tokens.astype(np.float64), 1))
-        score += weights.match_lead * match_lead
-        score += weights.margin_lead * margin_lead
+        score = np.full(x.shape, self.weights.bias)
+        for name, figure in self.figures(x, y, matches, cosines, margins):
+            score += getattr(self.weights, name) * figure
         return score
+
+    def figures(
+        self, x: Rows, y: Rows, matches: Singles, cosines: Singles, margins: Singles
+    ) -> Iterator[tuple[str, Floats]]:
+        """Measure cells, one figure after the other, under the names of `FIGURES`.
+
+        Args:
+            x, y: int64 [rows, k], sources and targets.
+            matches: float32 [rows, k, 2], A and B.
+            cosines, margins: float32 [rows, k].
+
+        Yields:
+            A name, and float64 [rows, k].
+        """
+        mean, lengths = matches.mean(axis=-1), self.matches
+        tokens = np.minimum(lengths.source_lengths[x], lengths.target_lengths[y])
+        yield "log_margin", np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
+        yield "cosine", cosines.astype(np.float64)
+        yield "lower_match", matches.min(axis=-1).astype(np.float64)
+        yield "mean_match", mean.astype(np.float64)
+        yield "log_tokens", np.log(np.maximum(tokens.astype(np.float64), 1))
+        match_lead, margin_lead = self._leads(x, y, mean, margins)
+        yield "match_lead", match_lead
+        yield "margin_lead", margin_lead
 
     def _leads(self, x: Rows, y: Rows, mean: Singles, margins: Singles) -> tuple[Floats, Floats]:
         """Measure how far cells [rows, k] lead their best rivals; 0 where there is no rival."""

@@ -60,7 +60,7 @@ def fitted_weights(
         def match(sources: Rows, targets: Rows) -> Singles:
             sources, targets = np.broadcast_arrays(sources, targets)
             found = match_pairs(*tokens, x[sources.ravel()], y[targets.ravel()])
-            return np.stack(found, axis=1).reshape(*sources.shape, 2).astype(np.float32)
+            return found.reshape(*sources.shape, 3).astype(np.float32)
 
         rows = np.arange(count)[:, None]
         lengths = (tokens[0].lengths[x], tokens[1].lengths[y])

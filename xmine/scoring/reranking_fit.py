@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.encoders.reranking import FIGURES, RerankingWeights
+from xmine.encoders.reranking import RerankingWeights
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.margin import MarginScores
 from xmine.scoring.reranking import Reranker, TokenMatches
@@ -42,23 +42,21 @@ class KnownCandidates:
         """Give what scores the candidates."""
         return Reranker(self.neighbours, self.matches, self.margins, weights)
 
-    def examples(self) -> tuple[Floats, NDArray[np.bool_]]:
-        """Measure each candidate once: figures [cells, 7], and which are translations [cells]."""
-        near, matches, margins = self.neighbours, self.matches, self.margins
+    def examples(self) -> tuple[dict[str, Floats], NDArray[np.bool_]]:
+        """Measure each candidate once: figures by name, and which are translations, [cells]."""
+        near = self.neighbours
         x, y = np.broadcast_arrays(np.arange(len(near.targets))[:, None], near.targets)
-        of_targets = x, y, matches.targets, near.target_cosines, margins.targets
-        x, y = np.broadcast_arrays(near.sources, np.arange(len(near.sources))[:, None])
-        of_sources = x, y, matches.sources, near.source_cosines, margins.sources
-        new = ~(near.targets[x] == y[..., None]).any(axis=-1)  # not among those of the sources
-        figures, right = [], []
-        for cells, kept in (
-            (of_targets, np.ones_like(near.targets, dtype=bool)),
-            (of_sources, new),
-        ):
-            named = dict(self.reranker(RerankingWeights()).figures(*cells))
-            figures.append(np.stack([named[name][kept] for name in FIGURES], axis=-1))
-            right.append((self.translations[cells[0]] == cells[1])[kept])
-        return np.concatenate(figures), np.concatenate(right)
+        s, t = np.broadcast_arrays(near.sources, np.arange(len(near.sources))[:, None])
+        new = ~(near.targets[s] == t[..., None]).any(axis=-1)  # not among the targets of s
+        measure = self.reranker(RerankingWeights()).figures
+        forward = dict(measure(x, y, self.matches.targets, self.margins.targets))
+        backward = dict(measure(s, t, self.matches.sources, self.margins.sources))
+        figures = {
+            name: np.concatenate([figure.ravel(), backward[name][new]])
+            for name, figure in forward.items()
+        }
+        x, y = (np.concatenate([a.ravel(), b[new]]) for a, b in ((x, s), (y, t)))
+        return figures, self.translations[x] == y
 
     def scores_of_found(self, weights: RerankingWeights) -> NDArray[np.float32]:
         """Choose pairs by the score, and give the scores of the translations among them."""
@@ -72,12 +70,13 @@ def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
     Args:
         mixtures: at several shares of translations, such as mining may meet.
     """
-    figures, right = zip(*(each.examples() for each in mixtures), strict=True)
-    each, bias = logistic_regression(np.concatenate(figures), np.concatenate(right))
-    rounded = {
-        name: round(float(value), _DIGITS) for name, value in zip(FIGURES, each, strict=True)
-    }
-    weights = RerankingWeights(**rounded, bias=round(bias, _DIGITS))
+    measured, right = zip(*(each.examples() for each in mixtures), strict=True)
+    figures = {name: np.concatenate([each[name] for each in measured]) for name in measured[0]}
+    fitted, bias = logistic_regression(
+        np.stack(list(figures.values()), axis=1), np.concatenate(right)
+    )
+    named = zip([*figures, "bias"], [*fitted.tolist(), bias], strict=True)
+    weights = RerankingWeights(**{name: round(value, _DIGITS) for name, value in named})
     found = np.concatenate([mixture.scores_of_found(weights) for mixture in mixtures])
     if len(found) < _FEWEST:
         return None

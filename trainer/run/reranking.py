@@ -5,21 +5,24 @@ import numpy as np
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.tokens import TokenVectors
 from xmine.knn.exact import search_exact
+from xmine.knn.neighbours import Neighbours
 from xmine.pairs.io import ParallelText
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import margin_scores
-from xmine.scoring.reranking import Rows, Singles, TokenMatches
+from xmine.scoring.reranking import Rows, TokenMatches
 from xmine.scoring.reranking_fit import KnownCandidates, fit_weights
 from xmine.vectors.tokens import tokens_of
 
 from ..data.rows import drawn
 
-# The share of the sentences of a mixture that have a translation on the other side. With mixtures
-# of 60 % as well, the weights ranked poorer mixtures worse, and mixtures of 60 % no better.
-_SHARES = (0.05, 0.1, 0.2, 0.3)
-_DRAWS = 3  # of each share; weights of one draw differ more from each other
+# The share of the sentences of a mixture that have a translation on the other side.
+_SHARES = (0.05, 0.1, 0.2, 0.3, 0.6)
+_DRAWS = 3  # of each share; weights of a single draw differ more from each other
 _NEAREST = 4
+# Pairs of a dictionary are no sentences; weights from those ranked sentences worse.
+_LEAST_TOKENS = 5
 _LEAST_PAIRS = 300
 # A transformer reads so many pairs in a minute on a processor.
 _MOST_PAIRS_OF_TRANSFORMER = 1000
@@ -30,7 +33,8 @@ def fitted_weights(
 ) -> RerankingWeights | None:
     """Fit the weights of an encoder on mixtures of pairs that the encoder was not trained on.
 
-    A mixture has some pairs whole, of others the source and of yet others the target.
+    Both sides of a mixture have the sentences of some pairs; beside these, the source side has
+    those of other pairs, and the target side those of yet others.
 
     Args:
         encoder: of both sides.
@@ -38,39 +42,43 @@ def fitted_weights(
         seed: of what is drawn.
 
     Returns:
-        None where pairs are too few, or the encoder finds too few of them.
+        None where there are too few pairs of sentences, or the encoder finds too few of them.
     """
     if not isinstance(encoder.body, StaticEmbedding):
         pairs = pairs.take(drawn(len(pairs), _MOST_PAIRS_OF_TRANSFORMER, seed))
-    if len(pairs) < _LEAST_PAIRS:
+    tokens = tokens_of(encoder, pairs.sources), tokens_of(encoder, pairs.targets)
+    shorter = np.minimum(tokens[0].lengths, tokens[1].lengths)
+    kept = np.flatnonzero(shorter >= _LEAST_TOKENS)
+    if len(kept) < _LEAST_PAIRS:
         return None
-    left, right = pairs.sources, pairs.targets
-    vectors = encoder.encode_half(left), encoder.encode_half(right)
-    tokens = tokens_of(encoder, left), tokens_of(encoder, right)
+    vectors = encoder.encode_half(pairs.sources), encoder.encode_half(pairs.targets)
     random = np.random.default_rng([seed, 7])
 
     def mixed(share: float) -> KnownCandidates:
-        count = int(len(pairs) / (2 - share))  # sentences of a side
+        count = int(len(kept) / (2 - share))  # sentences of a side
         whole = int(share * count)
-        order = random.permutation(len(pairs))
-        both, alone, others, _ = np.split(order, [whole, count, 2 * count - whole])
-        x, y = np.sort(np.append(both, alone)), np.sort(np.append(both, others))
+        parts = np.split(random.permutation(kept), [whole, count, 2 * count - whole])
+        x, y = np.sort(np.append(parts[0], parts[1])), np.sort(np.append(parts[0], parts[2]))
         near = search_exact(vectors[0][x], vectors[1][y], _NEAREST)
-
-        def match(sources: Rows, targets: Rows) -> Singles:
-            sources, targets = np.broadcast_arrays(sources, targets)
-            found = match_pairs(*tokens, x[sources.ravel()], y[targets.ravel()])
-            return found.reshape(*sources.shape, 3).astype(np.float32)
-
-        rows = np.arange(count)[:, None]
-        lengths = (tokens[0].lengths[x], tokens[1].lengths[y])
-        matches = TokenMatches(
-            match(rows, near.targets),
-            match(near.sources, rows),
-            *(each.astype(np.float32) for each in lengths),
-        )
         places = np.full(len(pairs), -1)
-        places[y] = rows[:, 0]
+        places[y] = np.arange(count)
+        matches = _match(tokens, near, x, y)
         return KnownCandidates(near, matches, margin_scores(near), places[x])
 
     return fit_weights([mixed(share) for share in _SHARES * _DRAWS])
+
+
+def _match(
+    tokens: tuple[TokenVectors, TokenVectors], near: Neighbours, x: Rows, y: Rows
+) -> TokenMatches:
+    """Compare the candidates of sentences x of the sources and y of the targets."""
+    forward = np.arange(len(x))[:, None] * len(y) + near.targets
+    backward = near.sources * len(y) + np.arange(len(y))[:, None]
+    cells, places = np.unique(np.append(forward, backward), return_inverse=True)
+    found = match_pairs(*tokens, x[cells // len(y)], y[cells % len(y)]).astype(np.float32)
+    return TokenMatches(
+        found[places[: forward.size]].reshape(*forward.shape, 3),
+        found[places[forward.size :]].reshape(*backward.shape, 3),
+        tokens[0].lengths[x].astype(np.float32),
+        tokens[1].lengths[y].astype(np.float32),
+    )

@@ -7,6 +7,7 @@ from xmine.encoders.layout import read_json, write_json
 from xmine.errors import EncoderError
 
 RERANKING_FILE = "reranking.json"
+_LARGEST = 1e9  # number that a file may hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,18 @@ def read_reranking(folder: Path) -> RerankingWeights | None:
     """Read the weights in the folder of an encoder; None if there are none.
 
     Raises:
-        EncoderError: the file is broken.
+        EncoderError: the file is broken, or a number is not finite.
     """
     path = folder / RERANKING_FILE
     if not path.exists():
         return None
     content = read_json(path)
     names = {each.name for each in fields(RerankingWeights)}
-    numbers = all(isinstance(each, int | float) for each in content.values())
-    if content.keys() != names or not numbers:
-        raise EncoderError(f"{path}: a number each is expected for {', '.join(sorted(names))}")
+    numbers = all(type(each) in (int, float) and abs(each) < _LARGEST for each in content.values())
+    if content.keys() != names or not numbers or content["right_deviation"] <= 0:
+        raise EncoderError(
+            f"{path}: a finite number each is expected for {', '.join(sorted(names))}, "
+            "and right_deviation above 0",
+            "remove the file: xmine then takes its default weights",
+        )
     return RerankingWeights(**{name: float(value) for name, value in content.items()})

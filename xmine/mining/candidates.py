@@ -260,8 +260,10 @@ def flag(
     probs: Floats = np.zeros(len(copies)) if confidence is None else confidence.probs
     near = candidates.neighbours.first(options.neighborhood)
     sides = source, target
-    more = report, cache_dir, watch, candidates.numbers
-    return languages, flag_pairs(chosen, probs, near, *sides, languages, *more)
+    numbers = candidates.numbers
+    return languages, flag_pairs(
+        chosen, probs, near, *sides, languages, report, cache_dir, watch, numbers
+    )
 
 
 def _language(

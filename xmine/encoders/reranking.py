@@ -18,6 +18,7 @@ class RerankingWeights:
 
     Attributes:
         bias, and a weight for each figure.
+        other_numbers: taken off the score of a pair whose sides have other numbers.
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
@@ -27,6 +28,7 @@ class RerankingWeights:
     log_tokens: float = 0.287
     match_lead: float = 6.26
     margin_lead: float = 4.39
+    other_numbers: float = 2.0
     bias: float = -10.55
     right_mean: float = 5.57
     right_deviation: float = 3.46

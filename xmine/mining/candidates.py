@@ -223,7 +223,7 @@ def find_candidates(
         judge = steps.rerank(encoded, neighbours, judging_encoder(pair, options)[0])
         plain = retrieve(encoded, neighbours, options)
         reranked = retrieve(encoded, neighbours, options, judge) if judge else None
-        return plain, reranked and weigh_numbers(reranked, options)
+        return plain, reranked and weigh_numbers(reranked, options, pair.languages)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:

@@ -1,0 +1,180 @@
+"""Texts with a known truth -> the candidates of mining, and figures of each that a score may weigh.
+
+Figures are those of `xmine.scoring.reranking`, asked for one at a time with a weight of one, and
+those of trials (bench/trial_figures.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.tokens import TokenVectors
+from xmine.knn.exact import search_exact
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.late_interaction import match_pairs
+from xmine.scoring.margin import MarginScores, margin_scores
+from xmine.scoring.reranking import Reranker, TokenMatches
+from xmine.scoring.retrieval import choose_pairs
+from xmine.vectors.tokens import tokens_of
+
+K = 4  # neighbours of `xmine mine`, and those that the margin averages
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_NOTHING = RerankingWeights(**{each.name: 0.0 for each in fields(RerankingWeights)})
+WEIGHTS = tuple(
+    each.name
+    for each in fields(RerankingWeights)
+    if each.name not in {"bias", "right_mean", "right_deviation"}
+)
+
+
+@dataclass(eq=False)
+class CandidateSet:
+    """Two files of lines, and the candidates between them.
+
+    Attributes:
+        kind, share: for the table.
+        rows: of the English and of the Chinese lines in the pool.
+        gold: int64 [English lines], the Chinese line of each, -1 if there is none.
+        neighbours: the candidates.
+        cells: int64 [cells], the place of each candidate in the pool: first those of all English
+            lines, then those of all Chinese lines.
+        figures: float64 [cells] each.
+    """
+
+    kind: str
+    share: float
+    rows: tuple[Rows, Rows]
+    gold: Rows
+    neighbours: Neighbours
+    cells: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    figures: dict[str, Floats] = field(default_factory=dict)
+
+    @property
+    def margins(self) -> MarginScores:
+        """The ratio margins of the candidates."""
+        return margin_scores(self.neighbours, k=K)
+
+    def pairs(self) -> tuple[Rows, Rows]:
+        """Give English and Chinese line of every cell, int64 [cells] each."""
+        near = self.neighbours
+        lines = (np.arange(len(each))[:, None] for each in (near.targets, near.sources))
+        own = np.broadcast_arrays(next(lines), near.targets)
+        turned = np.broadcast_arrays(near.sources, next(lines))
+        x, y = (np.concatenate([a.ravel(), b.ravel()]) for a, b in zip(own, turned, strict=True))
+        return x, y
+
+    def right(self) -> NDArray[np.bool_]:
+        """Tell which cells are translations."""
+        x, y = self.pairs()
+        right: NDArray[np.bool_] = self.gold[x] == y
+        return right
+
+    def split(self, values: Floats) -> tuple[Floats, Floats]:
+        """Give values of cells the shapes of the neighbours."""
+        shapes = self.neighbours.targets.shape, self.neighbours.sources.shape
+        first = values[: shapes[0][0] * shapes[0][1]]
+        return first.reshape(shapes[0]), values[len(first) :].reshape(shapes[1])
+
+    def weigh(
+        self, tokens: tuple[TokenVectors, TokenVectors], matches: Floats, weights: RerankingWeights
+    ) -> Floats:
+        """Score all candidates with given weights.
+
+        Args:
+            tokens: of the lines of the pool.
+            matches: float64 [cells, 2], A and B of the token look.
+            weights: of the figures.
+        """
+        sides = (self.split(each) for each in matches.T)
+        targets, sources = (
+            np.stack(each, axis=-1).astype(np.float32) for each in zip(*sides, strict=True)
+        )
+        lengths = (
+            each.lengths[rows].astype(np.int32)
+            for each, rows in zip(tokens, self.rows, strict=True)
+        )
+        known = TokenMatches(targets, sources, *lengths)
+        scores = Reranker(self.neighbours, known, self.margins, weights).candidates()
+        joined = np.concatenate([scores.targets.ravel(), scores.sources.ravel()])
+        return joined.astype(np.float64)
+
+    def oracle(self, scores: Floats) -> float:
+        """Give the F1 of the best cut in hindsight through one-to-one pairs."""
+        targets, sources = (each.astype(np.float32) for each in self.split(scores))
+        found = choose_pairs(self.neighbours, MarginScores(targets, sources, 0))
+        right = self.gold[found.sources] == found.targets
+        kept = np.arange(1, len(right) + 1)
+        return float((2 * right.cumsum() / (kept + (self.gold >= 0).sum())).max())
+
+    def found(self, scores: Floats) -> tuple[float, float]:
+        """Give the shares of lines whose best candidate is right, English first.
+
+        Every line has a translation.
+        """
+        targets, sources = self.split(scores)
+        near, turned = self.neighbours, np.empty_like(self.gold)
+        turned[self.gold] = np.arange(len(self.gold))
+        best = (
+            near.targets[np.arange(len(targets)), targets.argmax(axis=1)],
+            near.sources[np.arange(len(sources)), sources.argmax(axis=1)],
+        )
+        return float((best[0] == self.gold).mean()), float((best[1] == turned).mean())
+
+
+class Pool:
+    """English and Chinese lines that candidate sets are made of; tokens are compared once."""
+
+    def __init__(self, encoder: SentenceEncoder, english: list[str], chinese: list[str]) -> None:
+        self.lines = english, chinese
+        self.vectors = [encoder.encode_half(each) for each in self.lines]
+        self.tokens = tokens_of(encoder, english), tokens_of(encoder, chinese)
+        self.sets: list[CandidateSet] = []
+
+    def add(
+        self,
+        kind: str,
+        share: float,
+        rows: tuple[Rows, Rows],
+        gold: Rows,
+        neighbours: Neighbours | int = K,
+    ) -> None:
+        """Add a set; neighbours are searched for where their number is given."""
+        if isinstance(neighbours, int):
+            sides = (each[which] for each, which in zip(self.vectors, rows, strict=True))
+            neighbours = search_exact(*sides, neighbours)
+        self.sets.append(CandidateSet(kind, share, rows, gold, neighbours))
+
+    def gather(self) -> tuple[Rows, Rows]:
+        """Number the candidates of all sets; give the English and the Chinese line of each."""
+        keys = []
+        for each in self.sets:
+            x, y = each.pairs()
+            keys.append(each.rows[0][x] * len(self.lines[1]) + each.rows[1][y])
+        known, places = np.unique(np.concatenate(keys), return_inverse=True)
+        ends = np.cumsum([len(each) for each in keys])[:-1]
+        for each, cells in zip(self.sets, np.split(places, ends), strict=True):
+            each.cells = cells
+        return known // len(self.lines[1]), known % len(self.lines[1])
+
+    def measure(self, name: str, matches: Sequence[Floats]) -> None:
+        """Add the figures of a token look to all sets, their names behind `name`.
+
+        Args:
+            name: empty for the look of xmine.
+            matches: A and B of the cells of each set, float64 [cells, 2].
+        """
+        for each, found in zip(self.sets, matches, strict=True):
+            for weight in WEIGHTS:
+                alone = replace(_NOTHING, **{weight: 1.0})
+                each.figures[name + weight] = each.weigh(self.tokens, found, alone)
+
+    def look(self, x: Rows, y: Rows, *tokens: TokenVectors) -> Floats:
+        """Compare lines token by token: A and B, float64 [pairs, 2]."""
+        return np.stack(match_pairs(*(tokens or self.tokens), x, y), axis=1)

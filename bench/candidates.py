@@ -105,11 +105,23 @@ class CandidateSet:
         joined = np.concatenate([scores.targets.ravel(), scores.sources.ravel()])
         return joined.astype(np.float64)
 
-    def oracle(self, scores: Floats) -> float:
-        """Give the F1 of the best cut in hindsight through one-to-one pairs."""
-        targets, sources = (each.astype(np.float32) for each in self.split(scores))
+    def oracle(self, scores: Floats, chosen_by: Floats | None = None) -> float:
+        """Give the F1 of the best cut in hindsight through one-to-one pairs.
+
+        Args:
+            scores: float64 [cells], of the cut.
+            chosen_by: float64 [cells], of the choice of pairs; None for `scores`.
+        """
+        choosing = scores if chosen_by is None else chosen_by
+        targets, sources = (each.astype(np.float32) for each in self.split(choosing))
         found = choose_pairs(self.neighbours, MarginScores(targets, sources, 0))
         right = self.gold[found.sources] == found.targets
+        if chosen_by is not None:
+            x, y = self.pairs()
+            width = len(self.rows[1])
+            cells, first = np.unique(x * width + y, return_index=True)
+            at = first[np.searchsorted(cells, found.sources * width + found.targets)]
+            right = right[np.argsort(-scores[at], kind="stable")]
         kept = np.arange(1, len(right) + 1)
         return float((2 * right.cumsum() / (kept + (self.gold >= 0).sum())).max())
 

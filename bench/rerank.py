@@ -11,7 +11,7 @@ its translation and that of a sentence of the same words and another meaning.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,11 +75,13 @@ class Part:
         figures: that are weighed.
         fit: the pairs that weights are fitted on: `sentences`, or `all` held-out pairs.
         trees: boosted trees take the place of a weighted sum.
+        then: the last figure has no part in the choice of pairs, only in their order.
     """
 
     figures: tuple[str, ...]
     fit: str = "sentences"
     trees: bool = False
+    then: bool = False
 
 
 PARTS = {
@@ -90,12 +92,15 @@ PARTS = {
     **{f"without {gone}": Part(tuple(each for each in LEADS if each != gone)) for gone in LEADS},
     "few": Part(FEW),
     "order": Part((*LEADS, "order")),
-    "few and order": Part((*FEW, "order")),
     "lexical table": Part((*LEADS, *_LEXICAL)),
     "lexical alone": Part(("log_margin", "cosine", "log_tokens", "margin_lead", *_LEXICAL)),
     "rarity": Part(_in_place("rarity")),
     **{f"{each} dimensions": Part(_in_place(f"{each} dimensions")) for each in DIMENSIONS},
     "numbers": Part((*LEADS, "numbers")),
+    "then numbers": Part((*LEADS, "numbers"), then=True),
+    "order, numbers": Part((*LEADS, "order", "numbers")),
+    "order, then numbers": Part((*LEADS, "order", "numbers"), then=True),
+    "few, order, numbers": Part((*FEW, "order", "numbers")),
     "Latin words": Part((*LEADS, "Latin words")),
     "length ratio": Part((*LEADS, "length ratio")),
     "short pairs too": Part(LEADS, fit="all"),
@@ -148,24 +153,27 @@ def fit(part: Part, sets: Sequence[CandidateSet]) -> tuple[Callable[[Floats], Fl
     return model.decision_function, np.append(weights, line.intercept_ - weights @ scaler.mean_)
 
 
+Scores = Callable[[CandidateSet], Floats]
+
+
 def measure(
-    sets: Sequence[CandidateSet], scores: Callable[[CandidateSet], Floats]
+    sets: Sequence[CandidateSet], scores: Scores, chosen_by: Scores | None = None
 ) -> dict[str, float]:
     """Measure a score on sets of EVAL: columns of the table."""
     found: dict[str, list[float]] = {}
     for each in sets:
-        values = scores(each)
+        values, choosing = scores(each), chosen_by and chosen_by(each)
         if each.kind.startswith("retrieval") or each.kind in {"Tatoeba", "PAWS-X"}:
             name = each.kind.removeprefix("retrieval ")
-            found[f"{name} from en"], found[f"{name} to en"] = ([one] for one in each.found(values))
+            both = each.found(values if choosing is None else choosing)
+            found[f"{name} from en"], found[f"{name} to en"] = ([one] for one in both)
             continue
         share = "" if each.kind == "BUCC" else f" {each.share:.0%}"
-        found.setdefault(each.kind + share, []).append(each.oracle(values))
+        found.setdefault(each.kind + share, []).append(each.oracle(values, choosing))
     row = {name: float(np.mean(values)) for name, values in found.items()}
     for share in SHARES:
-        row[f"domains {share:.0%}"] = float(
-            np.mean([row[f"{name} {share:.0%}"] for name in DOMAINS])
-        )
+        names = (f"{name} {share:.0%}" for name in DOMAINS)
+        row[f"domains {share:.0%}"] = float(np.mean([row[name] for name in names]))
     return {name: round(value, 4) for name, value in row.items()}
 
 
@@ -177,20 +185,25 @@ class Pools:
     all_pairs: Pool
     measured: tuple[Pool, ...]
 
-    def rows(
-        self, names: Sequence[str]
-    ) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
-        """Fit and measure parts: name, columns, and weights by figure."""
+    def row(self, name: str) -> tuple[dict[str, float], dict[str, float]]:
+        """Fit and measure a part: columns; and weights, and the scores of translations."""
+        part = PARTS[name]
+        fitted = (self.sentences if part.fit == "sentences" else self.all_pairs).sets
+        judge, weights = fit(part, fitted)
+
+        def score(each: CandidateSet) -> Floats:
+            return judge(_matrix(each, part.figures))
+
+        def choosing(each: CandidateSet) -> Floats:
+            last: Floats = each.figures[part.figures[-1]]
+            return score(each) - weights[-2] * last
+
         sets = [each for pool in self.measured for each in pool.sets]
-        for name in names:
-            part = PARTS[name]
-            fitted = self.sentences if part.fit == "sentences" else self.all_pairs
-            judge, weights = fit(part, fitted.sets)
-            row = measure(
-                sets, lambda each, part=part, judge=judge: judge(_matrix(each, part.figures))
-            )
-            named = zip((*part.figures, "bias"), weights.round(3).tolist(), strict=False)
-            yield name, row, dict(named)
+        columns = measure(sets, score, choosing if part.then else None)
+        right = np.concatenate([score(each)[each.right()] for each in fitted])
+        known = dict(zip((*part.figures, "bias"), weights.tolist(), strict=False))
+        known |= {"right mean": float(right.mean()), "right deviation": float(right.std())}
+        return columns, {name: round(value, 3) for name, value in known.items()}
 
     def shipped(self, weights: RerankingWeights) -> dict[str, float]:
         """Measure the weights of the encoder."""
@@ -259,7 +272,8 @@ def main() -> None:
     shipped = pools.shipped(encoder.reranking or RerankingWeights())
     _show(SHIPPED, shipped)
     results[SHIPPED] = {"table": shipped}
-    for name, row, weights in pools.rows(options.parts):
+    for name in options.parts:
+        row, weights = pools.row(name)
         _show(name, row)
         results[name] = {"table": row, "weights": weights}
     if options.json:

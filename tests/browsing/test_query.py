@@ -134,11 +134,23 @@ def test_a_wrong_expression_and_missing_columns_are_errors(tmp_path: Path) -> No
     opened = opened_of([Pair("a", "b")], tmp_path)
     with pytest.raises(OptionError, match="is no regular expression"):
         select(opened, PairQuery(text="(", regex=True))
-    for query in (PairQuery(score_min=1), PairQuery(order="score"), PairQuery(order="prob")):
+    figures = ("score", "prob", "cosine", "margin")
+    for query in (PairQuery(score_min=1), *(PairQuery(order=name) for name in figures)):
         with pytest.raises(OptionError, match="has no "):
             select(opened, query)
-    for order in set(ORDERS) - {"score", "prob", "cosine"}:
+    for order in set(ORDERS) - {*figures}:
         assert select(opened, PairQuery(order=order)).tolist() == [0]
+
+
+def test_pairs_are_sorted_by_margin_and_those_without_one_stand_last(tmp_path: Path) -> None:
+    margins = (1.25, None, 0.875, 1.5)
+    opened = opened_of([Pair("a", "b", 2.0, margin=each) for each in margins], tmp_path)
+    assert opened.margins is not None
+    assert str(opened.margins.dtype) == "float32"
+    assert np.isnan(opened.margins).tolist() == [False, True, False, False]
+    assert select(opened, PairQuery(order="margin")).tolist() == [2, 0, 3, 1]
+    assert select(opened, PairQuery(order="margin", descending=True)).tolist() == [3, 0, 2, 1]
+    assert [opened.pair(row).margin for row in range(4)] == list(margins)
 
 
 def test_no_pairs_give_no_rows(tmp_path: Path) -> None:

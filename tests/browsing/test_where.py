@@ -19,8 +19,8 @@ from xmine.pairs.io import Pair, write_pairs
 PAIRS = [
     Pair("Two ferries wait.", "两艘渡轮在等。", 1.5, 3, 4, 0.9, prob=0.98, flags=""),
     Pair("The tea is 30 degrees.", "茶有三十度。", 1.25, 1, 9, 0.8, prob=0.6, flags="number"),
-    Pair("It's late.", "晚了", 1.0, 2, 2, 0.5, flags="hub,number"),
-    Pair("Snow fell.", "雪", None, 7, 1, 0.7, 0, 12),
+    Pair("It's late.", "晚了", 1.0, 2, 2, 0.5, flags="hub,number", margin=0.75),
+    Pair("Snow fell.", "雪", None, 7, 1, 0.7, 0, 12, margin=1.125),
 ]
 
 
@@ -38,6 +38,8 @@ def opened(tmp_path: Path) -> Opened:
         ("score IS NULL", lambda p: p.score is None),
         ("prob >= 0.6", lambda p: (p.prob or 0) >= 0.6),
         ("cosine BETWEEN 0.6 AND 0.85", lambda p: 0.6 <= p.cosine <= 0.85),
+        ("margin > 1.1", lambda p: (p.margin or 0) > 1.1),
+        ("margin IS NULL OR score > margin", lambda p: not p.margin or (p.score or 0) > p.margin),
         ("flags = '' or flags = 'number'", lambda p: p.flags in (None, "", "number")),
         ("source ILIKE '%THE%'", lambda p: "the" in p.source.lower()),
         ("source = 'It''s late.'", lambda p: p.source == "It's late."),

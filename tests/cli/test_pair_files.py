@@ -206,6 +206,24 @@ def test_stats_are_a_table_or_an_object(command: Command, tmp_path: Path) -> Non
     assert plain["prob"] is plain["flags"] is None
 
 
+def test_margins_come_along(command: Command, tmp_path: Path) -> None:
+    pairs = [
+        pair._replace(prob=0.5, flags="", margin=margin)
+        for pair, margin in zip(PAIRS, (1.25, None, 0.75), strict=True)
+    ]
+    write_pairs(pairs, str(tmp_path / "a.tsv"))
+    rows = Path(tmp_path, "a.tsv").read_text().splitlines(keepends=True)
+    for source, target in (("a.tsv", "b.parquet"), ("b.parquet", "c.tmx"), ("c.tmx", "d.jsonl")):
+        assert command("convert", source, target).code == 0
+    assert command("convert", "d.jsonl", "e.tsv").code == 0
+    assert Path(tmp_path, "e.tsv").read_text() == "".join(rows)
+    ended = command("pairs", "list", "d.jsonl", "--where", "margin > 0.5", "--sort", "margin")
+    assert ended.out == rows[2] + rows[0]
+    assert command("pairs", "stats", "b.parquet").out.splitlines()[-1] == (
+        "margin                0.7500    0.8750    1.0000    1.1250    1.2500"
+    )
+
+
 def test_probabilities_and_flags_come_along(command: Command, tmp_path: Path) -> None:
     given = [(0.25, "hub,copy"), (1.0, ""), (0.5, "copy")]
     pairs = [

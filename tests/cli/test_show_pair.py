@@ -38,6 +38,15 @@ def test_a_pair_is_printed_with_reasons_and_what_its_sides_share(
     ]
 
 
+def test_a_margin_is_a_figure(command: Command, tmp_path: Path) -> None:
+    write_pairs([PAIRS[0]._replace(score=-10.5, margin=1.125)], str(tmp_path / "a.tsv"))
+    ended = command("pairs", "show", "a.tsv", 3, 7)
+    assert ended.out.splitlines()[0] == (
+        "score -10.5000  cosine 0.7500  prob 0.9000  margin 1.1250  lines 3, 7"
+    )
+    assert json.loads(command("pairs", "show", "a.tsv", 3, 7, "--json").out)["margin"] == 1.125
+
+
 def test_with_json_it_is_an_object(command: Command, tmp_path: Path) -> None:
     write_pairs(PAIRS, str(tmp_path / "a.jsonl"), ("en", "zh"))
     found = json.loads(command("pairs", "show", "a.jsonl", 3, 7, "--json").out)

@@ -60,6 +60,7 @@ def test_pairs_are_walked_through_some_at_a_time(
             "target_offsets": numbers + 60,
             "probs": numbers / 16,
             "flags": Flags(numbers.astype(np.uint16)),
+            "margins": scores * 2,
         }
         if everything
         else {}
@@ -77,5 +78,5 @@ def test_pairs_are_walked_through_some_at_a_time(
             row + 20,
             1 - row / 16,
         )
-        rest = (row + 40, row + 60, None, row / 16, names(row))
-        assert pair[6:] == (rest if everything else (None,) * 5)
+        rest = (row + 40, row + 60, None, row / 16, names(row), 4 - row / 4)
+        assert pair[6:] == (rest if everything else (None,) * 6)

@@ -63,7 +63,7 @@ def test_columns_behind_the_sixth_are_told_apart_by_what_is_in_them(tmp_path: Pa
         "\t0.5000\t": plain._replace(prob=0.5, flags=""),
         "\t1.0000\thub,copy": plain._replace(prob=1.0, flags="hub,copy"),
         "\t\tcopy": plain._replace(flags="copy"),
-        "\t0.25\t7\tmore": plain._replace(prob=0.25, flags="7"),
+        "\t0.25\t7\t\tmore": plain._replace(prob=0.25, flags="7"),
         "\t1.5\tcopy": plain,  # no probability
         "\tnan\tcopy": plain,
         "\tone\ttwo": plain,

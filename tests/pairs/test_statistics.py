@@ -35,14 +35,17 @@ def test_a_survey_is_that_of_its_slow_twin() -> None:
     ):
         quarters = statistics.quantiles(values, n=4, method="inclusive")
         assert spread == pytest.approx([min(values), *quarters, max(values)])
-    assert (found.cosine, found.prob, found.flags) == (None, None, None)
+    assert (found.cosine, found.prob, found.flags, found.margin) == (None,) * 4
     shares = [draw.choice([None, 0.25, 0.5, 1.0]) for _ in pairs]
     raised = [draw.choice([None, "", "copy", "hub,copy", "number"]) for _ in pairs]
     judged = [
         pair._replace(prob=prob, flags=flags)
         for pair, prob, flags in zip(pairs, shares, raised, strict=True)
     ]
+    judged[0] = judged[0]._replace(margin=1.5)
+    judged[-1] = judged[-1]._replace(margin=1.0)
     found = survey(iter(judged))
+    assert found.margin == [1.0, 1.125, 1.25, 1.375, 1.5]
     quarters = statistics.quantiles([each for each in shares if each], n=4, method="inclusive")
     assert found.prob == pytest.approx([0.25, *quarters, 1.0])
     counts = {

@@ -186,6 +186,29 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
     browse(mined_run, script)
 
 
+def test_margins_are_shown_sorted_and_filtered(tmp_path: Path) -> None:
+    margins = (1.25, 1.5, 1.125)
+    pairs = [Pair(f"text {each}", "文", 2.0, 1, 1, margin=each) for each in margins]
+    write_pairs(pairs, str(tmp_path / "pairs.tsv"))
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        shown = await keys("j")
+        assert "score 2.0000  margin 1.5000  lines 1, 1" in "".join(shown)
+        await pilot.click(PairTable, offset=(shown[1].index("margin"), 0))
+        await settled(pilot)
+        assert "sorted by margin, falling" in screen_text(pilot.app)[-2]
+        assert table(pilot).pairs.data.tolist() == [1, 0, 2]
+        shown = await keys("r")
+        assert "margin▲" in shown[1]
+        assert table(pilot).pairs.data.tolist() == [2, 0, 1]
+        assert "sorted by source, rising" in (await keys("s"))[-2]
+        assert (
+            "2 shown" in (await keys("f", "tab", "tab", "tab", "tab", *"margin > 1.2", "enter"))[0]
+        )
+
+    browse(tmp_path / "pairs.tsv", script, (120, 24))
+
+
 def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
     opened = open_pairs(mined_run)
     wanted = select(opened, PairQuery(kept="below", score_max=1.2))

@@ -16,6 +16,7 @@ from xmine.browsing.opening import open_pairs
 from xmine.pairs.io import write_pairs
 from xmine.pairs.pair import Pair
 from xmine.tui.app import XmineApp
+from xmine.tui.widgets.pair_cells import PairCells, unjudged
 from xmine.tui.widgets.pair_table import PairTable
 
 SIZE = (80, 24)
@@ -122,6 +123,27 @@ def test_the_mouse_moves_the_cursor_and_names_the_column(three: Path) -> None:
         assert pilot.app.posted == [2, *names]
 
     look(three, script)
+
+
+@pytest.mark.parametrize(
+    ("width", "names"),
+    [
+        (99, "score prob source target"),
+        (109, "score prob source target src tgt"),
+        (110, "score prob margin source target src tgt"),
+    ],
+)
+def test_margins_have_a_column_where_there_is_room(tmp_path: Path, width: int, names: str) -> None:
+    scores = (-10.5, 2.25, 12.75)
+    pairs = [Pair("text", "文", each, 1, 1, prob=0.5, margin=each / 10) for each in scores]
+    write_pairs(pairs, str(tmp_path / "p.jsonl"))
+    cells = PairCells(open_pairs(tmp_path / "p.jsonl"), np.arange(3), unjudged)
+    cells.lay_out(width)
+    assert cells.header("", descending=False).split() == names.split()
+    rows = [cells.line(at).split() for at in range(3)]
+    assert [row[0] for row in rows] == ["-10.5000", "2.2500", "12.7500"]  # none is cut off
+    shown = ["-1.0500", "0.2250", "1.2750"] if "margin" in names else ["text"] * 3
+    assert [row[2] for row in rows] == shown
 
 
 def test_a_click_below_the_last_row_does_nothing(three: Path) -> None:

@@ -95,7 +95,8 @@ class PairsScreen(FindScreen):
         if order == query.order:
             self.action_reverse()
         elif order in ORDERS:
-            self.look_for(replace(query, order=order, descending=order in ("score", "prob")))
+            falling = order in ("score", "prob", "margin")
+            self.look_for(replace(query, order=order, descending=falling))
 
     def judged_row(self) -> int | None:
         return self.query_one(PairTable).row
@@ -147,7 +148,12 @@ class PairsScreen(FindScreen):
 
     def action_sort(self) -> None:
         opened = self.view.opened
-        there = {"score": opened.scores, "prob": opened.probs, "cosine": opened.cosines}
+        there = {
+            "score": opened.scores,
+            "prob": opened.probs,
+            "cosine": opened.cosines,
+            "margin": opened.margins,
+        }
         orders = [name for name in ORDERS if name not in there or there[name] is not None]
         query = self.view.wanted.query
         order = orders[(orders.index(query.order) + 1) % len(orders)]

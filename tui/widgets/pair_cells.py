@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from rich.cells import cell_len
 
-from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.opened import Float32s, Opened, Rows
 
 from ..text import cut
 
 PADDING = 1  # blank cells on each side of a column
 _WIDE = 100  # a table of so many cells has room for the line numbers
+_WIDER = 110  # and for the margin
 # The sign of each judgement: colour alone does not tell them apart.
 SIGNS = {"accept": "✓", "reject": "✗", "unsure": "?", "": ""}
 
@@ -53,11 +54,13 @@ class PairCells:
         opened, lines = self.opened, []
         fixed = {"": 1}
         if opened.scores is not None:
-            fixed["score"] = 6
+            fixed["score"] = _cells_of(opened.scores)
         if opened.probs is not None:
             fixed["prob"] = 5
         if self._ranked is not None:
-            fixed[self._ranked] = 8  # four decimals, and the sign
+            fixed[self._ranked] = max(fixed[self._ranked], 6) + 2  # four decimals, and the sign
+        if opened.margins is not None and width >= _WIDER:
+            fixed["margin"] = max(_cells_of(opened.margins), 7)  # the name, and the arrow
         if opened.flags is not None:
             fixed["flags"] = 6 if width < _WIDE else 12
         if width >= _WIDE:
@@ -99,7 +102,7 @@ class PairCells:
         match name:
             case "":
                 return SIGNS[self.verdict(row)]
-            case "score" | "prob":
+            case "score" | "prob" | "margin":
                 return self._figure(row, name, width)
             case "flags":
                 assert opened.flags is not None  # or it had no column
@@ -113,14 +116,21 @@ class PairCells:
         return str(opened.target.lines[opened.targets[row]]).rjust(width)
 
     def _figure(self, row: int, name: str, width: int) -> str:
-        column = self.opened.scores if name == "score" else self.opened.probs
+        opened = self.opened
+        column = {"score": opened.scores, "prob": opened.probs, "margin": opened.margins}[name]
         assert column is not None  # or it had no column
-        digits = 4 if name in ("score", self._ranked) else 2
+        digits = 4 if name in ("score", "margin", self._ranked) else 2
         said = "" if np.isnan(column[row]) else f"{column[row]:.{digits}f}"
-        if name == self._ranked and (rank := self.opened.rank(row)) is not None:
+        if name == self._ranked and (rank := opened.rank(row)) is not None:
             assert self.cut is not None
             return f"{'≥' if rank >= self.cut else '<'} {said}"[:width]
         return said[:width].rjust(width)
+
+
+def _cells_of(numbers: Float32s) -> int:
+    """Count the cells of the widest number with four decimals, from 6 to 10; NaN takes none."""
+    ends = np.fmin.reduce(numbers, initial=0), np.fmax.reduce(numbers, initial=0)
+    return min(max(len(f"{end:.4f}") for end in ends), 10)
 
 
 def _left(text: str, width: int) -> str:

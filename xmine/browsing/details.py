@@ -52,9 +52,9 @@ def standing(opened: Opened, row: int, cut: float | None) -> str:
 
 
 def figures(opened: Opened, row: int, cut: float | None) -> list[str]:
-    """Give the figures of a pair in words: score, cosine, probability, lines, and its standing."""
+    """Give the figures of a pair in words: its numbers, its lines, and its standing."""
     pair = opened.pair(row)
-    numbers = {"score": pair.score, "cosine": pair.cosine, "prob": pair.prob}
+    numbers = {name: getattr(pair, name) for name in ("score", "cosine", "prob", "margin")}
     said = [f"{name} {value:.4f}" for name, value in numbers.items() if value is not None]
     sides = ((pair.source_line, pair.source_offset), (pair.target_line, pair.target_offset))
     places = [f"{line}" if offset is None else f"{line}+{offset}" for line, offset in sides]

@@ -74,7 +74,8 @@ class Opened:
         path: the run or the file.
         source, target: the sentences; of a run all that were searched.
         sources, targets: int64 [pairs], rows of `source` and `target`.
-        scores, cosines, probs: float32 [pairs], NaN where a pair has none; None where none has one.
+        scores, cosines, probs, margins: float32 [pairs], NaN where a pair has none; None where none
+            has one.
         flags: of each pair; None if no pair has any.
         eligible: bool [pairs], the pairs that are kept if they are above the cut.
         allowed: bool [pairs], the pairs that no option drops; those above the cut that are not
@@ -103,6 +104,7 @@ class Opened:
     run: dict[str, Any]
     summary: dict[str, Any]
     lined: bool = True
+    margins: Float32s | None = None
     by_probability: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -164,6 +166,7 @@ class Opened:
             target_offset=other_offset,
             prob=_number(self.probs, row),
             flags=None if self.flags is None else self.flags[row],
+            margin=_number(self.margins, row),
         )
 
     def pairs(self, rows: Rows) -> Iterator[Pair]:
@@ -175,6 +178,11 @@ def _number(column: Float32s | None, row: int) -> float | None:
     if column is None or np.isnan(column[row]):
         return None
     return float(column[row])
+
+
+def numbers_of(column: "pl.Series") -> Float32s | None:
+    """Give a column with NaN for null; None where all are null."""
+    return None if column.null_count() == len(column) else column.to_numpy()
 
 
 def flags_of(names: "pl.Series") -> Flags:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xmine.browsing.opened import Float32s, Opened, TextColumn, TextSide, flags_of
+from xmine.browsing.opened import Opened, TextColumn, TextSide, flags_of, numbers_of
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import UNKNOWN_LANGUAGES, pair_frame
 
@@ -18,7 +18,7 @@ def open_file(path: Path) -> Opened:
     languages = languages_of(path) or UNKNOWN_LANGUAGES
     pairs = pair_frame(read_pairs(path))
     rows = np.arange(len(pairs))
-    scores = _numbers(pairs["score"])
+    scores = numbers_of(pairs["score"])
     return Opened(
         path,
         _side(pairs, "source", path),
@@ -26,8 +26,8 @@ def open_file(path: Path) -> Opened:
         rows,
         rows,
         scores,
-        _numbers(pairs["cosine"]),
-        _numbers(pairs["prob"]),
+        numbers_of(pairs["cosine"]),
+        numbers_of(pairs["prob"]),
         None if pairs["flags"].null_count() == len(pairs) else flags_of(pairs["flags"]),
         np.ones(len(pairs), dtype=bool),
         np.zeros(len(pairs), dtype=bool) if scores is None else ~np.isnan(scores),
@@ -36,6 +36,7 @@ def open_file(path: Path) -> Opened:
         {},
         {},
         not any(pairs[name].null_count() for name in ("source_line", "target_line")),
+        margins=numbers_of(pairs["margin"]),
     )
 
 
@@ -46,8 +47,3 @@ def _side(pairs: "pl.DataFrame", name: str, path: Path) -> TextSide:
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     lines = pairs.select(pl.coalesce(f"{name}_line", numbers)).to_series()
     return TextSide(f"{path}: {name}", TextColumn(pairs[name]), lines.to_numpy())
-
-
-def _numbers(column: "pl.Series") -> Float32s | None:
-    """Give a column with NaN for null; None where all are null."""
-    return None if column.null_count() == len(column) else column.to_numpy()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-ORDERS = ("rank", "score", "prob", "cosine", "source", "target", "length")
+ORDERS = ("rank", "score", "prob", "cosine", "margin", "source", "target", "length")
 SIDES = ("either", "source", "target", "both")
 KEPT = ("kept", "below", "all")
 JUDGED = ("any", *LABELS, "judged", "unjudged")
@@ -84,7 +84,7 @@ def select(
         query.order == "score" or query.score_min is not None or query.score_max is not None
     ):
         raise OptionError(f"{opened.path} has no scores", "xmine score writes them")
-    if query.order in ("prob", "cosine") and getattr(opened, f"{query.order}s") is None:
+    if query.order in ("prob", "cosine", "margin") and getattr(opened, f"{query.order}s") is None:
         raise OptionError(f"{opened.path} has no {query.order}", f"sort by {', '.join(ORDERS)}")
     wanted = _conditions(opened, query)
     where = condition(query.where) if query.where else pl.lit(True)
@@ -145,6 +145,7 @@ def _columns(
         "score": lambda: column(opened.scores, pl.Float32),
         "prob": lambda: column(opened.probs, pl.Float32),
         "cosine": lambda: column(opened.cosines, pl.Float32),
+        "margin": lambda: column(opened.margins, pl.Float32),
         "flags": lambda: column(opened.flags and list(opened.flags), pl.String),
         "kept": lambda: column(opened.kept(cut), pl.Boolean),
         "verdict": lambda: pl.Series([name or None for name in CODES])[given],

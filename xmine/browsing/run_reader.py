@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xmine.browsing.opened import Bools, Opened, Rows, TextColumn, TextSide, flags_of
+from xmine.browsing.opened import (
+    Bools,
+    Opened,
+    Rows,
+    TextColumn,
+    TextSide,
+    flags_of,
+    numbers_of,
+)
 from xmine.errors import FileError
 from xmine.files.records import listed, open_parquet
 from xmine.pairs.pair import UNKNOWN_LANGUAGES
@@ -42,7 +50,6 @@ def open_run(folder: Path) -> Opened:
     table = _candidates(folder / _CANDIDATES, source, target)
     sources, targets = (table[name].to_numpy() for name in ("source", "target"))
     kept = _kept(folder / PAIRS_FILE, source, target, sources, targets)
-    probs = table["prob"]
     opened = Opened(
         folder,
         source,
@@ -51,7 +58,7 @@ def open_run(folder: Path) -> Opened:
         targets,
         table["score"].to_numpy(),
         table["cosine"].to_numpy(),
-        None if probs.null_count() == len(table) else probs.to_numpy(),
+        numbers_of(table["prob"]),
         flags_of(table["flags"]),
         kept,
         table["eligible"].to_numpy(),
@@ -59,6 +66,7 @@ def open_run(folder: Path) -> Opened:
         tuple(summary.get("languages", UNKNOWN_LANGUAGES)),
         run,
         summary,
+        margins=numbers_of(table["margin"]) if "margin" in table.columns else None,
     )
     ranks, cut = opened.ranks, opened.cut
     assert ranks is not None  # every candidate has a score
@@ -78,6 +86,8 @@ def _candidates(path: Path, source: TextSide, target: TextSide) -> "pl.DataFrame
     """Read the candidates; both sentences of each are in the tables of the sides."""
     schema = candidates_schema()
     with open_parquet(path) as file:
+        if "margin" not in file.schema:  # runs of 0.1.0 have none
+            del schema["margin"]
         if wrong := [name for name, kind in schema.items() if file.schema.get(name) != kind]:
             raise FileError(
                 f"{path}: not the candidates of a run: {listed('column', wrong)}", _AGAIN

@@ -19,6 +19,7 @@ COLUMNS = (
     "score",
     "prob",
     "cosine",
+    "margin",
     "flags",
     "source_line",
     "target_line",

@@ -11,7 +11,7 @@ RERANKING_FILE = "reranking.json"
 
 @dataclass(frozen=True, slots=True)
 class RerankingWeights:
-    """A logistic regression on seven figures of a candidate, see `xmine.scoring.reranking`.
+    """A logistic regression on six figures of a candidate, see `xmine.scoring.reranking`.
 
     The weights of an encoder without a file are those of the encoder that ships with xmine.
 
@@ -20,16 +20,15 @@ class RerankingWeights:
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
-    log_margin: float = 0.961
-    cosine: float = 4.402
-    lower_match: float = 20.483
-    mean_match: float = -12.443
-    log_tokens: float = -0.149
-    match_lead: float = 6.14
-    margin_lead: float = 5.732
-    bias: float = -8.506
-    right_mean: float = 3.4
-    right_deviation: float = 2.2
+    log_margin: float = 2.45
+    lower_match: float = 12.31
+    order: float = 1.69
+    log_tokens: float = 0.287
+    match_lead: float = 6.26
+    margin_lead: float = 4.39
+    bias: float = -10.55
+    right_mean: float = 5.57
+    right_deviation: float = 3.46
 
     def save(self, folder: Path) -> None:
         """Write them into the folder of an encoder."""

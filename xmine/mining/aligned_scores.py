@@ -68,21 +68,23 @@ class AlignedScores:
 
         Their lines are those that the file names; where it names none, the number of the pair.
         """
+        margins = self.chosen.margins
         columns = zip(
             self.chosen.scores.tolist(),
             self.chosen.cosines.tolist(),
             [None] * len(self.chosen) if self.probs is None else self.probs.tolist(),
             self.flags,
+            [None] * len(self.chosen) if margins is None else margins.tolist(),
             strict=True,
         )
         judged = dict(zip(self.numbers.tolist(), columns, strict=True))
-        nothing = (None, None, None, None)
+        nothing = (None, None, None, None, None)
         unnumbered = all(pair.source_line is pair.target_line is None for pair in self.given)
         for number, pair in enumerate(self.given):
-            score, cosine, prob, flags = judged.get(number, nothing)
+            score, cosine, prob, flags, margin = judged.get(number, nothing)
             if unnumbered:
                 pair = pair._replace(source_line=number + 1, target_line=number + 1)
-            yield pair._replace(score=score, cosine=cosine, prob=prob, flags=flags)
+            yield pair._replace(score=score, cosine=cosine, prob=prob, flags=flags, margin=margin)
 
 
 @dataclass(frozen=True)

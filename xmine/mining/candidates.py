@@ -118,9 +118,7 @@ def retrieve(
         matches = judge.match_texts(
             [source.texts[row] for row in x], [target.texts[row] for row in y]
         )
-        more = replace(
-            more, scores=judge.reranker.pairs(x, y, matches, cosines, margins), margins=margins
-        )
+        more = replace(more, scores=judge.reranker.pairs(x, y, matches, margins), margins=margins)
     return replace(candidates, chosen=chosen.joined(more))
 
 

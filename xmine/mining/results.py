@@ -27,8 +27,8 @@ def write_candidates(mined: Mined, path: Path) -> None:
     """Write all candidates, best first, those that are not kept included.
 
     The columns: `source` and `target`, rows from 0 of the tables of both sides; `score`, `cosine`;
-    `prob`, null where it cannot be estimated; `flags`; and `eligible`, whether a candidate may be
-    kept, wherever the cut is.
+    `prob`, null where it cannot be estimated; `flags`; `eligible`, whether a candidate may be kept,
+    wherever the cut is; and `margin`, null without reranking.
     """
     chosen, confidence = mined.candidates.chosen, mined.confidence
     eligible = np.zeros(len(chosen), dtype=bool)
@@ -42,5 +42,6 @@ def write_candidates(mined: Mined, path: Path) -> None:
         "prob": None if confidence is None else confidence.probs,
         "flags": mined.flags,
         "eligible": eligible,
+        "margin": chosen.margins,
     }
     write_columns(path, candidates_schema(), len(chosen), columns)

@@ -92,6 +92,7 @@ def _with_text(
         target_offsets=None if target.offsets is None else target.offsets[y],
         probs=probs,
         flags=flags,
+        margins=chosen.margins,
     )
 
 

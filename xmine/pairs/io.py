@@ -58,7 +58,7 @@ class Pairs:
     """Mined pairs, best score first.
 
     Attributes:
-        scores: float32 [pairs], margin scores.
+        scores: float32 [pairs], see `Pair`.
         sources, targets: the sentences as they stand in their files; they may be looked up only
             when they are asked for.
         source_lines, target_lines: int64 [pairs], 1-based lines of those files.
@@ -68,6 +68,7 @@ class Pairs:
         probs: float64 [pairs], estimated probability that each is a translation; None if there
             is no estimate.
         flags: what makes each suspicious, see `Pair`; None if nobody looked.
+        margins: float32 [pairs]; None without reranking.
     """
 
     scores: NDArray[np.float32]
@@ -80,6 +81,7 @@ class Pairs:
     target_offsets: NDArray[np.int64] | None = None
     probs: NDArray[np.float64] | None = None
     flags: Sequence[str] | None = None
+    margins: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         """Count the pairs."""

@@ -96,4 +96,5 @@ _KINDS = {
     "origin": "origins",
     "prob": "probabilities",
     "flags": "flags",
+    "margin": "margins",
 }

@@ -20,7 +20,7 @@ class Pair(NamedTuple):
 
     Attributes:
         source, target: the sentences.
-        score: margin score.
+        score: the score that pairs are ranked by: with reranking a log-odds, else the margin.
         source_line, target_line: 1-based lines.
         cosine: of the two vectors.
         source_offset, target_offset: where the sentences start in their lines, in characters from
@@ -29,6 +29,7 @@ class Pair(NamedTuple):
         prob: estimated probability that the pair is a translation, from 0 to 1.
         flags: what makes the pair suspicious: names of flags with commas between; empty
             if it was looked at and nothing was found.
+        margin: of the two vectors, see `xmine.scoring.margin`; only with reranking.
     """
 
     source: str
@@ -42,6 +43,7 @@ class Pair(NamedTuple):
     origin: str | None = None
     prob: float | None = None
     flags: str | None = None
+    margin: float | None = None
 
     def swapped(self) -> "Pair":
         """Make the target the source, each with its line and its offset."""
@@ -69,6 +71,7 @@ COLUMNS: dict[str, type] = {
     "origin": str,
     "prob": float,
     "flags": str,
+    "margin": float,
 }
 _KINDS = tuple(COLUMNS[name] for name in Pair._fields)
 _WHOLE = [at for at, kind in enumerate(_KINDS) if kind is int]

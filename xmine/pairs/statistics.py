@@ -27,7 +27,7 @@ class Survey:
         empty_sources, empty_targets: sides without text.
         source_length, target_length: spread of the characters of a side.
         length_ratio: spread of target length by source length, where both have text.
-        score, cosine, prob: their spreads; None where no pair has one.
+        score, cosine, prob, margin: their spreads; None where no pair has one.
         flags: pairs with each flag, most first; None where no pair has flags.
     """
 
@@ -44,6 +44,7 @@ class Survey:
     score: list[float] | None
     cosine: list[float] | None
     prob: list[float] | None
+    margin: list[float] | None
     flags: dict[str, int] | None
 
 
@@ -52,7 +53,8 @@ def survey(pairs: Iterable[Pair]) -> Survey:
     count = copies = empty_sources = empty_targets = 0
     known: tuple[set[int], set[int], set[int]] = set(), set(), set()  # 64-bit hashes of texts
     lengths = array("q"), array("q")
-    ratios, numbers = array("d"), {name: array("d") for name in ("score", "cosine", "prob")}
+    ratios = array("d")
+    numbers = {name: array("d") for name in ("score", "cosine", "prob", "margin")}
     looked_at, raised = 0, Counter[str]()
     for pair in pairs:
         count += 1

@@ -28,6 +28,7 @@ _PROPERTIES = {
     "origin": "x-origin",
     "prob": "x-prob",
     "flags": "x-flags",
+    "margin": "x-margin",
 }
 _RULES = Rules(NOT_XML, SURROGATES)
 _CODES = {"bpt", "ept", "it", "ph", "ut"}  # formatting of other tools: what is inside is no text

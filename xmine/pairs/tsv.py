@@ -22,8 +22,9 @@ from xmine.units import count as counted
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)", re.ASCII)
 _INNER = Rules(TABS, BREAKS, NULS, SURROGATES)
 _LAST = Rules(TABS, LAST_BREAKS, NULS, SURROGATES)
-_OFFSETS = ("source_offset", "target_offset")
-_TRUST = ("prob", "flags")
+_OFFSETS: tuple[str, ...] = ("source_offset", "target_offset")
+_TRUST: tuple[str, ...] = ("prob", "flags")
+_MARGIN: tuple[str, ...] = ("margin",)
 _NOT_PLAIN = tuple(name for name in COLUMNS if name not in ("source", "target", "origin"))
 
 
@@ -41,14 +42,16 @@ def tsv_rows(pairs: Iterable[Pair], losses: Losses | None = None) -> Iterator[st
     """Make a row of each pair: mined rows or plain ones, as the first thousand pairs have it.
 
     A mined row is score, source, target, source line, target line, cosine and, where the pairs have
-    them, source offset and target offset, then prob and flags; a plain one source, target and,
-    where the pairs have them, their origin.
+    them, source offset and target offset, then prob and flags, then margin, which never stands
+    without prob and flags; a plain one source, target and, where the pairs have them, their origin.
     """
     losses = Losses() if losses is None else losses
     held, pairs = split_head(pairs)
     if held <= {"source", "target", "origin"}:
         return _plain_rows(pairs, "origin" in held, losses)
-    more = [names for names in (_OFFSETS, _TRUST) if not held.isdisjoint(names)]
+    if "margin" in held:
+        held |= {*_TRUST}
+    more = [names for names in (_OFFSETS, _TRUST, _MARGIN) if not held.isdisjoint(names)]
     return _mined_rows(pairs, more, losses)
 
 
@@ -62,7 +65,7 @@ def tsv_row(cells: list[str], losses: Losses) -> str:
 
 def _plain_rows(pairs: Iterable[Pair], with_origin: bool, losses: Losses) -> Iterator[str]:
     for pair in pairs:
-        if pair[2:].count(None) + (pair.origin is not None) < 9:
+        if pair[2:].count(None) + (pair.origin is not None) < len(pair) - 2:
             losses.leave_out(_NOT_PLAIN, pair)
         source = losses.fit(pair.source, _INNER)
         if with_origin:
@@ -74,10 +77,11 @@ def _plain_rows(pairs: Iterable[Pair], with_origin: bool, losses: Losses) -> Ite
 
 
 def _mined_rows(
-    pairs: Iterable[Pair], more: list[tuple[str, str]], losses: Losses
+    pairs: Iterable[Pair], more: list[tuple[str, ...]], losses: Losses
 ) -> Iterator[str]:
-    """Make rows of six columns and, for each two names in `more`, of the two columns of them."""
-    others = ["origin", *chain(*({_OFFSETS, _TRUST} - set(more)))]
+    """Make rows of six columns and of those that `more` names."""
+    others = ["origin", *chain(*({_OFFSETS, _TRUST, _MARGIN} - set(more)))]
+    rules = _INNER if _MARGIN in more else _LAST
     for pair in pairs:
         losses.leave_out(others, pair)
         source, target = losses.fit(pair.source, _INNER), losses.fit(pair.target, _INNER)
@@ -86,7 +90,9 @@ def _mined_rows(
         if _OFFSETS in more:
             row += f"\t{_whole(pair.source_offset)}\t{_whole(pair.target_offset)}"
         if _TRUST in more:
-            row += f"\t{_rounded(pair.prob)}\t{losses.fit(pair.flags or '', _LAST)}"
+            row += f"\t{_rounded(pair.prob)}\t{losses.fit(pair.flags or '', rules)}"
+        if _MARGIN in more:
+            row += f"\t{_rounded(pair.margin)}"
         yield row + "\n"
 
 
@@ -154,7 +160,7 @@ def read(
                 f"mend the line; or read two columns only: {name_of(path)}:2,3",
             )
         if mined:
-            yield _mined_pair(columns)
+            yield _mined_pair(columns, path, number)
         elif scored:
             yield Pair(columns[1], columns[2], float(columns[0]))
         else:
@@ -174,16 +180,28 @@ def _columns(path: str | Path, source: int, target: int) -> Iterator[Pair]:
             )
 
 
-def _mined_pair(row: list[str]) -> Pair:
+def _mined_pair(row: list[str], path: str | Path, number: int) -> Pair:
     offsets, more = ["", ""], row[6:]
-    if len(more) >= 2 and all(map(_is_whole, more[:2])):
+    # Of nine columns the last is the margin: two empty ones before it are prob and flags.
+    offset = len(more) >= 2 and all(map(_is_whole, more[:2]))
+    if offset and (len(more) != 3 or any(more[:2])):
         offsets, more = more[:2], more[2:]
     prob, flags = more[:2] if len(more) >= 2 and _is_share(more[0]) else ("", "")
+    margin = (more[2:] or [""])[0]
+    if not _is_number(margin):
+        raise FileError(
+            f"{name_of(path)}:{number}: {margin!r} is no margin, as the column behind flags is",
+            f"mend the line; or read two columns only: {name_of(path)}:2,3",
+        )
     x, y, start, other_start = (int(text) if text else None for text in row[3:5] + offsets)
-    score, cosine, chance = (float(text) if text else None for text in (row[0], row[5], prob))
+    score, cosine, chance, compared = (
+        float(text) if text else None for text in (row[0], row[5], prob, margin)
+    )
     # No flags beside a prob: the pair was looked at, and none was found.
     found = flags if prob else flags or None
-    return Pair(row[1], row[2], score, x, y, cosine, start, other_start, None, chance, found)
+    return Pair(
+        row[1], row[2], score, x, y, cosine, start, other_start, None, chance, found, compared
+    )
 
 
 def _is_mined(row: list[str]) -> bool:

@@ -159,4 +159,5 @@ def candidates_schema() -> "dict[str, type[pl.DataType]]":
         "prob": pl.Float32,
         "flags": pl.String,
         "eligible": pl.Boolean,
+        "margin": pl.Float32,
     }

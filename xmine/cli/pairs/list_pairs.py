@@ -37,7 +37,7 @@ def list_pairs(
         ),
     ] = "",
     sort: Annotated[
-        str, value("Order: rank, score, prob, cosine, source, target, length.", shown=True)
+        str, value("Order: rank, score, prob, cosine, margin, source, target, length.", shown=True)
     ] = "rank",
     descending: Annotated[bool, switch("--descending", "Highest first.")] = False,
     n: Annotated[

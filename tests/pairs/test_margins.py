@@ -1,0 +1,177 @@
+"""The margin as the last column of every format; without margins the bytes of earlier versions."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import xmine
+from xmine.errors import FileError
+from xmine.pairs.io import Pair, Pairs, read_pairs, write_pairs
+
+FORMATS = ["p.tsv", "p.jsonl", "p.parquet", "p.tmx"]
+
+# Numbers that four decimals, and float32, hold exactly.
+BARE = [
+    Pair("The kettle sings.", "水壶在唱。", 2.5, 12, 7, 0.75, prob=0.875, flags=""),
+    Pair("Nobody feeds it.", "没人喂。", -1.25, 3, 15, 0.5, prob=0.125, flags="hub,number"),
+    Pair("Bring rope & tape.", "带上绳子和胶带。", 0.5, 8, 9, 0.625, prob=0.5, flags=""),
+]
+MARGINS = (1.25, 0.9375, None)
+PAIRS = [pair._replace(margin=each) for pair, each in zip(BARE, MARGINS, strict=True)]
+CUT = [pair._replace(source_offset=0, target_offset=4) for pair in PAIRS]
+ALONE = [Pair("a", "b", 1.5, margin=1.125), Pair("c", "d", margin=-0.5), Pair("e", "f", 2.0)]
+UNLINED = [Pair("a", "b", prob=0.25, flags="copy", margin=1.0)]
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".xz", ".zst"])
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("pairs", [BARE, PAIRS, CUT, ALONE, UNLINED])
+def test_pairs_with_and_without_margins_are_read_back(
+    tmp_path: Path, pairs: list[Pair], kind: str, packing: str
+) -> None:
+    path = str(tmp_path / f"{kind}{packing}")
+    assert write_pairs(pairs, path, ("en", "zh")).notes == []
+    assert list(read_pairs(path)) == pairs
+
+
+HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
+    f'<header creationtool="xmine" creationtoolversion="{xmine.__version__}" segtype="sentence" '
+    'o-tmf="xmine" adminlang="en" srclang="en" datatype="plaintext"/>\n<body>\n'
+)
+TEXTS = (
+    '<tuv xml:lang="en"><seg>Nobody feeds it.</seg></tuv>\n'
+    '<tuv xml:lang="zh"><seg>没人喂。</seg></tuv>\n</tu>\n</body>\n</tmx>\n'
+)
+PROPERTIES = (
+    '<tu>\n<prop type="score">-1.2500</prop>\n<prop type="x-cosine">0.5000</prop>\n'
+    '<prop type="x-source-line">3</prop>\n<prop type="x-target-line">15</prop>\n'
+    '<prop type="x-prob">0.1250</prop>\n<prop type="x-flags">hub,number</prop>\n'
+)
+OBJECT = (
+    '{"score": -1.25, "source": "Nobody feeds it.", "target": "没人喂。", "source_line": 3, '
+    '"target_line": 15, "cosine": 0.5, "prob": 0.125, "flags": "hub,number"'
+)
+ROW = "-1.2500\tNobody feeds it.\t没人喂。\t3\t15\t0.5000\t0.1250\thub,number"
+# The file of the second pair: without a margin, and with one.
+FILES = {
+    "p.tsv": (f"{ROW}\n", f"{ROW}\t0.9375\n"),
+    "p.jsonl": (f"{OBJECT}}}\n", f'{OBJECT}, "margin": 0.9375}}\n'),
+    "p.tmx": (
+        f"{HEAD}{PROPERTIES}{TEXTS}",
+        f'{HEAD}{PROPERTIES}<prop type="x-margin">0.9375</prop>\n{TEXTS}',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_without_margins_is_that_of_earlier_versions(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / kind
+    for pair, text in zip((BARE[1], PAIRS[1]), FILES[kind], strict=True):
+        write_pairs([pair], str(path), ("en", "zh"))
+        assert path.read_text(encoding="utf-8") == text
+        assert list(read_pairs(path)) == [pair]
+
+
+def test_parquet_has_the_column_only_where_a_pair_has_a_margin(tmp_path: Path) -> None:
+    path = str(tmp_path / "p.parquet")
+    names = ["score", "source", "target", "source_line", "target_line", "cosine", "prob", "flags"]
+    for pairs, columns in ((BARE, names), (PAIRS, [*names, "margin"])):
+        write_pairs(pairs, path)
+        table = pl.read_parquet(path)
+        assert table.columns == columns
+    assert table["margin"].to_list() == list(MARGINS)
+    assert table.schema["margin"] == pl.Float32
+
+
+def test_moses_and_files_of_which_the_first_pairs_have_no_margin_lose_margins(
+    tmp_path: Path,
+) -> None:
+    assert write_pairs(PAIRS, f"{tmp_path}/p.en,{tmp_path}/p.zh").notes == [
+        "flags and line numbers and probabilities and scores of 3 pairs not kept",
+        "margins of 2 pairs not kept",
+    ]
+    path = tmp_path / "p.tsv"
+    assert write_pairs(BARE * 400 + PAIRS, str(path)).notes == ["margins of 2 pairs not kept"]
+    assert {row.count("\t") for row in path.read_text().splitlines()} == {7}
+    lost = write_pairs([Pair("a", "b", 1.0, margin=float("inf"))], str(tmp_path / "p.jsonl"))
+    assert lost.notes == ["margins of 1 pair not kept"]
+
+
+def test_the_ninth_column_is_the_margin_and_behind_offsets_the_eleventh(tmp_path: Path) -> None:
+    six, path = "1.5\ta\tb\t1\t2\t0.5", tmp_path / "p.tsv"
+    plain = Pair("a", "b", 1.5, 1, 2, 0.5)
+    for more, pair in {
+        "\t0.2500\t\t1.1000": plain._replace(prob=0.25, flags="", margin=1.1),
+        "\t0.2500\thub\t": plain._replace(prob=0.25, flags="hub"),
+        "\t\t\t1.1": plain._replace(margin=1.1),
+        "\t\tcopy\t-2e-05": plain._replace(flags="copy", margin=-2e-05),
+        "\t\t\t": plain,
+        "\t3\t4\t0.5\t\t1": plain._replace(
+            source_offset=3, target_offset=4, prob=0.5, flags="", margin=1.0
+        ),
+        "\t\t\t\t\t1.1": plain._replace(margin=1.1),
+        "\t\t4\t\t\t1.1": plain._replace(target_offset=4, margin=1.1),
+        "\t0.2500\t\t1.1000\tlater\tversions": plain._replace(prob=0.25, flags="", margin=1.1),
+    }.items():
+        path.write_text(f"{six}{more}\n" * 2)
+        assert list(read_pairs(path)) == [pair] * 2, more
+
+
+def test_flags_that_are_not_the_last_column_keep_their_end(tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    for margin, flags in ((1.0, "own\r"), (None, "own ")):
+        write_pairs([Pair("a", "b", prob=0.5, flags="own\r", margin=margin)], str(path))
+        assert list(read_pairs(path)) == [Pair("a", "b", prob=0.5, flags=flags, margin=margin)]
+
+
+def test_a_header_names_the_column(tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text("margin\tsource\ttarget\n1.1\ta\tb\n\tc\td\n")
+    assert list(read_pairs(path)) == [Pair("a", "b", margin=1.1), Pair("c", "d")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "p.tsv",
+            "1.5\ta\tb\t1\t2\t0.5\t0.5\t\t1.1\n1.5\ta\tb\t1\t2\t0.5\t0.5\t\thigh\n",
+            ":2: 'hi",
+        ),
+        ("p.tsv", "source\ttarget\tmargin\na\tb\thigh\n", ":2: 'high' is no margin"),
+        ("p.jsonl", '{"source": "a", "target": "b", "margin": "1.1"}\n', ":1: 'margin' is not a n"),
+    ],
+)
+def test_a_margin_that_is_no_number_is_named(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(FileError, match=re.escape(f"{name}{said}")):
+        list(read_pairs(tmp_path / name))
+
+
+def test_a_margin_of_another_type_is_named_or_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "p.parquet"
+    pl.DataFrame({"source": ["a"], "target": ["b"], "margin": ["1.1"]}).write_parquet(path)
+    with pytest.raises(FileError, match="the column 'margin' is string, not numbers"):
+        list(read_pairs(path))
+    memory = tmp_path / "p.tmx"  # a property of another tool may have the same name
+    write_pairs([PAIRS[0]], str(memory), ("en", "zh"))
+    memory.write_text(memory.read_text().replace(">1.2500<", ">wide<"))
+    assert list(read_pairs(memory)) == [BARE[0]]
+
+
+def test_mined_pairs_have_margins_where_they_are_given() -> None:
+    lines = np.array([1, 2])
+    scores, cosines, margins = (np.array(x, np.float32) for x in ([2, -1], [0.75, 0.5], [1.25, 1]))
+    bare = Pairs(scores, ["a", "b"], ["c", "d"], lines, lines, cosines)
+    assert [pair.margin for pair in bare.rows()] == [None, None]
+    pairs = replace(bare, margins=margins)
+    assert [pair.margin for pair in pairs.rows()] == [1.25, 1.0]
+    assert pairs.to_polars().columns[-1] == "margin"
+    assert pairs.to_polars()["margin"].to_list() == [1.25, 1.0]

@@ -89,7 +89,7 @@ class CandidateSet:
 
         Args:
             tokens: of the lines of the pool.
-            matches: float64 [cells, 2], A and B of the token look.
+            matches: float64 [cells, 3], A, B and order.
             weights: of the figures.
         """
         sides = (self.split(each) for each in matches.T)
@@ -97,7 +97,7 @@ class CandidateSet:
             np.stack(each, axis=-1).astype(np.float32) for each in zip(*sides, strict=True)
         )
         lengths = (
-            each.lengths[rows].astype(np.int32)
+            each.lengths[rows].astype(np.float32)
             for each, rows in zip(tokens, self.rows, strict=True)
         )
         known = TokenMatches(targets, sources, *lengths)
@@ -180,7 +180,7 @@ class Pool:
 
         Args:
             name: empty for the look of xmine.
-            matches: A and B of the cells of each set, float64 [cells, 2].
+            matches: A, B and order of the cells of each set, float64 [cells, 3].
         """
         for each, found in zip(self.sets, matches, strict=True):
             for weight in WEIGHTS:
@@ -188,5 +188,5 @@ class Pool:
                 each.figures[name + weight] = each.weigh(self.tokens, found, alone)
 
     def look(self, x: Rows, y: Rows, *tokens: TokenVectors) -> Floats:
-        """Compare lines token by token: A and B, float64 [pairs, 2]."""
-        return np.stack(match_pairs(*(tokens or self.tokens), x, y), axis=1)
+        """Compare lines token by token: A, B and order, float64 [pairs, 3]."""
+        return match_pairs(*(tokens or self.tokens), x, y)

@@ -34,12 +34,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from trial_figures import (
+    add_dropped,
     add_fewer_dimensions,
     add_latin,
     add_lengths,
     add_lexical,
     add_numbers,
-    add_order,
     add_rarity,
     principal_axes,
 )
@@ -53,10 +53,10 @@ LEAST_TOKENS = 6  # of the shorter side of a pair to fit on
 LEXICAL_PAIRS = 300_000
 DIMENSIONS = (64, 128)
 
-LOOK = ("log_margin", "cosine", "lower_match", "mean_match", "log_tokens")
-LEADS = (*LOOK, "match_lead", "margin_lead")
-FEW = ("log_margin", "lower_match", "log_tokens", "match_lead", "margin_lead")
-_OF_MATCHES = ("lower_match", "mean_match", "match_lead")
+LOOK = ("log_margin", "lower_match", "log_tokens")
+ORDER = (*LOOK, "order")
+LEADS = (*ORDER, "match_lead", "margin_lead")
+_OF_MATCHES = ("lower_match", "order", "match_lead")
 _LEXICAL = tuple(
     f"{which} {what}" for which in ("lower", "mean") for what in ("likelihood", "explained")
 )
@@ -88,19 +88,18 @@ PARTS = {
     "margin": Part(("log_margin",)),
     "cosine": Part(("cosine",)),
     "token look": Part(LOOK),
+    "order": Part(ORDER),
     "leads": Part(LEADS),
     **{f"without {gone}": Part(tuple(each for each in LEADS if each != gone)) for gone in LEADS},
-    "few": Part(FEW),
-    "order": Part((*LEADS, "order")),
-    "lexical table": Part((*LEADS, *_LEXICAL)),
-    "lexical alone": Part(("log_margin", "cosine", "log_tokens", "margin_lead", *_LEXICAL)),
-    "rarity": Part(_in_place("rarity")),
-    **{f"{each} dimensions": Part(_in_place(f"{each} dimensions")) for each in DIMENSIONS},
     "numbers": Part((*LEADS, "numbers")),
     "then numbers": Part((*LEADS, "numbers"), then=True),
-    "order, numbers": Part((*LEADS, "order", "numbers")),
-    "order, then numbers": Part((*LEADS, "order", "numbers"), then=True),
-    "few, order, numbers": Part((*FEW, "order", "numbers")),
+    "+ cosine": Part((*LEADS, "cosine")),
+    "+ mean match": Part((*LEADS, "mean match")),
+    "+ both": Part((*LEADS, "cosine", "mean match")),
+    "lexical table": Part((*LEADS, *_LEXICAL)),
+    "lexical alone": Part(("log_margin", "log_tokens", "margin_lead", *_LEXICAL)),
+    "rarity": Part(_in_place("rarity")),
+    **{f"{each} dimensions": Part(_in_place(f"{each} dimensions")) for each in DIMENSIONS},
     "Latin words": Part((*LEADS, "Latin words")),
     "length ratio": Part((*LEADS, "length ratio")),
     "short pairs too": Part(LEADS, fit="all"),
@@ -116,8 +115,9 @@ def add_figures(
     x, y = pool.gather()
     matches = pool.look(x, y)
     pool.measure("", [matches[each.cells] for each in pool.sets])
+    if wanted & {"cosine", "mean match"}:
+        add_dropped(pool, x, y)
     trials: dict[str, Callable[[Pool, Rows, Rows], None]] = {
-        "order": add_order,
         "numbers": add_numbers,
         "Latin words": add_latin,
         "length ratio": add_lengths,

@@ -16,30 +16,11 @@ from xmine.flags.numbers import numbers_differ, reader
 _LATIN = re.compile("[A-Za-z]{2,}")
 
 
-def add_order(pool: Pool, x: Rows, y: Rows) -> None:
-    """Add how far matched tokens stand in the same order: the mean of both directions."""
-    found = np.zeros(len(x))
-    for pair, (left, right) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
-        (s, v), (t, w) = pool.tokens[0].of(left), pool.tokens[1].of(right)
-        if len(s) and len(t):
-            cosines = s @ t.T
-            orders = _order(cosines.argmax(axis=1), v), _order(cosines.argmax(axis=0), w)
-            found[pair] = sum(orders) / 2
-    _spread(pool, "order", found)
-
-
-def _order(partners: NDArray[np.intp], weights: NDArray[np.float32]) -> float:
-    """Correlate the places of tokens with those of their partners; 0 if one side is constant."""
-    places, weighing = np.arange(len(partners)), weights.astype(np.float64)
-    total = weighing.sum()
-
-    def product(a: NDArray[np.intp], b: NDArray[np.intp]) -> float:
-        sums = ((weighing * each).sum() for each in (a * b, a, b))
-        both, left, right = sums
-        return float(total * both - left * right)
-
-    spread = product(places, places) * product(partners, partners)
-    return product(places, partners) / float(np.sqrt(spread)) if spread > 0 else 0.0
+def add_dropped(pool: Pool, x: Rows, y: Rows) -> None:
+    """Add the cosine, and the mean of A and B."""
+    rows = (each[which] for each, which in zip(pool.vectors, (x, y), strict=True))
+    _spread(pool, "cosine", np.einsum("ij,ij->i", *rows, dtype=np.float64))
+    _spread(pool, "mean match", pool.look(x, y)[:, :2].mean(axis=1))
 
 
 def add_numbers(pool: Pool, x: Rows, y: Rows) -> None:

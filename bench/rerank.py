@@ -116,7 +116,7 @@ def add_figures(
     matches = pool.look(x, y)
     pool.measure("", [matches[each.cells] for each in pool.sets])
     if wanted & {"cosine", "mean match"}:
-        add_dropped(pool, x, y)
+        add_dropped(pool, x, y, matches)
     trials: dict[str, Callable[[Pool, Rows, Rows], None]] = {
         "numbers": add_numbers,
         "Latin words": add_latin,

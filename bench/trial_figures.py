@@ -16,11 +16,11 @@ from xmine.flags.numbers import numbers_differ, reader
 _LATIN = re.compile("[A-Za-z]{2,}")
 
 
-def add_dropped(pool: Pool, x: Rows, y: Rows) -> None:
-    """Add the cosine, and the mean of A and B."""
+def add_dropped(pool: Pool, x: Rows, y: Rows, matches: Floats) -> None:
+    """Add the cosine, and the mean of A and B of matches [pairs, 3]."""
     rows = (each[which] for each, which in zip(pool.vectors, (x, y), strict=True))
     _spread(pool, "cosine", np.einsum("ij,ij->i", *rows, dtype=np.float64))
-    _spread(pool, "mean match", pool.look(x, y)[:, :2].mean(axis=1))
+    _spread(pool, "mean match", matches[:, :2].mean(axis=1))
 
 
 def add_numbers(pool: Pool, x: Rows, y: Rows) -> None:

@@ -159,8 +159,8 @@ class Pool:
     ) -> None:
         """Add a set; neighbours are searched for where their number is given."""
         if isinstance(neighbours, int):
-            sides = (each[which] for each, which in zip(self.vectors, rows, strict=True))
-            neighbours = search_exact(*sides, neighbours)
+            source, target = self.vectors[0][rows[0]], self.vectors[1][rows[1]]
+            neighbours = search_exact(source, target, neighbours)
         self.sets.append(CandidateSet(kind, share, rows, gold, neighbours))
 
     def gather(self) -> tuple[Rows, Rows]:
@@ -187,6 +187,9 @@ class Pool:
                 alone = replace(_NOTHING, **{weight: 1.0})
                 each.figures[name + weight] = each.weigh(self.tokens, found, alone)
 
-    def look(self, x: Rows, y: Rows, *tokens: TokenVectors) -> Floats:
+    def look(
+        self, x: Rows, y: Rows, tokens: tuple[TokenVectors, TokenVectors] | None = None
+    ) -> Floats:
         """Compare lines token by token: A, B and order, float64 [pairs, 3]."""
-        return match_pairs(*(tokens or self.tokens), x, y)
+        source, target = tokens or self.tokens
+        return match_pairs(source, target, x, y)

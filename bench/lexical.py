@@ -110,7 +110,8 @@ def _keys(
     vocabulary: int,
 ) -> Rows:
     ids = np.asarray(source.ids), np.asarray(target.ids)
-    return ids[0][left].astype(np.int64) * vocabulary + ids[1][right]
+    keys: Rows = ids[0][left].astype(np.int64) * vocabulary + ids[1][right]
+    return keys
 
 
 def _learn(
@@ -133,8 +134,8 @@ def _learn(
             counts += np.bincount(entry, probs[entry] / total[position], minlength=len(given))
         of_given = np.bincount(given, counts, minlength=vocabulary)
         probs = counts / np.maximum(of_given, 1e-12)[given]
-        null = np.bincount(ids, by_null / total, minlength=vocabulary)
-        null /= null.sum()
+        unexplained = np.bincount(ids, weights=by_null / total, minlength=vocabulary)
+        null: Floats = unexplained / unexplained.sum()
         by_null = null[ids]
     kept = probs > LEAST
     return Direction(given[kept], said[kept], probs[kept].astype(np.float32), null, unigram)
@@ -152,7 +153,7 @@ def compare(
     """
     forward = _compare(tables[0], source, target, x, y)
     backward = _compare(tables[1], target, source, y, x)
-    found = {}
+    found: dict[str, Floats] = {}
     for number, name in enumerate(("likelihood", "explained")):
         both = np.stack([forward[number], backward[number]])
         found |= {f"lower {name}": both.min(axis=0), f"mean {name}": both.mean(axis=0)}

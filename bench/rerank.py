@@ -223,8 +223,8 @@ def make_pools(options: argparse.Namespace, encoder: SentenceEncoder) -> Pools:
     if wanted & set(_LEXICAL):
         drawn = np.sort(np.random.default_rng(3).permutation(len(trained))[:LEXICAL_PAIRS])
         some = trained.take(drawn)
-        sides = (tokens_of(encoder, each) for each in (some.sources, some.targets))
-        tables = learn(*sides, len(encoder.body.vectors))
+        sides = [tokens_of(encoder, each) for each in (some.sources, some.targets)]
+        tables = learn(sides[0], sides[1], len(sides[0].table))
         entries = ", ".join(f"{len(each.probs):,}" for each in tables)
         print(f"lexical table of {len(some):,} pairs: {entries} entries")
     sentences = fit_pool(encoder, held, LEAST_TOKENS, options.draws)

@@ -103,7 +103,10 @@ def paws_pool(encoder: SentenceEncoder, data: Path) -> Pool:
     some = [item for item in some if item[1][0] != item[1][1]]
     sides = [[text for item in some for text in item[side][:2]] for side in (0, 1)]
     pool, rows = Pool(encoder, *sides), np.arange(2 * len(some))
-    two = [search_exact(*(each[[row, row + 1]] for each in pool.vectors), 2) for row in rows[::2]]
+    source, target = pool.vectors
+    two = [
+        search_exact(source[row : row + 2], target[row : row + 2], 2) for row in rows[::2].tolist()
+    ]
     ids = [np.concatenate([getattr(each, name) for each in two]) for name in ("targets", "sources")]
     cosines = [
         np.concatenate([getattr(each, f"{name}_cosines") for each in two])

@@ -65,15 +65,15 @@ def add_lexical(pool: Pool, x: Rows, y: Rows, tables: Sequence[Direction]) -> No
 def add_fewer_dimensions(pool: Pool, x: Rows, y: Rows, axes: NDArray[np.float32]) -> None:
     """Add the figures of tokens with fewer dimensions: their vectors [rows, dim] by `axes`."""
     table = whole_vectors(np.asarray(pool.tokens[0].table @ axes))[0]
-    tokens = (replace(each, table=table, dim=axes.shape[1]) for each in pool.tokens)
-    found = pool.look(x, y, *tokens)
+    source, target = (replace(each, table=table, dim=axes.shape[1]) for each in pool.tokens)
+    found = pool.look(x, y, (source, target))
     pool.measure(f"{axes.shape[1]} dimensions: ", [found[each.cells] for each in pool.sets])
 
 
 def principal_axes(tokens: Sequence[TokenVectors]) -> NDArray[np.float32]:
     """Find the axes [dim, dim] along which the vectors of these tokens spread most, best first."""
     table = tokens[0].table
-    uses = sum(np.bincount(np.asarray(each.ids), minlength=len(table)) for each in tokens)
+    uses = np.bincount(np.concatenate([each.ids for each in tokens]), minlength=len(table))
     spread = (table * uses[:, None]).T.astype(np.float64) @ table
     axes: NDArray[np.float32] = np.linalg.eigh(spread)[1][:, ::-1].astype(np.float32)
     return axes
@@ -83,9 +83,9 @@ def add_rarity(pool: Pool) -> None:
     """Add the figures of tokens that weigh more where few lines of the same file have them."""
     found = []
     for each in pool.sets:
-        sides = starmap(_rarer, zip(pool.tokens, each.rows, strict=True))
+        source, target = starmap(_rarer, zip(pool.tokens, each.rows, strict=True))
         x, y = (rows[cells] for rows, cells in zip(each.rows, each.pairs(), strict=True))
-        found.append(pool.look(x, y, *sides))
+        found.append(pool.look(x, y, (source, target)))
     pool.measure("rarity: ", found)
 
 

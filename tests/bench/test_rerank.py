@@ -31,9 +31,7 @@ def _model_1(given: list[list[int]], said: list[list[int]]) -> dict[tuple[int | 
     pairs = list(zip(given, said, strict=True))
     together = Counter(link for s, t in pairs for link in itertools.product(s, t))
     probs: dict[tuple[int | None, int], float] = defaultdict(float)
-    for (one, other), count in together.items():
-        if count > 1:
-            probs[one, other] = 1.0
+    probs |= {link: 1.0 for link, count in together.items() if count > 1}
     for _, t in pairs:
         for token in t:
             probs[None, token] = 1.0
@@ -45,8 +43,8 @@ def _model_1(given: list[list[int]], said: list[list[int]]) -> dict[tuple[int | 
                 for each in [None, *s]:
                     counts[each, token] += probs[each, token] / total
         totals: dict[int | None, float] = defaultdict(float)
-        for (one, _), count in counts.items():
-            totals[one] += count
+        for link, count in counts.items():
+            totals[link[0]] += count
         probs = defaultdict(
             float, {link: count / totals[link[0]] for link, count in counts.items() if count}
         )

@@ -6,10 +6,11 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from candidates import CandidateSet, Pool
+from candidates import WEIGHTS, CandidateSet, Pool
 from lexical import ROUNDS, compare, learn
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.tokens import TokenVectors
 from xmine.knn.neighbours import Neighbours
 
@@ -88,20 +89,19 @@ def _ratio(
 
 
 def _small_set() -> CandidateSet:
-    """Three lines a side, two candidates each; line 0 and line 1 have translations."""
+    """Three lines a side, two candidates each; line 0 is translated by 1, and line 1 by 2."""
     near = Neighbours(
-        np.array([[0, 1], [1, 0], [2, 1]]),
+        np.array([[1, 0], [2, 1], [0, 1]]),
         np.array([[0.9, 0.5], [0.8, 0.4], [0.3, 0.2]], dtype=np.float32),
-        np.array([[0, 1], [1, 0], [2, 0]]),
-        np.array([[0.9, 0.4], [0.8, 0.5], [0.3, 0.1]], dtype=np.float32),
+        np.array([[0, 2], [0, 1], [1, 2]]),
+        np.array([[0.5, 0.3], [0.9, 0.4], [0.8, 0.1]], dtype=np.float32),
     )
     rows = np.arange(3)
-    return CandidateSet("small", 0.6, (rows, rows), np.array([0, 1, -1]), near)
+    return CandidateSet("small", 0.6, (rows, rows), np.array([1, 2, -1]), near)
 
 
 def test_a_cell_is_right_in_both_directions() -> None:
-    right = _small_set().right()
-    assert right.tolist() == [1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0]
+    assert _small_set().right().tolist() == [1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0]
 
 
 def test_pairs_may_be_chosen_by_one_score_and_ordered_by_another() -> None:
@@ -109,39 +109,41 @@ def test_pairs_may_be_chosen_by_one_score_and_ordered_by_another() -> None:
     good = np.where(small.right(), 2.0, 0.0)
     assert small.oracle(good) == 1
     x, y = small.pairs()
-    wrong_first = np.where(x == y, np.where(x == 2, 9.0, good), -9.0)
+    wrong_first = np.where((x == 2) & (y == 0), 9.0, np.where(small.right(), 2.0, -9.0))
     # The wrong pair comes first: two of three pairs are right, of two that there are.
     assert small.oracle(wrong_first) == pytest.approx(2 * 2 / (3 + 2))
     assert small.oracle(good, chosen_by=wrong_first) == 1
+    assert small.oracle(good, chosen_by=-good) == 0  # no right pair is chosen
 
 
 def test_the_best_candidates_of_lines_are_counted() -> None:
     small = _small_set()
-    small.gold = np.array([0, 1, 2])
+    small.gold = np.array([1, 2, 0])
+    good = np.where(small.right(), 1.0, 0.0)
+    assert small.found(good) == (1, 1)
     x, y = small.pairs()
-    assert small.found(np.where(x == y, 1.0, 0.0)) == (1, 1)
-    good = np.where(x == y, 1.0, 0.0)
-    good[(x == 0) & (y == 0)] = -1
+    good[(x == 0) & (y == 1)] = -1
     assert small.found(good) == pytest.approx((2 / 3, 2 / 3))
 
 
 def test_figures_are_those_that_xmine_weighs() -> None:
     """A weighted sum of figures, each asked for alone, is the score of xmine."""
-    from candidates import WEIGHTS
-
-    from xmine.encoders.reranking import RerankingWeights
-
     pool = Pool(
         SentenceEncoder.load(),
         ["The cat sleeps on the roof.", "A dog barks at night.", "Rain falls on the hills."],
         ["猫在屋顶上睡觉。", "夜里有狗叫。", "雨落在山上。"],
     )
     rows = np.arange(3)
-    pool.add("small", 1.0, (rows, rows), rows, 2)
+    pool.add("small", 1.0, (rows, rows), rows, 3)
     x, y = pool.gather()
     matches = [pool.look(x, y)[each.cells] for each in pool.sets]
     pool.measure("", matches)
     weights, small = RerankingWeights(), pool.sets[0]
     summed = sum(getattr(weights, name) * small.figures[name] for name in WEIGHTS) + weights.bias
     assert summed == pytest.approx(small.weigh(pool.tokens, matches[0], weights), abs=1e-4)
+    of_pairs = defaultdict(set)
+    for *pair, score in zip(*small.pairs(), summed.tolist(), strict=True):
+        of_pairs[tuple(pair)].add(round(score, 4))
+    assert len(of_pairs) < len(summed)  # pairs that are candidates in both directions
+    assert all(len(scores) == 1 for scores in of_pairs.values())
     assert np.ptp(summed) > 1

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.errors import OptionError
-from xmine.mining.candidates import estimate_probabilities, flag, retrieve
+from xmine.mining.candidates import estimate_probabilities, flag, retrieve, weigh_numbers
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import judging_encoder
@@ -80,6 +80,7 @@ def mine(
         neighbours = steps.search(encoded)
         judge = steps.rerank(encoded, neighbours, judging_encoder(vectorizer, options)[0])
         candidates = retrieve(encoded, neighbours, options, judge, seeds)
+        candidates = weigh_numbers(candidates, options, readable)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
         languages, flags = flag(estimated, options, readable, report, *steps.feature_cache)

@@ -1,11 +1,11 @@
 """Texts with a known truth -> the candidates of mining, and figures of each that a score may weigh.
 
-Figures are those of `xmine.scoring.reranking`, asked for one at a time with a weight of one, and
-those of trials (bench/trial_figures.py).
+Figures are those of `xmine.scoring.reranking` and those of trials (bench/trial_figures.py).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,7 @@ K = 4  # neighbours of `xmine mine`, and those that the margin averages
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_NOTHING = RerankingWeights(**{each.name: 0.0 for each in fields(RerankingWeights)})
-WEIGHTS = tuple(
-    each.name
-    for each in fields(RerankingWeights)
-    if each.name not in {"bias", "right_mean", "right_deviation"}
-)
+_Number = TypeVar("_Number", np.int64, np.float64)
 
 
 @dataclass(eq=False)
@@ -56,11 +51,6 @@ class CandidateSet:
     cells: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     figures: dict[str, Floats] = field(default_factory=dict)
 
-    @property
-    def margins(self) -> MarginScores:
-        """The ratio margins of the candidates."""
-        return margin_scores(self.neighbours, k=K)
-
     def pairs(self) -> tuple[Rows, Rows]:
         """Give English and Chinese line of every cell, int64 [cells] each."""
         near = self.neighbours
@@ -76,21 +66,18 @@ class CandidateSet:
         right: NDArray[np.bool_] = self.gold[x] == y
         return right
 
-    def split(self, values: Floats) -> tuple[Floats, Floats]:
+    def split(self, values: NDArray[_Number]) -> tuple[NDArray[_Number], NDArray[_Number]]:
         """Give values of cells the shapes of the neighbours."""
         shapes = self.neighbours.targets.shape, self.neighbours.sources.shape
         first = values[: shapes[0][0] * shapes[0][1]]
         return first.reshape(shapes[0]), values[len(first) :].reshape(shapes[1])
 
-    def weigh(
-        self, tokens: tuple[TokenVectors, TokenVectors], matches: Floats, weights: RerankingWeights
-    ) -> Floats:
-        """Score all candidates with given weights.
+    def reranker(self, tokens: tuple[TokenVectors, TokenVectors], matches: Floats) -> Reranker:
+        """Make what scores the candidates, with the default weights.
 
         Args:
             tokens: of the lines of the pool.
             matches: float64 [cells, 3], A, B and order.
-            weights: of the figures.
         """
         sides = (self.split(each) for each in matches.T)
         targets, sources = (
@@ -101,9 +88,17 @@ class CandidateSet:
             for each, rows in zip(tokens, self.rows, strict=True)
         )
         known = TokenMatches(targets, sources, *lengths)
-        scores = Reranker(self.neighbours, known, self.margins, weights).candidates()
-        joined = np.concatenate([scores.targets.ravel(), scores.sources.ravel()])
-        return joined.astype(np.float64)
+        margins = margin_scores(self.neighbours, k=K)
+        return Reranker(self.neighbours, known, margins, RerankingWeights())
+
+    def measure(self, name: str, reranker: Reranker) -> None:
+        """Add the figures that xmine weighs, their names behind `name`."""
+        (x, s), (y, t) = (self.split(each) for each in self.pairs())
+        matches, margins = reranker.matches, reranker.margins
+        backward = dict(reranker.figures(s, t, matches.sources, margins.sources))
+        for weight, figure in reranker.figures(x, y, matches.targets, margins.targets):
+            both = np.concatenate([figure.ravel(), backward[weight].ravel()])
+            self.figures[name + weight] = both
 
     def oracle(self, scores: Floats, chosen_by: Floats | None = None) -> float:
         """Give the F1 of the best cut in hindsight through one-to-one pairs.
@@ -183,9 +178,7 @@ class Pool:
             matches: A, B and order of the cells of each set, float64 [cells, 3].
         """
         for each, found in zip(self.sets, matches, strict=True):
-            for weight in WEIGHTS:
-                alone = replace(_NOTHING, **{weight: 1.0})
-                each.figures[name + weight] = each.weigh(self.tokens, found, alone)
+            each.measure(name, each.reranker(self.tokens, found))
 
     def look(
         self, x: Rows, y: Rows, tokens: tuple[TokenVectors, TokenVectors] | None = None

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from candidates import WEIGHTS, CandidateSet, Floats, Pool, Rows
+from candidates import CandidateSet, Floats, Pool, Rows
 from lexical import Direction, learn
 from numpy.typing import NDArray
 from rerank_sets import (
@@ -30,9 +30,6 @@ from rerank_sets import (
     tatoeba_pool,
 )
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from trial_figures import (
     add_dropped,
     add_fewer_dimensions,
@@ -47,9 +44,10 @@ from trial_figures import (
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RerankingWeights
 from xmine.evaluation.reports.record import record, write_record
+from xmine.scoring.reranking_fit import logistic_regression
 from xmine.vectors.tokens import tokens_of
 
-LEAST_TOKENS = 6  # of the shorter side of a pair to fit on
+LEAST_TOKENS = 5  # of the shorter side of a pair to fit on, as in `xmine train`
 LEXICAL_PAIRS = 300_000
 DIMENSIONS = (64, 128)
 
@@ -91,6 +89,7 @@ PARTS = {
     "order": Part(ORDER),
     "leads": Part(LEADS),
     **{f"without {gone}": Part(tuple(each for each in LEADS if each != gone)) for gone in LEADS},
+    "four figures": Part(tuple(each for each in LEADS if not each.startswith("log_"))),
     "numbers": Part((*LEADS, "numbers")),
     "then numbers": Part((*LEADS, "numbers"), then=True),
     "+ cosine": Part((*LEADS, "cosine")),
@@ -147,10 +146,8 @@ def fit(part: Part, sets: Sequence[CandidateSet]) -> tuple[Callable[[Floats], Fl
             max_iter=150, learning_rate=0.05, max_leaf_nodes=8, random_state=0
         ).fit(given, right)
         return trees.decision_function, np.zeros(0)
-    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)).fit(given, right)
-    scaler, line = model[0], model[1]
-    weights = line.coef_[0] / scaler.scale_
-    return model.decision_function, np.append(weights, line.intercept_ - weights @ scaler.mean_)
+    weights, bias = logistic_regression(given, right)
+    return lambda figures: figures @ weights + bias, np.append(weights, bias)
 
 
 Scores = Callable[[CandidateSet], Floats]
@@ -208,17 +205,21 @@ class Pools:
     def shipped(self, weights: RerankingWeights) -> dict[str, float]:
         """Measure the weights of the encoder."""
 
-        def score(each: CandidateSet) -> Floats:
-            columns = (getattr(weights, name) * each.figures[name] for name in WEIGHTS)
+        def choosing(each: CandidateSet) -> Floats:
+            columns = (getattr(weights, name) * each.figures[name] for name in LEADS)
             return sum(columns, np.full(len(each.cells), weights.bias))
 
-        return measure([each for pool in self.measured for each in pool.sets], score)
+        def score(each: CandidateSet) -> Floats:
+            return choosing(each) - weights.other_numbers * each.figures["numbers"]
+
+        sets = [each for pool in self.measured for each in pool.sets]
+        return measure(sets, score, choosing)
 
 
 def make_pools(options: argparse.Namespace, encoder: SentenceEncoder) -> Pools:
     """Read and mix everything, and add the figures that the parts ask for."""
     trained, held = read_held_out(options.train)
-    wanted = {figure for name in options.parts for figure in PARTS[name].figures}
+    wanted = {"numbers", *(figure for name in options.parts for figure in PARTS[name].figures)}
     tables: Sequence[Direction] = ()
     if wanted & set(_LEXICAL):
         drawn = np.sort(np.random.default_rng(3).permutation(len(trained))[:LEXICAL_PAIRS])

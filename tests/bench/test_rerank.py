@@ -6,13 +6,14 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from candidates import WEIGHTS, CandidateSet, Pool
+from candidates import CandidateSet, Pool
 from lexical import ROUNDS, compare, learn
+from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.tokens import TokenVectors
 from xmine.knn.neighbours import Neighbours
+from xmine.scoring.reranking import Reranker
 
 VOCABULARY = 9
 # Tokens of the pairs: 0 is said as 5, 1 as 6, 2 as 7; 3 stands beside 8 in one pair alone.
@@ -137,12 +138,20 @@ def test_figures_are_those_that_xmine_weighs() -> None:
     x, y = pool.gather()
     matches = [pool.look(x, y)[each.cells] for each in pool.sets]
     pool.measure("", matches)
-    weights, small = RerankingWeights(), pool.sets[0]
-    summed = sum(getattr(weights, name) * small.figures[name] for name in WEIGHTS) + weights.bias
-    assert summed == pytest.approx(small.weigh(pool.tokens, matches[0], weights), abs=1e-4)
+    small = pool.sets[0]
+    reranker = small.reranker(pool.tokens, matches[0])
+    columns = (getattr(reranker.weights, name) * each for name, each in small.figures.items())
+    summed = sum(columns, np.full(len(small.cells), reranker.weights.bias))
+    for found, wanted in zip(small.split(summed), _scores(reranker), strict=True):
+        assert found == pytest.approx(wanted, abs=1e-4)
     of_pairs = defaultdict(set)
     for *pair, score in zip(*small.pairs(), summed.tolist(), strict=True):
         of_pairs[tuple(pair)].add(round(score, 4))
     assert len(of_pairs) < len(summed)  # pairs that are candidates in both directions
     assert all(len(scores) == 1 for scores in of_pairs.values())
     assert np.ptp(summed) > 1
+
+
+def _scores(reranker: Reranker) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    scores = reranker.candidates()
+    return scores.targets, scores.sources

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokens import TokenVectors
 from xmine.knn.neighbours import Neighbours
+from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.reranking import Reranker
 
 VOCABULARY = 9
@@ -142,6 +143,13 @@ def test_figures_are_those_that_xmine_weighs() -> None:
     reranker = small.reranker(pool.tokens, matches[0])
     columns = (getattr(reranker.weights, name) * each for name, each in small.figures.items())
     summed = sum(columns, np.full(len(small.cells), reranker.weights.bias))
+    x, y = small.pairs()
+    alone = match_pairs(*pool.tokens, x, y)
+    assert small.figures["lower_match"] == pytest.approx(alone[:, :2].min(axis=1))
+    assert small.figures["order"] == pytest.approx(alone[:, 2])
+    cosines = pool.vectors[0].astype(np.float64) @ pool.vectors[1].astype(np.float64).T
+    means = (cosines.mean(axis=1)[:, None] + cosines.mean(axis=0)) / 2
+    assert np.exp(small.figures["log_margin"]) == pytest.approx((cosines / means)[x, y], rel=1e-3)
     for found, wanted in zip(small.split(summed), _scores(reranker), strict=True):
         assert found == pytest.approx(wanted, abs=1e-4)
     of_pairs = defaultdict(set)

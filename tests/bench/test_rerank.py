@@ -144,7 +144,7 @@ def test_figures_are_those_that_xmine_weighs() -> None:
     columns = (getattr(reranker.weights, name) * each for name, each in small.figures.items())
     summed = sum(columns, np.full(len(small.cells), reranker.weights.bias))
     x, y = small.pairs()
-    alone = match_pairs(*pool.tokens, x, y)
+    alone = match_pairs(pool.tokens[0], pool.tokens[1], x, y)
     assert small.figures["lower_match"] == pytest.approx(alone[:, :2].min(axis=1))
     assert small.figures["order"] == pytest.approx(alone[:, 2])
     cosines = pool.vectors[0].astype(np.float64) @ pool.vectors[1].astype(np.float64).T

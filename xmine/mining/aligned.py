@@ -150,8 +150,8 @@ def _scored(
         matches = match_pairs(*tokens, x, y).astype(np.float32)
         scores, margins = reranker.pairs(x, y, matches, scores), scores
         texts = PickedTexts(left.texts, x), PickedTexts(right.texts, y)
-        numbers = other_numbers(texts, languages)
-        scores = (scores - reranker.weights.other_numbers * numbers).astype(np.float32)
+        less = reranker.weights.other_numbers * other_numbers(texts, languages)
+        scores = (scores - less).astype(np.float32)
     order = np.lexsort((numbers, y, x, -scores))
     chosen = ChosenPairs(x, y, scores, cosines, margins).take(order)
     weights = reranker.weights if reranker else None

@@ -29,7 +29,6 @@ from rerank_sets import (
     read_held_out,
     tatoeba_pool,
 )
-from sklearn.ensemble import HistGradientBoostingClassifier
 from trial_figures import (
     add_dropped,
     add_fewer_dimensions,
@@ -72,13 +71,11 @@ class Part:
     Attributes:
         figures: that are weighed.
         fit: the pairs that weights are fitted on: `sentences`, or `all` held-out pairs.
-        trees: boosted trees take the place of a weighted sum.
         then: the last figure has no part in the choice of pairs, only in their order.
     """
 
     figures: tuple[str, ...]
     fit: str = "sentences"
-    trees: bool = False
     then: bool = False
 
 
@@ -102,7 +99,6 @@ PARTS = {
     "Latin words": Part((*LEADS, "Latin words")),
     "length ratio": Part((*LEADS, "length ratio")),
     "short pairs too": Part(LEADS, fit="all"),
-    "trees": Part(LEADS, trees=True),
 }
 SHIPPED = "weights as shipped"
 
@@ -141,11 +137,6 @@ def fit(part: Part, sets: Sequence[CandidateSet]) -> tuple[Callable[[Floats], Fl
     """Fit a part; give a function of figures [cells, figures], and weights, the bias last."""
     given = np.concatenate([_matrix(each, part.figures) for each in sets])
     right = np.concatenate([each.right() for each in sets])
-    if part.trees:
-        trees = HistGradientBoostingClassifier(
-            max_iter=150, learning_rate=0.05, max_leaf_nodes=8, random_state=0
-        ).fit(given, right)
-        return trees.decision_function, np.zeros(0)
     weights, bias = logistic_regression(given, right)
     return lambda figures: figures @ weights + bias, np.append(weights, bias)
 

@@ -38,7 +38,7 @@ from xmine.scoring.retrieval import choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.vectors.tokens import tokens_of
 
-# What ranks, and the neighbourhood; the first is the default of `xmine mine`, the others are margins.
+# What ranks, and the neighbourhood; the first is the default of `xmine mine`, others are margins.
 RERANKED = "reranked"
 SETTINGS = (
     *((RERANKED, 4), ("ratio", 4), ("ratio", 2), ("ratio", 8)),

@@ -11,9 +11,10 @@ from xmine.scoring.probability import Confidence
 
 WEIGHTS = RerankingWeights(right_mean=4.0, right_deviation=2.5)
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 
-def planted(share: float, pairs: int = 4000, seed: int = 1) -> tuple[Floats, NDArray[np.bool_]]:
+def planted(share: float, pairs: int = 4000, seed: int = 1) -> tuple[Singles, NDArray[np.bool_]]:
     """Draw scores: normal ones of translations; of wrong pairs the highest third is exponential."""
     random = np.random.default_rng(seed)
     right = random.random(pairs) < share
@@ -32,7 +33,7 @@ def first_estimate(right: NDArray[np.bool_], seed: int = 2) -> Confidence:
     return Confidence(np.round(probs, 4), float(probs.sum()), 1.0)
 
 
-def unknown(scores: Floats) -> NDArray[np.int8]:
+def unknown(scores: Singles) -> NDArray[np.int8]:
     return np.full(len(scores), -1, dtype=np.int8)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import as_pair
+from xmine.encoders.rescorer import Rescorer
 from xmine.errors import FileError, XmineError
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
@@ -41,6 +42,7 @@ _WHILE_MEETING = 270 * 2**20  # bytes while the lists of an index are multiplied
 # Judging and writing a pair takes as long as reading so many lines; a run begins with so many
 # seconds of loading libraries and the encoder.
 _JUDGING, _STARTING = 4.0, 1.0
+_CELLS = 1.7  # cells per line of both sides that a second model judges, in the sample of BUCC 2018
 _BESIDES = 0.12  # exact search takes as long as its product, and this share more
 
 
@@ -119,6 +121,7 @@ def estimate_run(
     target: str | Path | TextInput,
     vectorizer: SentenceEncoder | Vectorizer,
     options: MiningOptions,
+    rescorer: Rescorer | None = None,
 ) -> Estimate | None:
     """Estimate what mining two files takes; None where one can be read but once."""
     source, target = text_input(source), text_input(target)
@@ -159,6 +162,7 @@ def estimate_run(
             "encoding": left.encoding + right.encoding,
             "searching": _searching(sizes, index, device),
             "judging": left.judging + right.judging,
+            **({"rescoring": _rescoring(rescorer, source, target, rows)} if rescorer else {}),
         },
     )
 
@@ -195,6 +199,18 @@ def _tried(
     rows = math.ceil(len(table) * times)
     size = math.ceil(len(table.packed.data) * times)
     return SideEstimate(lines, rows, size, reading, encoding, _JUDGING * judging)
+
+
+def _rescoring(model: Rescorer, source: TextInput, target: TextInput, rows: int) -> float:
+    """Let a second model read the first lines: all sentences, or all cells as pairs."""
+    some = [list(islice(each.texts(), _TRIED_BY_A_TRANSFORMER)) for each in (source, target)]
+    few = min(map(len, some))
+    started = time.perf_counter()
+    if isinstance(model, SentenceEncoder):
+        model.encode_half(some[0] + some[1])
+        return (time.perf_counter() - started) * rows / len(some[0] + some[1])
+    model.judge(some[0][:few], some[1][:few])
+    return (time.perf_counter() - started) * _CELLS * rows / few
 
 
 def _while_encoding(encoder: SentenceEncoder | None, rows: int) -> int:

@@ -75,7 +75,8 @@ def _judge(
 
         def cosines(x: Rows, y: Rows) -> Singles:
             products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)
-            return np.minimum(products, 1).astype(np.float32)
+            found: Singles = np.minimum(products, 1).astype(np.float32)
+            return found
 
         return cosines, _COSINES_AT_ONCE
     (source, _), (target, _) = encoded

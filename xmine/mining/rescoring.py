@@ -47,7 +47,7 @@ def rescore(
     cells = best_cells(near, candidates.scores, right)
     figures = read(cells.sources, cells.targets)
     rows, places = known != 0, cells.places(chosen.sources, chosen.targets)
-    log_odds, added = weigh(cells, figures, places[rows], first.probs[rows], present.probs[rows])
+    log_odds, added = weigh(cells, figures, places[rows], present.probs[rows])
     scores = spread(cells, log_odds, near, candidates.scores.clamped)
     again = choose_pairs(near, scores, options.retrieval)
     at = cells.places(right.sources, right.targets)

@@ -4,7 +4,7 @@ Texts become tables, tables vectors, vectors neighbours.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -104,18 +104,11 @@ def stage_inputs(
             "vectors": vectors,
             "neighbours": {name: values[name] for name in OF_NEIGHBOURS},
             "matches": {"rerank": "tokens" if judge else "off"},
-            "rescoring": _of_rescoring(rescorer, pairs) if rescorer else {},
+            "rescoring": {"rescorer_digest": rescorer.fingerprint() or ""} if rescorer else {},
             "pairs": pairs,
         }
 
     return asked
-
-
-def _of_rescoring(rescorer: Rescorer, of_pairs: Mapping[str, Any]) -> dict[str, Any]:
-    """List the values that figures depend on: which cells are the best follows from the scores."""
-    names = ("margin", "seed_pairs_digest", "reranking_digest")
-    known = {name: of_pairs[name] for name in names if name in of_pairs}
-    return {**known, "rescorer_digest": rescorer.fingerprint() or ""}
 
 
 def _digest(pieces: Iterable[bytes]) -> str:

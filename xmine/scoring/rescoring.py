@@ -1,14 +1,14 @@
 """The figure of a second model for some candidates -> what the figure adds to their log-odds.
 
-Without gold, the first estimate says how probable each chosen pair is, and linear regression of the
-figure on score and probability says what the figure knows beyond the score: among pairs of one
-score, translations have a figure that is higher by d, with a variance v around the line. If the
-figure is normal around both lines, the log-odds of a pair rise by d / v for each unit that its
-figure stands above the middle of the lines (linear discriminant analysis with the score for a
-covariate: Cochran & Bliss, 1948, "Discriminant functions with covariance"). So a figure that
-repeats the score, or that is noise, adds nothing. Logistic regression on the same two would ask
-what foretells the estimate, which the margin does as well as can be, and not the truth: even a
-figure that is the truth itself gets no weight from it.
+Without gold, the probabilities so far stand for the truth, and linear regression of the figure on
+score and probability says what the figure knows beyond the score: among pairs of one score,
+translations have a figure that is higher by d, with a variance v around the line. If the figure is
+normal around both lines, the log-odds of a pair rise by d / v for each unit that its figure stands
+above the middle of the lines (linear discriminant analysis with the score for a covariate: Cochran
+& Bliss, 1948, "Discriminant functions with covariance"). A ridge holds d towards 0. So a figure
+that repeats the score, or that is noise, adds next to nothing. Logistic regression of the
+probabilities on score and figure would ask what foretells them, which the score does as well as can
+be: even a figure that is the truth itself gets no weight from it.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ Rows = NDArray[np.int64]
 
 # So many cells of each row and column are judged.
 _BEST = 2
-# How many translations the weight of 0 is believed in before any are seen, and the smallest share
+# How many translations the lead of 0 is believed in that no score foretells; and the smallest share
 # of a figure's variance that is taken for noise.
 _BELIEF, _LEAST_NOISE = 10.0, 0.01
 _LEAST_PROB = 5e-5  # half the last decimal of a probability
@@ -76,7 +76,7 @@ def best_cells(neighbours: Neighbours, scores: MarginScores, pairs: ChosenPairs)
 
 
 def weigh(
-    cells: Cells, figures: NDArray[np.float32], rows: Rows, first: Floats, present: Floats
+    cells: Cells, figures: NDArray[np.float32], rows: Rows, present: Floats
 ) -> tuple[Floats, Floats]:
     """Turn scores and figures of cells into log-odds.
 
@@ -84,7 +84,6 @@ def weigh(
         cells: what is judged.
         figures: float32 [cells], of a second model.
         rows: int64 [pairs], which cells the weights are learnt from.
-        first: float64 [pairs], their first estimate, by cosines alone.
         present: float64 [pairs], their probabilities so far.
 
     Returns:
@@ -92,13 +91,14 @@ def weigh(
     """
     scores, known = cells.scores[rows], figures[rows].astype(np.float64)
     slope, height = fit_logistic(scores, present)
-    columns = np.stack([np.ones(len(rows)), scores, first], axis=1)
-    (start, along, lead), *_ = np.linalg.lstsq(columns, known, rcond=None)
-    noise = max(float((known - columns @ [start, along, lead]).var()), _LEAST_NOISE * known.var())
-    found = float(first.sum())
-    lead = max(lead, 0) * found / (found + _BELIEF)
+    by_score = np.stack([np.ones(len(rows)), scores], axis=1)
+    line = np.linalg.lstsq(by_score, np.stack([known, present], axis=1), rcond=None)[0]
+    beyond, bent = (np.stack([known, present], axis=1) - by_score @ line).T
+    lead = max(float(beyond @ bent) / (float(bent @ bent) + _BELIEF), 0)
+    start, along = line[:, 0] - lead * line[:, 1]
+    noise = max(float((beyond - lead * bent).var()), _LEAST_NOISE * float(known.var()), 1e-12)
     middle = start + along * cells.scores + lead / 2
-    added = lead / max(noise, 1e-12) * (figures.astype(np.float64) - middle)
+    added = lead / noise * (figures.astype(np.float64) - middle)
     return slope * cells.scores + height + added, added
 
 

@@ -55,6 +55,7 @@ def flag_pairs(
     report: Report = silent,
     folder: Path | None = None,
     watch: Watch = NOBODY,
+    numbers: Bools | None = None,
 ) -> Flags:
     """Name the flags of each pair.
 
@@ -67,6 +68,7 @@ def flag_pairs(
         report: called meanwhile.
         folder: where the features of lines are cached; None for nowhere.
         watch: told the digests of these files.
+        numbers: bool [pairs], which have other numbers, if that is known.
     """
     x, y = chosen.sources, chosen.targets
     done, total = 0, len(source) + len(target) + len(chosen)
@@ -86,7 +88,7 @@ def flag_pairs(
         "copy": copy,
         "near-copy": near_copy,
         "script": left.foreign[x] | right.foreign[y],
-        "number": _other_numbers(texts, languages, seen),
+        "number": other_numbers(texts, languages, seen) if numbers is None else numbers,
         "duplicate": _repeated(best_first, left.keys[x]) | _repeated(best_first, right.keys[y]),
     }
     sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
@@ -97,12 +99,12 @@ def flag_pairs(
     return Flags.of(found)
 
 
-def _other_numbers(
+def other_numbers(
     texts: tuple[PickedTexts, PickedTexts],
     languages: tuple[str, str],
-    seen: Callable[[int], None],
+    seen: Callable[[int], None] = lambda pairs: None,
 ) -> Bools:
-    """Mark pairs whose numbers differ."""
+    """Mark pairs whose numbers differ, bool [pairs]; `seen` is told how many more it has read."""
     readers = reader(languages[0]), reader(languages[1])
     differ = np.empty(len(texts[0]), dtype=bool)
     for start in range(0, len(differ), _PAIRS_AT_ONCE):

@@ -20,7 +20,7 @@ from xmine.encoders.tokens import TokenVectors
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
 from xmine.flags.near_copies import same_texts
-from xmine.flags.rules import flag_pairs
+from xmine.flags.rules import flag_pairs, other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
@@ -149,6 +149,9 @@ def _scored(
     if reranker and tokens:
         matches = match_pairs(*tokens, x, y).astype(np.float32)
         scores, margins = reranker.pairs(x, y, matches, scores), scores
+        texts = PickedTexts(left.texts, x), PickedTexts(right.texts, y)
+        less = reranker.weights.other_numbers * other_numbers(texts, languages)
+        scores = (scores - less).astype(np.float32)
     order = np.lexsort((numbers, y, x, -scores))
     chosen = ChosenPairs(x, y, scores, cosines, margins).take(order)
     weights = reranker.weights if reranker else None

@@ -14,7 +14,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
-from xmine.mining.candidates import estimate_probabilities, flag, retrieve
+from xmine.mining.candidates import estimate_probabilities, flag, retrieve, weigh_numbers
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import judging_encoder
@@ -89,6 +89,7 @@ def mine(
         if rescorer:
             read = partial(steps.rescore, encoded, rescorer)
             candidates = rescore(candidates, options, read, seeds, warnings.append)
+        candidates = weigh_numbers(candidates, options, readable)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
         languages, flags = flag(estimated, options, readable, report, *steps.feature_cache)

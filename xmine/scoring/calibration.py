@@ -6,7 +6,7 @@ logistic curve through its probabilities says what a score is worth in these fil
 expectation maximisation fits a mixture to the scores themselves: those of translations are normal,
 and those of wrong pairs above a high quantile exponential, as the excesses over a threshold of
 most distributions are (Pickands, 1975, "Statistical inference using extreme order statistics").
-A logistic curve through the mean of both gives the probabilities.
+A logistic curve through a mean of both gives the probabilities.
 """
 
 import math
@@ -20,9 +20,12 @@ from xmine.scoring.probability import Confidence, Floats
 
 # The share of the wrong pairs that lies below the exponential tail.
 _BELOW = 0.8
-# How many translations the mean and deviation of their scores are believed in before any are seen,
-# and how many wrong pairs the mean excess, as a share of that deviation.
-_BELIEF, _TAIL_BELIEF, _TAIL = 30.0, 5.0, 0.6
+# How many translations the mean and deviation of their scores are believed in before any are seen.
+# The mean excess of wrong pairs is believed in as well, as a share of that deviation; beyond the
+# last share the tail might take the translations.
+_BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 5.0, 0.35, 0.6
+# What the mixture counts, and the first estimate the rest.
+_OF_TAIL = 2 / 3
 # How many pairs the slope of 1 is believed in, with which scores are log-odds.
 _SLOPE_BELIEF, _LEAST_SLOPE = 1.0, 1e-3
 
@@ -47,9 +50,10 @@ def calibrate(
         return first
     tail, found = _tail_mixture(values, _on_curve(values, labels), weights)
     probs = first.probs.copy()
-    probs[open_pairs] = _on_curve(values, (labels + tail) / 2)
+    probs[open_pairs] = _on_curve(values, _OF_TAIL * tail + (1 - _OF_TAIL) * labels)
     beyond = first.translations - float(first.probs.sum())  # those that are not among the pairs
-    total = float(probs.sum()) + (beyond + found - float(tail.sum())) / 2
+    beaten = _OF_TAIL * (found - float(tail.sum())) + (1 - _OF_TAIL) * beyond
+    total = float(probs.sum()) + beaten
     return replace(first, probs=np.round(probs, 4), translations=round(total, 4))
 
 
@@ -104,12 +108,14 @@ def _tail_mixture(
         before, wrong = belief, 1 - belief
         below = np.cumsum(wrong[order])
         start = float(values[order[np.searchsorted(below, _BELOW * below[-1])]])
-        start = min(start, mean - math.sqrt(variance))  # where hardly a pair is wrong
+        if start > mean - math.sqrt(variance):  # hardly a pair is wrong: there is no tail to see
+            return first, float(first.sum())
         above = values > start
         excess = values[above] - start
         believed = _TAIL_BELIEF * _TAIL * weights.right_deviation
         scale = float((wrong[above] * excess).sum()) + believed
         scale /= float(wrong[above].sum()) + _TAIL_BELIEF
+        scale = min(scale, _LONGEST_TAIL * weights.right_deviation)
         right = belief[above]
         count = float(right.sum())
         mean = float((right * values[above]).sum()) + _BELIEF * weights.right_mean

@@ -7,6 +7,7 @@ counterparts; the log of the tokens of the shorter side; and how far the mean of
 margin, lead those of the best rival. docs/explanation/reranking.md says what each is worth.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -99,18 +100,33 @@ class Reranker:
 
     def _cells(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Floats:
         """Score cells [rows, k] of these sources and targets."""
-        weights, lengths = self.weights, self.matches
-        mean = _mean(matches)  # [rows, k]
-        tokens = np.minimum(lengths.source_lengths[x], lengths.target_lengths[y])
-        match_lead, margin_lead = self._leads(x, y, mean, margins)
-        score = np.full(x.shape, weights.bias)
-        score += weights.log_margin * np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
-        score += weights.lower_match * matches[..., :2].min(axis=-1).astype(np.float64)
-        score += weights.order * matches[..., 2].astype(np.float64)
-        score += weights.log_tokens * np.log(np.maximum(tokens.astype(np.float64), 1))
-        score += weights.match_lead * match_lead
-        score += weights.margin_lead * margin_lead
+        score = np.full(x.shape, self.weights.bias)
+        for name, figure in self.figures(x, y, matches, margins):
+            score += getattr(self.weights, name) * figure
         return score
+
+    def figures(
+        self, x: Rows, y: Rows, matches: Singles, margins: Singles
+    ) -> Iterator[tuple[str, Floats]]:
+        """Measure cells, one figure after the other.
+
+        Args:
+            x, y: int64 [rows, k], sources and targets.
+            matches: float32 [rows, k, 3], A, B and order.
+            margins: float32 [rows, k].
+
+        Yields:
+            The name of the weight, and float64 [rows, k].
+        """
+        mean, lengths = _mean(matches), self.matches
+        tokens = np.minimum(lengths.source_lengths[x], lengths.target_lengths[y])
+        yield "log_margin", np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
+        yield "lower_match", matches[..., :2].min(axis=-1).astype(np.float64)
+        yield "order", matches[..., 2].astype(np.float64)
+        yield "log_tokens", np.log(np.maximum(tokens.astype(np.float64), 1))
+        match_lead, margin_lead = self._leads(x, y, mean, margins)
+        yield "match_lead", match_lead
+        yield "margin_lead", margin_lead
 
     def _leads(self, x: Rows, y: Rows, mean: Singles, margins: Singles) -> tuple[Floats, Floats]:
         """Measure how far cells [rows, k] lead their best rivals; 0 where there is no rival."""

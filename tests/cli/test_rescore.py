@@ -27,7 +27,9 @@ def test_a_second_model_judges(
     facts = json.loads(command(*mine, "--dry-run", "--json").out)
     assert facts["seconds"]["rescoring"] > 0
     facts = json.loads(command(*mine, "--json", "-o", "more.tsv").out)
-    assert facts["vectors"]["rescore"] == str(second) and facts["vectors"]["model"] == str(toy_folder)
+    assert facts["vectors"]["rescore"] == str(second) and facts["vectors"]["model"] == str(
+        toy_folder
+    )
 
 
 def test_no_such_model_is_refused_before_anything_is_read(

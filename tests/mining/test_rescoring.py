@@ -56,7 +56,7 @@ class Told:
     @property
     def model(self) -> Rescorer:
         found: Any = self
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 def write(path: Path, texts: Sequence[str]) -> Path:
@@ -151,7 +151,7 @@ def test_the_figure_of_an_encoder_is_its_cosine(
     found = [read_figures(other, given, (x, y), path, encode) for _ in range(2)]
     own = [other.encode(each) for each in texts]
     np.testing.assert_allclose(found[0], (own[0][x] * own[1][y]).sum(axis=1), atol=2e-3)
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(found[0], found[1])
     assert calls == [other]
 
 

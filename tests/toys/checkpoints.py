@@ -53,7 +53,7 @@ def toy_model(kind: str, pieces: int) -> Any:
             transformers.BertConfig(**bert)
         ),
         "cross-encoder": lambda: transformers.BertForSequenceClassification(
-            transformers.BertConfig(**bert, num_labels=1)
+            transformers.BertConfig(**{**bert, "num_labels": 1})
         ),
         "bart": lambda: transformers.BartModel(
             transformers.BartConfig(vocab_size=pieces, d_model=32, encoder_layers=1)

@@ -131,21 +131,3 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_
         assert not [each for each in loaded if each.startswith(("http", "//"))], path
     assert "xmine train --method moco" in pages[tmp_path / "reference" / "commands.html"]
     assert "languages_of" in pages[tmp_path / "reference" / "python.html"]
-
-
-def test_the_readme_is_short() -> None:
-    assert len(README.split()) < 900
-
-
-@pytest.mark.slow
-def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
-    ended = subprocess.run(words, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=200)
-    assert ended.returncode == 0, ended.stderr
-    pages = {path: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")}
-    assert len(pages) > len(DOCS)
-    for path, page in pages.items():
-        loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*(?:src|href)=\"?([^\" >]+)", page)
-        assert not [each for each in loaded if each.startswith(("http", "//"))], path
-    assert "xmine train --method moco" in pages[tmp_path / "reference" / "commands.html"]
-    assert "languages_of" in pages[tmp_path / "reference" / "python.html"]

@@ -26,8 +26,6 @@ SECTIONS = {
 LONG = ("how-to/encoders.md: Export",)  # PyTorch, ONNX and sentence-transformers, each in a process
 FILE = r'text title="(.+\..+)"'
 OUTPUT = 'text title="output"'
-FILE = r'text title="(.+\..+)"'
-OUTPUT = 'text title="output"'
 SHELL = f'xmine() {{ "{sys.executable}" -m xmine "$@"; }}\nset -e\n'
 
 

@@ -59,6 +59,7 @@ HEAVY |= {"scipy", "sklearn", "matplotlib"}
 # Where heavy libraries are loaded at the top; whoever imports these modules does so in a function.
 HEAVY_HOMES = {
     "xmine.encoders.modules.checkpoint": {"torch", "transformers", "tokenizers"},
+    "xmine.encoders.modules.cross_encoder": {"torch"},
     "xmine.encoders.modules.heads": {"torch"},
     "xmine.encoders.onnx_export": {"torch", "tokenizers"},
     "xmine.encoders.modules.pooling": {"torch"},

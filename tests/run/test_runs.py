@@ -27,6 +27,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "vectors": {"encoder": "embedded", "encoder_digest": "def"},
     "neighbours": {"neighborhood": 4},
     "matches": {"rerank": "tokens"},
+    "rescoring": {"rescorer_digest": "123"},
     "pairs": {"threshold": "auto", "drop": ["copy"]},
 }
 
@@ -115,7 +116,7 @@ def test_force_throws_away_that_stage_and_those_behind_it(tmp_path: Path, stage:
             stays = stages.index(each) < stages.index(first)
             assert [(folder / name).exists() for name in names] == [stays] * len(names)
         assert (folder / ".source.npy.1.part").exists() == (
-            stage in ("neighbours", "matches", "pairs")
+            stage in ("neighbours", "matches", "rescoring", "pairs")
         )
     with open_run(folder, changed(stage, odd=1)):  # and it is what the run depends on now
         pass

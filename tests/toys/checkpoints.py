@@ -20,7 +20,9 @@ def toy_tokenizer(texts: list[str]) -> Any:
     trainer = trainers.WordPieceTrainer(vocab_size=400, special_tokens=SPECIAL)
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
@@ -49,6 +51,9 @@ def toy_model(kind: str, pieces: int) -> Any:
         "qwen3": lambda: transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**causal)),
         "classifier": lambda: transformers.BertForSequenceClassification(
             transformers.BertConfig(**bert)
+        ),
+        "cross-encoder": lambda: transformers.BertForSequenceClassification(
+            transformers.BertConfig(**{**bert, "num_labels": 1})
         ),
         "bart": lambda: transformers.BartModel(
             transformers.BartConfig(vocab_size=pieces, d_model=32, encoder_layers=1)

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
     from xmine.encoders.encoder import SentenceEncoder
     from xmine.encoders.pair import EncoderPair
+    from xmine.encoders.rescorer import Rescorer
     from xmine.evaluation.data import DataFolder
     from xmine.evaluation.options import EvaluationOptions
 
 _OF_ENCODER = ["src_prompt", "tgt_prompt", *(field.name for field in fields(EncodingOptions))]
+
+_OF_SECOND = ("device", "dtype", "batch_size")
 
 
 def load_encoder(
@@ -48,14 +51,36 @@ def load_encoder(
     return encoder
 
 
-def load_encoders(model: str | None, options: EncodingOptions, console: Console) -> "EncoderPair":
+def load_encoders(
+    model: str | None, options: EncodingOptions, console: Console, *, chosen: bool = True
+) -> "EncoderPair":
     """Load the encoders of both sides: two where the folder holds two, else one for both."""
     from xmine.encoders.pair import EncoderPair, as_pair, is_pair
 
     if not model or not is_pair(model):
-        return as_pair(load_encoder(model, options, console))
+        return as_pair(load_encoder(model, options, console, chosen=chosen))
     folders = (str(Path(model) / side) for side in ("source", "target"))
-    return EncoderPair(*(load_encoder(folder, options, console) for folder in folders))
+    return EncoderPair(*(load_encoder(each, options, console, chosen=chosen) for each in folders))
+
+
+def load_second(
+    model: str | None, options: EncodingOptions, console: Console, used: dict[str, object]
+) -> "Rescorer | None":
+    """Load the model of `--rescore`, if there is one; describe it with `-v` and in what is used."""
+    if not model:
+        return None
+    from xmine.encoders.encoder import SentenceEncoder
+    from xmine.encoders.rescorer import load_rescorer
+
+    found = load_rescorer(model, options)
+    kind = "a cross-encoder"
+    if isinstance(found, SentenceEncoder):
+        kind = "an encoder"
+        for guess in found.guesses:
+            console.warn(guess)
+    console.detail(f"rescoring: {model}, {kind}")
+    used["rescore"] = model
+    return found
 
 
 def encoder_facts(
@@ -116,8 +141,12 @@ def check_vectors(
     dim: int | None,
     model: str | None,
     options: MiningOptions,
+    second: str | None = None,
 ) -> None:
-    """Refuse options that make no sense with vectors of lines, or without them."""
+    """Refuse options that make no sense with vectors of lines, or without them.
+
+    Some are of use to a `second` model.
+    """
     if (source is None) != (target is None):
         raise OptionError(
             "vectors of one side only", "give both --src-vectors and --tgt-vectors, or neither"
@@ -132,7 +161,8 @@ def check_vectors(
             "leave out the vectors, or --segment",
         )
     usual = MiningOptions()
-    given = [name for name in _OF_ENCODER if getattr(options, name) != getattr(usual, name)]
+    names = [name for name in _OF_ENCODER if not second or name not in _OF_SECOND]
+    given = [name for name in names if getattr(options, name) != getattr(usual, name)]
     for name in ["model"] * (model is not None) + given:
         raise OptionError(
             f"{flag(name)} and vectors", "vectors take the place of an encoder: give one"
@@ -146,6 +176,8 @@ def load_vectors(
     model: str | None,
     options: MiningOptions,
     console: Console,
+    *,
+    chosen: bool = True,
 ) -> "tuple[EncoderPair | None, tuple[NDArray[Any], NDArray[Any]] | None, dict[str, object]]":
     """Open the vectors of both sides or, without them, load the encoders; list their facts."""
     from xmine.vectors.vector_files import read_vectors
@@ -154,5 +186,5 @@ def load_vectors(
         vectors = read_vectors(source, dim), read_vectors(target, dim)
         console.detail(f"vectors of {source} and {target}, dimension {vectors[0].shape[1]}")
         return None, vectors, {"source": str(source), "target": str(target)}
-    pair = load_encoders(model, options, console)
+    pair = load_encoders(model, options, console, chosen=chosen)
     return pair, None, pair_facts(pair, model, options)

@@ -19,7 +19,7 @@ from xmine.cli.arguments import (
     value,
 )
 from xmine.cli.console import Console
-from xmine.cli.encoders import check_vectors, load_vectors
+from xmine.cli.encoders import check_vectors, load_second, load_vectors
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.option_groups import Grouped
 from xmine.cli.outputs import check_outputs, draw, input_files, keep_summary, write
@@ -62,6 +62,15 @@ def mine(
         ),
     ] = None,
     model: MODEL = None,
+    rescore: Annotated[
+        str | None,
+        value(
+            "Second model that judges the candidates: an encoder, or a cross-encoder with one "
+            "label.",
+            group="Quality",
+            metavar="<model>",
+        ),
+    ] = None,
     dry_run: DRY_RUN = False,
     force: FORCE = False,
     gold: Annotated[
@@ -100,7 +109,7 @@ def mine(
     output = None if output == "-" else output
     if source == target == "-":
         raise OptionError("only one side can be standard input")
-    check_vectors(src_vectors, tgt_vectors, dim, model, options)
+    check_vectors(src_vectors, tgt_vectors, dim, model, options, rescore)
     from xmine.pairs.known import NOTHING_KNOWN, known_file, read_known
 
     gold, seed_pairs = (known_file(path) if path else None for path in (gold, seed_pairs))
@@ -116,11 +125,14 @@ def mine(
 
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
-    encoder, vectors, used = load_vectors(src_vectors, tgt_vectors, dim, model, options, console)
+    encoder, vectors, used = load_vectors(
+        src_vectors, tgt_vectors, dim, model, options, console, chosen=not rescore
+    )
     vectorizer = vectors or encoder
     assert vectorizer is not None  # one of them is there
     inputs = text_input(source), text_input(target)
-    estimate = estimate_run(*inputs, vectorizer, options)
+    rescorer = load_second(rescore, options, console, used)
+    estimate = estimate_run(*inputs, vectorizer, options, rescorer)
     said = str(estimate) if estimate else "estimate: none, standard input has no known size"
     if dry_run:
         console.summary(said, estimate.facts() if estimate else {"lines": None})
@@ -138,6 +150,7 @@ def mine(
             vectors=vectors,
             seeds=seeds,
             gold=truth,
+            rescorer=rescorer,
             run=run,
             force=force,
         )

@@ -22,6 +22,7 @@ from xmine.progress import Report, silent
 from xmine.scoring.calibration import calibrate
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, estimate
+from xmine.scoring.rescoring import add_evidence
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.text.languages import guess_language
@@ -186,23 +187,32 @@ def estimate_probabilities(
         seeds: pairs that are known, by the lines that stand for repeated ones.
         keep_copies: whether pairs with the same text on both sides are translations.
     """
-    copies = same_texts(*candidates.texts())
-    labels = labels_of(seeds.pairs, *candidates.lines())
-    # Copies stand out more than any translation: they take no part in the fit.
-    known = np.where(copies & (labels == -1), 0, labels).astype(np.int8)
-    confidence = estimate(candidates.chosen, candidates.neighbours, known)
+    copies, known = known_pairs(candidates, seeds)
+    chosen, weights = candidates.chosen, candidates.weights
+    confidence = estimate(chosen, candidates.neighbours, known)
     if confidence is None:
         return Estimated(candidates, None, copies)
-    if candidates.weights is not None:
-        scores = candidates.chosen.scores
-        confidence = calibrate(scores, confidence, known, candidates.weights)
+    if chosen.evidence is not None:
+        confidence = add_evidence(confidence, chosen, known, is_calibrated=weights is not None)
+    elif weights is not None:
+        confidence = calibrate(chosen.scores, confidence, known, weights)
     if keep_copies:
+        labels = labels_of(seeds.pairs, *candidates.lines())
         confidence = confidence.with_right(copies & (labels != 0))
-    chosen = candidates.chosen
     order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.probs))
     numbers = None if candidates.numbers is None else candidates.numbers[order]
     ordered = replace(candidates, chosen=chosen.take(order), numbers=numbers)
     return Estimated(ordered, confidence.of(order), copies[order])
+
+
+def known_pairs(
+    candidates: Candidates, seeds: LabelledPairs
+) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
+    """Find copies, bool [pairs], and pairs known to be right (1) or wrong (0; others: -1)."""
+    copies = same_texts(*candidates.texts())
+    labels = labels_of(seeds.pairs, *candidates.lines())
+    # Copies stand out more than any translation: they take no part in the fit.
+    return copies, np.where(copies & (labels == -1), 0, labels).astype(np.int8)
 
 
 def find_candidates(

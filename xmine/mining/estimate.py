@@ -18,6 +18,7 @@ import numpy as np
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import as_pair
+from xmine.encoders.rescorer import Rescorer
 from xmine.errors import FileError, XmineError
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
@@ -45,6 +46,7 @@ _WHILE_MEETING = 270 * 2**20  # bytes while the lists of an index are multiplied
 # Judging and writing a pair takes as long as reading so many lines; a run begins with so many
 # seconds of loading libraries and the encoder.
 _JUDGING, _STARTING = 4.0, 1.0
+_CELLS = 1.7  # cells per line of both sides that a second model judges, in the sample of BUCC 2018
 # Candidates that are tried, and the share of them that is not found from the other side as well.
 _PAIRS_TRIED, _CANDIDATES = 1000, 0.8
 _BESIDES = 0.12  # exact search takes as long as its product, and this share more
@@ -126,6 +128,7 @@ def estimate_run(
     target: str | Path | TextInput,
     vectorizer: SentenceEncoder | Vectorizer,
     options: MiningOptions,
+    rescorer: Rescorer | None = None,
 ) -> Estimate | None:
     """Estimate what mining two files takes; None where one can be read but once."""
     source, target = text_input(source), text_input(target)
@@ -170,6 +173,7 @@ def estimate_run(
             "searching": _searching(sizes, index, device),
             **({"matching": matching} if judge else {}),
             "judging": left.judging + right.judging,
+            **({"rescoring": _rescoring(rescorer, source, target, rows)} if rescorer else {}),
         },
     )
 
@@ -229,6 +233,18 @@ def _matching(
     )
     per_token = 4 if tokens[0].ids is not None else 2 * (tokens[0].dim + 1)
     return reading + seconds, disk + int(lengths * per_token)
+
+
+def _rescoring(model: Rescorer, source: TextInput, target: TextInput, rows: int) -> float:
+    """Let a second model read the first lines: all sentences, or all cells as pairs."""
+    some = [list(islice(each.texts(), _TRIED_BY_A_TRANSFORMER)) for each in (source, target)]
+    few = min(map(len, some))
+    started = time.perf_counter()
+    if isinstance(model, SentenceEncoder):
+        model.encode_half(some[0] + some[1])
+        return (time.perf_counter() - started) * rows / len(some[0] + some[1])
+    model.judge(some[0][:few], some[1][:few])
+    return (time.perf_counter() - started) * _CELLS * rows / few
 
 
 def _while_encoding(encoder: SentenceEncoder | None, rows: int) -> int:

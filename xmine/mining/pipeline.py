@@ -4,6 +4,7 @@ A step is a function of what the steps before gave. `Steps` wraps those that tak
 killed run resumes.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
 from xmine.mining.candidates import estimate_probabilities, flag, retrieve, weigh_numbers
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import judging_encoder
+from xmine.mining.rescoring import rescore
 from xmine.mining.results import write_results
 from xmine.mining.selection import select
 from xmine.mining.steps import open_steps, stage_inputs
@@ -36,6 +39,7 @@ def mine(
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
     seeds: LabelledPairs = NOTHING_KNOWN,
     gold: LabelledPairs = NOTHING_KNOWN,
+    rescorer: Rescorer | None = None,
     run: str | Path | None = None,
     force: bool = False,
 ) -> Mined:
@@ -52,6 +56,8 @@ def mine(
             line of the file, as `xmine.vectors.vector_files.read_vectors` opens it.
         seeds: some pairs that are known to be right or wrong; they sharpen the probabilities.
         gold: all right pairs; `threshold="gold"` is chosen by them, nothing else.
+        rescorer: a second model that judges the candidates, see
+            `xmine.encoders.rescorer.load_rescorer`.
         run: a folder that keeps every result, and that resumes after a kill; see
             docs/reference/runs.md. Without a run, vectors and neighbours are in a temporary folder.
         force: replace those results in `run` that were made with other options.
@@ -69,7 +75,7 @@ def mine(
     inputs = text_input(source), text_input(target)
     vectorizer = vectors or as_pair(encoder or SentenceEncoder.load())
     readable = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
-    depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold)
+    depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold, rescorer)
     warnings: list[str] = []
     with open_steps(run, depends_on, options, report, warnings.append, force=force) as steps:
         sentences = steps.read(inputs)
@@ -80,6 +86,9 @@ def mine(
         neighbours = steps.search(encoded)
         judge = steps.rerank(encoded, neighbours, judging_encoder(vectorizer, options)[0])
         candidates = retrieve(encoded, neighbours, options, judge, seeds)
+        if rescorer:
+            read = partial(steps.rescore, encoded, rescorer)
+            candidates = rescore(candidates, options, read, seeds, warnings.append)
         candidates = weigh_numbers(candidates, options, readable)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)

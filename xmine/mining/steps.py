@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
+from xmine.encoders.rescorer import Rescorer
 from xmine.encoders.tokens import TokenVectors
 from xmine.errors import FileError
 from xmine.files.digests import digest
@@ -26,6 +27,7 @@ from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.state_files import finished
+from xmine.mining.figures import Rows, read_figures
 from xmine.mining.matching import match_candidates
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder, weights_of
@@ -66,6 +68,7 @@ def stage_inputs(
     options: MiningOptions,
     seeds: LabelledPairs = NOTHING_KNOWN,
     gold: LabelledPairs = NOTHING_KNOWN,
+    rescorer: Rescorer | None = None,
 ) -> Callable[[], Asked]:
     """Return what lists the values that each stage of a run depends on.
 
@@ -101,6 +104,7 @@ def stage_inputs(
             "vectors": vectors,
             "neighbours": {name: values[name] for name in OF_NEIGHBOURS},
             "matches": {"rerank": "tokens" if judge else "off"},
+            "rescoring": {"rescorer_digest": rescorer.fingerprint() or ""} if rescorer else {},
             "pairs": pairs,
         }
 
@@ -309,6 +313,31 @@ class Steps:
                 run.remove(f"{side}.tokens")
         margins = margin_scores(neighbours, k=self._options.neighborhood)
         return Judge(encoder, Reranker(neighbours, matches, margins, weights_of(encoder)))
+
+    def rescore(
+        self, encoded: tuple[Encoded, Encoded], model: Rescorer, x: Rows, y: Rows
+    ) -> NDArray[np.float32]:
+        """Give the figures of a second model, float32 [pairs], of pairs of rows."""
+        run, report, path = self.run, self._report, self.run.path("rescoring.npy")
+        if not path.exists():
+            run.note(f"judging {len(x):,} pairs by {model.name}")
+
+        def encode(encoder: SentenceEncoder) -> list[NDArray[np.float16]]:
+            paths = [run.path(f"{side}.rescoring.npy") for side in SIDES]
+            sides = [(each, at) for (each, _), at in zip(encoded, paths, strict=True)]
+            warn, find = self._warn, self._options.cache
+            return [
+                vectors_of(encoder, *side, report, "", warn, run)
+                if find
+                else encode_sentences(encoder, *side, report, "", run)
+                for side in sides
+            ]
+
+        figures = read_figures(model, encoded, (x, y), path, encode, report, run)
+        if run.kept:
+            for side in SIDES:
+                run.remove(f"{side}.rescoring.npy")
+        return figures
 
 
 def check_vectors(

@@ -16,6 +16,7 @@ _CALLED = {
     "encoder_of_target": "the encoder or --tgt-prompt",
     "seed_pairs": "--seed-pairs",
     "gold": "--gold",
+    "rescorer": "--rescore",
 }
 
 # The values that each stage depends on, by stage and name, of types that TOML has.

@@ -1,8 +1,9 @@
 """The folder of a mining run: configuration, finished stages, and how a killed run resumes.
 
-A run has five stages: texts, vectors, neighbours, matches, pairs. A stage's files appear whole.
-`run.toml` lists the values that each stage depends on, and the digest of each file, so that no
-stage is computed twice and files of two runs never mix. docs/reference/runs.md describes the files.
+A run has six stages: texts, vectors, neighbours, matches, rescoring, pairs. A stage's files appear
+whole. `run.toml` lists the values that each stage depends on, and the digest of each file, so that
+no stage is computed twice and files of two runs never mix. docs/reference/runs.md describes the
+files.
 """
 
 import os
@@ -46,6 +47,7 @@ STAGES = {
         for name in ("matches", "tokens", "tokens.lengths")
         for side in ("source", "target")
     ),
+    "rescoring": ("rescoring.npy", "source.rescoring.npy", "target.rescoring.npy"),
     "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),
 }
 _FOLDERS = ("neighbours", FEATURES)

@@ -48,21 +48,26 @@ def calibrate(
     values, labels = scores[open_pairs].astype(np.float64), first.probs[open_pairs]
     if not labels.any():
         return first
-    tail, found = _tail_mixture(values, _logistic(values, labels), weights)
+    tail, found = _tail_mixture(values, _on_curve(values, labels), weights)
     probs = first.probs.copy()
-    probs[open_pairs] = _logistic(values, _OF_TAIL * tail + (1 - _OF_TAIL) * labels)
+    probs[open_pairs] = _on_curve(values, _OF_TAIL * tail + (1 - _OF_TAIL) * labels)
     beyond = first.translations - float(first.probs.sum())  # those that are not among the pairs
     beaten = _OF_TAIL * (found - float(tail.sum())) + (1 - _OF_TAIL) * beyond
     total = float(probs.sum()) + beaten
     return replace(first, probs=np.round(probs, 4), translations=round(total, 4))
 
 
-def _logistic(values: Floats, labels: Floats) -> Floats:
-    """Fit a rising logistic curve to labels from 0 to 1, by Newton's method; give its values."""
+def _on_curve(values: Floats, labels: Floats) -> Floats:
+    slope, height = fit_logistic(values, labels)
+    return sigmoid(slope * values + height)
+
+
+def fit_logistic(values: Floats, labels: Floats) -> tuple[float, float]:
+    """Fit a rising logistic curve to labels from 0 to 1, by Newton's method: slope and height."""
     curve = np.array([1.0, _logit(float(labels.mean())) - float(values.mean())])  # slope and height
     loss = _loss(curve, values, labels)
     for _ in range(100):
-        probs = _sigmoid(curve[0] * values + curve[1])
+        probs = sigmoid(curve[0] * values + curve[1])
         errors, bends = probs - labels, probs * (1 - probs)
         down = np.array([(errors * values).sum(), errors.sum()])
         down[0] += _SLOPE_BELIEF * (curve[0] - 1)
@@ -83,7 +88,7 @@ def _logistic(values: Floats, labels: Floats) -> Floats:
         if loss > before - 1e-9:
             break
         curve = there
-    return _sigmoid(curve[0] * values + curve[1])
+    return float(curve[0]), float(curve[1])
 
 
 def _loss(curve: Floats, values: Floats, labels: Floats) -> float:
@@ -122,7 +127,7 @@ def _tail_mixture(
         odds = _logit(count / max(len(excess), 1)) - (high - mean) ** 2 / (2 * variance)
         odds += math.log(scale / math.sqrt(2 * math.pi * variance)) + (high - start) / scale
         belief = np.zeros(len(values))
-        belief[above] = _sigmoid(odds)
+        belief[above] = sigmoid(odds)
         if np.abs(belief - before).max() < 1e-5:
             break
     seen = 0.5 * math.erfc((start - mean) / math.sqrt(2 * variance))
@@ -134,6 +139,7 @@ def _logit(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def _sigmoid(values: Floats) -> Floats:
+def sigmoid(values: Floats) -> Floats:
+    """Turn log-odds into probabilities."""
     probs: Floats = 1 / (1 + np.exp(-np.clip(values, -700, 700)))
     return probs

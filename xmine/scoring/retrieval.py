@@ -27,6 +27,7 @@ class ChosenPairs:
         scores: float32 [pairs].
         cosines: float32 [pairs].
         margins: float32 [pairs], ratio margins where the scores are not margins.
+        evidence: float32 [pairs], what a second model adds to the log-odds, where one is asked.
     """
 
     sources: NDArray[np.int64]
@@ -34,6 +35,7 @@ class ChosenPairs:
     scores: NDArray[np.float32]
     cosines: NDArray[np.float32]
     margins: NDArray[np.float32] | None = None
+    evidence: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         """Count the pairs."""

@@ -4,7 +4,7 @@ Whatever would give other vectors than sentence-transformers gives, without an e
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def _reads_text(value: object) -> bool:
     return is_ours and "message" not in value  # type: ignore[operator]
 
 
-_HONOURED: dict[str, Callable[[Any], bool]] = {
+HONOURED: dict[str, Callable[[Any], bool]] = {
     "transformer_task": lambda value: bool(value == "feature-extraction"),
     "module_output_name": lambda value: bool(value == "token_embeddings"),
     "modality_config": _reads_text,
@@ -47,12 +47,18 @@ _HONOURED: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(["model_args", "model_kwargs", "config_args", "config_kwargs"], _harmless),
     **dict.fromkeys(["tokenizer_args", "processor_kwargs"], _harmless),
 }
+# Where nothing else limits them.
+_LONGEST = 2**20
 # Models with a decoder, which is left out, as sentence-transformers does.
 _WITH_ENCODER = ("t5", "mt5", "umt5")
 
 
-def read_settings(folder: Path) -> tuple[bool, int | None]:
+def read_settings(
+    folder: Path, honoured: Mapping[str, Callable[[Any], bool]] = HONOURED
+) -> tuple[bool, int | None]:
     """Tell whether case is folded, and after how many pieces texts are cut, if the folder says.
+
+    `honoured` tells for each other setting whether a value can be honoured.
 
     Raises:
         EncoderError: a setting cannot be honoured.
@@ -63,17 +69,18 @@ def read_settings(folder: Path) -> tuple[bool, int | None]:
             settings: dict[str, Any] = read_json(path)
             lower = setting(path, settings, "do_lower_case", bool) or False
             longest = setting(path, settings, "max_seq_length", int)
-            refuse_unknown(path, settings, _HONOURED)
+            refuse_unknown(path, settings, honoured)
             return lower, longest
     return False, None
 
 
-def read_model(folder: Path, *, plain: bool) -> Any:  # noqa: ANN401 - not typed
+def read_model(folder: Path, *, plain: bool, classifies: bool = False) -> Any:  # noqa: ANN401 - not typed
     """Load the model in float32, ready to be used.
 
     Args:
         folder: with `config.json` and weights.
         plain: whether there is no `modules.json`, which would name the pooling.
+        classifies: whether the layer behind it that gives labels is loaded, too.
 
     Raises:
         EncoderError: it cannot be loaded, lacks weights, or is for something else.
@@ -86,7 +93,7 @@ def read_model(folder: Path, *, plain: bool) -> Any:  # noqa: ANN401 - not typed
         try:
             config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
             config.use_cache = False
-            model, report = _class_of(config, folder).from_pretrained(
+            model, report = _class_of(config, folder, classifies=classifies).from_pretrained(
                 folder,
                 config=config,
                 dtype=torch.float32,  # whatever the checkpoint was saved in
@@ -117,8 +124,11 @@ def read_model(folder: Path, *, plain: bool) -> Any:  # noqa: ANN401 - not typed
     return model.eval()
 
 
-def _class_of(config: Any, folder: Path) -> Any:  # noqa: ANN401
+def _class_of(config: Any, folder: Path, *, classifies: bool) -> Any:  # noqa: ANN401
     import transformers
+
+    if classifies:
+        return transformers.AutoModelForSequenceClassification
 
     if config.model_type in _WITH_ENCODER:
         return transformers.AutoModelForTextEncoding
@@ -175,6 +185,15 @@ def _fold_case(tokenizer: Any) -> None:  # noqa: ANN401 - a tokenizers.Tokenizer
         return
     rest = [] if old is None else [old]
     tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *rest])
+
+
+def longest_of(
+    model: nn.Module,
+    tokenizer: Any,  # noqa: ANN401
+    stated: int | None,
+) -> int:
+    """Find how many pieces a model reads at most; the folder may have stated fewer."""
+    return min(stated or tokenizer.model_max_length, positions_of(model) or _LONGEST, _LONGEST)
 
 
 def positions_of(model: nn.Module) -> int | None:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from xmine.encoders.layout import read_json, write_json
 from xmine.encoders.modules.checkpoint import (
     SETTINGS,
-    positions_of,
+    longest_of,
     quiet,
     read_model,
     read_settings,
@@ -29,8 +29,6 @@ from xmine.errors import EncoderError
 from xmine.options import EncodingOptions
 
 _TEXTS_AT_ONCE = 8192
-# Where nothing else limits them.
-_LONGEST = 2**20
 # Pieces that are read at once at most, over `batch_size`: memory for long texts stays bounded.
 _PIECES_PER_ROW = 256
 
@@ -158,18 +156,8 @@ class Transformer(nn.Module):
         skipped = self.prompt_length(prompt)
         for first in range(0, len(texts), self.texts_at_once):
             ids, starts = self.ids(texts[first : first + self.texts_at_once], prompt)
-            for rows in self._batches(starts):
+            for rows in batches_of_like_length(np.diff(starts), self.batch_size):
                 yield first + rows, self._embed_rows(ids, starts, rows, skipped)
-
-    def _batches(self, starts: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        """Cut texts into batches of like length, the longest first."""
-        order = np.argsort(-np.diff(starts), kind="stable")
-        while len(order):
-            longest = int(starts[order[0] + 1] - starts[order[0]])
-            fitting = self.batch_size * _PIECES_PER_ROW // max(1, longest)
-            rows = order[: max(1, min(self.batch_size, fitting))]
-            order = order[len(rows) :]
-            yield rows
 
     @torch.inference_mode()
     def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
@@ -187,7 +175,7 @@ class Transformer(nn.Module):
         before = np.concatenate([[0], np.cumsum(kept)])
         ends = before[starts]  # [texts + 1], of the tokens that are kept
         found = np.empty((int(ends[-1]), self.pooling.token_dim + 1), dtype=np.int16)
-        for rows in self._batches(starts):
+        for rows in batches_of_like_length(np.diff(starts), self.batch_size):
             rows = rows[ends[rows + 1] > ends[rows]]
             if not len(rows):
                 continue
@@ -248,9 +236,8 @@ class Transformer(nn.Module):
             raise EncoderError(
                 f"{pooling_folder}: is for width {pooling.token_dim}, the model has {width}"
             )
-        limits = [longest or tokenizer.model_max_length, positions_of(model) or _LONGEST, _LONGEST]
         use = dtype, options.batch_size, options.max_length
-        return cls(model, tokenizer, pooling, min(limits), *use)
+        return cls(model, tokenizer, pooling, longest_of(model, tokenizer, longest), *use)
 
     def save(self, folder: Path) -> None:
         """Write the checkpoint with the settings that sentence-transformers reads."""
@@ -267,6 +254,18 @@ class Transformer(nn.Module):
         write_json(
             folder / SETTINGS[0], {"max_seq_length": self.max_length, "do_lower_case": False}
         )
+
+
+def batches_of_like_length(
+    lengths: NDArray[np.int64], batch_size: int
+) -> Iterator[NDArray[np.int64]]:
+    """Cut rows into batches of like length, the longest first; long ones into smaller batches."""
+    order = np.argsort(-lengths, kind="stable")
+    while len(order):
+        fitting = batch_size * _PIECES_PER_ROW // max(1, int(lengths[order[0]]))
+        rows = order[: max(1, min(batch_size, fitting))]
+        order = order[len(rows) :]
+        yield rows
 
 
 def _predicts_pieces(model: Any) -> bool:  # noqa: ANN401

@@ -1,0 +1,262 @@
+"""A second model judges the candidates alone: what is read, chosen, kept and resumed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import xmine
+from tests.toys.mined import lines, unit
+from tests.toys.sentences import chinese_word, english_word, toy_sentences
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.rescorer import Rescorer
+from xmine.errors import OptionError
+from xmine.mining.estimate import estimate_run
+from xmine.mining.figures import read_figures
+from xmine.mining.options import MiningOptions
+from xmine.mining.rescoring import LEFT_OUT
+from xmine.pairs.known import LabelledPair, LabelledPairs
+from xmine.scoring.gold import agreement
+
+if TYPE_CHECKING:
+    from xmine.progress import Progress
+
+Files = tuple[Path, Path, set[tuple[int, int]]]
+Vectors = NDArray[np.float32]
+
+
+class Told:
+    """Judges pairs by the truth that it is told, and by noise; stands in for a cross-encoder."""
+
+    name = "told"
+    pairs_at_once = 16
+
+    def __init__(self, files: Files, worth: float) -> None:
+        texts = [path.read_text(encoding="utf-8").splitlines() for path in files[:2]]
+        self.right = {(texts[0][x - 1], texts[1][y - 1]) for x, y in files[2]}
+        self.worth, self.stops_after = worth, 10**9
+        self.read: list[tuple[str, str]] = []
+
+    def fingerprint(self) -> str:
+        return f"told-{self.worth}"
+
+    def judge(self, sources: Sequence[str], targets: Sequence[str]) -> Vectors:
+        pairs = list(zip(sources, targets, strict=True))
+        if len(self.read) + len(pairs) > self.stops_after:
+            raise KeyboardInterrupt
+        self.read += pairs
+        seeds = [list("".join(pair).encode()) for pair in pairs]
+        noise = np.array([np.random.default_rng(seed).normal() for seed in seeds])
+        truth = np.array([pair in self.right for pair in pairs])
+        return (self.worth * truth + noise).astype(np.float32)
+
+    @property
+    def model(self) -> Rescorer:
+        found: Any = self
+        return found
+
+
+def write(path: Path, texts: Sequence[str]) -> Path:
+    path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def hard(tmp_path: Path) -> Files:
+    """Files whose 150 translations have a quarter of their words replaced, among 250 others."""
+    random = np.random.default_rng(8)
+    english, _, meanings = toy_sentences(400, seed=5)
+    chinese = []
+    for row, words in enumerate(meanings):
+        others = random.choice(120, len(words))
+        kept = (random.random(len(words)) < 0.75) & (row < 150)
+        chinese.append("".join(chinese_word(int(at)) for at in np.where(kept, words, others)))
+    order = random.permutation(400)
+    gold = {(int(row) + 1, at + 1) for at, row in enumerate(order) if row < 150}
+    target = write(tmp_path / "hard.zh", [chinese[row] for row in order])
+    return write(tmp_path / "hard.en", english), target, gold
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> tuple[Files, tuple[Vectors, Vectors]]:
+    """Vectors of lines whose texts say nothing, 120 of 300 pairs being translations."""
+    names = [
+        [f"{word(at % 120)} {at}" for at in range(300)] for word in (english_word, chinese_word)
+    ]
+    files = write(tmp_path / "given.en", names[0]), write(tmp_path / "given.zh", names[1])
+    random = np.random.default_rng(3)
+    source, noise = random.normal(size=(2, 300, 48))
+    target = np.where(np.arange(300)[:, None] < 120, source + 1.5 * noise, noise)
+    return (*files, {(at, at) for at in range(1, 121)}), (unit(source), unit(target))
+
+
+def f1(mined: xmine.Mined, gold: set[tuple[int, int]]) -> float:
+    return agreement(lines(mined), gold).f1
+
+
+@pytest.mark.parametrize("rerank", ["tokens", "off"])
+def test_a_model_that_knows_finds_more_and_noise_costs_nothing(
+    toy_encoder: SentenceEncoder, hard: Files, rerank: str
+) -> None:
+    source, target, gold = hard
+    options = MiningOptions(rerank=rerank)
+    plain = f1(xmine.mine(source, target, toy_encoder, options), gold)
+    knows, noise = (
+        xmine.mine(source, target, toy_encoder, options, rescorer=Told(hard, worth).model)
+        for worth in (4.0, 0.0)
+    )
+    assert 0.5 < plain < 0.9
+    assert f1(knows, gold) > plain + 0.03
+    assert f1(noise, gold) > plain - 0.005
+    assert knows.pairs.margins is not None and knows.pairs.probs is not None
+    assert (np.diff(knows.pairs.probs) <= 0).all()
+    if rerank == "tokens":  # a higher score is never less probable
+        assert (np.diff(knows.pairs.probs[np.argsort(-knows.pairs.scores)]) <= 0).all()
+
+
+def test_given_vectors_are_rescored(given: tuple[Files, tuple[Vectors, Vectors]]) -> None:
+    files, vectors = given
+    plain = xmine.mine(*files[:2], vectors=vectors)
+    for margin in ("ratio", "distance"):
+        model = Told(files, 6.0)
+        knows = xmine.mine(
+            *files[:2], None, MiningOptions(margin=margin), vectors=vectors, rescorer=model.model
+        )
+        assert f1(knows, files[2]) > f1(plain, files[2]) + 0.02
+        assert len(model.read) == len(set(model.read)) <= 2 * 600
+
+
+def test_the_figure_of_an_encoder_is_its_cosine(
+    toy_encoder: SentenceEncoder, toy_folder: Path, toy_files: Files, tmp_path: Path
+) -> None:
+    """Encoded once, whatever the number of pairs."""
+    plain = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions(threshold=float("-inf")))
+    candidates = plain.candidates
+    other = SentenceEncoder.load(toy_folder)
+    encoded = ((candidates.source, np.empty((0, 0))), (candidates.target, np.empty((0, 0))))
+    random = np.random.default_rng(2)
+    x, y = random.integers(0, 60, 500), random.integers(0, 60, 500)
+    texts = [list(side.texts) for side in (candidates.source, candidates.target)]
+    calls = []
+
+    def encode(encoder: SentenceEncoder) -> list[NDArray[np.float16]]:
+        calls.append(encoder)
+        return [encoder.encode_half(each) for each in texts]
+
+    given: Any = encoded
+    path = tmp_path / "figures.npy"
+    found = [read_figures(other, given, (x, y), path, encode) for _ in range(2)]
+    own = [other.encode(each) for each in texts]
+    np.testing.assert_allclose(found[0], (own[0][x] * own[1][y]).sum(axis=1), atol=2e-3)
+    np.testing.assert_array_equal(found[0], found[1])
+    assert calls == [other]
+
+
+def test_an_encoder_that_repeats_the_first_changes_next_to_nothing(
+    toy_encoder: SentenceEncoder, toy_folder: Path, hard: Files
+) -> None:
+    source, target, gold = hard
+    plain = xmine.mine(source, target, toy_encoder)
+    again = xmine.mine(source, target, toy_encoder, rescorer=SentenceEncoder.load(toy_folder))
+    assert abs(f1(again, gold) - f1(plain, gold)) < 0.02
+
+
+def test_a_run_keeps_the_figures_and_continues_them(
+    toy_encoder: SentenceEncoder, toy_files: Files, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+
+    def mine(told: Told | None, **more: Any) -> xmine.Mined:
+        model = told.model if told else None
+        return xmine.mine(*toy_files[:2], toy_encoder, rescorer=model, run=run, **more)
+
+    whole = Told(toy_files, 2.0)
+    wanted = xmine.mine(*toy_files[:2], toy_encoder, rescorer=whole.model)
+    killed = Told(toy_files, 2.0)
+    killed.stops_after = 40
+    with pytest.raises(KeyboardInterrupt):
+        mine(killed)
+    assert not (run / "rescoring.npy").exists() and len(killed.read) == 32
+    rest = Told(toy_files, 2.0)
+    seen: list[Progress] = []
+    resumed = mine(rest, report=seen.append)
+    assert rest.read == whole.read[32:]
+    assert list(resumed.pairs.rows()) == list(wanted.pairs.rows())
+    said = [each for each in seen if each.stage == "judging pairs"]
+    assert said[-1].done == said[-1].total == len(whole.read)
+    for options in (MiningOptions(), MiningOptions(min_prob=0.9)):
+        again = Told(toy_files, 2.0)
+        mine(again, options=options, force=True)
+        assert again.read == []
+    other = Told(toy_files, 3.0)
+    with pytest.raises(OptionError, match="--rescore has changed since the run was begun"):
+        mine(other)
+    with pytest.raises(OptionError, match=r"was made with --rescore$"):
+        mine(None)
+    mine(other, force=True)
+    assert other.read == whole.read
+    mine(None, force=True)
+    assert not (run / "rescoring.npy").exists()
+
+
+def test_an_encoder_leaves_no_vectors_in_the_run(
+    toy_encoder: SentenceEncoder, toy_folder: Path, toy_files: Files, tmp_path: Path
+) -> None:
+    second = SentenceEncoder.load(toy_folder)
+    for cache in (True, False):
+        options, run = MiningOptions(cache=cache), tmp_path / f"run-{cache}"
+        xmine.mine(*toy_files[:2], toy_encoder, options, rescorer=second, run=run)
+        assert (run / "rescoring.npy").exists() and not list(run.glob("*.rescoring*"))
+
+
+def test_known_pairs_stay_what_they_are(toy_encoder: SentenceEncoder, toy_files: Files) -> None:
+    source, target, gold = toy_files
+    plain = xmine.mine(source, target, toy_encoder, MiningOptions(top=1000))
+    there = lines(plain)
+    wrong = set(sorted(there & gold)[:4])
+    taken = {line for pair in wrong for line in pair}
+    far = [(x, y) for x in range(1, 61) for y in range(1, 61) if (x, y) not in there | gold]
+    right = {pair for pair in far[::311] if not taken & set(pair)}
+    seeds = [LabelledPair(*pair, True) for pair in sorted(right)]
+    seeds += [LabelledPair(*pair, False) for pair in sorted(wrong)]
+    mined = xmine.mine(
+        source,
+        target,
+        toy_encoder,
+        seeds=LabelledPairs("", seeds),
+        rescorer=Told(toy_files, 5.0).model,
+    )
+    assert right and right <= lines(mined) and not wrong & lines(mined)
+    assert mined.pairs.probs is not None and mined.pairs.margins is not None
+    assert not np.isnan(mined.pairs.margins).any()
+    pairs = zip(mined.pairs.source_lines.tolist(), mined.pairs.target_lines.tolist(), strict=True)
+    probs = dict(zip(pairs, mined.pairs.probs.tolist(), strict=True))
+    assert {probs[pair] for pair in right} == {1.0}
+
+
+def test_too_few_pairs_leave_the_model_out(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    files = (
+        write(tmp_path / "a", toy_sentences(1, seed=1)[0]),
+        write(tmp_path / "b", toy_sentences(1, seed=2)[1]),
+        {(1, 1)},
+    )
+    told = Told(files, 2.0)
+    mined = xmine.mine(*files[:2], toy_encoder, rescorer=told.model)
+    assert LEFT_OUT in mined.report().warnings and told.read == []
+    plain = xmine.mine(*files[:2], toy_encoder)
+    assert list(mined.pairs.rows()) == list(plain.pairs.rows())
+
+
+def test_the_estimate_has_the_seconds_of_the_second_model(
+    toy_encoder: SentenceEncoder, toy_files: Files
+) -> None:
+    told = Told(toy_files, 2.0)
+    for model in (told.model, toy_encoder):
+        found = estimate_run(*toy_files[:2], toy_encoder, MiningOptions(), model)
+        assert found is not None and found.seconds["rescoring"] > 0
+    assert 0 < len(told.read) <= 64
+    without = estimate_run(*toy_files[:2], toy_encoder, MiningOptions())
+    assert without is not None and "rescoring" not in without.seconds

@@ -1,0 +1,95 @@
+"""Pairs of rows and a second model -> its figure of each pair, in a file; killed, it continues."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.rescorer import Rescorer
+from xmine.errors import FileError
+from xmine.files.digests import NOBODY, Watch, digest
+from xmine.files.npy import open_matrix, writing_matrix
+from xmine.progress import Progress, Report, silent
+from xmine.text.packed import PickedTexts
+from xmine.vectors.encoding import Encoded
+
+_COSINES_AT_ONCE = 65_536
+
+Rows = NDArray[np.int64]
+Singles = NDArray[np.float32]
+Vectors = NDArray[np.float16]
+
+
+def read_figures(
+    model: Rescorer,
+    encoded: tuple[Encoded, Encoded],
+    rows: tuple[Rows, Rows],
+    path: Path,
+    encode: Callable[[SentenceEncoder], list[Vectors]],
+    report: Report = silent,
+    watch: Watch = NOBODY,
+) -> Singles:
+    """Judge each pair once, into a file that is opened; a file of these pairs is opened at once.
+
+    Args:
+        model: an encoder, whose figure is the cosine of two sentence vectors, or a cross-encoder,
+            whose figure is the raw logit.
+        encoded: the sentences of both sides.
+        rows: int64 [pairs] twice, of each pair.
+        path: the .npy file, float64 [pairs, 3]: rows of both sides, figures.
+        encode: gives the vectors of all sentences by an encoder.
+        report: told the progress of a cross-encoder.
+        watch: told of files.
+
+    Returns:
+        float32 [pairs].
+    """
+    x, y = rows
+    if (known := _opened(path, x, y)) is None:
+        judge, size = _judge(model, encoded, encode)
+        mark = model.fingerprint()
+        mark = mark and digest(mark, x.tobytes(), y.tobytes())
+        with writing_matrix(path, 3, np.float64, mark or "", watch) as writer:
+            writer.cut(writer.rows // size * size)
+            for start in range(writer.rows, len(x), size):
+                some = slice(start, start + size)
+                writer.write(np.stack([x[some], y[some], judge(x[some], y[some])], axis=1))
+                report(Progress("judging pairs", writer.rows, len(x)))
+        known = _opened(path, x, y)
+    if known is None:
+        raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
+    return known
+
+
+def _opened(path: Path, x: Rows, y: Rows) -> Singles | None:
+    """Open the figures of these pairs; None where they are not there."""
+    known = open_matrix(path, np.float64)
+    if known is None or known.shape != (len(x), 3):
+        return None
+    is_theirs = np.array_equal(known[:, 0], x) and np.array_equal(known[:, 1], y)
+    return known[:, 2].astype(np.float32) if is_theirs else None
+
+
+def _judge(
+    model: Rescorer,
+    encoded: tuple[Encoded, Encoded],
+    encode: Callable[[SentenceEncoder], list[Vectors]],
+) -> tuple[Callable[[Rows, Rows], Singles], int]:
+    """Give what judges some pairs, and how many at once."""
+    if isinstance(model, SentenceEncoder):
+        left, right = encode(model)
+
+        def cosines(x: Rows, y: Rows) -> Singles:
+            products = np.einsum("ij,ij->i", left[x], right[y], dtype=np.float64)
+            found: Singles = np.minimum(products, 1).astype(np.float32)
+            return found
+
+        return cosines, _COSINES_AT_ONCE
+    (source, _), (target, _) = encoded
+
+    def logits(x: Rows, y: Rows) -> Singles:
+        return model.judge(PickedTexts(source.texts, x)[:], PickedTexts(target.texts, y)[:])
+
+    return logits, model.pairs_at_once

@@ -1,0 +1,133 @@
+"""The figure of a second model for some candidates -> what the figure adds to their log-odds.
+
+Without gold, the probabilities so far stand for the truth, and linear regression of the figure on
+score and probability says what the figure knows beyond the score: among pairs of one score,
+translations have a figure that is higher by d, with a variance v around the line. If the figure is
+normal around both lines, the log-odds of a pair rise by d / v for each unit that its figure stands
+above the middle of the lines (linear discriminant analysis with the score for a covariate: Cochran
+& Bliss, 1948, "Discriminant functions with covariance"). A ridge holds d towards 0. So a figure
+that repeats the score, or that is noise, adds next to nothing. Logistic regression of the
+probabilities on score and figure would ask what foretells them, which the score does as well as can
+be: even a figure that is the truth itself gets no weight from it.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.calibration import fit_logistic, sigmoid
+from xmine.scoring.margin import MarginScores
+from xmine.scoring.probability import Confidence, Floats
+from xmine.scoring.retrieval import ChosenPairs
+
+Rows = NDArray[np.int64]
+
+# So many cells of each row and column are judged.
+_BEST = 2
+# How many translations the lead of 0 is believed in that no score foretells; and the smallest share
+# of a figure's variance that is taken for noise.
+_BELIEF, _LEAST_NOISE = 10.0, 0.01
+_LEAST_PROB = 5e-5  # half the last decimal of a probability
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Candidates that a second model judges, each once, in the order of their rows.
+
+    Attributes:
+        sources, targets: int64 [cells], rows of both sides.
+        scores: float64 [cells], their scores so far.
+        width: the number of targets.
+    """
+
+    sources: Rows
+    targets: Rows
+    scores: Floats
+    width: int
+
+    def places(self, sources: Rows, targets: Rows) -> Rows:
+        """Find pairs of rows among the cells; -1 for those that are not there."""
+        keys, wanted = self.sources * self.width + self.targets, sources * self.width + targets
+        places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        found: Rows = np.where(keys[places] == wanted, places, -1)
+        return found
+
+
+def best_cells(neighbours: Neighbours, scores: MarginScores, pairs: ChosenPairs) -> Cells:
+    """Take the two best cells of each row and of each column, and some pairs.
+
+    Retrieval takes the best cell of a row or column. A third one would have to pass two others in
+    its row and in its column: a second model could lift such a cell, and is not asked.
+    """
+    parts = [(pairs.sources, pairs.targets, pairs.scores)]
+    for ids, found in ((neighbours.targets, scores.targets), (neighbours.sources, scores.sources)):
+        best = np.lexsort((ids, -found))[:, :_BEST]  # of equal ones the lower number, as retrieval
+        rows = np.broadcast_to(np.arange(len(ids))[:, None], best.shape).ravel()
+        others = np.take_along_axis(ids, best, axis=1).ravel()
+        values = np.take_along_axis(found, best, axis=1).ravel()
+        is_turned = len(parts) == 2
+        parts.append((others, rows, values) if is_turned else (rows, others, values))
+    x, y, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+    width = len(neighbours.sources)
+    _, first = np.unique(x * width + y, return_index=True)
+    return Cells(x[first], y[first], values[first].astype(np.float64), width)
+
+
+def weigh(
+    cells: Cells, figures: NDArray[np.float32], rows: Rows, present: Floats
+) -> tuple[Floats, Floats]:
+    """Turn scores and figures of cells into log-odds.
+
+    Args:
+        cells: what is judged.
+        figures: float32 [cells], of a second model.
+        rows: int64 [pairs], which cells the weights are learnt from.
+        present: float64 [pairs], their probabilities so far.
+
+    Returns:
+        float64 [cells] twice: the log-odds, and the part of them that the figure adds.
+    """
+    scores, known = cells.scores[rows], figures[rows].astype(np.float64)
+    slope, height = fit_logistic(scores, present)
+    by_score = np.stack([np.ones(len(rows)), scores], axis=1)
+    line = np.linalg.lstsq(by_score, np.stack([known, present], axis=1), rcond=None)[0]
+    beyond, bent = (np.stack([known, present], axis=1) - by_score @ line).T
+    lead = max(float(beyond @ bent) / (float(bent @ bent) + _BELIEF), 0)
+    start, along = line[:, 0] - lead * line[:, 1]
+    noise = max(float((beyond - lead * bent).var()), _LEAST_NOISE * float(known.var()), 1e-12)
+    middle = start + along * cells.scores + lead / 2
+    added = lead / noise * (figures.astype(np.float64) - middle)
+    return slope * cells.scores + height + added, added
+
+
+def spread(cells: Cells, scores: Floats, neighbours: Neighbours, clamped: int) -> MarginScores:
+    """Write the scores of cells into the shapes of `Neighbours`; other cells are never chosen."""
+    x, y = np.arange(len(neighbours.targets)), np.arange(len(neighbours.sources))
+    sides = (x[:, None], neighbours.targets), (neighbours.sources, y[:, None])
+    places = (cells.places(*side) for side in sides)
+    left, right = (np.where(each < 0, -np.inf, scores[each]).astype(np.float32) for each in places)
+    return MarginScores(left, right, clamped)
+
+
+def add_evidence(
+    first: Confidence, pairs: ChosenPairs, known: NDArray[np.int8], *, is_calibrated: bool
+) -> Confidence:
+    """Give probabilities that take the figure of a second model into account.
+
+    Args:
+        first: the estimate by cosines.
+        pairs: scored by `weigh`.
+        known: [pairs], 1 for pairs known to be right, 0 for wrong ones, -1 for the others.
+        is_calibrated: whether the scores stand for the probabilities; if not, the first estimate
+            says more than the margin does, and the figure is added to it.
+    """
+    assert pairs.evidence is not None
+    odds = pairs.scores.astype(np.float64)
+    if not is_calibrated:
+        before = np.clip(first.probs, _LEAST_PROB, 1 - _LEAST_PROB)
+        odds = np.log(before / (1 - before)) + pairs.evidence
+    probs = np.where(known == -1, np.round(sigmoid(odds), 4), first.probs)
+    more = float(probs.sum() - first.probs.sum())
+    return replace(first, probs=probs, translations=round(first.translations + more, 4))

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from xmine.encoders.reranking import RerankingWeights
-from xmine.scoring.calibration import _logistic, calibrate
+from xmine.scoring.calibration import _on_curve, calibrate
 from xmine.scoring.probability import Confidence
 
 WEIGHTS = RerankingWeights(right_mean=4.0, right_deviation=2.5)
@@ -98,9 +98,9 @@ def test_the_curve_is_the_one_of_least_loss(seed: int) -> None:
     best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
     slope, height = best.x
     expected = 1 / (1 + np.exp(-(slope * values + height)))
-    assert _logistic(values, labels) == pytest.approx(expected, abs=1e-5)
+    assert _on_curve(values, labels) == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_falling_curve_is_flattened() -> None:
     values = np.linspace(-3, 3, 50)
-    assert np.ptp(_logistic(values, (values < 0).astype(np.float64))) < 0.01
+    assert np.ptp(_on_curve(values, (values < 0).astype(np.float64))) < 0.01

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from xmine.browsing.opened import Bools, Opened, Rows, TextSide
 from xmine.errors import XmineError
+from xmine.flags.confident import CONFIDENT
 from xmine.flags.line_features import groups_of, known_keys
 from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.numbers import Number, differing, reader
-from xmine.flags.rules import CONFIDENT, lowest_good_cosine, usual_ratio
+from xmine.flags.rules import lowest_good_cosine, usual_ratio
 from xmine.flags.scripts import foreign_lines, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair

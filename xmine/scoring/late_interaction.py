@@ -20,12 +20,13 @@ from xmine.knn.workers import WorkerPool, blas_threads
 _NUMBERS = 1_000_000
 # Tokens of the longer of two sentences that are compared at once.
 _TOKENS_AT_ONCE = 1024
-_LONG = 512  # tokens
+LONG = 512  # tokens of a sentence that is compared alone
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 # Vectors and weights of the tokens of one sentence or of several.
-Tokens = tuple[NDArray[np.float32], NDArray[np.float32]]
+Singles = NDArray[np.float32]
+Tokens = tuple[Singles, Singles]
 
 
 def match_pairs(
@@ -48,7 +49,7 @@ def match_pairs(
     def match(rows: NDArray[np.intp]) -> None:
         at = some[rows]
         tokens = lengths[0][rows], lengths[1][rows]
-        if len(rows) == 1 and max(int(each[0]) for each in tokens) > _LONG:
+        if len(rows) == 1 and max(int(each[0]) for each in tokens) > LONG:
             found[:, at[0]] = _match_long(source.of(int(x[at[0]])), target.of(int(y[at[0]])))
         else:
             found[:, at] = _match_batch(
@@ -56,11 +57,11 @@ def match_pairs(
             )
 
     with WorkerPool(blas_threads()) as pool:
-        pool.run(match, _batches(*lengths, source.dim), lambda: None)
+        pool.run(match, batches(*lengths, source.dim), lambda: None)
     return found[0], found[1]
 
 
-def _batches(left: Rows, right: Rows, dim: int) -> Iterator[NDArray[np.intp]]:
+def batches(left: Rows, right: Rows, dim: int) -> Iterator[NDArray[np.intp]]:
     """Cut pairs into batches of like lengths, int64 [pairs] twice, that hold few numbers."""
     order = np.lexsort((right, left))
     numbers = left * right + (left + right) * dim
@@ -95,16 +96,27 @@ def _weighted(best: NDArray[np.float32], weights: NDArray[np.float32]) -> Floats
 def _match_long(left: Tokens, right: Tokens) -> tuple[float, float]:
     """Compare two sentences, one of them long: some tokens of one side at a time."""
     (s, v), (t, w) = left, right
+    rows, columns = best_cosines(s, t)
+    a, b = _weighted(rows[None], v[None]), _weighted(columns[None], w[None])
+    return float(a[0]), float(b[0])
+
+
+def best_cosines(s: Singles, t: Singles) -> tuple[Singles, Singles]:
+    """Give the highest cosine, times UNIT**2, of each token of two sentences; at least 0."""
     rows = np.zeros(len(s), dtype=np.float32)
     columns = np.zeros(len(t), dtype=np.float32)
+    for some, others, cosines in tiles(s, t):
+        np.maximum(rows[some], cosines.max(axis=1), out=rows[some])
+        np.maximum(columns[others], cosines.max(axis=0), out=columns[others])
+    return rows, columns
+
+
+def tiles(s: Singles, t: Singles) -> Iterator[tuple[slice, slice, Singles]]:
+    """Multiply the vectors of two sentences, some tokens of each at a time."""
     for start in range(0, len(s), _TOKENS_AT_ONCE):
         for first in range(0, len(t), _TOKENS_AT_ONCE):
             some, others = (
                 slice(start, start + _TOKENS_AT_ONCE),
                 slice(first, first + _TOKENS_AT_ONCE),
             )
-            cosines = s[some] @ t[others].T
-            np.maximum(rows[some], cosines.max(axis=1), out=rows[some])
-            np.maximum(columns[others], cosines.max(axis=0), out=columns[others])
-    a, b = _weighted(rows[None], v[None]), _weighted(columns[None], w[None])
-    return float(a[0]), float(b[0])
+            yield some, others, s[some] @ t[others].T

@@ -189,7 +189,8 @@ def cut_in_half(data: Path, encoder: SentenceEncoder) -> dict[str, dict[str, obj
                 row: halved(gold[row], row // TURNS % 4) for row in range(turn, len(gold), TURNS)
             }
             lines = [cuts.get(row, pair) for row, pair in enumerate(gold)]
-            found = mined(*map(list, zip(*lines, strict=True)), encoder)
+            sides = [source for source, _ in lines], [target for _, target in lines]
+            found = mined(*sides, encoder)
             planted, others = set(cuts.values()) - set(gold), set(gold)
             for pair, flags in zip(found.pairs, found.flags, strict=True):
                 if pair in planted:

@@ -31,11 +31,12 @@ def is_partial(loose: Looseness, sure: Bools) -> Bools:
     """
     enough = sure.sum() >= FEWEST_CONFIDENT
     evidence = evidence_of(loose, usual_ratio(loose.take(np.flatnonzero(sure))) if enough else 0)
-    highest = evidence.max(axis=0)
-    if not enough:
-        return highest > _LOOSEST
-    middle, spread = middle_and_spread(highest[sure])
-    return highest > max(_LOOSEST, middle + _FARTHEST * spread)
+    highest, limit = evidence.max(axis=0), _LOOSEST
+    if enough:
+        middle, spread = middle_and_spread(highest[sure])
+        limit = max(limit, middle + _FARTHEST * spread)
+    partial: Bools = highest > limit
+    return partial
 
 
 def usual_ratio(loose: Looseness) -> float:

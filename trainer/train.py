@@ -19,7 +19,7 @@ from xmine.hardware import allowed_threads, choose_device
 from xmine.progress import Report, silent
 
 from .data.corpus import Corpus
-from .distributed import check_shared, gather_objects, join_processes, on_first_rank
+from .distributed import World, check_shared, gather_objects, join_processes, on_first_rank
 from .methods import METHODS
 from .options.shared import TrainingOptions
 from .peers import restarted
@@ -30,6 +30,12 @@ from .run.encoder_options import check_encoders
 from .run.fitting import fitted
 from .run.picture import draw_training
 from .run.prepare import TrainedTowers
+from .run.reranking import fitted_weights
+
+_UNRANKED = (
+    "reranking takes the default weights: of {:,} held-out pairs the encoder finds too few to fit "
+    "weights of its own"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,7 @@ def train(
         torch.manual_seed(options.seed)
         with deterministic(options.threads or allowed_threads()):
             made = METHODS[method].train(kept, options, run, report if world.leads else silent)
+            encoders = _encoders(made, method, options, kept.excluded)
     except XmineError:  # other data or options are needed, with which this run cannot go on
         if world.leads and is_new and not any(folder.glob("*.pt")):
             shutil.rmtree(folder)
@@ -102,7 +109,9 @@ def train(
     if world.leads:
         drawn = _draw(folder, f"{output.name}: {method}") if draws else ()
         remarks = _remarks(run, options) + drawn
-    encoders = _saved(made, method, options, output, kept.excluded)
+        if made.held_out and "" in encoders and not encoders[""].reranking:
+            remarks += (_UNRANKED.format(len(made.held_out)),)
+    _save(encoders, output)
     return Trained(encoders, made.measures, made.rows, kept.excluded, remarks)
 
 
@@ -156,17 +165,22 @@ def _draw(folder: Path, title: str) -> tuple[str, ...]:
     return ()
 
 
-def _saved(
-    made: TrainedTowers, method: str, options: TrainingOptions, output: Path, excluded: int
+def _encoders(
+    made: TrainedTowers, method: str, options: TrainingOptions, excluded: int
 ) -> dict[str, SentenceEncoder]:
+    """Make the encoders, with their cards; in the first process, one of both sides has weights."""
+    facts = EncoderFacts(options.codes, method)
+    encoders = {name: tower.encoder(facts, "") for name, tower in made.towers.items()}
+    if made.held_out and "" in encoders and World.here().leads:
+        encoders[""].reranking = fitted_weights(encoders[""], made.held_out, options.seed)
+    for encoder in encoders.values():
+        encoder.card = model_card(method, options, encoder, made, excluded)
+    return encoders
+
+
+def _save(encoders: dict[str, SentenceEncoder], output: Path) -> None:
     """Write the encoders and what is told of the run, which is removed."""
     folder = run_folder(output)
-    facts = EncoderFacts(options.codes, method)
-    encoders = {}
-    for name, tower in made.towers.items():
-        encoder = tower.encoder(facts, "")
-        encoder.card = model_card(method, options, encoder, made, excluded)
-        encoders[name] = encoder
 
     def write() -> None:
         beside = [folder / METRICS_FILE, folder / OPTIONS_FILE, *folder.glob("training.*")]
@@ -181,7 +195,6 @@ def _saved(
         shutil.rmtree(folder)
 
     on_first_rank(write)
-    return encoders
 
 
 @contextmanager

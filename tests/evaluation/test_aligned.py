@@ -110,7 +110,8 @@ def test_tatoeba_measures_each_language_and_averages(
     toy_encoder: SentenceEncoder, tatoeba: DataFolder, tmp_path: Path
 ) -> None:
     groups = write(tmp_path / "groups.toml", ['head = ["cmn"]', 'tail = ["deu", "xho"]'])
-    result = evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(groups=str(groups)))
+    options = TatoebaOptions(groups=str(groups), rerank="off")
+    result = evaluate_tatoeba(toy_encoder, tatoeba, options)
     chinese, german = row(result, "cmn"), row(result, "deu")
     assert chinese["to_english"] == chinese["from_english"] == 1
     assert german["mean"] < 0.2
@@ -132,7 +133,7 @@ def test_tatoeba_measures_each_language_and_averages(
 
 def test_tatoeba_of_some_languages(toy_encoder: SentenceEncoder, tatoeba: DataFolder) -> None:
     result = evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(language=["cmn", "zh"]))
-    assert [each.name for each in result.rows] == ["cmn"]
+    assert [each.name for each in result.rows] == ["cmn", "cmn, reranked"]
     assert result.headline == ("cmn", "mean")
     with pytest.raises(FileError, match=r"tatoeba: no tatoeba\.fra-eng\.fra"):
         evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(language=["fra"]))
@@ -198,19 +199,20 @@ def test_bitext_on_two_files_a_folder_and_the_known_sets(
     other = write(tmp_path / "newstest2019" / "ref.zh", chinese)
     for language, texts in (("deu", english[::-1]), ("eng", english), ("zho", chinese)):
         write(tmp_path / "flores101" / "dev" / f"{language}.dev", texts)
-    two = BitextOptions(src=str(one), tgt=str(other))
+    two = BitextOptions(src=str(one), tgt=str(other), rerank="off")
     result = evaluate_bitext(toy_encoder, NOWHERE, two)
     assert [(each.name, each.items) for each in result.rows] == [("en-zh", 30)]
     assert result.figure(*result.headline) == 1
 
-    files = BitextOptions(files=str(tmp_path / "flores101" / "dev" / "{}.dev"))
+    pattern = str(tmp_path / "flores101" / "dev" / "{}.dev")
+    files = BitextOptions(files=pattern, rerank="off")
     result = evaluate_bitext(toy_encoder, NOWHERE, files)
     names = [each.name for each in result.rows]
     assert names == ["deu-eng", "zho-eng", "mean of 2"]
     assert row(result, "deu-eng")["mean"] < 0.2
     assert result.headline == ("mean of 2", "mean")
 
-    result = evaluate_bitext(toy_encoder, DataFolder(tmp_path), BitextOptions())
+    result = evaluate_bitext(toy_encoder, DataFolder(tmp_path), BitextOptions(rerank="off"))
     assert result.split == "newstest2019, FLORES-101 dev"
     assert [each.name for each in result.rows] == [
         "newstest2019 zh-en",

@@ -12,6 +12,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.retrieval.bucc import NamedPairs, half_of
+from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 from xmine.scoring.gold import agreement, read_id_pairs
 
@@ -37,7 +38,7 @@ def write(toy_files: ToyFiles, tmp_path: Path) -> Write:
 
 
 def test_the_sample_alone_is_split_in_halves(toy_encoder: SentenceEncoder, write: Write) -> None:
-    result = measure(toy_encoder, write("zh-en/zh-en.sample"))
+    result = measure(toy_encoder, write("zh-en/zh-en.sample"), rerank="off")
     names = ["held-out", "oracle", "auto", "at 1.04", "at 1.06", "at 1.2"]
     assert [row.name for row in result.rows] == [f"zh-en {name}" for name in names]
     assert result.headline == ("zh-en held-out", "f1")
@@ -56,14 +57,15 @@ def test_auto_is_what_mining_chooses(
     toy_encoder: SentenceEncoder, write: Write, toy_files: ToyFiles
 ) -> None:
     english, chinese, gold = toy_files
-    mined = mine(chinese, english, toy_encoder)
-    lines = zip(mined.pairs.target_lines.tolist(), mined.pairs.source_lines.tolist(), strict=True)
-    expected = agreement(list(lines), gold)
     result = measure(toy_encoder, write("zh-en.dev"))
-    assert figure(result, "zh-en auto") == pytest.approx(expected.f1)
-    assert figure(result, "zh-en auto", "threshold") == mined.threshold.value
-    row = next(row for row in result.rows if row.name == "zh-en auto")
-    assert row.items == expected.mined
+    for name, rerank in (("zh-en auto", "off"), ("zh-en auto, reranked", "tokens")):
+        mined = mine(chinese, english, toy_encoder, MiningOptions(rerank=rerank))
+        sides = mined.pairs.target_lines.tolist(), mined.pairs.source_lines.tolist()
+        expected = agreement(list(zip(*sides, strict=True)), gold)
+        assert figure(result, name) == pytest.approx(expected.f1)
+        assert figure(result, name, "threshold") == mined.threshold.value
+        row = next(row for row in result.rows if row.name == name)
+        assert row.items == expected.mined
 
 
 def test_wrong_gold_pairs_give_nearly_nothing(toy_encoder: SentenceEncoder, write: Write) -> None:
@@ -135,7 +137,13 @@ def test_several_language_pairs_are_averaged(toy_encoder: SentenceEncoder, write
     assert result.headline == ("mean of 2 oracle", "f1")
     parts = [figure(result, f"{pair} oracle") for pair in ("de-en", "zh-en")]
     assert figure(result, "mean of 2 oracle") == pytest.approx(sum(parts) / 2)
-    assert result.rows[-1].name == "mean of 2 at 1.2"
+    kinds = ["oracle", "auto", "at 1.04", "at 1.06", "at 1.2", "oracle, reranked", "auto, reranked"]
+    means = {row.name: row for row in result.rows if row.is_mean}
+    assert list(means) == [f"mean of 2 {kind}" for kind in kinds]
+    assert result.rows[-1].name == "mean of 2 auto, reranked"
+    reranked = [figure(result, f"{pair} oracle, reranked") for pair in ("de-en", "zh-en")]
+    assert figure(result, "mean of 2 oracle, reranked") == pytest.approx(sum(reranked) / 2)
+    assert all(np.isnan(row.figures["threshold"]) for row in means.values())
     one = measure(toy_encoder, data, protocol="msimcse", pair=["zh-en"])
     assert one.headline == ("zh-en oracle", "f1")
     with pytest.raises(FileError, match="no gold file of fr-en"):
@@ -167,10 +175,10 @@ def test_an_encoder_that_tells_nothing_apart_is_noted(
     Path(f"{stem}.gold").write_text("zh-2\ten-1\nzh-4\ten-5\nzh-8\ten-3\n")
     result = measure(toy_encoder, stem.parents[1], protocol="msimcse")
     assert figure(result, "zh-en oracle") == 0
-    assert result.notes[1:] == [
+    assert result.notes[1:-1] == [
         "zh-en.dev: every pair has the same score: the encoder tells no sentences apart.",
-        "zh-en.dev: nothing is kept (oracle): where the threshold comes from, no scored pair is a "
-        "gold pair.",
+        "zh-en.dev: nothing is kept (oracle; oracle, reranked): where the threshold comes from, no "
+        "scored pair is a gold pair.",
     ]
 
 

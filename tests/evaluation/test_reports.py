@@ -18,6 +18,7 @@ from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.reports.compare import Line, compare, published_beside, published_tables
 from xmine.evaluation.reports.report import read_report, write_report
 from xmine.evaluation.result import Metric, Result, Row
+from xmine.evaluation.retrieval.reranked import ours
 from xmine.evaluation.retrieval.tatoeba import CODES
 from xmine.evaluation.transfer.xrete.average import xrete_result
 from xmine.pairs.io import ParallelText
@@ -224,6 +225,22 @@ def test_published_figures_stand_beside_ours_only_where_the_protocol_allows() ->
     assert published_beside({"a": replace(result, benchmark="other")}) == []
 
 
+def test_reranked_figures_stand_beside_no_published_ones() -> None:
+    found = some_result("bucc", "f1", {"mean of 4 oracle": 0.5})
+    ours = replace(found, rows=[replace(row, is_reranked=True) for row in found.rows])
+    assert published_beside({"a": found})
+    assert published_beside({"a": ours}) == []
+
+
+def test_reranked_rows_are_not_among_the_many_that_are_left_out() -> None:
+    """Twelve rows of papers are few enough to show all; with their reranked ones, too."""
+    rows = [Row(f"{at}", 10, {"mean": 0.5}) for at in range(12)]
+    found = replace(some_result("bitext", "mean", {"0": 0.5}), rows=rows)
+    both = replace(found, rows=[*rows, *ours(rows)])
+    assert len(compare({"a": {"bitext": found}})[0].lines) == 12
+    assert len(compare({"a": {"bitext": both}})[0].lines) == 24
+
+
 def test_published_tables_are_whole() -> None:
     for table in published_tables():
         assert table.benchmark in {*BENCHMARKS, "xrete"}, table.source
@@ -262,6 +279,9 @@ def test_xrete_is_eleven_tasks_and_an_error_apart() -> None:
         "bucc": some_result("bucc", "f1", {"mean of 4 held-out": 0.871}),
         "tatoeba": some_result("tatoeba", "to_english", {"mean of all 112": 0.825}),
     }
+    of_bucc = results["bucc"].rows
+    reranked = [replace(row, figures={"f1": 0.999}) for row in ours(of_bucc)]
+    results["bucc"] = replace(results["bucc"], rows=[*reranked, *of_bucc])
     xrete = xrete_result(results)
     assert xrete is not None
     assert headline(xrete) == "74.2 figure (mean of eleven)"

@@ -1,5 +1,6 @@
 """Scores of aligned lines: those of mining, those of a slow and obvious twin; every line kept."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,7 +128,7 @@ def test_a_slow_twin_gives_the_same_scores(
         write(tmp_path / name, [line[side] for line in lines])
         for side, name in enumerate(("x.en", "x.zh"))
     ]
-    options = ScoringOptions(neighborhood=k, margin=margin)
+    options = ScoringOptions(neighborhood=k, margin=margin, rerank="off")
     scored = score_aligned(files[0], files[1], toy_encoder, options)
     expected, clamped = twin(toy_encoder, lines, k, margin)
     assert expected.count(None) > 5
@@ -217,7 +218,7 @@ def test_vectors_take_the_place_of_an_encoder(
 ) -> None:
     sides = [file.read_text(encoding="utf-8").splitlines() for file in aligned]
     vectors = toy_encoder.encode(sides[0]), toy_encoder.encode(sides[1])
-    expected = list(score_aligned(*aligned, toy_encoder).rows())
+    expected = list(score_aligned(*aligned, toy_encoder, ScoringOptions(rerank="off")).rows())
     assert list(score_aligned(*aligned, vectors=vectors).rows()) == expected
     with pytest.raises(FileError, match=r"a\.zh has 40 lines, its vectors have 39 rows"):
         score_aligned(*aligned, vectors=(vectors[0], vectors[1][1:]))
@@ -247,7 +248,7 @@ def test_a_larger_pool_brings_nearer_neighbours(
 def test_one_line_and_lines_without_a_partner(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
     english, chinese, _ = toy_sentences(3, seed=3)
     files = write(tmp_path / "a", english[:1]), write(tmp_path / "b", chinese[:1])
-    alone = score_aligned(*files, toy_encoder)
+    alone = score_aligned(*files, toy_encoder, ScoringOptions(rerank="off"))
     assert (alone.confidence, alone.probs) == (None, None)
     (row,) = alone.rows()
     assert row.score == pytest.approx(1, abs=1e-6)
@@ -329,9 +330,10 @@ def test_a_cosine_is_at_most_one_for_a_partner_that_is_not_the_nearest(
 def test_prompts_stand_before_the_lines_of_their_side(
     toy_encoder: SentenceEncoder, aligned: Aligned
 ) -> None:
-    options = ScoringOptions(src_prompt="bade fifi ", tgt_prompt="golu mane ")
+    off = ScoringOptions(rerank="off")
+    options = replace(off, src_prompt="bade fifi ", tgt_prompt="golu mane ")
     with_prompts = scores(score_aligned(*aligned, toy_encoder, options))
-    without = scores(score_aligned(*aligned, toy_encoder))
+    without = scores(score_aligned(*aligned, toy_encoder, off))
     for file, prompt in zip(aligned, (options.src_prompt, options.tgt_prompt), strict=True):
         write(file, [prompt + line for line in file.read_text(encoding="utf-8").splitlines()])
-    assert scores(score_aligned(*aligned, toy_encoder)) == with_prompts != without
+    assert scores(score_aligned(*aligned, toy_encoder, off)) == with_prompts != without

@@ -60,16 +60,19 @@ def test_the_most_probable_pairs_stand_first_equal_ones_by_score(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles
 ) -> None:
     source, target, _ = toy_files
-    mined = xmine.mine(source, target, toy_encoder, MiningOptions(threshold=float("-inf")))
+    every = MiningOptions(threshold=float("-inf"), rerank="off")
+    mined = xmine.mine(source, target, toy_encoder, every)
     assert mined.pairs.probs is not None
     ranks = list(zip((-mined.pairs.probs).tolist(), (-mined.pairs.scores).tolist(), strict=True))
     assert ranks == sorted(ranks) and len({prob for prob, _ in ranks}) < len(ranks)
-    for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(min_prob=0.7)):
-        some = xmine.mine(source, target, toy_encoder, options)
+    for cut in ({}, {"precision": 0.9}, {"min_prob": 0.7}):
+        some = xmine.mine(source, target, toy_encoder, MiningOptions(rerank="off", **cut))
         assert _line_pairs(some) == _line_pairs(mined)[: len(some.pairs)]
         assert (mined.pairs.probs[len(some.pairs) :] < some.threshold.value).all()
     assert some.threshold.value == 0.7
-    both = xmine.mine(source, target, toy_encoder, MiningOptions(min_prob=0.7, threshold=1.6))
+    both = xmine.mine(
+        source, target, toy_encoder, dataclasses.replace(every, min_prob=0.7, threshold=1.6)
+    )
     assert _line_pairs(both) == [
         pair
         for pair, score in zip(_line_pairs(some), some.pairs.scores.tolist(), strict=True)

@@ -1,17 +1,16 @@
 """Where pairs are ranked by another score, their margins go into the pairs and the candidates."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 import xmine
 from tests.toys.mined import selected
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.mining.aligned import score_aligned
-from xmine.mining.options import MiningOptions
+from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.mining.results import write_candidates
 from xmine.pairs.io import read_pairs, write_pairs
 from xmine.scoring.retrieval import ChosenPairs
@@ -19,26 +18,16 @@ from xmine.scoring.retrieval import ChosenPairs
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Reranked(ChosenPairs):
-    """Pairs with margins beside their scores: here the margin names the rows of the pair."""
-
-    margins: NDArray[np.float32]
-
-    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_] | slice) -> "Reranked":
-        return Reranked(*(getattr(self, each.name)[rows] for each in fields(self)))
-
-
-def reranked(chosen: ChosenPairs) -> Reranked:
+def reranked(chosen: ChosenPairs) -> ChosenPairs:
     margins = (chosen.sources * 1000 + chosen.targets).astype(np.float32)
-    return Reranked(chosen.sources, chosen.targets, chosen.scores, chosen.cosines, margins)
+    return replace(chosen, margins=margins)
 
 
 def test_mined_pairs_and_candidates_have_the_margins_of_their_rows(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path
 ) -> None:
     source, target, _ = toy_files
-    options = MiningOptions(drop=["length"])
+    options = MiningOptions(drop=["length"], rerank="off")
     plain = xmine.mine(source, target, toy_encoder, options)
     candidates = replace(plain.candidates, chosen=reranked(plain.candidates.chosen))
     mined = selected(candidates, options)
@@ -63,11 +52,11 @@ def test_mined_pairs_and_candidates_have_the_margins_of_their_rows(
 def test_scored_pairs_have_the_margins_of_now_and_none_of_the_file(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles, tmp_path: Path
 ) -> None:
-    mined = xmine.mine(*toy_files[:2], toy_encoder, MiningOptions()).pairs
+    mined = xmine.mine(*toy_files[:2], toy_encoder).pairs
     path = str(tmp_path / "pairs.tsv")
     write_pairs((pair._replace(margin=9.5) for pair in mined.rows()), path)
     assert {pair.margin for pair in read_pairs(path)} == {9.5}
-    scored = score_aligned(path, None, toy_encoder)
+    scored = score_aligned(path, None, toy_encoder, ScoringOptions(rerank="off"))
     assert {pair.margin for pair in scored.rows()} == {None}
     chosen = reranked(scored.chosen)
     rows = list(replace(scored, chosen=chosen).rows())

@@ -26,6 +26,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "texts": {"source": "en.txt", "source_digest": "abc", "dedup": True},
     "vectors": {"encoder": "embedded", "encoder_digest": "def"},
     "neighbours": {"neighborhood": 4},
+    "matches": {"rerank": "tokens"},
     "pairs": {"threshold": "auto", "drop": ["copy"]},
 }
 
@@ -113,7 +114,9 @@ def test_force_throws_away_that_stage_and_those_behind_it(tmp_path: Path, stage:
         for each, names in STAGES.items():
             stays = stages.index(each) < stages.index(first)
             assert [(folder / name).exists() for name in names] == [stays] * len(names)
-        assert (folder / ".source.npy.1.part").exists() == (stage in ("neighbours", "pairs"))
+        assert (folder / ".source.npy.1.part").exists() == (
+            stage in ("neighbours", "matches", "pairs")
+        )
     with open_run(folder, changed(stage, odd=1)):  # and it is what the run depends on now
         pass
 

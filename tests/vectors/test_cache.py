@@ -13,6 +13,7 @@ import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
+from xmine.encoders.reranking import RerankingWeights
 from xmine.errors import OptionError
 from xmine.options import EncodingOptions
 from xmine.text.sentences import sentence_table
@@ -247,6 +248,7 @@ def test_an_encoder_is_told_by_its_files_but_not_by_its_card(
     Path(copy, "xmine.json").write_text('{"languages": ["en"], "method": "other"}')
     Path(copy, ".git").mkdir()
     Path(copy, ".git", "HEAD").write_text("somewhere")
+    RerankingWeights(bias=1.0).save(copy)
     assert SentenceEncoder.load(copy).facts == EncoderFacts(("en",), "other")
     assert SentenceEncoder.load(copy).fingerprint() == expected
     for name in ("model.safetensors", "tokenizer.json", "config_sentence_transformers.json"):

@@ -8,6 +8,7 @@ import pytest
 import xmine
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.errors import FileError, OptionError, XmineError
+from xmine.mining.options import MiningOptions
 from xmine.vectors.vector_files import read_vectors, unit_rows
 
 ToyFiles = tuple[Path, Path, set[tuple[int, int]]]
@@ -94,7 +95,7 @@ def test_vectors_give_the_pairs_of_the_encoder_that_made_them(
         for file in (source, target)
     ]
     mined = xmine.mine(source, target, vectors=(vectors[0], vectors[1]))
-    expected = xmine.mine(source, target, toy_encoder)
+    expected = xmine.mine(source, target, toy_encoder, MiningOptions(rerank="off"))
     assert list(mined.pairs.rows()) == list(expected.pairs.rows())
     assert mined.threshold == expected.threshold
     assert mined.candidates.source.unknown == 1

@@ -68,7 +68,7 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
             warm_up.prefill(data.rows)
         measures = run_steps(warm_up, data, options, run.stage("phase-1"), report)
     if options.phase == "1":
-        return TrainedTowers({"": tower}, measures, len(data.rows), seen)
+        return TrainedTowers({"": tower}, measures, len(data.rows), seen, split.held_out)
     warm_up.estimate(data.rows)
     before = {name: x for name, x in measures.items() if name == "before"}  # both phases
     assert data.held_out is not None
@@ -77,7 +77,7 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
     del warm_up  # M' and queue of phase 1, which a device need not hold in phase 2
     measures, texts = _maximise(begun, options, corpus, split, data.held_out, run, report)
     measures = {**measures, **before}
-    return TrainedTowers({"": tower}, measures, len(data.rows) + texts, seen)
+    return TrainedTowers({"": tower}, measures, len(data.rows) + texts, seen, split.held_out)
 
 
 class _Begun(NamedTuple):

@@ -52,7 +52,7 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Tra
         step.prefill(data.rows)
     measures = run_steps(step, data, with_rate(options, x), run, report)
     towers = {"": x} if x is y else {"source": x, "target": y}
-    return TrainedTowers(towers, measures, len(data.rows), split.seen)
+    return TrainedTowers(towers, measures, len(data.rows), split.seen, split.held_out)
 
 
 class _Step(Step):

@@ -86,7 +86,8 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     languages = max(1, len(corpus.triplets))
     step = _Step(tower, options, len(columns) // languages, languages, drops_pieces=drops)
     measures = run_steps(step, data, options, run, report)
-    return TrainedTowers({"": tower}, measures, len(data.rows), split.seen if split else None)
+    pairs = (split.seen, split.held_out) if split else ()
+    return TrainedTowers({"": tower}, measures, len(data.rows), *pairs)
 
 
 def _needs_token_dropout(tower: Tower, text: str, options: MsimcseOptions) -> bool:

@@ -73,7 +73,8 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
     if options.stage == "distil":
         distilled = begin(options.distilled_encoder, options, texts, run, report)
         measures = _distil(distilled, split, options, run, report)
-        return TrainedTowers({"": distilled}, measures, count, split.seen)
+        read_both = split.held_out if options.distil_both else None
+        return TrainedTowers({"": distilled}, measures, count, split.seen, read_both)
     options.queue_for(count)  # an error now, not after a stage
     student = distilled = begin(options.encoder, options, texts, run, report)
     if not options.share_encoder:
@@ -86,7 +87,7 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
         tuned, _ = _fine_tune(student, triplets, options, run, report)
         measures = {**measures, **step.measure(held_out), **tuned}
     if student is distilled:
-        return TrainedTowers({"": student}, measures, count, split.seen)
+        return TrainedTowers({"": student}, measures, count, split.seen, split.held_out)
     source, target = _in_order(student, distilled, options)
     return TrainedTowers({"source": source, "target": target}, measures, count, split.seen)
 

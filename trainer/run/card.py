@@ -79,6 +79,13 @@ def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: TrainedT
 
 On {options.held_out:,} pairs held out of the data{rounded}: the nearest
 target of a source is its translation in {forward:.1%} of them, the nearest source of a
-target in {backward:.1%}.
+target in {backward:.1%}.{_reranked(encoder)}
 
 """
+
+
+def _reranked(encoder: SentenceEncoder) -> str:
+    told = (
+        "\n`reranking.json` has weights for reranking that were fitted on mixtures of these pairs."
+    )
+    return told if encoder.reranking else ""

@@ -152,12 +152,14 @@ class TrainedTowers:
         measures: on the held-out pairs; empty if there are none.
         rows: how many were trained on.
         seen: the pairs among them, for the card.
+        held_out: pairs that nothing was trained on, whose two sides one encoder reads.
     """
 
     towers: dict[str, Tower]
     measures: dict[str, float]
     rows: int
     seen: ParallelText | None = None
+    held_out: ParallelText | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from xmine.encoders.pair import EncoderPair
 from xmine.encoders.spans import Span
 from xmine.errors import EncoderError
 from xmine.flags.partial import evidence_of
-from xmine.scoring.alignment import Counterparts, counterparts, loosest_stretches
+from xmine.scoring.alignment import Found, counterparts, loosest_stretches
 from xmine.text.languages import HAN, check_language
 from xmine.vectors.tokens import tokens_of
 
@@ -159,22 +159,23 @@ def _whole_words(words: list[Span], tokens: list[Span]) -> Span:
 def _matched(
     units: list[Span],
     spans: list[Span],
-    found: Counterparts,
+    found: Found,
     others: list[Span],
     other_spans: list[Span],
 ) -> list[Word]:
     """Mark each unit of a text by the best of its tokens."""
+    cosines, partners = found
     best: dict[int, int] = {}
     for token, span in enumerate(spans):
         for unit in _overlapping(units, span):
-            if unit not in best or found.cosines[token] > found.cosines[best[unit]]:
+            if unit not in best or cosines[token] > cosines[best[unit]]:
                 best[unit] = token
     words = []
     for unit, span in enumerate(units):
         token = best.get(unit, -1)
-        other = -1 if token < 0 else int(found.tokens[token])
+        other = -1 if token < 0 else int(partners[token])
         met = [] if other < 0 else _overlapping(others, other_spans[other])
-        cosine = float(found.cosines[token]) if met else 0.0
+        cosine = float(cosines[token]) if met else 0.0
         words.append(Word(*span, cosine, others[met[0]] if met else None))
     return words
 

@@ -7,29 +7,31 @@ from xmine.encoders.layout import read_json, write_json
 from xmine.errors import EncoderError
 
 RERANKING_FILE = "reranking.json"
+_LARGEST = 1e9  # number that a file may hold
 
 
 @dataclass(frozen=True, slots=True)
 class RerankingWeights:
-    """A logistic regression on seven figures of a candidate, see `xmine.scoring.reranking`.
+    """A logistic regression on six figures of a candidate, see `xmine.scoring.reranking`.
 
     The weights of an encoder without a file are those of the encoder that ships with xmine.
 
     Attributes:
         bias, and a weight for each figure.
+        other_numbers: taken off the score of a pair whose sides have other numbers.
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
-    log_margin: float = 0.961
-    cosine: float = 4.402
-    lower_match: float = 20.483
-    mean_match: float = -12.443
-    log_tokens: float = -0.149
-    match_lead: float = 6.14
-    margin_lead: float = 5.732
-    bias: float = -8.506
-    right_mean: float = 3.4
-    right_deviation: float = 2.2
+    log_margin: float = 2.45
+    lower_match: float = 12.31
+    order: float = 1.69
+    log_tokens: float = 0.287
+    match_lead: float = 6.26
+    margin_lead: float = 4.39
+    other_numbers: float = 2.0
+    bias: float = -10.55
+    right_mean: float = 5.57
+    right_deviation: float = 3.46
 
     def save(self, folder: Path) -> None:
         """Write them into the folder of an encoder."""
@@ -40,14 +42,18 @@ def read_reranking(folder: Path) -> RerankingWeights | None:
     """Read the weights in the folder of an encoder; None if there are none.
 
     Raises:
-        EncoderError: the file is broken.
+        EncoderError: the file is broken, or a number is not finite.
     """
     path = folder / RERANKING_FILE
     if not path.exists():
         return None
     content = read_json(path)
     names = {each.name for each in fields(RerankingWeights)}
-    numbers = all(isinstance(each, int | float) for each in content.values())
-    if content.keys() != names or not numbers:
-        raise EncoderError(f"{path}: a number each is expected for {', '.join(sorted(names))}")
+    numbers = all(type(each) in (int, float) and abs(each) < _LARGEST for each in content.values())
+    if content.keys() != names or not numbers or content["right_deviation"] <= 0:
+        raise EncoderError(
+            f"{path}: a finite number each is expected for {', '.join(sorted(names))}, "
+            "and right_deviation above 0",
+            "remove the file: xmine then takes its default weights",
+        )
     return RerankingWeights(**{name: float(value) for name, value in content.items()})

@@ -42,7 +42,19 @@ class GroupOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TatoebaOptions(GroupOptions):
+class RerankingOptions(EvaluationOptions):
+    """Rows of our own behind those of the papers."""
+
+    rerank: str = option(
+        "auto",
+        "auto: measure a second time, with candidates reranked by their tokens as xmine mine does; "
+        "off: only what papers measure.",
+        choices=("auto", "off"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TatoebaOptions(RerankingOptions, GroupOptions):
     """Accuracy on Tatoeba."""
 
     language: list[str] = option(
@@ -95,14 +107,14 @@ class AlignedOptions(FilesOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BitextOptions(AlignedOptions, GroupOptions):
+class BitextOptions(RerankingOptions, AlignedOptions, GroupOptions):
     """Retrieval accuracy on aligned files."""
 
     textual: bool = option(False, "Count a line as found if the nearest line has the same text.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuccOptions(EvaluationOptions):
+class BuccOptions(RerankingOptions):
     """F1 of mining on BUCC. What is left empty is as the protocol has it."""
 
     protocol: str = option(
@@ -154,7 +166,7 @@ class MarginOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class XsimOptions(MarginOptions, AlignedOptions):
+class XsimOptions(RerankingOptions, MarginOptions, AlignedOptions):
     """Error rate of margin-based search on aligned files."""
 
     textual: bool = option(False, "Count a line as found if the chosen line has the same text.")

@@ -45,6 +45,8 @@ class Row:
     items: int  # how many were measured
     figures: Mapping[str, float]  # metric name -> figure, unscaled
     is_mean: bool = False  # whether they are averages of other rows
+    # whether candidates were reranked, which no paper measures: no published figure stands beside
+    is_reranked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

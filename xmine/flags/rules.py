@@ -52,6 +52,7 @@ def flag_pairs(
     report: Report = silent,
     folder: Path | None = None,
     watch: Watch = NOBODY,
+    numbers: Bools | None = None,
     loose: Looseness | None = None,
 ) -> Flags:
     """Name the flags of each pair.
@@ -65,6 +66,7 @@ def flag_pairs(
         report: called meanwhile.
         folder: where the features of lines are cached; None for nowhere.
         watch: told the digests of these files.
+        numbers: bool [pairs], which have other numbers, if that is known.
         loose: the loosest stretches of the pairs; without them no pair is `partial`.
     """
     x, y = chosen.sources, chosen.targets
@@ -85,7 +87,7 @@ def flag_pairs(
         "copy": copy,
         "near-copy": near_copy,
         "script": left.foreign[x] | right.foreign[y],
-        "number": _other_numbers(texts, languages, seen),
+        "number": other_numbers(texts, languages, seen) if numbers is None else numbers,
         "duplicate": _repeated(best_first, left.keys[x]) | _repeated(best_first, right.keys[y]),
     }
     sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
@@ -99,12 +101,12 @@ def flag_pairs(
     return Flags.of(found)
 
 
-def _other_numbers(
+def other_numbers(
     texts: tuple[PickedTexts, PickedTexts],
     languages: tuple[str, str],
-    seen: Callable[[int], None],
+    seen: Callable[[int], None] = lambda pairs: None,
 ) -> Bools:
-    """Mark pairs whose numbers differ."""
+    """Mark pairs whose numbers differ, bool [pairs]; `seen` is told how many more it has read."""
     readers = reader(languages[0]), reader(languages[1])
     differ = np.empty(len(texts[0]), dtype=bool)
     for start in range(0, len(differ), _PAIRS_AT_ONCE):

@@ -15,19 +15,26 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
+from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.tokens import TokenVectors
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
 from xmine.flags.near_copies import same_texts
-from xmine.flags.rules import flag_pairs
+from xmine.flags.rules import flag_pairs, other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
+from xmine.mining.reranking import judging_encoder
 from xmine.mining.steps import open_steps
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import Pair
 from xmine.progress import Report, silent
+from xmine.scoring.alignment import loosest_stretches
+from xmine.scoring.calibration import calibrate
+from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Confidence, estimate
+from xmine.scoring.reranking import Reranker
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import read_texts
 from xmine.text.languages import check_language, check_sides, guess_language
@@ -83,10 +90,6 @@ def score_aligned(
     right = sentence_table(names[1], [pair.target for pair in given] + more[1])
     vectorizer = vectors or as_pair(encoder or SentenceEncoder.load())
     known = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
-    mining = MiningOptions(**asdict(options), index="exact", cache=False)
-    with open_steps(None, dict, mining, report) as steps:
-        encoded = steps.encode((left, right), vectorizer)
-        neighbours = steps.search(encoded)
     codes = options.src_lang, options.tgt_lang
     languages = (
         codes[0] or said[0] or guess_language(left.texts, known),
@@ -94,7 +97,15 @@ def score_aligned(
     )
     warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
     warnings += check_sides(names, (left.texts, right.texts), codes)
-    return _scored(given, encoded, neighbours, languages, options, [*filter(None, warnings)])
+    mining = MiningOptions(**asdict(options), index="exact", cache=False)
+    judging, _ = judging_encoder(vectorizer, mining)
+    with open_steps(None, dict, mining, report) as steps:
+        encoded = steps.encode((left, right), vectorizer)
+        neighbours = steps.search(encoded)
+        judge = steps.rerank(encoded, neighbours, judging)
+        tokens = steps.tokens(encoded, judge.encoder) if judge else None
+        found = given, encoded, neighbours, languages, options, [*filter(None, warnings)]
+        return _scored(*found, judge.reranker if judge else None, tokens)
 
 
 def _read(
@@ -123,6 +134,8 @@ def _scored(
     languages: tuple[str, str],
     options: ScoringOptions,
     warnings: list[str],
+    reranker: Reranker | None,
+    tokens: tuple[TokenVectors, TokenVectors] | None,
 ) -> AlignedScores:
     """Score the pairs whose sides both have a vector, estimate probabilities, and flag them."""
     (left, left_vectors), (right, right_vectors) = encoded
@@ -133,11 +146,22 @@ def _scored(
     x, y = sources[numbers], targets[numbers]
     cosines = _cosines(x, y, neighbours, left_vectors, right_vectors)
     scores, clamped = pair_scores(x, y, cosines, neighbours.first(k), options.margin)
+    margins = None
+    if reranker and tokens:
+        matches = match_pairs(*tokens, x, y).astype(np.float32)
+        scores, margins = reranker.pairs(x, y, matches, scores), scores
+        texts = PickedTexts(left.texts, x), PickedTexts(right.texts, y)
+        less = reranker.weights.other_numbers * other_numbers(texts, languages)
+        scores = (scores - less).astype(np.float32)
     order = np.lexsort((numbers, y, x, -scores))
-    chosen = ChosenPairs(x, y, scores, cosines).take(order)
-    confidence = _estimated(chosen, neighbours, left.texts, right.texts)
+    chosen = ChosenPairs(x, y, scores, cosines, margins).take(order)
+    weights = reranker.weights if reranker else None
+    confidence = _estimated(chosen, neighbours, (left.texts, right.texts), weights)
     probs = np.zeros(len(chosen)) if confidence is None else confidence.probs
-    flags = flag_pairs(chosen, probs, neighbours.first(k), left, right, languages)
+    rows = chosen.sources, chosen.targets
+    loose = loosest_stretches(*tokens, *rows).looseness if tokens else None
+    near = neighbours.first(k)
+    flags = flag_pairs(chosen, probs, near, left, right, languages, loose=loose)
     found = given, chosen, numbers[order], confidence, flags, neighbours
     return AlignedScores(*found, left, right, clamped, languages, options, warnings)
 
@@ -176,7 +200,10 @@ def _cosines(
 
 
 def _estimated(
-    chosen: ChosenPairs, neighbours: Neighbours, sources: Sequence[str], targets: Sequence[str]
+    chosen: ChosenPairs,
+    neighbours: Neighbours,
+    sides: tuple[Sequence[str], Sequence[str]],
+    weights: RerankingWeights | None,
 ) -> Confidence | None:
     """Estimate how likely each pair is; copies are known to be wrong.
 
@@ -185,7 +212,9 @@ def _estimated(
     first = np.ones(len(chosen), dtype=bool)  # equal pairs stand together, having equal scores
     first[1:] = (np.diff(chosen.sources) != 0) | (np.diff(chosen.targets) != 0)
     distinct = chosen.take(first)
-    texts = PickedTexts(sources, distinct.sources), PickedTexts(targets, distinct.targets)
+    texts = PickedTexts(sides[0], distinct.sources), PickedTexts(sides[1], distinct.targets)
     known = np.where(same_texts(*texts), 0, -1).astype(np.int8)
     confidence = estimate(distinct, neighbours, known)
+    if confidence is not None and weights is not None:
+        confidence = calibrate(distinct.scores, confidence, known, weights)
     return None if confidence is None else confidence.of(np.cumsum(first) - 1)

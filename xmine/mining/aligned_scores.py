@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from xmine.flags.flag_set import Flags
 from xmine.knn.neighbours import Neighbours
-from xmine.mining.mined import margins_of
 from xmine.mining.options import ScoringOptions
 from xmine.mining.phrases import clamped_warning, counted, flag_counts, told, unknown_to_encoder
 from xmine.pairs.pair import Pair
@@ -69,7 +68,7 @@ class AlignedScores:
 
         Their lines are those that the file names; where it names none, the number of the pair.
         """
-        margins = margins_of(self.chosen)
+        margins = self.chosen.margins
         columns = zip(
             self.chosen.scores.tolist(),
             self.chosen.cosines.tolist(),

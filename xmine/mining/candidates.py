@@ -12,7 +12,7 @@ from xmine.encoders.reranking import RerankingWeights
 from xmine.files.digests import NOBODY, Watch
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
-from xmine.flags.rules import flag_pairs
+from xmine.flags.rules import flag_pairs, other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder
@@ -42,6 +42,8 @@ class Candidates:
             are reranked, log-odds of all neighbours.
         source, target: the sentences that were searched, without those unknown to the encoder.
         weights: of the reranking; None where the scores are margins.
+        languages: of both sides, if they are known yet.
+        numbers: bool [chosen], which pairs have other numbers on both sides, if that is known yet.
     """
 
     chosen: ChosenPairs
@@ -50,6 +52,8 @@ class Candidates:
     source: Sentences
     target: Sentences
     weights: RerankingWeights | None = None
+    languages: tuple[str, str] | None = None
+    numbers: NDArray[np.bool_] | None = None
 
     def texts(self) -> tuple[PickedTexts, PickedTexts]:
         """Look up the texts of the chosen pairs."""
@@ -119,10 +123,40 @@ def retrieve(
         matches = judge.match_texts(
             [source.texts[row] for row in x], [target.texts[row] for row in y]
         )
-        more = replace(
-            more, scores=judge.reranker.pairs(x, y, matches, cosines, margins), margins=margins
-        )
+        more = replace(more, scores=judge.reranker.pairs(x, y, matches, margins), margins=margins)
     return replace(candidates, chosen=chosen.joined(more))
+
+
+def weigh_numbers(
+    candidates: Candidates, options: MiningOptions, known: tuple[str, ...] = ()
+) -> Candidates:
+    """Take something off the reranked score of pairs whose numbers differ, and sort them again.
+
+    Numbers are read from chosen pairs alone, since reading takes as long as matching tokens.
+    """
+    if candidates.weights is None:
+        return candidates
+    chosen, texts = candidates.chosen, candidates.texts()
+    languages = _languages(candidates, same_texts(*texts), options, known)
+    numbers = other_numbers(texts, languages)
+    lower = (chosen.scores - candidates.weights.other_numbers * numbers).astype(np.float32)
+    order = np.lexsort((chosen.targets, chosen.sources, -lower))
+    chosen = replace(chosen, scores=lower).take(order)
+    return replace(candidates, chosen=chosen, languages=languages, numbers=numbers[order])
+
+
+def _languages(
+    candidates: Candidates,
+    copies: NDArray[np.bool_],
+    options: MiningOptions,
+    known: tuple[str, ...],
+) -> tuple[str, str]:
+    """Give the languages of the options, or guess them."""
+    chosen = candidates.chosen
+    return (
+        options.src_lang or _language(candidates.source, chosen.sources, copies, known),
+        options.tgt_lang or _language(candidates.target, chosen.targets, copies, known),
+    )
 
 
 def _missing(
@@ -167,7 +201,8 @@ def estimate_probabilities(
         confidence = confidence.with_right(copies & (labels != 0))
     chosen = candidates.chosen
     order = np.lexsort((chosen.targets, chosen.sources, -chosen.scores, -confidence.probs))
-    ordered = replace(candidates, chosen=chosen.take(order))
+    numbers = None if candidates.numbers is None else candidates.numbers[order]
+    ordered = replace(candidates, chosen=chosen.take(order), numbers=numbers)
     return Estimated(ordered, confidence.of(order), copies[order])
 
 
@@ -176,14 +211,20 @@ def find_candidates(
     encoder: SentenceEncoder | EncoderPair,
     options: MiningOptions,
     report: Report = silent,
-) -> Candidates:
-    """Encode both sides, search both ways exactly, and retrieve, in a temporary folder."""
+) -> tuple[Candidates, Candidates | None]:
+    """Encode both sides, search both ways exactly, and retrieve, in a temporary folder.
+
+    Returns:
+        the candidates by their margins; and by their tokens, None where these are not reranked.
+    """
     exact, pair = replace(options, index="exact", cache=False), as_pair(encoder)
     with open_steps(None, dict, exact, report) as steps:
         encoded = steps.encode(sentences, pair)
         neighbours = steps.search(encoded)
         judge = steps.rerank(encoded, neighbours, judging_encoder(pair, options)[0])
-        return retrieve(encoded, neighbours, options, judge)
+        plain = retrieve(encoded, neighbours, options)
+        reranked = retrieve(encoded, neighbours, options, judge) if judge else None
+        return plain, reranked and weigh_numbers(reranked, options)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:
@@ -218,15 +259,12 @@ def flag(
     """
     candidates, copies, confidence = estimated.candidates, estimated.copies, estimated.confidence
     chosen, source, target = candidates.chosen, candidates.source, candidates.target
-    languages = (
-        options.src_lang or _language(source, chosen.sources, copies, known),
-        options.tgt_lang or _language(target, chosen.targets, copies, known),
-    )
+    languages = candidates.languages or _languages(candidates, copies, options, known)
     probs: Floats = np.zeros(len(copies)) if confidence is None else confidence.probs
     near = candidates.neighbours.first(options.neighborhood)
     sides = source, target
-    cache = cache_dir, watch
-    return languages, flag_pairs(chosen, probs, near, *sides, languages, report, *cache, loose)
+    more = report, cache_dir, watch, candidates.numbers, loose
+    return languages, flag_pairs(chosen, probs, near, *sides, languages, *more)
 
 
 def _language(

@@ -22,7 +22,7 @@ _ROWS_AT_ONCE = 4096
 Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
 Tokens = tuple[TokenVectors, TokenVectors]
-# The cells [rows, k] of some rows: sources, targets, the matches [rows, k, 2] that are known from
+# The cells [rows, k] of some rows: sources, targets, the matches [rows, k, 3] that are known from
 # the other direction, and which cells are not.
 _Cells = tuple[Rows, Rows, Singles, NDArray[np.bool_]]
 
@@ -40,8 +40,8 @@ def match_candidates(
     Args:
         read: gives the tokens of both sides; called if a file is not there.
         neighbours: the candidates.
-        paths: the .npy files for the neighbours of sources and of targets, [rows, 2 k + 1]: A and B
-            of each, and the number of tokens of the row.
+        paths: the .npy files for the neighbours of sources and of targets, [rows, 3 k + 1]: A, B
+            and order of each, and the number of tokens of the row.
         mark: names tokens and neighbours; files of other work are not continued.
         tick: called with the number of rows that are done, of both sides.
         watch: told of files.
@@ -54,7 +54,7 @@ def match_candidates(
 
     def forward(rows: Rows) -> _Cells:
         x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
-        return x, y, np.empty((*x.shape, 2), np.float32), np.ones(x.shape, dtype=bool)
+        return x, y, np.empty((*x.shape, 3), np.float32), np.ones(x.shape, dtype=bool)
 
     def backward(rows: Rows) -> _Cells:
         x, y = np.broadcast_arrays(near.sources[rows], rows[:, None])
@@ -74,11 +74,11 @@ def match_candidates(
 def _comparing(
     tokens: Tokens, own: TokenVectors, cells: Callable[[Rows], _Cells]
 ) -> Callable[[Rows], Singles]:
-    """Compare the cells of some rows: [rows, 2 k + 1]."""
+    """Compare the cells of some rows: [rows, 3 k + 1]."""
 
     def compare(rows: Rows) -> Singles:
         x, y, matches, missing = cells(rows)
-        matches[missing] = np.stack(match_pairs(*tokens, x[missing], y[missing]), axis=1)
+        matches[missing] = match_pairs(*tokens, x[missing], y[missing])
         lengths = own.lengths[rows, None].astype(np.float32)
         return np.concatenate([matches.reshape(len(rows), -1), lengths], axis=1)
 
@@ -95,7 +95,7 @@ def _fill(
 ) -> tuple[Singles, Singles]:
     """Write the rows of a file in fixed blocks, behind those that are there."""
     count, k = ids.shape
-    with writing_matrix(path, 2 * k + 1, np.float32, mark, watch) as writer:
+    with writing_matrix(path, 3 * k + 1, np.float32, mark, watch) as writer:
         writer.cut(writer.rows // _ROWS_AT_ONCE * _ROWS_AT_ONCE)
         for start in range(writer.rows, count, _ROWS_AT_ONCE):
             writer.write(compare(np.arange(start, min(start + _ROWS_AT_ONCE, count))))
@@ -106,9 +106,9 @@ def _fill(
 
 
 def _opened(path: Path, ids: Rows) -> tuple[Singles, Singles] | None:
-    """Open matches [rows, k, 2] and numbers of tokens [rows]; None where they are not there."""
+    """Open matches [rows, k, 3] and numbers of tokens [rows]; None where they are not there."""
     rows, k = ids.shape
     found = open_matrix(path, np.float32)
-    if found is None or found.shape != (rows, 2 * k + 1):
+    if found is None or found.shape != (rows, 3 * k + 1):
         return None
-    return found[:, :-1].reshape(rows, k, 2), found[:, -1]
+    return found[:, :-1].reshape(rows, k, 3), found[:, -1]

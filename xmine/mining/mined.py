@@ -16,15 +16,8 @@ from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
 from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
-from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import Kept, Threshold
 from xmine.units import count
-
-
-def margins_of(chosen: ChosenPairs) -> NDArray[np.float32] | None:
-    """Give the margin of each pair, float32 [pairs]; None where the scores are the margins."""
-    margins: NDArray[np.float32] | None = getattr(chosen, "margins", None)
-    return margins
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.errors import OptionError
-from xmine.mining.candidates import estimate_probabilities, flag, retrieve
+from xmine.mining.candidates import estimate_probabilities, flag, retrieve, weigh_numbers
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import judging_encoder
@@ -81,6 +81,7 @@ def mine(
         judging, _ = judging_encoder(vectorizer, options)
         judge = steps.rerank(encoded, neighbours, judging)
         candidates = retrieve(encoded, neighbours, options, judge, seeds)
+        candidates = weigh_numbers(candidates, options, readable)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
         loose = steps.stretches(encoded, estimated.candidates.chosen, judging)

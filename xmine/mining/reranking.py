@@ -25,10 +25,10 @@ class Judge:
     reranker: Reranker
 
     def match_texts(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float32]:
-        """Compare a few pairs of texts: A and B, float32 [pairs, 2]."""
+        """Compare a few pairs of texts: A, B and order, float32 [pairs, 3]."""
         rows = np.arange(len(sources))
         tokens = tokens_of(self.encoder, sources), tokens_of(self.encoder, targets)
-        return np.stack(match_pairs(*tokens, rows, rows), axis=1).astype(np.float32)
+        return match_pairs(*tokens, rows, rows).astype(np.float32)
 
 
 _ADVICE = "leave out --rerank: auto ranks by the margin here"

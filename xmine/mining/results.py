@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from xmine.mining.mined import Mined, margins_of
+from xmine.mining.mined import Mined
 from xmine.pairs.io import write_pairs
 from xmine.run.folder import PAIRS_FILE, STAGES, Run
 from xmine.run.tables import candidates_schema, write_columns
@@ -42,6 +42,6 @@ def write_candidates(mined: Mined, path: Path) -> None:
         "prob": None if confidence is None else confidence.probs,
         "flags": mined.flags,
         "eligible": eligible,
-        "margin": margins_of(chosen),
+        "margin": chosen.margins,
     }
     write_columns(path, candidates_schema(), len(chosen), columns)

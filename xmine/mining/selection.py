@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.candidates import Candidates, Estimated
-from xmine.mining.mined import Mined, margins_of
+from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.pairs.io import Pairs
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
@@ -92,7 +92,7 @@ def _with_text(
         target_offsets=None if target.offsets is None else target.offsets[y],
         probs=probs,
         flags=flags,
-        margins=margins_of(chosen),
+        margins=chosen.margins,
     )
 
 

@@ -17,46 +17,33 @@ from numpy.typing import NDArray
 
 from xmine.encoders.tokens import UNIT, TokenVectors
 from xmine.knn.workers import WorkerPool, blas_threads
-from xmine.scoring.late_interaction import LONG, Singles, Tokens, batches, best_cosines, tiles
+from xmine.scoring.late_interaction import LONG, Singles, Tokens, batches, best_of_long
 
 # The strength below which a token adds to a stretch. Right pairs of news, of the UN and of
 # Wikipedia have two thirds of their tokens above it.
 LOOSE = 0.35
+_COSINES_AT_ONCE = 2**22
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Found = tuple[Singles, Rows]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counterparts:
-    """What the tokens of a sentence find on the other side.
+def counterparts(left: Tokens, right: Tokens) -> tuple[Found, Found]:
+    """Find the counterpart of each token of two sentences, of the left one and of the right one.
 
-    Attributes:
-        cosines: float32 [tokens], the highest of each; at least 0.
-        tokens: int64 [tokens], the token of the other side that has it, the first of equal ones;
-            -1 where no cosine is above 0.
+    Returns:
+        the highest cosine of each token, float32 [tokens], at least 0; and which token of the other
+        side has it, int64 [tokens], the first of equal ones, -1 where no cosine is above 0.
     """
-
-    cosines: Singles
-    tokens: Rows
+    return _found(left[0], right[0]), _found(right[0], left[0])
 
 
-def counterparts(left: Tokens, right: Tokens) -> tuple[Counterparts, Counterparts]:
-    """Find the counterpart of each token of two sentences."""
-    (s, _), (t, _) = left, right
-    best = np.zeros(len(s), np.float32), np.zeros(len(t), np.float32)
-    found = np.full(len(s), -1), np.full(len(t), -1)
-    for some, others, cosines in tiles(s, t):
-        for side, axis, own, start in ((0, 1, some, others.start), (1, 0, others, some.start)):
-            highest = cosines.max(axis=axis)
-            better = highest > best[side][own]
-            best[side][own][better] = highest[better]
-            found[side][own][better] = start + cosines.argmax(axis=axis)[better]
-    ours, theirs = (
-        Counterparts(each / np.float32(UNIT**2), tokens)
-        for each, tokens in zip(best, found, strict=True)
-    )
-    return ours, theirs
+def _found(s: Singles, t: Singles) -> Found:
+    if not len(s) or not len(t):
+        return np.zeros(len(s), np.float32), np.full(len(s), -1)
+    (best,), (places,) = best_of_long(s, t)
+    return np.maximum(best, 0) / np.float32(UNIT**2), np.where(best > 0, places, -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +83,7 @@ def loosest_stretches(source: TokenVectors, target: TokenVectors, x: Rows, y: Ro
         at, counts = some[rows], (lengths[0][rows], lengths[1][rows])
         if len(rows) == 1 and max(int(each[0]) for each in counts) > LONG:
             (s, v), (t, w) = source.of(int(x[at[0]])), target.of(int(y[at[0]]))
-            strong = [each[None] for each in _strengths_of_long(s, t)]
+            strong = [_strengths_of_long(s, t), _strengths_of_long(t, s)]
             weights = [v[None], w[None]]
         else:
             s, v = source.padded(x[at], counts[0])
@@ -121,16 +108,15 @@ def _strengths(s: Singles, t: Singles) -> list[Singles]:
     return [np.maximum(ours, 0), np.maximum(theirs, 0)]
 
 
-def _strengths_of_long(s: Singles, t: Singles) -> list[Singles]:
-    """Measure the same of two sentences, vectors [tokens, dim], a tile at a time."""
-    rows, columns = best_cosines(s, t)
-    ours, theirs = np.zeros_like(rows), np.zeros_like(columns)
-    for some, others, cosines in tiles(s, t):
-        cosines *= 2
-        left, right = cosines - columns[others], cosines - rows[some, None]
-        np.maximum(ours[some], left.max(axis=1), out=ours[some])
-        np.maximum(theirs[others], right.max(axis=0), out=theirs[others])
-    return [ours, theirs]
+def _strengths_of_long(s: Singles, t: Singles) -> Singles:
+    """Measure the strengths of tokens, vectors [tokens, dim], some at a time: [1, tokens]."""
+    best = np.maximum(best_of_long(t, s)[0], 0)
+    strong = np.zeros((1, len(s)), dtype=np.float32)
+    step = max(1, _COSINES_AT_ONCE // len(t))
+    for start in range(0, len(s), step):
+        rows = slice(start, start + step)
+        np.maximum(strong[:, rows], (2 * (s[rows] @ t.T) - best).max(axis=1), out=strong[:, rows])
+    return strong
 
 
 def _stretches(

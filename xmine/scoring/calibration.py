@@ -6,7 +6,7 @@ logistic curve through its probabilities says what a score is worth in these fil
 expectation maximisation fits a mixture to the scores themselves: those of translations are normal,
 and those of wrong pairs above a high quantile exponential, as the excesses over a threshold of
 most distributions are (Pickands, 1975, "Statistical inference using extreme order statistics").
-A logistic curve through the mean of both gives the probabilities.
+A logistic curve through a mean of both gives the probabilities.
 """
 
 import math
@@ -20,11 +20,14 @@ from xmine.scoring.probability import Confidence, Floats
 
 # The share of the wrong pairs that lies below the exponential tail.
 _BELOW = 0.8
-# How many translations the mean and deviation of their scores are believed in before any are seen,
-# and how many wrong pairs the mean excess, as a share of that deviation.
-_BELIEF, _TAIL_BELIEF, _TAIL = 30.0, 5.0, 0.6
+# How many translations the mean and deviation of their scores are believed in before any are seen.
+# The mean excess of wrong pairs is believed in as well, as a share of that deviation; beyond the
+# last share the tail might take the translations.
+_BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 5.0, 0.35, 0.6
+# What the mixture counts, and the first estimate the rest.
+_OF_TAIL = 2 / 3
 # How many pairs the slope of 1 is believed in, with which scores are log-odds.
-_SLOPE_BELIEF = 1.0
+_SLOPE_BELIEF, _LEAST_SLOPE = 1.0, 1e-3
 
 
 def calibrate(
@@ -47,32 +50,46 @@ def calibrate(
         return first
     tail, found = _tail_mixture(values, _logistic(values, labels), weights)
     probs = first.probs.copy()
-    probs[open_pairs] = _logistic(values, (labels + tail) / 2)
+    probs[open_pairs] = _logistic(values, _OF_TAIL * tail + (1 - _OF_TAIL) * labels)
     beyond = first.translations - float(first.probs.sum())  # those that are not among the pairs
-    total = float(probs.sum()) + (beyond + found - float(tail.sum())) / 2
+    beaten = _OF_TAIL * (found - float(tail.sum())) + (1 - _OF_TAIL) * beyond
+    total = float(probs.sum()) + beaten
     return replace(first, probs=np.round(probs, 4), translations=round(total, 4))
 
 
 def _logistic(values: Floats, labels: Floats) -> Floats:
     """Fit a rising logistic curve to labels from 0 to 1, by Newton's method; give its values."""
-    slope, height = 1.0, _logit(float(labels.mean())) - float(values.mean())
+    curve = np.array([1.0, _logit(float(labels.mean())) - float(values.mean())])  # slope and height
+    loss = _loss(curve, values, labels)
     for _ in range(100):
-        probs = _sigmoid(slope * values + height)
-        errors, bends = probs - labels, np.maximum(probs * (1 - probs), 1e-12)
-        down = np.array([(errors * values).sum() + _SLOPE_BELIEF * (slope - 1), errors.sum()])
-        across = float((bends * values).sum())
+        probs = _sigmoid(curve[0] * values + curve[1])
+        errors, bends = probs - labels, probs * (1 - probs)
+        down = np.array([(errors * values).sum(), errors.sum()])
+        down[0] += _SLOPE_BELIEF * (curve[0] - 1)
+        across = (bends * values).sum()
         bend = np.array(
-            [
-                [float((bends * values**2).sum()) + _SLOPE_BELIEF, across],
-                [across, float(bends.sum())],
-            ]
+            [[(bends * values**2).sum() + _SLOPE_BELIEF, across], [across, bends.sum()]]
         )
-        step = np.linalg.solve(bend, down)
-        step *= min(1.0, 2 / max(abs(step[0]) * 4, abs(step[1]), 1e-12))
-        slope, height = max(slope - step[0], 1e-3), height - step[1]
-        if np.abs(step).max() < 1e-9:
+        step = np.linalg.solve(bend + 1e-9 * np.eye(2), down)
+        share, before = 1.0, loss
+        while share > 1e-6:  # far from the end, a whole step may lead up
+            there = np.array(
+                [max(curve[0] - share * step[0], _LEAST_SLOPE), curve[1] - share * step[1]]
+            )
+            loss = _loss(there, values, labels)
+            if loss <= before:
+                break
+            share /= 2
+        if loss > before - 1e-9:
             break
-    return _sigmoid(slope * values + height)
+        curve = there
+    return _sigmoid(curve[0] * values + curve[1])
+
+
+def _loss(curve: Floats, values: Floats, labels: Floats) -> float:
+    heights = curve[0] * values + curve[1]
+    loss = float((np.logaddexp(0, heights) - labels * heights).sum())
+    return loss + _SLOPE_BELIEF / 2 * float(curve[0] - 1) ** 2
 
 
 def _tail_mixture(
@@ -81,16 +98,19 @@ def _tail_mixture(
     """Fit translations and the tail of wrong pairs; give probabilities and translations."""
     order = np.argsort(values, kind="stable")
     mean, variance = weights.right_mean, weights.right_deviation**2
-    start = -math.inf
+    first, start = belief, -math.inf
     for _ in range(200):
         before, wrong = belief, 1 - belief
         below = np.cumsum(wrong[order])
         start = float(values[order[np.searchsorted(below, _BELOW * below[-1])]])
+        if start > mean - math.sqrt(variance):  # hardly a pair is wrong: there is no tail to see
+            return first, float(first.sum())
         above = values > start
         excess = values[above] - start
         believed = _TAIL_BELIEF * _TAIL * weights.right_deviation
         scale = float((wrong[above] * excess).sum()) + believed
         scale /= float(wrong[above].sum()) + _TAIL_BELIEF
+        scale = min(scale, _LONGEST_TAIL * weights.right_deviation)
         right = belief[above]
         count = float(right.sum())
         mean = float((right * values[above]).sum()) + _BELIEF * weights.right_mean
@@ -101,7 +121,7 @@ def _tail_mixture(
         high = np.minimum(values[above], mean + variance / scale)
         odds = _logit(count / max(len(excess), 1)) - (high - mean) ** 2 / (2 * variance)
         odds += math.log(scale / math.sqrt(2 * math.pi * variance)) + (high - start) / scale
-        belief = np.zeros(len(values))
+        belief = first.copy()
         belief[above] = _sigmoid(odds)
         if np.abs(belief - before).max() < 1e-5:
             break

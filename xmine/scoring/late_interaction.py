@@ -1,4 +1,4 @@
-"""Tokens of two sentences -> how much of each sentence finds a counterpart on the other side.
+"""Tokens of two sentences -> how much of each finds a counterpart on the other side, in order.
 
 For sentences s and t, A = sum_i w_i max_j cos(s_i, t_j) / sum_i w_i over the tokens of s, where the
 weight w_i is the length of the token's vector, and B is the same from t: the late interaction of
@@ -20,29 +20,32 @@ from xmine.knn.workers import WorkerPool, blas_threads
 _NUMBERS = 1_000_000
 # Tokens of the longer of two sentences that are compared at once.
 _TOKENS_AT_ONCE = 1024
-LONG = 512  # tokens of a sentence that is compared alone
+LONG = 512  # tokens
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
-# Vectors and weights of the tokens of one sentence or of several.
 Singles = NDArray[np.float32]
+# Vectors and weights of the tokens of a sentence.
 Tokens = tuple[Singles, Singles]
+# The best cosine of each token, times UNIT**2, and the place of the token that has it.
+Counterparts = tuple[Singles, NDArray[np.intp]]
 
 
-def match_pairs(
-    source: TokenVectors, target: TokenVectors, x: Rows, y: Rows
-) -> tuple[Floats, Floats]:
+def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) -> Floats:
     """Compare pairs of sentences token by token.
+
+    A token whose best cosine is not above zero has no counterpart, and counts 0.
 
     Args:
         source, target: the tokens of both sides.
         x, y: int64 [pairs], sentences of `source` and of `target`.
 
     Returns:
-        A and B of the module's docstring, float64 [pairs], 0 to 1; a token whose best cosine is
-        below zero counts 0, and a sentence without tokens has A = B = 0.
+        float64 [pairs, 3]: A and B of the module's docstring, 0 to 1; and the correlation of the
+        places of tokens with those of their counterparts, -1 to 1, the mean of both directions,
+        where each token has its weight. All are 0 where a sentence has no tokens.
     """
-    found = np.zeros((2, len(x)))
+    found = np.zeros((len(x), 3))
     some = np.flatnonzero((source.lengths[x] > 0) & (target.lengths[y] > 0))
     lengths = source.lengths[x[some]], target.lengths[y[some]]
 
@@ -50,15 +53,50 @@ def match_pairs(
         at = some[rows]
         tokens = lengths[0][rows], lengths[1][rows]
         if len(rows) == 1 and max(int(each[0]) for each in tokens) > LONG:
-            found[:, at[0]] = _match_long(source.of(int(x[at[0]])), target.of(int(y[at[0]])))
+            found[at] = _match_long(source.of(int(x[at[0]])), target.of(int(y[at[0]])))
         else:
-            found[:, at] = _match_batch(
-                source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1])
+            left, right = source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1])
+            cosines = np.matmul(left[0], right[0].transpose(0, 2, 1))  # [pairs, tokens, tokens]
+            found[at] = _figures(
+                _best(cosines), left[1], _best(cosines.transpose(0, 2, 1)), right[1]
             )
 
     with WorkerPool(blas_threads()) as pool:
         pool.run(match, batches(*lengths, source.dim), lambda: None)
-    return found[0], found[1]
+    return found
+
+
+def _best(cosines: NDArray[np.float32]) -> Counterparts:
+    """Find the counterpart of each token: the first of the best."""
+    places = cosines.argmax(axis=2)
+    return np.take_along_axis(cosines, places[..., None], axis=2)[..., 0], places
+
+
+def _figures(left: Counterparts, v: Singles, right: Counterparts, w: Singles) -> Floats:
+    """Sum up the counterparts of tokens [pairs, tokens] with their weights: [pairs, 3]."""
+    order = (_correlation(left, v) + _correlation(right, w)) / 2
+    return np.stack([_share(left[0], v), _share(right[0], w), order], axis=1)
+
+
+def _share(best: Singles, weights: Singles) -> Floats:
+    """Average the best cosines, times UNIT**2, of tokens [pairs, tokens]."""
+    total = np.einsum("ij,ij->i", np.maximum(best, 0), weights, dtype=np.float64)
+    shares: Floats = total / (weights.sum(axis=1, dtype=np.float64) * UNIT**2)
+    return np.minimum(shares, 1)
+
+
+def _correlation(counterparts: Counterparts, weights: Singles) -> Floats:
+    """Correlate the places of tokens [pairs, tokens] and of their counterparts; 0 where none is."""
+    best, places = counterparts
+    some = weights * (best > 0)
+    i, j = np.arange(best.shape[1], dtype=np.float64), places.astype(np.float64)
+    # Whole numbers, and so exact up to ten thousand tokens.
+    n = some.sum(axis=1, dtype=np.float64)
+    of_i, of_j = some @ i, np.einsum("ij,ij->i", some, j)
+    across = n * np.einsum("ij,ij,j->i", some, j, i) - of_i * of_j
+    spread = (n * (some @ i**2) - of_i**2) * (n * np.einsum("ij,ij->i", some, j**2) - of_j**2)
+    found: Floats = np.where(spread > 0, across / np.sqrt(np.where(spread > 0, spread, 1)), 0)
+    return np.clip(found, -1, 1)
 
 
 def batches(left: Rows, right: Rows, dim: int) -> Iterator[NDArray[np.intp]]:
@@ -80,43 +118,21 @@ def _padded(left: Rows, right: Rows, dim: int) -> int:
     return longest[0] * longest[1] + sum(longest) * dim
 
 
-def _match_batch(left: Tokens, right: Tokens) -> tuple[Floats, Floats]:
+def _match_long(left: Tokens, right: Tokens) -> Floats:
+    """Compare two sentences, one of them long, some tokens at a time: [1, 3]."""
     (s, v), (t, w) = left, right
-    cosines = np.matmul(s, t.transpose(0, 2, 1))  # [pairs, tokens, tokens], times UNIT**2
-    return _weighted(cosines.max(axis=2), v), _weighted(cosines.max(axis=1), w)
+    return _figures(best_of_long(s, t), v[None], best_of_long(t, s), w[None])
 
 
-def _weighted(best: NDArray[np.float32], weights: NDArray[np.float32]) -> Floats:
-    """Average the best cosines, times UNIT**2, of tokens [pairs, tokens]."""
-    total = np.einsum("ij,ij->i", np.maximum(best, 0), weights, dtype=np.float64)
-    averages: Floats = total / (weights.sum(axis=1, dtype=np.float64) * UNIT**2)
-    return np.minimum(averages, 1)
-
-
-def _match_long(left: Tokens, right: Tokens) -> tuple[float, float]:
-    """Compare two sentences, one of them long: some tokens of one side at a time."""
-    (s, v), (t, w) = left, right
-    rows, columns = best_cosines(s, t)
-    a, b = _weighted(rows[None], v[None]), _weighted(columns[None], w[None])
-    return float(a[0]), float(b[0])
-
-
-def best_cosines(s: Singles, t: Singles) -> tuple[Singles, Singles]:
-    """Give the highest cosine, times UNIT**2, of each token of two sentences; at least 0."""
-    rows = np.zeros(len(s), dtype=np.float32)
-    columns = np.zeros(len(t), dtype=np.float32)
-    for some, others, cosines in tiles(s, t):
-        np.maximum(rows[some], cosines.max(axis=1), out=rows[some])
-        np.maximum(columns[others], cosines.max(axis=0), out=columns[others])
-    return rows, columns
-
-
-def tiles(s: Singles, t: Singles) -> Iterator[tuple[slice, slice, Singles]]:
-    """Multiply the vectors of two sentences, some tokens of each at a time."""
+def best_of_long(s: Singles, t: Singles) -> Counterparts:
+    """Find the counterpart in t of each token of s, some tokens at a time: [1, tokens]."""
+    best = np.full((1, len(s)), -np.inf, dtype=np.float32)
+    places = np.zeros((1, len(s)), dtype=np.intp)
     for start in range(0, len(s), _TOKENS_AT_ONCE):
+        rows = slice(start, start + _TOKENS_AT_ONCE)
         for first in range(0, len(t), _TOKENS_AT_ONCE):
-            some, others = (
-                slice(start, start + _TOKENS_AT_ONCE),
-                slice(first, first + _TOKENS_AT_ONCE),
-            )
-            yield some, others, s[some] @ t[others].T
+            found, where = _best((s[rows] @ t[first : first + _TOKENS_AT_ONCE].T)[None])
+            better = found > best[:, rows]
+            places[:, rows] = np.where(better, where + first, places[:, rows])
+            best[:, rows] = np.where(better, found, best[:, rows])
+    return best, places

@@ -43,7 +43,7 @@ def margin_scores(
         margin: `ratio`, `distance` or `absolute`.
         k: the neighbours that the means are of; all if left out.
     """
-    few = neighbours.first(k or neighbours.targets.shape[1])
+    few = neighbours.first(k) if k else neighbours
     targets, low = _scores(neighbours, few, margin)
     sources, low_too = _scores(neighbours.swapped(), few.swapped(), margin)
     return MarginScores(targets, sources, low + low_too if margin == "ratio" else 0)

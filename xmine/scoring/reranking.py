@@ -1,12 +1,13 @@
 """Candidates and how well their tokens match -> a new score: the log-odds of a translation.
 
 A candidate is a cell of the neighbours, and its rivals are the other cells of its row and column.
-Logistic regression weighs seven figures of each: the log of the ratio margin; the cosine; the
-lower, and the mean, of the two shares A and B that find a counterpart
-(`xmine.scoring.late_interaction`); the log of the tokens of the shorter side; and how far mean and
-margin lead those of the best rival. docs/explanation/reranking.md says what each is worth.
+Logistic regression weighs six figures of each: the log of the ratio margin; the lower of the two
+shares A and B that find a counterpart (`xmine.scoring.late_interaction`); the order of the
+counterparts; the log of the tokens of the shorter side; and how far the mean of A and B, and the
+margin, lead those of the best rival. docs/explanation/reranking.md says what each is worth.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,8 +32,8 @@ class TokenMatches:
     """How well the tokens of each candidate match, in the shapes of `Neighbours`.
 
     Attributes:
-        targets: float32 [sources, k, 2], A and B of each source's nearest targets.
-        sources: float32 [targets, k, 2], the same of each target's nearest sources: A is of the
+        targets: float32 [sources, k, 3], A, B and order of each source's nearest targets.
+        sources: float32 [targets, k, 3], the same of each target's nearest sources: A is of the
             source here too.
         source_lengths, target_lengths: float32 [sources] and [targets], numbers of tokens.
     """
@@ -61,7 +62,7 @@ class Reranker:
 
     @cached_property
     def _means(self) -> tuple[Singles, Singles]:
-        return self.matches.targets.mean(axis=-1), self.matches.sources.mean(axis=-1)
+        return _mean(self.matches.targets), _mean(self.matches.sources)
 
     def candidates(self) -> MarginScores:
         """Score all candidates: log-odds in place of margins, float32."""
@@ -70,28 +71,24 @@ class Reranker:
         sources = np.empty(near.sources.shape, dtype=np.float32)
         for rows in self._blocks(len(targets)):
             x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
-            figures = matches.targets[rows], near.target_cosines[rows], margins.targets[rows]
-            targets[rows] = self._cells(x, y, *figures)
+            targets[rows] = self._cells(x, y, matches.targets[rows], margins.targets[rows])
         for rows in self._blocks(len(sources)):
             x, y = np.broadcast_arrays(near.sources[rows], rows[:, None])
-            figures = matches.sources[rows], near.source_cosines[rows], margins.sources[rows]
-            sources[rows] = self._cells(x, y, *figures)
+            sources[rows] = self._cells(x, y, matches.sources[rows], margins.sources[rows])
         return MarginScores(targets, sources, margins.clamped)
 
-    def pairs(
-        self, x: Rows, y: Rows, matches: Singles, cosines: Singles, margins: Singles
-    ) -> Singles:
+    def pairs(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Singles:
         """Score any pairs, candidates or not.
 
         Args:
             x, y: int64 [pairs], rows of both sides.
-            matches: float32 [pairs, 2], A and B.
-            cosines, margins: float32 [pairs].
+            matches: float32 [pairs, 3], A, B and order.
+            margins: float32 [pairs].
         """
         scores = np.empty(len(x), dtype=np.float32)
         for rows in self._blocks(len(x)):
             at = rows[:, None]
-            cells = self._cells(x[at], y[at], matches[at], cosines[at], margins[at])
+            cells = self._cells(x[at], y[at], matches[at], margins[at])
             scores[rows] = cells[:, 0]
         return scores
 
@@ -101,23 +98,35 @@ class Reranker:
         size = max(1, _RIVALS_AT_ONCE // (k * (k + back)))
         return np.split(np.arange(rows), range(size, rows, size))
 
-    def _cells(
-        self, x: Rows, y: Rows, matches: Singles, cosines: Singles, margins: Singles
-    ) -> Floats:
+    def _cells(self, x: Rows, y: Rows, matches: Singles, margins: Singles) -> Floats:
         """Score cells [rows, k] of these sources and targets."""
-        weights, lengths = self.weights, self.matches
-        mean = matches.mean(axis=-1)  # [rows, k]
-        tokens = np.minimum(lengths.source_lengths[x], lengths.target_lengths[y])
-        match_lead, margin_lead = self._leads(x, y, mean, margins)
-        score = np.full(x.shape, weights.bias)
-        score += weights.log_margin * np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
-        score += weights.cosine * cosines.astype(np.float64)
-        score += weights.lower_match * matches.min(axis=-1).astype(np.float64)
-        score += weights.mean_match * mean.astype(np.float64)
-        score += weights.log_tokens * np.log(np.maximum(tokens.astype(np.float64), 1))
-        score += weights.match_lead * match_lead
-        score += weights.margin_lead * margin_lead
+        score = np.full(x.shape, self.weights.bias)
+        for name, figure in self.figures(x, y, matches, margins):
+            score += getattr(self.weights, name) * figure
         return score
+
+    def figures(
+        self, x: Rows, y: Rows, matches: Singles, margins: Singles
+    ) -> Iterator[tuple[str, Floats]]:
+        """Measure cells, one figure after the other.
+
+        Args:
+            x, y: int64 [rows, k], sources and targets.
+            matches: float32 [rows, k, 3], A, B and order.
+            margins: float32 [rows, k].
+
+        Yields:
+            The name of the weight, and float64 [rows, k].
+        """
+        mean, lengths = _mean(matches), self.matches
+        tokens = np.minimum(lengths.source_lengths[x], lengths.target_lengths[y])
+        yield "log_margin", np.log(np.maximum(margins.astype(np.float64), _LEAST_MARGIN))
+        yield "lower_match", matches[..., :2].min(axis=-1).astype(np.float64)
+        yield "order", matches[..., 2].astype(np.float64)
+        yield "log_tokens", np.log(np.maximum(tokens.astype(np.float64), 1))
+        match_lead, margin_lead = self._leads(x, y, mean, margins)
+        yield "match_lead", match_lead
+        yield "margin_lead", margin_lead
 
     def _leads(self, x: Rows, y: Rows, mean: Singles, margins: Singles) -> tuple[Floats, Floats]:
         """Measure how far cells [rows, k] lead their best rivals; 0 where there is no rival."""
@@ -133,3 +142,9 @@ class Reranker:
             best = np.maximum(row, column)
             leads.append(np.where(np.isfinite(best), value.astype(np.float64) - best, 0))
         return leads[0], leads[1]
+
+
+def _mean(matches: Singles) -> Singles:
+    """Average A and B of matches [..., 3]."""
+    mean: Singles = (matches[..., 0] + matches[..., 1]) / 2
+    return mean

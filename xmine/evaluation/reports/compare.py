@@ -138,7 +138,7 @@ def main_figures(result: Result) -> list[tuple[str, str]]:
     """
     metric = result.headline[1]
     rows: Sequence[Row] = result.rows
-    if len(rows) > _FEW_ROWS:
+    if sum(not row.is_reranked for row in rows) > _FEW_ROWS:
         rows = [row for row in rows if row.is_mean or row.name == result.headline[0]]
     lines = [(row.name, metric) for row in rows if metric in row.figures]
     for each in result.metrics:
@@ -168,7 +168,12 @@ def published_beside(results: Mapping[str, Result]) -> list[Beside]:
 
 def _measured(pattern: str, metric: str, results: Mapping[str, Result]) -> tuple[str, str] | None:
     """Find the row that a published figure stands beside: the first alternative there is."""
-    rows = [row.name for result in results.values() for row in result.rows if metric in row.figures]
+    rows = [
+        row.name
+        for result in results.values()
+        for row in result.rows
+        if metric in row.figures and not row.is_reranked
+    ]
     for alternative in pattern.split("|"):
         matching = fnmatch.filter(rows, alternative)
         if matching:

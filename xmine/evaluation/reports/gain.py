@@ -25,14 +25,14 @@ from xmine.evaluation.options import (
     TatoebaOptions,
 )
 from xmine.evaluation.readers.bucc import find_bucc
-from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of
+from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of, retrieval_hits
 from xmine.evaluation.retrieval.bucc import mine_pair
 from xmine.evaluation.retrieval.bucc_protocols import protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.tatoeba import (
     codes_of,
     tatoeba_folder,
-    tatoeba_hits,
     tatoeba_languages,
+    tatoeba_sides,
 )
 from xmine.evaluation.similarity.correlation import rate, spearman
 from xmine.evaluation.similarity.sts import read_stsb_split
@@ -177,7 +177,8 @@ def _tatoeba(
     turned = EncoderPair(reader.target, reader.source)
     rows = []
     for language in wanted:
-        hits, _ = tatoeba_hits(turned, folder, language, settings, report)
+        _, sides = tatoeba_sides(turned, folder, language, settings, report)
+        hits = retrieval_hits(*sides)
         about = f"tatoeba {language}", "accuracy", "sentence pairs", PROTOCOL
         rows.append(Items(*about, hits, mean_accuracy))
     return rows
@@ -191,14 +192,14 @@ def _bucc(
     ]
     if not pairs:
         raise _no_language()
-    settings = BuccOptions(**_shared(options))
+    settings = BuccOptions(**_shared(options), rerank="off")
     folder = find_bucc(data, pairs)
     protocol, turned = settle_protocol(settings, folder), EncoderPair(reader.target, reader.source)
     said = protocol_in_words(settings, protocol)
     rows = []
     for pair in pairs:
         sides = reader if pair.startswith("en-") else turned
-        mined = mine_pair(sides, folder, pair, protocol, settings, report)
+        mined, _ = mine_pair(sides, folder, pair, protocol, settings, report)
         for kind, (threshold, measured) in mined.cuts.items():
             counts = measured.counts_at(threshold)
             rows.append(

@@ -26,7 +26,8 @@ from xmine.evaluation.result import (
     read_groups,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
-from xmine.knn.cosines import Vectors
+from xmine.evaluation.retrieval.reranked import LineReranker, ours, reranked_note
+from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
 
@@ -76,13 +77,25 @@ def retrieval_hits(
     Arguments as of `retrieval_accuracy`.
     """
     found = search_exact(source, target, k=1)
-    sides = texts or (range(len(source)), range(len(target)))
-    forward = _found(found.targets[:, 0], sides[1])
-    return np.array([forward, _found(found.sources[:, 0], sides[0])], dtype=np.bool_).T
+    return hits_of((found.targets[:, 0], found.sources[:, 0]), texts)
+
+
+def hits_of(
+    chosen: tuple[Rows, Rows], texts: tuple[Sequence[str], Sequence[str]] | None = None
+) -> NDArray[np.bool_]:
+    """Tell the same of lines that were chosen otherwise.
+
+    Args:
+        chosen: int64 [pairs] twice, a row of the target for each source, and the reverse.
+        texts: of both sides, where a line with the text of the right one counts as found.
+    """
+    sides = texts or (range(len(chosen[1])), range(len(chosen[0])))
+    forward, backward = _found(chosen[0], sides[1]), _found(chosen[1], sides[0])
+    return np.array([forward, backward], dtype=np.bool_).T
 
 
 def accuracy_of(hits: NDArray[np.bool_]) -> BothWays:
-    """Average what `retrieval_hits` gave."""
+    """Average what `retrieval_hits` or `hits_of` gave."""
     forward, backward = hits.mean(axis=0).tolist()
     return BothWays(forward, backward, len(hits))
 
@@ -91,43 +104,59 @@ def _found(nearest_rows: NDArray[np.int64], keys: Sequence[object]) -> list[bool
     return [keys[row] == keys[at] for at, row in enumerate(nearest_rows.tolist())]
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Figures of a set of aligned files: a row for each pair of languages."""
+
+    rows: list[Row]
+    reranked: list[Row]  # the same after reranking; empty where candidates are not reranked
+    notes: list[str]
+
+
 def aligned_result(
     benchmark: str,
     sets: Sequence[AlignedSet],
-    measure: Callable[[AlignedSet], tuple[list[Row], list[str]]],
+    measure: Callable[[AlignedSet], Measured],
     protocol: str,
     metrics: Sequence[Metric],
     settings: Mapping[str, object],
     groups: Groups = NO_GROUPS,
 ) -> Result:
-    """Measure aligned sets, and average over the languages of each set and over their groups.
-
-    `measure` gives a row for each pair of languages of a set, and notes.
-    """
-    rows, averages, notes = [], [], []
+    """Measure aligned sets, and average over the languages of each set and over their groups."""
+    rows, averages, reranked, reranked_averages, notes = [], [], [], [], []
     for aligned in sets:
-        measured, said = measure(aligned)
-        by_language = [
-            replace(row, name=source)
-            for row, (source, _) in zip(measured, aligned.pairs, strict=True)
-        ]
-        means, lacking = group_rows(groups, by_language)
-        means += mean_of_all("mean of {}", measured)
-        averages += [replace(each, name=aligned.titled(each.name, ", ")) for each in means]
-        rows += measured
-        notes += [f"{aligned.name}: {note}" for note in [*lacking, *said]]
+        measured = measure(aligned)
+        means, lacking = _averages(groups, aligned, measured.rows)
+        rows += measured.rows
+        averages += means
+        if measured.reranked:
+            reranked += measured.reranked
+            reranked_averages += _averages(groups, aligned, measured.reranked)[0]
+        notes += [f"{aligned.name}: {note}" for note in [*lacking, *measured.notes]]
     check_groups(groups, [source for aligned in sets for source, _ in aligned.pairs])
     return Result(
         benchmark=benchmark,
         protocol=protocol + (TEXTUAL if settings["textual"] else ""),
         split=", ".join(each.name for each in sets),
         metrics=metrics,
-        rows=[*rows, *averages],
+        rows=[*rows, *averages, *ours([*reranked, *reranked_averages])],
         headline=(averages[-1].name if len(sets) == 1 and averages else rows[0].name, "mean"),
         settings=settings,
         unit="pairs",
-        notes=notes,
+        notes=[*notes, *reranked_note(reranked)],
     )
+
+
+def _averages(
+    groups: Groups, aligned: AlignedSet, rows: Sequence[Row]
+) -> tuple[list[Row], list[str]]:
+    """Average over the groups of languages and all languages of a set; and say who is lacking."""
+    by_language = [
+        replace(row, name=source) for row, (source, _) in zip(rows, aligned.pairs, strict=True)
+    ]
+    means, lacking = group_rows(groups, by_language)
+    means += mean_of_all("mean of {}", rows)
+    return [replace(each, name=aligned.titled(each.name, ", ")) for each in means], lacking
 
 
 def evaluate_bitext(
@@ -135,20 +164,27 @@ def evaluate_bitext(
 ) -> Result:
     """Measure retrieval between each language of aligned files and their pivot."""
 
-    def measure(aligned: AlignedSet) -> tuple[list[Row], list[str]]:
+    def measure(aligned: AlignedSet) -> Measured:
         vectors = {
             language: encoder.encode_half(texts, report, options.prompt)
             for language, texts in aligned.texts.items()
         }
         check_known(aligned.name, vectors.values())
-        rows = []
+        rows, reranked = [], []
         for source, target in aligned.pairs:
-            texts = (aligned.texts[source], aligned.texts[target]) if options.textual else None
-            accuracy = retrieval_accuracy(vectors[source], vectors[target], texts)
-            rows.append(accuracy.row(aligned.titled(f"{source}-{target}")))
-        return rows, unknown_note({name: unknown_rows(each) for name, each in vectors.items()})
+            name = aligned.titled(f"{source}-{target}")
+            texts = aligned.texts[source], aligned.texts[target]
+            same = texts if options.textual else None
+            sides = vectors[source], vectors[target]
+            rows.append(retrieval_accuracy(*sides, same).row(name))
+            if reranker:
+                hits = hits_of(reranker.best_lines(texts, sides, report), same)
+                reranked.append(accuracy_of(hits).row(name))
+        unknown = {name: unknown_rows(each) for name, each in vectors.items()}
+        return Measured(rows, reranked, unknown_note(unknown))
 
     groups = read_groups(options.groups)
+    reranker = None if options.rerank == "off" else LineReranker(encoder)
     sets, settings = aligned_sets(data, options), {"textual": options.textual}
     return aligned_result("bitext", sets, measure, PROTOCOL, BOTH_WAYS, settings, groups)
 

@@ -7,7 +7,7 @@ its protocol: with the threshold chosen on the pairs it is measured on, F1 is an
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from xmine.evaluation.options import BuccOptions
 from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.retrieval.bucc_protocols import Protocol, protocol_in_words, settle_protocol
+from xmine.evaluation.retrieval.reranked import ours, reranked_note
 from xmine.evaluation.retrieval.xsim import check_neighbours
 from xmine.mining.candidates import Candidates, best_without_gold, find_candidates
 from xmine.mining.options import MiningOptions
@@ -37,6 +38,10 @@ _METRICS = (
     Metric("f1", "F1", "harmonic mean of precision and recall"),
     Metric("threshold", "threshold", "lowest score kept", scale=1, digits=4, better=""),
 )
+
+
+# What is cut where -> the threshold, and what that keeps.
+Cuts = Mapping[str, tuple[float, Agreement]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,39 +107,53 @@ def evaluate_bucc(
     """Mine each language pair and give F1 at several thresholds, that of the protocol first."""
     folder = find_bucc(data, options.pair)
     protocol = settle_protocol(options, folder)
-    rows: dict[str, list[Row]] = {}
+    cuts: dict[str, Cuts] = {}
+    reranked_cuts: dict[str, Cuts] = {}
     notes = []
     for pair in folder.pairs:
-        mined = mine_pair(encoder, folder, pair, protocol, options, report)
-        kinds = _at_thresholds(mined, protocol)
-        notes += _notes(mined.split, mined.scored, kinds)
-        for kind, (value, agreed) in kinds.items():
-            figures = {"precision": agreed.precision, "recall": agreed.recall, "f1": agreed.f1}
-            row = Row(f"{pair} {kind}", agreed.mined, {**figures, "threshold": value})
-            rows.setdefault(kind, []).append(row)
+        mined, reranked = mine_pair(encoder, folder, pair, protocol, options, report)
+        cuts[pair] = _at_thresholds(mined, protocol)
+        notes += _notes(mined.split, mined.scored)
+        said = dict(cuts[pair])
+        if reranked:
+            reranked_cuts[pair] = _at_thresholds(reranked, protocol)
+            said |= {f"{kind}, reranked": cut for kind, cut in reranked_cuts[pair].items()}
+        notes += _lost_note(mined.split, said)
     if protocol.threshold_from == "hash":
         notes.append(
             "held-out is over the half of the ids that the threshold was not chosen on; the other "
             "rows are over all of them."
         )
-    averages = []
-    if len(folder.pairs) > 1:
-        for kind, each in rows.items():
-            mean = mean_row(f"mean of {len(each)} {kind}", each)
-            # a mean of thresholds would mean nothing
-            averages.append(Row(mean.name, mean.items, {**mean.figures, "threshold": np.nan}))
-    by_pair = [row for each in zip(*rows.values(), strict=True) for row in each]
+    rows, reranked_rows = _rows(cuts), _rows(reranked_cuts)
     return Result(
         benchmark="bucc",
         protocol=protocol_in_words(options, protocol),
         split=f"BUCC 2018 {protocol.split}, {', '.join(folder.pairs)}",
         metrics=_METRICS,
-        rows=[*by_pair, *averages],
-        headline=((averages or by_pair)[0].name, "f1"),
+        rows=[*rows, *ours(reranked_rows)],
+        headline=(next((row for row in rows if row.is_mean), rows[0]).name, "f1"),
         settings={"protocol": options.protocol, **asdict(protocol)},
         unit="kept",
-        notes=notes,
+        notes=[*notes, *reranked_note(reranked_rows)],
     )
+
+
+def _rows(cuts: Mapping[str, Cuts]) -> list[Row]:
+    """Give a row for each cut of each language pair, and then the means over the pairs."""
+    rows: dict[str, list[Row]] = {}
+    for pair, kinds in cuts.items():
+        for kind, (value, agreed) in kinds.items():
+            figures = {"precision": agreed.precision, "recall": agreed.recall, "f1": agreed.f1}
+            row = Row(f"{pair} {kind}", agreed.mined, {**figures, "threshold": value})
+            rows.setdefault(kind, []).append(row)
+    averages = []
+    if len(cuts) > 1:
+        for kind, each in rows.items():
+            mean = mean_row(f"mean of {len(each)} {kind}", each)
+            # a mean of thresholds would mean nothing
+            averages.append(replace(mean, figures={**mean.figures, "threshold": np.nan}))
+    by_pair = [row for each in zip(*rows.values(), strict=True) for row in each]
+    return [*by_pair, *averages]
 
 
 def unified(side: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], set[str]]:
@@ -152,10 +171,30 @@ def mine_pair(
     protocol: Protocol,
     options: BuccOptions,
     report: Report = silent,
-) -> MinedSplit:
-    """Mine a language pair and choose the thresholds that gold pairs choose."""
+) -> tuple[MinedSplit, MinedSplit | None]:
+    """Mine a language pair and choose the thresholds that gold pairs choose.
+
+    Returns:
+        what the protocol asks for, by the margin; and the same after reranking by tokens, None
+        where candidates are not reranked.
+    """
     split = folder.read(pair, protocol.split)
-    scored, found, auto = _mine(encoder, split, protocol, options, report)
+    mined = _mine(encoder, split, protocol, options, report)
+    others: Sequence[NamedPairs | None] = [None] * len(mined)
+    if protocol.threshold_from not in ("hash", "oracle"):
+        learned = folder.read(pair, protocol.threshold_from)
+        others = [found for _, found, _ in _mine(encoder, learned, protocol, options, report)]
+    found = [
+        MinedSplit(split, scored, auto, named, _cuts(split, named, other, protocol))
+        for (scored, named, auto), other in zip(mined, others, strict=True)
+    ]
+    return found[0], found[1] if len(found) > 1 else None
+
+
+def _cuts(
+    split: BuccSplit, found: NamedPairs, other: NamedPairs | None, protocol: Protocol
+) -> dict[str, tuple[float, NamedPairs]]:
+    """Choose the thresholds that gold pairs choose: those of `other`, if it is there."""
     cuts: dict[str, tuple[float, NamedPairs]] = {}
     if protocol.threshold_from == "hash":
         validation, rest = found.half(0), found.half(1)
@@ -165,12 +204,10 @@ def mine_pair(
                 "choose --threshold-from oracle",
             )
         cuts["held-out"] = validation.best().threshold, rest
-    elif protocol.threshold_from != "oracle":
-        learned = folder.read(pair, protocol.threshold_from)
-        other = _mine(encoder, learned, protocol, options, report)[1]
+    elif other is not None:
         cuts[protocol.split] = other.best().threshold, found
     cuts["oracle"] = found.best().threshold, found
-    return MinedSplit(split, scored, auto, found, cuts)
+    return cuts
 
 
 def _mine(
@@ -179,8 +216,11 @@ def _mine(
     protocol: Protocol,
     options: BuccOptions,
     report: Report,
-) -> tuple[Candidates, NamedPairs, tuple[float, Agreement]]:
-    """Score all pairs of a split, name them by id, and cut them as `auto` does."""
+) -> list[tuple[Candidates, NamedPairs, tuple[float, Agreement]]]:
+    """Score all pairs of a split, name them by id, and cut them as `auto` does.
+
+    The second is after reranking, if candidates are reranked.
+    """
     tables, ids, repeated = [], [], []
     for number, side in enumerate(split.sides):
         rows, dropped = unified(side) if protocol.duplicates == "dropped" else (side, set())
@@ -201,15 +241,32 @@ def _mine(
         retrieval=protocol.retrieval,
         src_prompt=options.prompt,
         tgt_prompt=options.prompt,
+        rerank=options.rerank,
     )
-    scored = find_candidates((tables[0], tables[1]), encoder, mining, report)
-    sources = scored.source.lines[scored.chosen.sources].tolist()
-    targets = scored.target.lines[scored.chosen.targets].tolist()
+    kinds = find_candidates((tables[0], tables[1]), encoder, mining, report)
+    return [
+        _named(split, scored, (ids[0], ids[1]), (repeated[0], repeated[1]), protocol)
+        for scored in kinds
+        if scored
+    ]
+
+
+def _named(
+    split: BuccSplit,
+    scored: Candidates,
+    ids: tuple[list[str], list[str]],
+    repeated: tuple[set[str], set[str]],
+    protocol: Protocol,
+) -> tuple[Candidates, NamedPairs, tuple[float, Agreement]]:
+    """Name pairs by the ids of their lines, leave repeated ones out, and cut as `auto` does."""
+    chosen = scored.chosen
+    margins = chosen.scores if chosen.margins is None else chosen.margins
+    figures = (each.tolist() for each in (chosen.scores, margins, *scored.lines()))
     scores, pairs = [], []
-    for score, source, target in zip(scored.chosen.scores.tolist(), sources, targets, strict=True):
+    for score, margin, source, target in zip(*figures, strict=True):
         pair = (ids[0][source - 1], ids[1][target - 1])
         counts = pair[0] not in repeated[0] and pair[1] not in repeated[1]
-        if counts and (protocol.lowest is None or score >= protocol.lowest):
+        if counts and (protocol.lowest is None or margin >= protocol.lowest):
             scores.append(score)
             pairs.append(pair)
     lines = [name for name, _ in split.sides[0]]
@@ -220,18 +277,16 @@ def _mine(
     return scored, found, (cut, agreement(named & set(pairs), split.gold))
 
 
-def _at_thresholds(mined: MinedSplit, protocol: Protocol) -> dict[str, tuple[float, Agreement]]:
-    """Cut at every threshold, that of the protocol first."""
+def _at_thresholds(mined: MinedSplit, protocol: Protocol) -> Cuts:
+    """Cut at every threshold, that of the protocol first; at fixed ones where scores are ratios."""
     kinds = {kind: (value, on.at(value)) for kind, (value, on) in mined.cuts.items()}
     kinds["auto"] = mined.auto
-    if protocol.margin == "ratio":
+    if protocol.margin == "ratio" and mined.scored.weights is None:
         kinds |= {f"at {value:g}": (value, mined.found.at(value)) for value in FIXED}
     return kinds
 
 
-def _notes(
-    split: BuccSplit, scored: Candidates, kinds: Mapping[str, tuple[float, Agreement]]
-) -> list[str]:
+def _notes(split: BuccSplit, scored: Candidates) -> list[str]:
     sizes = " and ".join(f"{len(side):,}" for side in split.sides)
     notes = [f"{split.name}: {sizes} sentences, {len(split.gold):,} gold pairs."]
     if clamped := scored.scores.clamped:
@@ -240,10 +295,10 @@ def _notes(
     if np.ptp(scored.scores.targets) < _SAME:
         said = "every pair has the same score: the encoder tells no sentences apart."
         notes.append(f"{split.name}: {said}")
-    lost = [kind for kind, (value, _) in kinds.items() if kind != "auto" and np.isinf(value)]
-    if lost:
-        notes.append(
-            f"{split.name}: nothing is kept ({', '.join(lost)}): where the threshold comes from, "
-            "no scored pair is a gold pair."
-        )
     return notes
+
+
+def _lost_note(split: BuccSplit, kinds: Cuts) -> list[str]:
+    lost = [kind for kind, (value, _) in kinds.items() if kind != "auto" and np.isinf(value)]
+    said = "where the threshold comes from, no scored pair is a gold pair."
+    return [f"{split.name}: nothing is kept ({'; '.join(lost)}): {said}"] if lost else []

@@ -4,19 +4,18 @@ LASER's test set (Artetxe & Schwenk, 2019), files `tatoeba.xxx-eng.xxx` and `tat
 Averages over 14 and 36 languages are those of mSimCSE and XTREME; Emma-X averages over all 112.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.evaluation.data import DataFolder, choose, read_aligned
 from xmine.evaluation.options import TatoebaOptions
 from xmine.evaluation.result import (
+    Groups,
     Metric,
     Result,
+    Row,
     check_groups,
     group_rows,
     mean_of_all,
@@ -29,10 +28,13 @@ from xmine.evaluation.retrieval.aligned import (
     TEXTUAL,
     accuracy_of,
     check_known,
+    hits_of,
     retrieval_hits,
     unknown_note,
     unknown_rows,
 )
+from xmine.evaluation.retrieval.reranked import LineReranker, ours, reranked_note
+from xmine.knn.cosines import Vectors
 from xmine.progress import Report, silent
 
 FOURTEEN = tuple("ara bul cmn deu ell fra hin rus spa swh tha tur urd vie".split())
@@ -40,6 +42,7 @@ THIRTY_SIX = FOURTEEN + tuple(
     "afr ben est eus fin heb hun ind ita jav jpn".split()
     + "kat kaz kor mal mar nld pes por tam tel tgl".split()
 )
+_MEANS = {"mean of 14": FOURTEEN, "mean of 36": THIRTY_SIX}
 # ISO 639-1 -> the codes of the files, for the languages that an encoder says it was made for.
 CODES = dict(
     pair.split(":")
@@ -66,25 +69,25 @@ def evaluate_tatoeba(
     found = tatoeba_languages(folder)
     wanted = [each if each in found else CODES.get(each, each) for each in options.language]
     languages = choose(wanted, found, f"{folder}: no tatoeba.{{}}-eng.{{}}")
-    rows, unknown, both = [], {}, EncoderPair(encoder, encoder)
+    rows, reranked, unknown, both = [], list[Row](), {}, EncoderPair(encoder, encoder)
+    reranker = None if options.rerank == "off" else LineReranker(encoder)
     for each in languages:
-        hits, unknown[each] = tatoeba_hits(both, folder, each, options, report)
+        texts, sides = tatoeba_sides(both, folder, each, options, report)
+        same = texts if options.textual else None
+        hits, unknown[each] = retrieval_hits(*sides, same), unknown_rows(sides[0])
         rows.append(accuracy_of(hits).row(each, "to_english", "from_english"))
+        if reranker:
+            hits = hits_of(reranker.best_lines(texts, sides, report), same)
+            reranked.append(accuracy_of(hits).row(each, "to_english", "from_english"))
     check_groups(groups, languages)
-    averages, notes = group_rows(groups, rows)
-    notes += unknown_note(unknown)
-    for name, members in (("mean of 14", FOURTEEN), ("mean of 36", THIRTY_SIX)):
-        if set(members) <= set(languages):
-            averages.append(mean_row(name, [row for row in rows if row.name in members]))
-        elif not options.language:
+    notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
+    for name, members in _MEANS.items():
+        if not set(members) <= set(languages) and not options.language:
             lacking = ", ".join(sorted(set(members) - set(languages)))
             notes.append(f"No {name}: {lacking} missing.")
-    averages += mean_of_all("mean of all {}", rows)
     known = codes_of(encoder.facts.languages)
-    own = [row for row in rows if row.name in known]
-    if own and len(own) < len(rows):
-        names = ", ".join(row.name for row in own) if len(own) <= _FEW else str(len(own))
-        averages.append(mean_row(f"the encoder's own ({names})", own))
+    rows += _averages(groups, rows, known)
+    reranked += _averages(groups, reranked, known)
     return Result(
         benchmark="tatoeba",
         protocol=PROTOCOL + (TEXTUAL if options.textual else ""),
@@ -94,12 +97,26 @@ def evaluate_tatoeba(
             Metric("from_english", "en→xx", "the same from English"),
             BOTH_WAYS[-1],
         ),
-        rows=[*rows, *averages],
-        headline=([*rows, *averages][-1].name, "mean"),
+        rows=[*rows, *ours(reranked)],
+        headline=(rows[-1].name, "mean"),
         settings={"textual": options.textual},
         unit="pairs",
-        notes=notes,
+        notes=[*notes, *reranked_note(reranked)],
     )
+
+
+def _averages(groups: Groups, rows: Sequence[Row], known: set[str]) -> list[Row]:
+    """Average over groups, over the languages of papers, all, and those the encoder knows."""
+    averages, languages = group_rows(groups, rows)[0], {row.name for row in rows}
+    for name, members in _MEANS.items():
+        if set(members) <= languages:
+            averages.append(mean_row(name, [row for row in rows if row.name in members]))
+    averages += mean_of_all("mean of all {}", rows)
+    own = [row for row in rows if row.name in known]
+    if own and len(own) < len(rows):
+        names = ", ".join(row.name for row in own) if len(own) <= _FEW else str(len(own))
+        averages.append(mean_row(f"the encoder's own ({names})", own))
+    return averages
 
 
 def tatoeba_folder(data: DataFolder) -> Path:
@@ -117,20 +134,15 @@ def tatoeba_languages(folder: Path) -> list[str]:
     return sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
 
 
-def tatoeba_hits(
+def tatoeba_sides(
     encoders: EncoderPair, folder: Path, language: str, options: TatoebaOptions, report: Report
-) -> tuple[NDArray[np.bool_], int]:
-    """Tell which sentences of a language find their translation.
-
-    bool [pairs, 2], found to English and from it; and how many lines of the language have no
-    vector.
-    """
+) -> tuple[tuple[list[str], list[str]], tuple[Vectors, Vectors]]:
+    """Read the sentences of a language and the English ones, and encode both: [pairs, dim]."""
     pair = f"tatoeba.{language}-eng"
-    texts = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.eng")
-    sides = [
-        encoder.encode_half(side, report, options.prompt)
-        for encoder, side in zip((encoders.source, encoders.target), texts, strict=True)
-    ]
+    own, english = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.eng")
+    sides = (
+        encoders.source.encode_half(own, report, options.prompt),
+        encoders.target.encode_half(english, report, options.prompt),
+    )
     check_known(pair, sides)
-    same = (texts[0], texts[1]) if options.textual else None
-    return retrieval_hits(sides[0], sides[1], same), unknown_rows(sides[0])
+    return (own, english), sides

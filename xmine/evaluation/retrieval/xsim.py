@@ -17,12 +17,14 @@ from xmine.evaluation.options import XsimOptions
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.aligned import (
     BothWays,
+    Measured,
     aligned_result,
     check_known,
     unknown_note,
     unknown_rows,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
+from xmine.evaluation.retrieval.reranked import LineReranker
 from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
@@ -79,6 +81,17 @@ def error_rate(chosen: NDArray[np.int64], texts: Sequence[str] | None = None) ->
     return sum(wrong) / len(wrong)
 
 
+def error_rates(
+    targets: NDArray[np.int64],
+    sources: NDArray[np.int64],
+    texts: tuple[Sequence[str], Sequence[str]] | None,
+) -> BothWays:
+    """Give the error rates both ways, of `BestLines` and with the texts of source and target."""
+    source_texts, target_texts = texts or (None, None)
+    forward, backward = error_rate(targets, target_texts), error_rate(sources, source_texts)
+    return BothWays(forward, backward, len(targets))
+
+
 def check_neighbours(lines: int, k: int, margin: str, name: str) -> None:
     """Check that each line can have k neighbours."""
     if margin != "absolute" and lines < k:
@@ -106,11 +119,14 @@ def evaluate_xsim(
     """Measure the error rate from each language of aligned files to their pivot, and back."""
     margin, k = options.margin, options.neighborhood
 
-    def measure(aligned: AlignedSet) -> tuple[list[Row], list[str]]:
+    reranks = options.rerank != "off" and margin == "ratio"  # which reranking weighs
+    reranker = LineReranker(encoder, k) if reranks else None
+
+    def measure(aligned: AlignedSet) -> Measured:
         texts = aligned.texts
         check_neighbours(len(next(iter(texts.values()))), k, margin, aligned.name)
         targets: dict[str, Vectors] = {}
-        rows, clamped, unknown = [], 0, dict[str, int]()
+        rows, reranked, clamped, unknown = [], list[Row](), 0, dict[str, int]()
         for source, target in aligned.pairs:
             vectors = encoder.encode(texts[source], report, options.prompt)
             if target not in targets:
@@ -118,12 +134,14 @@ def evaluate_xsim(
             check_known(aligned.name, (vectors, targets[target]))
             unknown |= {target: unknown_rows(targets[target]), source: unknown_rows(vectors)}
             best = best_lines(vectors, targets[target], margin, k, report)
-            forward = error_rate(best.targets, texts[target] if options.textual else None)
-            backward = error_rate(best.sources, texts[source] if options.textual else None)
-            shares = BothWays(forward, backward, len(texts[source]))
-            rows.append(shares.row(aligned.titled(f"{source}-{target}")))
+            sides = texts[source], texts[target]
+            name, same = aligned.titled(f"{source}-{target}"), sides if options.textual else None
+            rows.append(error_rates(best.targets, best.sources, same).row(name))
+            if reranker:
+                chosen = reranker.best_lines(sides, (vectors, targets[target]), report)
+                reranked.append(error_rates(*chosen, same).row(name))
             clamped += best.clamped
-        return rows, [*unknown_note(unknown), *clamped_note(clamped)]
+        return Measured(rows, reranked, [*unknown_note(unknown), *clamped_note(clamped)])
 
     return aligned_result(
         "xsim",

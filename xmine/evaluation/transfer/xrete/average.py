@@ -64,6 +64,8 @@ def xrete_result(results: Mapping[str, Result]) -> Result | None:
 def _row(results: Mapping[str, Result], benchmark: str, pattern: str, metric: str) -> Row | None:
     rows = results[benchmark].rows if benchmark in results else ()
     found = (
-        row for row in rows if metric in row.figures and fnmatch.fnmatchcase(row.name, pattern)
+        row
+        for row in rows
+        if metric in row.figures and fnmatch.fnmatchcase(row.name, pattern) and not row.is_reranked
     )
     return next(found, None)

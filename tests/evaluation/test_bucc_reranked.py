@@ -1,0 +1,83 @@
+"""BUCC after reranking, by a slow loop, on loose translations."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.evaluation.test_bucc import Named, slow_best, slow_f1, write_alike, write_loose
+from tests.scoring.test_margin_and_retrieval import slow_choice, slow_scores
+from tests.toys.bucc import figure, measure
+from tests.toys.reranking import slow_log_odds
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.evaluation.retrieval.bucc import half_of
+from xmine.knn.exact import search_exact
+from xmine.scoring.gold import read_id_pairs
+
+
+def slow_pairs(
+    encoder: SentenceEncoder, data: Path, split: str, lowest: float | None = None
+) -> tuple[list[tuple[float, Named]], set[Named]]:
+    """Rerank the candidates of a split, best first; and give the gold pairs."""
+    stem = data / "bucc2018" / "zh-en" / f"zh-en.{split}"
+    lines = [read_id_pairs(Path(f"{stem}.{language}")) for language in ("zh", "en")]
+    texts = [text for _, text in lines[0]], [text for _, text in lines[1]]
+    one, other = (encoder.encode_half(side).astype("float32") for side in texts)
+    scores = slow_log_odds(encoder, texts, (one, other), nearest=4)
+    near = search_exact(one, other, 4)
+    margins = slow_scores(one, other, 4, "ratio")
+    named = [
+        (scores[i, j], (lines[0][i][0], lines[1][j][0]))
+        for i, j in slow_choice(scores, near, "max")
+        if lowest is None or margins[i, j] >= lowest
+    ]
+    return named, set(read_id_pairs(Path(f"{stem}.gold")))
+
+
+def test_bucc_after_reranking(toy_encoder: SentenceEncoder, tmp_path: Path) -> None:
+    data = write_loose(tmp_path, "sample", seed=9, changed=6)
+    scored, gold = slow_pairs(toy_encoder, data, "sample")
+    threshold, f1 = slow_best(scored, gold)
+    halves = [
+        (
+            [each for each in scored if half_of(each[1][0]) == which],
+            {pair for pair in gold if half_of(pair[0]) == which},
+        )
+        for which in (0, 1)
+    ]
+    held_out = slow_f1(*halves[1], slow_best(*halves[0])[0])
+    result = measure(toy_encoder, data)
+    ours = [row.name for row in result.rows if row.is_reranked]
+    kinds = ("held-out", "oracle", "auto")  # the fixed thresholds are for margins
+    assert ours == [f"zh-en {kind}, reranked" for kind in kinds]
+    assert figure(result, "zh-en oracle, reranked") == pytest.approx(f1)
+    reached = figure(result, "zh-en oracle, reranked", "threshold")
+    assert reached == pytest.approx(threshold, abs=0.02)
+    assert figure(result, "zh-en held-out, reranked") == pytest.approx(held_out)
+    assert f1 > figure(result, "zh-en oracle")
+
+
+def test_bucc_after_reranking_with_the_threshold_of_another_split(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    for split, changed in (("training", 3), ("test", 6)):
+        data = write_loose(tmp_path, split, seed=changed, changed=changed)
+    threshold, _ = slow_best(*slow_pairs(toy_encoder, data, "training"))
+    pairs = slow_pairs(toy_encoder, data, "test")
+    expected = slow_f1(*pairs, threshold)
+    assert expected < slow_best(*pairs)[1]
+    result = measure(toy_encoder, data)
+    assert figure(result, "zh-en test, reranked") == pytest.approx(expected)
+    reached = figure(result, "zh-en test, reranked", "threshold")
+    assert reached == pytest.approx(threshold, abs=0.02)
+
+
+def test_the_lowest_ratio_of_a_protocol_is_one_after_reranking_too(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    data = write_alike(tmp_path, "training")
+    everything, gold = slow_pairs(toy_encoder, data, "training")
+    scored, _ = slow_pairs(toy_encoder, data, "training", lowest=1)
+    expected = slow_best(scored, gold)[1]
+    assert expected < slow_best(everything, gold)[1]
+    result = measure(toy_encoder, data, protocol="st")
+    assert figure(result, "zh-en oracle, reranked") == pytest.approx(expected)

@@ -1,0 +1,176 @@
+"""Pairs compared token by token, against loops over tokens, and across blocks and threads."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors, whole_vectors, whole_weights
+from xmine.scoring import late_interaction
+from xmine.scoring.late_interaction import match_pairs
+from xmine.vectors.tokens import tokens_of
+
+SENTENCES = [
+    "The ferry leaves at seven, and so do we.",
+    "渡轮七点开，我们也是。",
+    "Seven ferries left us.",
+    "",
+    "☃☂",
+    "bread",
+    "面包",
+    "A baker who sleeps late sells no bread, said the miller, and went back to sleep himself.",
+    "磨坊主说，睡懒觉的面包师卖不出面包，说完自己又睡了。",
+    "☃ bread ☂ bread",
+]
+
+
+def rounded(vectors: NDArray[np.float32]) -> list[list[int]]:
+    """Round unit vectors to whole multiples of 1 / 4000, number by number."""
+    rows = []
+    for vector in vectors:
+        length = math.sqrt(sum(float(each) ** 2 for each in vector))
+        rows.append([round(float(each) / length * 4000) for each in vector])
+    return rows
+
+
+def twin(
+    s: Sequence[tuple[Sequence[int], int]], t: Sequence[tuple[Sequence[int], int]]
+) -> tuple[float, float, float]:
+    """Compare tokens, each a vector and a weight, by loops."""
+    if not s or not t:
+        return 0.0, 0.0, 0.0
+    shares, orders = [], []
+    for ours, theirs in ((s, t), (t, s)):
+        total, weight, places = 0.0, 0.0, []
+        for i, (vector, w) in enumerate(ours):
+            best, at = -math.inf, -1
+            for j, (other, _) in enumerate(theirs):
+                product = sum(a * b for a, b in zip(vector, other, strict=True))
+                if product > best:
+                    best, at = product, j
+            total += w * max(best, 0)
+            weight += w
+            if best > 0:
+                places.append((i, at, w))
+        shares.append(total / (weight * 4000**2))
+        orders.append(correlation(places))
+    return min(shares[0], 1), min(shares[1], 1), sum(orders) / 2
+
+
+def correlation(places: Sequence[tuple[int, int, int]]) -> float:
+    weight = sum(w for _, _, w in places)
+    if not weight:
+        return 0.0
+    i0 = sum(w * i for i, _, w in places) / weight
+    j0 = sum(w * j for _, j, w in places) / weight
+    across = sum(w * (i - i0) * (j - j0) for i, j, w in places)
+    spread = sum(w * (i - i0) ** 2 for i, _, w in places)
+    spread *= sum(w * (j - j0) ** 2 for _, j, w in places)
+    return across / math.sqrt(spread) if spread > 1e-9 else 0.0
+
+
+def drawn(lengths: Sequence[int], dim: int, seed: int) -> TokenVectors:
+    random = np.random.default_rng(seed)
+    vectors = random.normal(size=(sum(lengths), dim)).astype(np.float32)
+    table, norms = whole_vectors(vectors)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return TokenVectors(starts, table, whole_weights(norms), dim)
+
+
+def listed(tokens: TokenVectors, sentence: int) -> list[tuple[list[int], int]]:
+    vectors, weights = tokens.of(sentence)
+    return list(zip(vectors.astype(int).tolist(), weights.astype(int).tolist(), strict=True))
+
+
+def every_pair(left: TokenVectors, right: TokenVectors) -> tuple[NDArray[np.int64], ...]:
+    x, y = np.meshgrid(np.arange(len(left)), np.arange(len(right)))
+    return x.ravel(), y.ravel()
+
+
+@pytest.mark.parametrize("dim", [1, 2, 7, 64])
+def test_random_sentences_match_as_loops_say(dim: int) -> None:
+    left, right = drawn([3, 0, 1, 12, 5, 1], dim, 1), drawn([1, 9, 0, 4, 4], dim, 2)
+    x, y = every_pair(left, right)
+    expected = [twin(listed(left, a), listed(right, b)) for a, b in zip(x, y, strict=True)]
+    assert match_pairs(left, right, x, y) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_real_sentences_match_as_loops_over_the_rows_of_the_encoder_say() -> None:
+    """Tokens, rounding and weights are made anew from the vectors of the encoder."""
+    encoder = SentenceEncoder.load()
+    body = encoder.body
+    ids, starts = body.pieces.ids(SENTENCES)
+    vectors = body.vectors
+    norms = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1))
+    sentences = []
+    for start, end in itertools.pairwise(starts):
+        known = [int(each) for each in ids[start:end] if norms[each] > 0]
+        weights = [max(1, round(norms[each] / norms.max() * 1000)) for each in known]
+        sentences.append(list(zip(rounded(vectors[known]), weights, strict=True)))
+    assert [len(each) == 0 for each in sentences].count(True) == 2  # the empty and the unknown one
+    tokens = tokens_of(encoder, SENTENCES)
+    x, y = every_pair(tokens, tokens)
+    expected = [twin(sentences[a], sentences[b]) for a, b in zip(x, y, strict=True)]
+    assert match_pairs(tokens, tokens, x, y) == pytest.approx(np.array(expected), abs=1e-6)
+
+
+def test_a_sentence_finds_all_of_itself_in_order() -> None:
+    tokens = tokens_of(SentenceEncoder.load(), SENTENCES[:2])
+    rows = np.arange(2)
+    found = match_pairs(tokens, tokens, rows, rows)
+    assert found == pytest.approx(1, abs=1e-3)  # vectors are rounded to a length near one
+    assert found.max() <= 1
+
+
+def test_ten_thousand_tokens() -> None:
+    """A sentence is compared with a part of itself: the part finds all, and in order."""
+    whole = drawn([10_000], 8, 3)
+    part = TokenVectors(
+        np.array([0, 3000]), whole.table[2000:5000], whole.weights[2000:5000], whole.dim
+    )
+    (found,) = match_pairs(whole, part, np.array([0]), np.array([0]))
+    assert found[1] == pytest.approx(1, abs=1e-3) and found[0] < 1
+    (turned,) = match_pairs(part, whole, np.array([0]), np.array([0]))
+    assert turned.tolist() == [found[1], found[0], found[2]]
+    few = drawn([600, 700], 8, 4)
+    long, short = match_pairs(few, few, np.array([0, 1]), np.array([1, 0]))
+    assert long == pytest.approx(twin(listed(few, 0), listed(few, 1)), abs=1e-12)
+    assert short.tolist() == [long[1], long[0], long[2]]
+
+
+def test_blocks_threads_and_company_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, right = drawn([30, 4, 17, 600, 1, 8] * 2, 64, 5), drawn([25, 11, 700, 2], 64, 6)
+    x, y = every_pair(left, right)
+    found = match_pairs(left, right, x, y)
+    alone = [match_pairs(left, right, x[[at]], y[[at]])[0] for at in range(0, len(x), 5)]
+    assert (found[::5] == np.array(alone)).all()
+    for numbers, workers, at_once in ((1, 1, 3), (50_000, 3, 1024), (10**8, 2, 100)):
+        monkeypatch.setattr(late_interaction, "_NUMBERS", numbers)
+        monkeypatch.setattr(late_interaction, "_TOKENS_AT_ONCE", at_once)
+        monkeypatch.setattr(late_interaction, "blas_threads", lambda workers=workers: workers)
+        assert (match_pairs(left, right, x, y) == found).all()
+
+
+@pytest.mark.parametrize("dim", [1, 3, 512, 8192])
+def test_whole_vectors_stay_exact_in_float32(dim: int) -> None:
+    random = np.random.default_rng(dim)
+    vectors = random.normal(size=(50, dim)).astype(np.float32) * random.lognormal(size=(50, 1))
+    whole, lengths = whole_vectors(vectors.astype(np.float32))
+    assert (whole == np.rint(whole)).all()
+    exact = whole.astype(np.int64) @ whole.astype(np.int64).T
+    assert np.abs(exact).max() < 2**24
+    assert (whole @ whole.T == exact).all()
+    weights = whole_weights(lengths)
+    assert weights.max() == HEAVIEST and weights.min() >= 1
+    cosines = vectors @ vectors.T / np.outer(lengths, lengths)
+    assert exact / UNIT**2 == pytest.approx(cosines, abs=math.sqrt(dim) / UNIT)
+
+
+def test_a_vector_of_zeros_has_no_weight() -> None:
+    whole, lengths = whole_vectors(np.array([[0, 0], [3, 4]], dtype=np.float32))
+    assert whole.tolist() == [[0, 0], [2400, 3200]]
+    assert whole_weights(lengths).tolist() == [0, HEAVIEST]

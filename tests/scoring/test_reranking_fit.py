@@ -1,0 +1,149 @@
+"""The fit of the weights of reranking, against scikit-learn, known weights and slow twins."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from xmine.knn.exact import search_exact
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.reranking import TokenMatches
+from xmine.scoring.reranking_fit import KnownCandidates, fit_weights, logistic_regression
+from xmine.scoring.retrieval import choose_pairs
+
+TRUE = np.array([2.0, -1.0, 0.5])
+BIAS = -1.5
+
+
+def examples(
+    count: int, bias: float = BIAS
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
+    """Figures of three very different scales, labels drawn by true weights, and these weights."""
+    random = np.random.default_rng(4)
+    scales = np.array([1.0, 50.0, 0.01])
+    figures = random.standard_normal((count, 3)) * scales + [3.0, -100.0, 0.2]
+    weights = TRUE / scales
+    scores = (figures - [3.0, -100.0, 0.2]) @ weights + bias
+    return figures, random.random(count) < 1 / (1 + np.exp(-scores)), weights
+
+
+def test_known_weights_are_found_again() -> None:
+    figures, right, weights = examples(50_000)
+    found, bias = logistic_regression(figures, right)
+    np.testing.assert_allclose(found / weights, 1, atol=0.1)
+    assert bias == pytest.approx(BIAS - weights @ [3.0, -100.0, 0.2], rel=0.05)
+
+
+@pytest.mark.parametrize("case", ["usual", "rare", "separable", "one column twice", "one constant"])
+def test_the_fit_is_that_of_scikit_learn(case: str) -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    figures, right, weights = examples(4000, bias=-6.0 if case == "rare" else BIAS)
+    if case == "separable":
+        right = figures @ weights > np.median(figures @ weights)
+    if case == "one column twice":
+        figures = figures[:, [0, 1, 1]]
+    if case == "one constant":
+        figures[:, 2] = 7.0
+    spread = figures.std(axis=0)
+    scaled = (figures - figures.mean(axis=0)) / np.where(spread > 1e-9, spread, 1)
+    reference = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(scaled, right)
+    found, bias = logistic_regression(figures, right)
+    np.testing.assert_allclose(
+        figures @ found + bias, reference.decision_function(scaled), rtol=1e-4, atol=1e-4
+    )
+
+
+def candidates(count: int, pairs: int, seed: int) -> KnownCandidates:
+    """Random sides; the first `pairs` sources have translations, in another order."""
+    random = np.random.default_rng(seed)
+    source = random.standard_normal((count, 6))
+    order = random.permutation(count)
+    target = random.standard_normal((count, 6))
+    target[order[:pairs]] = source[:pairs] + 0.1 * random.standard_normal((pairs, 6))
+    unit = [
+        (each / np.linalg.norm(each, axis=1, keepdims=True)).astype(np.float16)
+        for each in (source, target)
+    ]
+    near = search_exact(unit[0], unit[1], 3)
+    translations = np.where(np.arange(count) < pairs, order, -1)
+    share = random.random((count, count, 3)).astype(np.float32)  # of any pair
+    share[np.arange(pairs), order[:pairs], :2] = 0.7 + 0.3 * random.random((pairs, 2))
+    matches = TokenMatches(
+        share[np.arange(count)[:, None], near.targets],
+        share[near.sources, np.arange(count)[:, None]],
+        random.integers(1, 20, count).astype(np.float32),
+        random.integers(1, 20, count).astype(np.float32),
+    )
+    return KnownCandidates(near, matches, margin_scores(near), translations)
+
+
+def slow_examples(known: KnownCandidates) -> dict[tuple[int, int], tuple[dict[str, float], bool]]:
+    """The definitions of the figures, one candidate at a time."""
+    margins: dict[tuple[int, int], float] = {}
+    shares: dict[tuple[int, int], NDArray[np.float32]] = {}
+    near = known.neighbours
+    for x, row in enumerate(near.targets.tolist()):
+        for place, y in enumerate(row):
+            margins[x, y] = float(known.margins.targets[x, place])
+            shares[x, y] = known.matches.targets[x, place]
+    for y, row in enumerate(near.sources.tolist()):
+        for place, x in enumerate(row):
+            margins[x, y] = float(known.margins.sources[y, place])
+            shares[x, y] = known.matches.sources[y, place]
+    mean = {cell: float(a + b) / 2 for cell, (a, b, _) in shares.items()}
+    found = {}
+    for x, y in margins:
+        rivals = [cell for cell in margins if (cell[0] == x) != (cell[1] == y)]
+        # A source knows the rivals among its own neighbours, and a target those among its own.
+        rivals = [
+            (s, t)
+            for s, t in rivals
+            if (s == x and t in near.targets[x]) or (t == y and s in near.sources[y])
+        ]
+        tokens = min(known.matches.source_lengths[x], known.matches.target_lengths[y])
+        figures = {
+            "log_margin": float(np.log(margins[x, y])),
+            "lower_match": float(min(shares[x, y][:2])),
+            "order": float(shares[x, y][2]),
+            "log_tokens": float(np.log(tokens)),
+            "match_lead": mean[x, y] - max(mean[cell] for cell in rivals),
+            "margin_lead": margins[x, y] - max(margins[cell] for cell in rivals),
+        }
+        found[x, y] = figures, bool(known.translations[x] == y)
+    return found
+
+
+def test_each_candidate_is_an_example_once_with_its_figures() -> None:
+    known = candidates(40, 15, seed=1)
+    figures, right = known.examples()
+    slow = list(slow_examples(known).values())
+    assert len(right) == len(slow) and right.sum() == sum(each for _, each in slow)
+    rows = np.column_stack([right, *figures.values()])
+    expected = np.array([[each, *(named[name] for name in figures)] for named, each in slow])
+    order, order_too = np.lexsort(rows.T), np.lexsort(expected.T)
+    np.testing.assert_allclose(rows[order], expected[order_too], atol=1e-5)
+
+
+def test_the_weights_rank_translations_first_and_tell_the_scores_of_those() -> None:
+    mixtures = [candidates(300, pairs, seed) for seed, pairs in enumerate((60, 150, 200))]
+    weights = fit_weights(mixtures)
+    assert weights
+    scores = []
+    for each in mixtures:
+        chosen = choose_pairs(each.neighbours, each.reranker(weights).candidates())
+        right = each.translations[chosen.sources] == chosen.targets
+        best = int((each.translations >= 0).sum())
+        assert right[:best].mean() > 0.85
+        scores += chosen.scores[right].tolist()
+    assert weights.right_mean == pytest.approx(np.mean(scores), abs=1e-3)
+    assert weights.right_deviation == pytest.approx(np.std(scores), abs=1e-3)
+    assert weights.lower_match > 1 and abs(weights.order) < 1  # which was drawn at random
+
+
+def test_too_few_translations_give_no_weights() -> None:
+    enough = [candidates(300, 150, seed) for seed in (1, 2)]
+    assert fit_weights(enough)
+    nothing = [replace(each, translations=np.full(300, -1)) for each in enough]
+    assert fit_weights(enough[:1]) is fit_weights(nothing) is None

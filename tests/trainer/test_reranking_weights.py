@@ -1,0 +1,157 @@
+"""The weights of reranking that a training run leaves in the folder of its encoder."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.toys.sentences import toy_sentences
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.reranking import RERANKING_FILE
+from xmine.pairs.io import ParallelText
+from xmine.scoring.reranking_fit import KnownCandidates
+from xmine.trainer.data.corpus import Corpus
+from xmine.trainer.methods import METHODS
+from xmine.trainer.run import reranking
+from xmine.trainer.run.reranking import fitted_weights
+from xmine.trainer.train import Trained, train
+
+OPTIONS: dict[str, Any] = {
+    "vocabulary_size": 500,
+    "dim": 16,
+    "batch_size": 64,
+    "epochs": 2,
+    "held_out": 600,
+    "learning_rate": 0.02,
+    "threads": 1,
+}
+TOLD = "weights for reranking"
+
+
+@pytest.fixture(scope="module")
+def pairs() -> ParallelText:
+    english, chinese, _ = toy_sentences(1800, seed=5)
+    return ParallelText(english, chinese, [""] * len(english))
+
+
+def trained(method: str, pairs: ParallelText, output: Path, **changes: Any) -> Trained:
+    options = METHODS[method].options(**{**OPTIONS, **changes})
+    return train(method, Corpus(pairs=pairs), options, output)
+
+
+@pytest.mark.parametrize(
+    ("method", "changes"),
+    [
+        ("msimcse", {}),
+        ("moco", {"queue_size": 64}),
+        ("emma-x", {"queue_size": 64, "em_epochs": 1}),
+        ("transaug", {"queue_size": 64, "share_encoder": True}),
+    ],
+)
+def test_a_trained_encoder_has_weights_of_its_own(
+    method: str, changes: dict[str, Any], pairs: ParallelText, toy_folder: Path, tmp_path: Path
+) -> None:
+    made = trained(method, pairs, tmp_path / "encoder", **changes)
+    weights = made.encoders[""].reranking
+    assert weights and weights.right_mean > 0
+    assert weights == SentenceEncoder.load(tmp_path / "encoder").reranking
+    assert json.loads((tmp_path / "encoder" / RERANKING_FILE).read_text())["bias"] == weights.bias
+    assert TOLD in (tmp_path / "encoder" / "README.md").read_text("utf-8")
+    assert not any("reranking" in each for each in made.remarks)
+
+
+@pytest.mark.parametrize(
+    ("method", "changes"),
+    [
+        ("moco", {"queue_size": 64, "src_encoder": "scratch", "tgt_encoder": "scratch"}),
+        ("transaug", {"queue_size": 64, "stage": "distil", "teacher": "the toy encoder"}),
+    ],
+)
+def test_an_encoder_of_one_side_has_none(
+    method: str, changes: dict[str, Any], pairs: ParallelText, toy_folder: Path, tmp_path: Path
+) -> None:
+    if "teacher" in changes:
+        changes = changes | {"teacher": str(toy_folder)}
+    made = trained(method, pairs, tmp_path / "encoder", **changes)
+    assert made.remarks == ()
+    assert not list((tmp_path / "encoder").rglob(RERANKING_FILE))
+    assert all(TOLD not in each.card for each in made.encoders.values())
+
+
+def test_too_few_held_out_pairs_give_none_and_a_remark(pairs: ParallelText, tmp_path: Path) -> None:
+    made = trained("msimcse", pairs, tmp_path / "encoder", held_out=299)
+    (remark,) = made.remarks
+    assert "default weights: of 299 held-out pairs" in remark
+    assert not (tmp_path / "encoder" / RERANKING_FILE).exists()
+    assert TOLD not in made.encoders[""].card
+
+
+def captured(
+    encoder: SentenceEncoder, pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+) -> Sequence[KnownCandidates]:
+    """The mixtures that weights would be fitted on."""
+    found: list[Sequence[KnownCandidates]] = []
+    monkeypatch.setattr(reranking, "fit_weights", found.append)
+    fitted_weights(encoder, pairs, seed=1)
+    return found[0]
+
+
+def test_a_mixture_has_some_pairs_and_sentences_of_other_pairs(
+    toy_encoder: SentenceEncoder, pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = set()
+    for each in captured(toy_encoder, pairs, monkeypatch):
+        count, nearest = len(each.translations), each.neighbours.targets[:, 0]
+        assert len(each.neighbours.sources) == count
+        known = each.translations >= 0
+        shares.add(round(float(known.mean()), 2))
+        # The toy encoder finds each translation, and so knows which sentences have one.
+        assert (nearest == each.translations)[known].mean() > 0.99
+        alike = each.neighbours.target_cosines[:, 0]
+        assert np.median(alike[known]) > 0.99 and np.median(alike[~known]) < 0.8
+    assert shares == {0.05, 0.1, 0.2, 0.3, 0.6}
+
+
+def test_short_texts_are_left_out(
+    toy_encoder: SentenceEncoder, pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ParallelText(
+        [text.split()[0] for text in pairs.sources], pairs.targets, [""] * len(pairs)
+    )
+    assert fitted_weights(toy_encoder, words, seed=1) is None
+    both = ParallelText(
+        [*words.sources, *pairs.sources[:400]],
+        [*words.targets, *pairs.targets[:400]],
+        [""] * (len(pairs) + 400),
+    )
+    for each in captured(toy_encoder, both, monkeypatch):
+        assert each.matches.source_lengths.min() >= 5 <= each.matches.target_lengths.min()
+
+
+def test_the_same_seed_gives_the_same_weights(
+    toy_encoder: SentenceEncoder, pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reranking, "_DRAWS", 1)
+    one = fitted_weights(toy_encoder, pairs, seed=1)
+    assert one and one == fitted_weights(toy_encoder, pairs, seed=1)
+    assert one != fitted_weights(toy_encoder, pairs, seed=2)
+
+
+def test_a_transformer_reads_a_thousand_pairs(
+    checkpoint: Callable[..., Path], pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = SentenceEncoder.load(checkpoint())
+    read: list[int] = []
+    of_texts = encoder.body.tokens
+
+    def tokens(texts: Sequence[str]) -> Any:
+        read.append(len(texts))
+        return of_texts(texts)
+
+    monkeypatch.setattr(encoder.body, "tokens", tokens)
+    monkeypatch.setattr(reranking, "_SHARES", (0.05,))
+    assert captured(encoder, pairs, monkeypatch)
+    assert read == [1000, 1000]

@@ -1,0 +1,84 @@
+"""An encoder and held-out pairs -> the weights that rerank its candidates."""
+
+import numpy as np
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.tokens import TokenVectors
+from xmine.knn.exact import search_exact
+from xmine.knn.neighbours import Neighbours
+from xmine.pairs.io import ParallelText
+from xmine.scoring.late_interaction import match_pairs
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.reranking import Rows, TokenMatches
+from xmine.scoring.reranking_fit import KnownCandidates, fit_weights
+from xmine.vectors.tokens import tokens_of
+
+from ..data.rows import drawn
+
+# The share of the sentences of a mixture that have a translation on the other side.
+_SHARES = (0.05, 0.1, 0.2, 0.3, 0.6)
+_DRAWS = 3  # of each share; weights of a single draw differ more from each other
+_NEAREST = 4
+# Pairs of a dictionary are no sentences; weights from those ranked sentences worse.
+_LEAST_TOKENS = 5
+_LEAST_PAIRS = 300
+# A transformer reads so many pairs in a minute on a processor.
+_MOST_PAIRS_OF_TRANSFORMER = 1000
+
+
+def fitted_weights(
+    encoder: SentenceEncoder, pairs: ParallelText, seed: int
+) -> RerankingWeights | None:
+    """Fit the weights of an encoder on mixtures of pairs that the encoder was not trained on.
+
+    Both sides of a mixture have the sentences of some pairs; beside these, the source side has
+    those of other pairs, and the target side those of yet others.
+
+    Args:
+        encoder: of both sides.
+        pairs: held out, no sentence twice.
+        seed: of what is drawn.
+
+    Returns:
+        None where there are too few pairs of sentences, or the encoder finds too few of them.
+    """
+    if not isinstance(encoder.body, StaticEmbedding):
+        pairs = pairs.take(drawn(len(pairs), _MOST_PAIRS_OF_TRANSFORMER, seed))
+    tokens = tokens_of(encoder, pairs.sources), tokens_of(encoder, pairs.targets)
+    shorter = np.minimum(tokens[0].lengths, tokens[1].lengths)
+    kept = np.flatnonzero(shorter >= _LEAST_TOKENS)
+    if len(kept) < _LEAST_PAIRS:
+        return None
+    vectors = encoder.encode_half(pairs.sources), encoder.encode_half(pairs.targets)
+    random = np.random.default_rng([seed, 7])
+
+    def mixed(share: float) -> KnownCandidates:
+        count = int(len(kept) / (2 - share))  # sentences of a side
+        whole = int(share * count)
+        parts = np.split(random.permutation(kept), [whole, count, 2 * count - whole])
+        x, y = np.sort(np.append(parts[0], parts[1])), np.sort(np.append(parts[0], parts[2]))
+        near = search_exact(vectors[0][x], vectors[1][y], _NEAREST)
+        places = np.full(len(pairs), -1)
+        places[y] = np.arange(count)
+        matches = _match(tokens, near, x, y)
+        return KnownCandidates(near, matches, margin_scores(near), places[x])
+
+    return fit_weights([mixed(share) for share in _SHARES * _DRAWS])
+
+
+def _match(
+    tokens: tuple[TokenVectors, TokenVectors], near: Neighbours, x: Rows, y: Rows
+) -> TokenMatches:
+    """Compare the candidates of sentences x of the sources and y of the targets."""
+    forward = np.arange(len(x))[:, None] * len(y) + near.targets
+    backward = near.sources * len(y) + np.arange(len(y))[:, None]
+    cells, places = np.unique(np.append(forward, backward), return_inverse=True)
+    found = match_pairs(*tokens, x[cells // len(y)], y[cells % len(y)]).astype(np.float32)
+    return TokenMatches(
+        found[places[: forward.size]].reshape(*forward.shape, 3),
+        found[places[forward.size :]].reshape(*backward.shape, 3),
+        tokens[0].lengths[x].astype(np.float32),
+        tokens[1].lengths[y].astype(np.float32),
+    )

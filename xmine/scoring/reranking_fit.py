@@ -1,0 +1,123 @@
+"""Candidates whose translations are known -> the weights that rerank the candidates of an encoder.
+
+Logistic regression on the figures of `xmine.scoring.reranking`. The candidates that are no
+translations are the wrong examples: near neighbours, as in mining.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.reranking import RerankingWeights
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.margin import MarginScores
+from xmine.scoring.reranking import Reranker, TokenMatches
+from xmine.scoring.retrieval import choose_pairs
+
+Floats = NDArray[np.float64]
+
+# The fewest translations among the chosen pairs of all mixtures that weights are fitted on.
+_FEWEST = 200
+_DIGITS = 3  # behind the point, in which the weights do not depend on threads
+_STEPS = 100  # of Newton's method; a dozen are usual
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCandidates:
+    """Candidates of two sides, some of whose sentences are translations of each other.
+
+    Attributes:
+        neighbours, matches, margins: as of a `Reranker`.
+        translations: int64 [sources], the target that translates each source; -1 for none.
+    """
+
+    neighbours: Neighbours
+    matches: TokenMatches
+    margins: MarginScores
+    translations: NDArray[np.int64]
+
+    def reranker(self, weights: RerankingWeights) -> Reranker:
+        """Give what scores the candidates."""
+        return Reranker(self.neighbours, self.matches, self.margins, weights)
+
+    def examples(self) -> tuple[dict[str, Floats], NDArray[np.bool_]]:
+        """Measure each candidate once: figures by name, and which are translations, [cells]."""
+        near = self.neighbours
+        x, y = np.broadcast_arrays(np.arange(len(near.targets))[:, None], near.targets)
+        s, t = np.broadcast_arrays(near.sources, np.arange(len(near.sources))[:, None])
+        new = ~(near.targets[s] == t[..., None]).any(axis=-1)  # not among the targets of s
+        measure = self.reranker(RerankingWeights()).figures
+        forward = dict(measure(x, y, self.matches.targets, self.margins.targets))
+        backward = dict(measure(s, t, self.matches.sources, self.margins.sources))
+        figures = {
+            name: np.concatenate([figure.ravel(), backward[name][new]])
+            for name, figure in forward.items()
+        }
+        x, y = (np.concatenate([a.ravel(), b[new]]) for a, b in ((x, s), (y, t)))
+        return figures, self.translations[x] == y
+
+    def scores_of_found(self, weights: RerankingWeights) -> NDArray[np.float32]:
+        """Choose pairs by the score, and give the scores of the translations among them."""
+        chosen = choose_pairs(self.neighbours, self.reranker(weights).candidates())
+        return chosen.take(self.translations[chosen.sources] == chosen.targets).scores
+
+
+def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
+    """Fit the weights of all figures; None where too few translations are found.
+
+    Args:
+        mixtures: at several shares of translations, such as mining may meet.
+    """
+    measured, right = zip(*(each.examples() for each in mixtures), strict=True)
+    figures = {name: np.concatenate([each[name] for each in measured]) for name in measured[0]}
+    fitted, bias = logistic_regression(
+        np.stack(list(figures.values()), axis=1), np.concatenate(right)
+    )
+    named = zip([*figures, "bias"], [*fitted.tolist(), bias], strict=True)
+    weights = RerankingWeights(**{name: round(value, _DIGITS) for name, value in named})
+    found = np.concatenate([mixture.scores_of_found(weights) for mixture in mixtures])
+    if len(found) < _FEWEST:
+        return None
+    mean, deviation = (round(float(each(found)), _DIGITS) for each in (np.mean, np.std))
+    return replace(weights, right_mean=mean, right_deviation=deviation)
+
+
+def logistic_regression(figures: Floats, right: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """Fit logistic regression by Newton's method, with a ridge as small as one example.
+
+    The sum of the losses -log p(right), and half the squared weights of the standardised figures,
+    are least; the bias has no ridge.
+
+    Args:
+        figures: float64 [examples, figures].
+        right: bool [examples].
+
+    Returns:
+        The weights [figures] and the bias, of the figures as they were given.
+    """
+    mean, deviation = figures.mean(axis=0), figures.std(axis=0)
+    deviation[deviation == 0] = 1
+    rows = np.column_stack([(figures - mean) / deviation, np.ones(len(figures))])
+    ridge = np.append(np.ones(figures.shape[1]), 0.0)
+
+    def loss(weights: Floats) -> float:
+        scores = rows @ weights
+        losses = np.logaddexp(0, scores) - right * scores
+        return float(losses.sum() + (ridge * weights**2).sum() / 2)
+
+    weights = np.zeros(rows.shape[1])
+    for _ in range(_STEPS):
+        chances = 1 / (1 + np.exp(-np.clip(rows @ weights, -700, 700)))
+        down = rows.T @ (chances - right) + ridge * weights
+        bend = (rows * (chances * (1 - chances))[:, None]).T @ rows + np.diag(ridge)
+        step = np.linalg.solve(bend, down)
+        before = loss(weights)
+        while loss(weights - step) > before and np.abs(step).max() > 1e-9:
+            step /= 2
+        weights -= step
+        if np.abs(step).max() < 1e-9:
+            break
+    natural = weights[:-1] / deviation
+    return natural, float(weights[-1] - natural @ mean)

@@ -137,8 +137,8 @@ def align_words(encoder: SentenceEncoder, source: str, target: str) -> WordAlign
     stretches = loosest_stretches(tokens[0], tokens[1], row, row)
     ends = zip(stretches.starts[:, 0].tolist(), stretches.ends[:, 0].tolist(), strict=True)
     loosest = [
-        _whole_words(words, its[start:end])
-        for words, its, (start, end) in zip(units, spans, ends, strict=True)
+        _whole_words(text, words, its[start:end])
+        for text, words, its, (start, end) in zip(texts, units, spans, ends, strict=True)
     ]
     return WordAlignment(
         (
@@ -150,10 +150,11 @@ def align_words(encoder: SentenceEncoder, source: str, target: str) -> WordAlign
     )
 
 
-def _whole_words(words: list[Span], tokens: list[Span]) -> Span:
-    """Give the span of the words that some tokens are parts of."""
-    met = [place for token in tokens for place in _overlapping(words, token)]
-    return (words[met[0]][0], words[met[-1]][1]) if met else (0, 0)
+def _whole_words(text: str, words: list[Span], tokens: list[Span]) -> Span:
+    """Give the span of the words that some tokens are parts of, without punctuation around them."""
+    met = [words[place] for token in tokens for place in _overlapping(words, token)]
+    met = [(start, end) for start, end in met if any(map(str.isalnum, text[start:end]))]
+    return (met[0][0], met[-1][1]) if met else (0, 0)
 
 
 def _matched(

@@ -79,9 +79,15 @@ def named_parts(name: str, pair: "Pair", parts: "Sequence[Sequence[Span]]") -> l
     """Name spans of both texts in a row, without punctuation; no row where there are none."""
     named = []
     for text, spans in zip((pair.source, pair.target), parts, strict=True):
-        words = dict.fromkeys(text[start:end] for start, end in spans)
-        named.append(", ".join(word for word in words if any(map(str.isalnum, word))))
+        words = dict.fromkeys(_bare(text[start:end]) for start, end in spans)
+        named.append(", ".join(filter(None, words)))
     return [f"{name}: {' | '.join(named)}"] if any(named) else []
+
+
+def _bare(text: str) -> str:
+    """Leave out what stands before the first letter or digit, and behind the last one."""
+    places = [place for place, character in enumerate(text) if character.isalnum()]
+    return text[places[0] : places[-1] + 1] if places else ""
 
 
 def _word_rows(pair: "Pair", found: "WordAlignment") -> list[str]:

@@ -263,8 +263,8 @@ def flag(
     probs: Floats = np.zeros(len(copies)) if confidence is None else confidence.probs
     near = candidates.neighbours.first(options.neighborhood)
     sides = source, target
-    more = report, cache_dir, watch, candidates.numbers, loose
-    return languages, flag_pairs(chosen, probs, near, *sides, languages, *more)
+    more = report, cache_dir, watch, candidates.numbers
+    return languages, flag_pairs(chosen, probs, near, *sides, languages, *more, loose=loose)
 
 
 def _language(

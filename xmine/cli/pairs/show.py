@@ -27,7 +27,9 @@ def show_pair(
     explain: EXPLAIN = False,
     model: MODEL = None,
 ) -> None:
-    """Show one pair whole, with the reasons for its flags and the words without a counterpart.
+    """Show one pair whole, with the reasons for its flags.
+
+    Words without a counterpart on the other side are dim, and stand in a row of their own.
 
     Example: xmine pairs show run/ 12 40
     """

@@ -15,35 +15,49 @@ all of them together. Both know the truth of other files, and nothing of these.
 import argparse
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from mixtures import SHORT_SIZES, SIZES, Corpus, Mixture, mixtures, read_corpus, read_short
 from numpy.typing import NDArray
+from reranked import Tokens, rerank
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.encoders.reranking import RerankingWeights
 from xmine.evaluation.reports.record import record, write_record
 from xmine.flags.near_copies import same_texts
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.pairs.known import LabelledPair, labels_of
+from xmine.scoring.calibration import calibrate
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS, Floats, estimate
 from xmine.scoring.retrieval import choose_pairs
 from xmine.scoring.threshold import choose_threshold
+from xmine.vectors.tokens import tokens_of
 
-# Margin and neighbourhood; the first is the default of `xmine mine`.
-SETTINGS = (("ratio", 4), ("ratio", 2), ("ratio", 8), ("distance", 4), ("absolute", 4))
+# What ranks, and the neighbourhood; the first is the default of `xmine mine`, the others are margins.
+RERANKED = "reranked"
+SETTINGS = (
+    *((RERANKED, 4), ("ratio", 4), ("ratio", 2), ("ratio", 8)),
+    *(("distance", 4), ("absolute", 4)),
+)
 FIXED = (1.04, 1.06, 1.1, 1.2, 1.3)  # for the ratio margin
 PRECISIONS = (0.80, 0.90, 0.95, 0.99)
 SLACK = 0.03  # that a true precision may fall short of the wanted one
 ENOUGH = 0.9  # of the pairs in the largest prefix that has the wanted precision
 SHOWN = (
-    "sets,best F1,by score,regret,worst,empty,others,1.06,1.2,1.3,error,inside,p0.9 precise,"
-    "p0.9 enough"
+    "sets,kept,best F1,regret,worst,others,1.06,1.2,1.3,error,inside,p0.9 true,p0.9 recall,"
+    "p0.99 true,p0.99 recall"
 ).split(",")
-GROUPS = {"300 pairs or more": (300, 10**9), "50 to 299": (50, 300), "fewer than 50": (0, 50)}
+GROUPS = {
+    "300 pairs or more": (300, 10**9),
+    "50 to 299": (50, 300),
+    "fewer than 50": (1, 50),
+    "no translation": (0, 1),
+}
 
 
 class Outcome(NamedTuple):
@@ -56,11 +70,13 @@ class Outcome(NamedTuple):
         by_score: that of the best cut by score.
         best_cut: the best probability to cut at.
         auto: F1 at the chosen cut.
+        kept: pairs that it keeps, per 100 lines of a side.
         regrets: of each fixed cut, and of `others`.
         expected, true: precision at the chosen cut; NaN if nothing is kept.
         inside: whether the true precision lies in the interval.
         asked: for each wanted precision, and that of `others`, whether the true one is at most
             SLACK lower, and whether moreover ENOUGH pairs are kept.
+        reached: for each wanted precision, the true one, NaN if nothing is kept, and the recall.
         ranks, right: float64, bool [pairs], probabilities, best first: all pairs, for the others.
     """
 
@@ -70,20 +86,32 @@ class Outcome(NamedTuple):
     by_score: float
     best_cut: float
     auto: float
+    kept: float
     regrets: dict[str, float]
     expected: float
     true: float
     inside: bool
     asked: dict[str, tuple[bool, bool]]
+    reached: dict[str, tuple[float, float]]
     ranks: Floats
     right: NDArray[np.bool_]
 
 
 def measure(
-    corpus: Corpus, mixture: Mixture, neighbours: Neighbours, margin: str, k: int, seeds: float
+    corpus: Corpus,
+    mixture: Mixture,
+    neighbours: Neighbours,
+    tokens: Tokens,
+    setting: tuple[str, int],
+    seeds: float,
 ) -> Outcome:
     """Mine a set as `xmine mine` does, some pairs known, and compare with the truth."""
-    pairs = choose_pairs(neighbours.first(k), margin_scores(neighbours.first(k), margin))
+    margin, k = setting
+    few, weights = neighbours.first(k), RerankingWeights()
+    if margin == RERANKED:
+        pairs = rerank(corpus, mixture, few, tokens, weights)
+    else:
+        pairs = choose_pairs(few, margin_scores(few, margin))
     copies = same_texts(
         [corpus.english[row] for row in mixture.english[pairs.sources].tolist()],
         [corpus.chinese[row] for row in corpus.chinese_rows(mixture)[pairs.targets].tolist()],
@@ -94,6 +122,8 @@ def measure(
     estimated = estimate(pairs, neighbours, labels)
     if estimated is None:
         raise RuntimeError(f"too few lines: {mixture[:4]}")
+    if margin == RERANKED:
+        estimated = calibrate(pairs.scores, estimated, labels, weights)
     left = np.flatnonzero(labels != 0)  # copies and what is known to be wrong are dropped
     order = left[np.lexsort((-pairs.scores[left], -estimated.probs[left]))]
     pairs, confidence = pairs.take(order), estimated.of(order)
@@ -108,10 +138,14 @@ def measure(
     cuts = FIXED if margin == "ratio" else ()
     low, high = chosen.interval or (np.nan, np.nan)
     true = float(right[: chosen.pairs].mean()) if chosen.pairs else np.nan
-    asked = {}
+    asked, reached = {}, {}
     for wanted in PRECISIONS:
         found = choose_threshold(pairs.scores, confidence, precision=wanted).kept.pairs
         asked[f"p{wanted:g}"] = _asked(confidence.probs, right, found, wanted)
+        reached[f"p{wanted:g}"] = (
+            float(right[:found].mean()) if found else np.nan,
+            float(right[:found].sum()) / max(mixture.gold, 1),
+        )
     return Outcome(
         mixture=mixture,
         gold=mixture.gold,
@@ -119,11 +153,13 @@ def measure(
         by_score=float(f1_by_score.max()),
         best_cut=float(confidence.probs[best - 1]) if best else np.inf,
         auto=float(f1[chosen.pairs]),
+        kept=100 * chosen.pairs / mixture.size,
         regrets={f"{cut:g}": highest - float(f1_by_score[_above(scores, cut)]) for cut in cuts},
         expected=np.nan if chosen.precision is None else chosen.precision,
         true=true,
         inside=bool(low <= true <= high),
         asked=asked,
+        reached=reached,
         ranks=confidence.probs,
         right=right,
     )
@@ -198,6 +234,7 @@ def summary(group: Sequence[Outcome]) -> dict[str, float]:
     inside = [each.inside for each, some in zip(group, kept, strict=True) if some]
     row = {
         "sets": len(group),
+        "kept": float(np.mean([each.kept for each in group])),
         "best F1": float(np.mean([each.best for each in group])),
         "by score": float(np.mean([each.by_score for each in group])),
         "regret": float(regret.mean()),
@@ -209,6 +246,11 @@ def summary(group: Sequence[Outcome]) -> dict[str, float]:
     }
     for name in group[0].regrets:
         row[name] = float(np.mean([each.regrets[name] for each in group]))
+    for name in group[0].reached:
+        true, recall = zip(*(each.reached[name] for each in group), strict=True)
+        some = [each for each in true if np.isfinite(each)]
+        row |= {f"{name} true": float(np.mean(some)) if some else np.nan}
+        row |= {f"{name} recall": float(np.mean(recall))}
     fixed = [f"{cut:g}" for cut in FIXED if f"{cut:g}" in group[0].regrets]
     if fixed:
         behind = [each.best - each.auto - min(each.regrets[cut] for cut in fixed) for each in group]
@@ -263,7 +305,9 @@ def mine_all(
     """Mine every set in every setting."""
     found = defaultdict(list)
     for corpus in corpora:
+        corpus = replace(corpus, shares=(0.0, *corpus.shares))
         english, chinese = (encoder.encode_half(each) for each in (corpus.english, corpus.chinese))
+        tokens = tokens_of(encoder, corpus.english), tokens_of(encoder, corpus.chinese)
         for mixture in mixtures(corpus, options.sizes, options.draws, options.seed):
             target = chinese[corpus.chinese_rows(mixture)]
             # The encoder may know no piece of a short line.
@@ -273,9 +317,9 @@ def mine_all(
             )
             sides_used = english[mixture.english], target[sides[1]]
             neighbours = search_exact(*sides_used, max(8, NEIGHBOURS))
-            for margin, k in SETTINGS[: 1 if options.short else None]:
-                found[f"{margin}, k = {k}"].append(
-                    measure(corpus, mixture, neighbours, margin, k, options.seeds)
+            for setting in SETTINGS[: 2 if options.short else None]:
+                found["{}, k = {}".format(*setting)].append(
+                    measure(corpus, mixture, neighbours, tokens, setting, options.seeds)
                 )
     for outcomes in found.values():
         learn_from_others(outcomes)

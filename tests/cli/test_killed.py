@@ -13,7 +13,7 @@ from tests.toys import killable
 from tests.toys.sentences import toy_sentences
 
 # What the log says when a stage begins, and how often it is killed there: thirty times in all.
-STAGES = {"reading": 5, "encoding": 5, "searching": 15, "judging": 5}
+STAGES = {"reading": 5, "encoding": 5, "searching": 10, "matching": 5, "judging": 5}
 
 
 def corpora(folder: Path, lines: int) -> None:

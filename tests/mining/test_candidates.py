@@ -65,8 +65,12 @@ def test_the_most_probable_pairs_stand_first_equal_ones_by_score(
     assert mined.pairs.probs is not None
     ranks = list(zip((-mined.pairs.probs).tolist(), (-mined.pairs.scores).tolist(), strict=True))
     assert ranks == sorted(ranks) and len({prob for prob, _ in ranks}) < len(ranks)
-    for cut in ({}, {"precision": 0.9}, {"min_prob": 0.7}):
-        some = xmine.mine(source, target, toy_encoder, MiningOptions(rerank="off", **cut))
+    for options in (
+        MiningOptions(rerank="off"),
+        MiningOptions(rerank="off", precision=0.9),
+        MiningOptions(rerank="off", min_prob=0.7),
+    ):
+        some = xmine.mine(source, target, toy_encoder, options)
         assert _line_pairs(some) == _line_pairs(mined)[: len(some.pairs)]
         assert (mined.pairs.probs[len(some.pairs) :] < some.threshold.value).all()
     assert some.threshold.value == 0.7

@@ -59,5 +59,6 @@ def test_scored_pairs_have_the_margins_of_now_and_none_of_the_file(
     scored = score_aligned(path, None, toy_encoder, ScoringOptions(rerank="off"))
     assert {pair.margin for pair in scored.rows()} == {None}
     chosen = reranked(scored.chosen)
+    assert chosen.margins is not None
     rows = list(replace(scored, chosen=chosen).rows())
     assert [rows[at].margin for at in scored.numbers.tolist()] == chosen.margins.tolist()

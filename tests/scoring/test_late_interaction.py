@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokens import HEAVIEST, UNIT, TokenVectors, whole_vectors, whole_weights
 from xmine.scoring import late_interaction
 from xmine.scoring.late_interaction import match_pairs
@@ -103,6 +104,7 @@ def test_real_sentences_match_as_loops_over_the_rows_of_the_encoder_say() -> Non
     """Tokens, rounding and weights are made anew from the vectors of the encoder."""
     encoder = SentenceEncoder.load()
     body = encoder.body
+    assert isinstance(body, StaticEmbedding)
     ids, starts = body.pieces.ids(SENTENCES)
     vectors = body.vectors
     norms = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1))

@@ -154,7 +154,7 @@ def test_two_views_of_a_text_are_never_the_same(
     assert not (tmp_path / "equal.training").exists()
     assert run(texts, tmp_path / "given", token_dropout=0.2, **flags).remarks == ()
     pairs = run(Corpus(pairs=toy_pairs), tmp_path / "pairs", token_dropout=0.0, **flags)
-    assert pairs.remarks == ()
+    assert not any("two views" in each for each in pairs.remarks)
     assert pairs.rows <= len(toy_pairs) - 50  # without what is held out
     if kind == "transformer":
         flags["dropout"] = 0.1

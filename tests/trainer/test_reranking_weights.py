@@ -28,6 +28,15 @@ OPTIONS: dict[str, Any] = {
     "learning_rate": 0.02,
     "threads": 1,
 }
+TRANSFORMER = {
+    "architecture": "transformer",
+    "layers": 1,
+    "heads": 2,
+    "max_tokens": 24,
+    "dtype": "float32",
+    "start": "the toy encoder",
+    "vocabulary_size": 0,
+}
 TOLD = "weights for reranking"
 
 
@@ -49,11 +58,13 @@ def trained(method: str, pairs: ParallelText, output: Path, **changes: Any) -> T
         ("moco", {"queue_size": 64}),
         ("emma-x", {"queue_size": 64, "em_epochs": 1}),
         ("transaug", {"queue_size": 64, "share_encoder": True}),
+        ("msimcse", {"held_out": 400, "steps": 4, **TRANSFORMER}),
     ],
 )
 def test_a_trained_encoder_has_weights_of_its_own(
     method: str, changes: dict[str, Any], pairs: ParallelText, toy_folder: Path, tmp_path: Path
 ) -> None:
+    changes = {name: str(toy_folder) if name == "start" else changes[name] for name in changes}
     made = trained(method, pairs, tmp_path / "encoder", **changes)
     weights = made.encoders[""].reranking
     assert weights and weights.right_mean > 0
@@ -140,18 +151,16 @@ def test_the_same_seed_gives_the_same_weights(
     assert one != fitted_weights(toy_encoder, pairs, seed=2)
 
 
-def test_a_transformer_reads_a_thousand_pairs(
-    checkpoint: Callable[..., Path], pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+def test_a_transformer_reads_a_thousand_pairs_and_a_static_encoder_all(
+    checkpoint: Callable[..., Path],
+    toy_encoder: SentenceEncoder,
+    pairs: ParallelText,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    encoder = SentenceEncoder.load(checkpoint())
-    read: list[int] = []
-    of_texts = encoder.body.tokens
+    def tokens_of(encoder: SentenceEncoder, texts: Sequence[str]) -> None:
+        raise InterruptedError(len(texts))
 
-    def tokens(texts: Sequence[str]) -> Any:
-        read.append(len(texts))
-        return of_texts(texts)
-
-    monkeypatch.setattr(encoder.body, "tokens", tokens)
-    monkeypatch.setattr(reranking, "_SHARES", (0.05,))
-    assert captured(encoder, pairs, monkeypatch)
-    assert read == [1000, 1000]
+    monkeypatch.setattr(reranking, "tokens_of", tokens_of)
+    for encoder, count in ((toy_encoder, 1800), (SentenceEncoder.load(checkpoint()), 1000)):
+        with pytest.raises(InterruptedError, match=str(count)):
+            fitted_weights(encoder, pairs, seed=1)

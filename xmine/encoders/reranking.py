@@ -22,16 +22,16 @@ class RerankingWeights:
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
-    log_margin: float = 2.45
-    lower_match: float = 12.31
-    order: float = 1.69
-    log_tokens: float = 0.287
-    match_lead: float = 6.26
-    margin_lead: float = 4.39
+    log_margin: float = 0.728
+    lower_match: float = 12.796
+    order: float = 1.56
+    log_tokens: float = 0.221
+    match_lead: float = 4.012
+    margin_lead: float = 6.797
     other_numbers: float = 2.0
-    bias: float = -10.55
-    right_mean: float = 5.57
-    right_deviation: float = 3.46
+    bias: float = -10.093
+    right_mean: float = 5.761
+    right_deviation: float = 3.423
 
     def save(self, folder: Path) -> None:
         """Write them into the folder of an encoder."""

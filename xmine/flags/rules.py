@@ -3,7 +3,7 @@
 docs/explanation/flags.md says what each flag means and how it was measured.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -102,7 +102,7 @@ def flag_pairs(
 
 
 def other_numbers(
-    texts: tuple[PickedTexts, PickedTexts],
+    texts: tuple[Sequence[str], Sequence[str]],
     languages: tuple[str, str],
     seen: Callable[[int], None] = lambda pairs: None,
 ) -> Bools:

@@ -224,7 +224,7 @@ def find_candidates(
         judge = steps.rerank(encoded, neighbours, judging_encoder(pair, options)[0])
         plain = retrieve(encoded, neighbours, options)
         reranked = retrieve(encoded, neighbours, options, judge) if judge else None
-        return plain, reranked and weigh_numbers(reranked, options)
+        return plain, reranked and weigh_numbers(reranked, options, pair.languages)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:
@@ -263,8 +263,10 @@ def flag(
     probs: Floats = np.zeros(len(copies)) if confidence is None else confidence.probs
     near = candidates.neighbours.first(options.neighborhood)
     sides = source, target
-    more = report, cache_dir, watch, candidates.numbers
-    return languages, flag_pairs(chosen, probs, near, *sides, languages, *more, loose=loose)
+    numbers = candidates.numbers
+    return languages, flag_pairs(
+        chosen, probs, near, *sides, languages, report, cache_dir, watch, numbers, loose
+    )
 
 
 def _language(

@@ -7,6 +7,7 @@ docs/explanation/scale.md compares estimates with measured runs.
 import math
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,11 +25,14 @@ from xmine.knn.exact import MEMORY, exact_memory
 from xmine.knn.faiss_index import centroids_in, index_bytes, training_bytes
 from xmine.knn.workers import blas_threads
 from xmine.mining.options import MiningOptions
+from xmine.mining.reranking import judging_encoder
 from xmine.mining.steps import Vectorizer
+from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.text.inputs import TextInput, text_input
 from xmine.text.sentences import sentence_table
 from xmine.units import duration, in_words
+from xmine.vectors.tokens import tokens_of
 
 # Lines that speeds are tried on; a transformer encodes as many in about a second on a CPU.
 _TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
@@ -41,11 +45,13 @@ _WHILE_MEETING = 270 * 2**20  # bytes while the lists of an index are multiplied
 # Judging and writing a pair takes as long as reading so many lines; a run begins with so many
 # seconds of loading libraries and the encoder.
 _JUDGING, _STARTING = 4.0, 1.0
+# Candidates that are tried, and the share of them that is not found from the other side as well.
+_PAIRS_TRIED, _CANDIDATES = 1000, 0.8
 _BESIDES = 0.12  # exact search takes as long as its product, and this share more
 
 
 class SideEstimate(NamedTuple):
-    """Lines, sentences, bytes and seconds of a side, expected from its first lines."""
+    """Lines, sentences, bytes and seconds of a side, expected from some of its first lines."""
 
     lines: int
     rows: int
@@ -53,6 +59,7 @@ class SideEstimate(NamedTuple):
     reading: float
     encoding: float
     judging: float
+    some: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +144,8 @@ def estimate_run(
     rows, texts = left.rows + right.rows, left.bytes + right.bytes
     indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
     encoding = max(_while_encoding(each, max(sizes[:2])) for each in encoders)
+    judge = judging_encoder(pair, options)[0] if pair else None
+    matching, match_bytes = _matching(judge, left, right, k) if judge else (0.0, 0)
     working = max(
         _WHILE_READING * max(sources, targets) + max(left.bytes, right.bytes),
         _while_searching(sizes, k, index),
@@ -150,6 +159,7 @@ def estimate_run(
         memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + encoding + working,
         index_memory=indexed,
         disk=rows * (2 * dim + 12 * k + _OF_FEATURES)
+        + match_bytes
         + indexed
         + searching_bytes(*sizes, k, index)
         + texts,
@@ -158,6 +168,7 @@ def estimate_run(
             "reading": left.reading + right.reading,
             "encoding": left.encoding + right.encoding,
             "searching": _searching(sizes, index, device),
+            **({"matching": matching} if judge else {}),
             "judging": left.judging + right.judging,
         },
     )
@@ -194,7 +205,30 @@ def _tried(
         encoding = (time.perf_counter() - started) / threads * times * len(table) / len(some)
     rows = math.ceil(len(table) * times)
     size = math.ceil(len(table.packed.data) * times)
-    return SideEstimate(lines, rows, size, reading, encoding, _JUDGING * judging)
+    return SideEstimate(lines, rows, size, reading, encoding, _JUDGING * judging, some)
+
+
+def _matching(
+    encoder: SentenceEncoder, left: SideEstimate, right: SideEstimate, k: int
+) -> tuple[float, int]:
+    """Match the tokens of some lines: seconds for all candidates, and bytes on disk."""
+    sides = [each for each in (left, right) if len(each.some)]
+    tokens_of(encoder, ["."])  # rounds the vectors of a static encoder, once
+    started, rows = time.perf_counter(), left.rows + right.rows
+    tokens = [tokens_of(encoder, each.some) for each in sides]
+    reading = (time.perf_counter() - started) * rows / sum(map(len, tokens)) if tokens else 0.0
+    disk = rows * (3 * k + 1) * 4
+    if len(tokens) < 2:
+        return reading, disk
+    x, y = (np.arange(_PAIRS_TRIED) % len(each) for each in tokens)
+    started = time.perf_counter()
+    match_pairs(tokens[0], tokens[1], x, y)
+    seconds = (time.perf_counter() - started) * _CANDIDATES * k * rows / len(x)
+    lengths = sum(
+        float(t.lengths.mean()) * side.rows for t, side in zip(tokens, sides, strict=True)
+    )
+    per_token = 4 if tokens[0].ids is not None else 2 * (tokens[0].dim + 1)
+    return reading + seconds, disk + int(lengths * per_token)
 
 
 def _while_encoding(encoder: SentenceEncoder | None, rows: int) -> int:

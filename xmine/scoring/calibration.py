@@ -121,7 +121,7 @@ def _tail_mixture(
         high = np.minimum(values[above], mean + variance / scale)
         odds = _logit(count / max(len(excess), 1)) - (high - mean) ** 2 / (2 * variance)
         odds += math.log(scale / math.sqrt(2 * math.pi * variance)) + (high - start) / scale
-        belief = first.copy()
+        belief = np.zeros(len(values))
         belief[above] = _sigmoid(odds)
         if np.abs(belief - before).max() < 1e-5:
             break

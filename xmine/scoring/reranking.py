@@ -146,5 +146,5 @@ class Reranker:
 
 def _mean(matches: Singles) -> Singles:
     """Average A and B of matches [..., 3]."""
-    mean: Singles = (matches[..., 0] + matches[..., 1]) / 2
+    mean: Singles = (matches[..., 0] + matches[..., 1]) / np.float32(2)
     return mean

@@ -67,6 +67,8 @@ class KnownCandidates:
 def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
     """Fit the weights of all figures; None where too few translations are found.
 
+    `other_numbers`, which needs the texts, keeps its default.
+
     Args:
         mixtures: at several shares of translations, such as mining may meet.
     """

@@ -1,0 +1,188 @@
+"""Texts with a known truth -> the candidates of mining, and figures of each that a score may weigh.
+
+Figures are those of `xmine.scoring.reranking` and those of trials (bench/trial_figures.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.reranking import RerankingWeights
+from xmine.encoders.tokens import TokenVectors
+from xmine.knn.exact import search_exact
+from xmine.knn.neighbours import Neighbours
+from xmine.scoring.late_interaction import match_pairs
+from xmine.scoring.margin import MarginScores, margin_scores
+from xmine.scoring.reranking import Reranker, TokenMatches
+from xmine.scoring.retrieval import choose_pairs
+from xmine.vectors.tokens import tokens_of
+
+K = 4  # neighbours of `xmine mine`, and those that the margin averages
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_Number = TypeVar("_Number", np.int64, np.float64)
+
+
+@dataclass(eq=False)
+class CandidateSet:
+    """Two files of lines, and the candidates between them.
+
+    Attributes:
+        kind, share: for the table.
+        rows: of the English and of the Chinese lines in the pool.
+        gold: int64 [English lines], the Chinese line of each, -1 if there is none.
+        neighbours: the candidates.
+        cells: int64 [cells], the place of each candidate in the pool: first those of all English
+            lines, then those of all Chinese lines.
+        figures: float64 [cells] each.
+    """
+
+    kind: str
+    share: float
+    rows: tuple[Rows, Rows]
+    gold: Rows
+    neighbours: Neighbours
+    cells: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    figures: dict[str, Floats] = field(default_factory=dict)
+
+    def pairs(self) -> tuple[Rows, Rows]:
+        """Give English and Chinese line of every cell, int64 [cells] each."""
+        near = self.neighbours
+        lines = (np.arange(len(each))[:, None] for each in (near.targets, near.sources))
+        own = np.broadcast_arrays(next(lines), near.targets)
+        turned = np.broadcast_arrays(near.sources, next(lines))
+        x, y = (np.concatenate([a.ravel(), b.ravel()]) for a, b in zip(own, turned, strict=True))
+        return x, y
+
+    def right(self) -> NDArray[np.bool_]:
+        """Tell which cells are translations."""
+        x, y = self.pairs()
+        right: NDArray[np.bool_] = self.gold[x] == y
+        return right
+
+    def split(self, values: NDArray[_Number]) -> tuple[NDArray[_Number], NDArray[_Number]]:
+        """Give values of cells the shapes of the neighbours."""
+        shapes = self.neighbours.targets.shape, self.neighbours.sources.shape
+        first = values[: shapes[0][0] * shapes[0][1]]
+        return first.reshape(shapes[0]), values[len(first) :].reshape(shapes[1])
+
+    def reranker(self, tokens: tuple[TokenVectors, TokenVectors], matches: Floats) -> Reranker:
+        """Make what scores the candidates, with the default weights.
+
+        Args:
+            tokens: of the lines of the pool.
+            matches: float64 [cells, 3], A, B and order.
+        """
+        sides = (self.split(each) for each in matches.T)
+        targets, sources = (
+            np.stack(each, axis=-1).astype(np.float32) for each in zip(*sides, strict=True)
+        )
+        lengths = (
+            each.lengths[rows].astype(np.float32)
+            for each, rows in zip(tokens, self.rows, strict=True)
+        )
+        known = TokenMatches(targets, sources, *lengths)
+        margins = margin_scores(self.neighbours, k=K)
+        return Reranker(self.neighbours, known, margins, RerankingWeights())
+
+    def measure(self, name: str, reranker: Reranker) -> None:
+        """Add the figures that xmine weighs, their names behind `name`."""
+        (x, s), (y, t) = (self.split(each) for each in self.pairs())
+        matches, margins = reranker.matches, reranker.margins
+        backward = dict(reranker.figures(s, t, matches.sources, margins.sources))
+        for weight, figure in reranker.figures(x, y, matches.targets, margins.targets):
+            both = np.concatenate([figure.ravel(), backward[weight].ravel()])
+            self.figures[name + weight] = both
+
+    def oracle(self, scores: Floats, chosen_by: Floats | None = None) -> float:
+        """Give the F1 of the best cut in hindsight through one-to-one pairs.
+
+        Args:
+            scores: float64 [cells], of the cut.
+            chosen_by: float64 [cells], of the choice of pairs; None for `scores`.
+        """
+        choosing = scores if chosen_by is None else chosen_by
+        targets, sources = (each.astype(np.float32) for each in self.split(choosing))
+        found = choose_pairs(self.neighbours, MarginScores(targets, sources, 0))
+        right = self.gold[found.sources] == found.targets
+        if chosen_by is not None:
+            x, y = self.pairs()
+            width = len(self.rows[1])
+            cells, first = np.unique(x * width + y, return_index=True)
+            at = first[np.searchsorted(cells, found.sources * width + found.targets)]
+            right = right[np.argsort(-scores[at], kind="stable")]
+        kept = np.arange(1, len(right) + 1)
+        return float((2 * right.cumsum() / (kept + (self.gold >= 0).sum())).max())
+
+    def found(self, scores: Floats) -> tuple[float, float]:
+        """Give the shares of lines whose best candidate is right, English first.
+
+        Every line has a translation.
+        """
+        targets, sources = self.split(scores)
+        near, turned = self.neighbours, np.empty_like(self.gold)
+        turned[self.gold] = np.arange(len(self.gold))
+        best = (
+            near.targets[np.arange(len(targets)), targets.argmax(axis=1)],
+            near.sources[np.arange(len(sources)), sources.argmax(axis=1)],
+        )
+        return float((best[0] == self.gold).mean()), float((best[1] == turned).mean())
+
+
+class Pool:
+    """English and Chinese lines that candidate sets are made of; tokens are compared once."""
+
+    def __init__(self, encoder: SentenceEncoder, english: list[str], chinese: list[str]) -> None:
+        self.lines = english, chinese
+        self.vectors = [encoder.encode_half(each) for each in self.lines]
+        self.tokens = tokens_of(encoder, english), tokens_of(encoder, chinese)
+        self.sets: list[CandidateSet] = []
+
+    def add(
+        self,
+        kind: str,
+        share: float,
+        rows: tuple[Rows, Rows],
+        gold: Rows,
+        neighbours: Neighbours | int = K,
+    ) -> None:
+        """Add a set; neighbours are searched for where their number is given."""
+        if isinstance(neighbours, int):
+            source, target = self.vectors[0][rows[0]], self.vectors[1][rows[1]]
+            neighbours = search_exact(source, target, neighbours)
+        self.sets.append(CandidateSet(kind, share, rows, gold, neighbours))
+
+    def gather(self) -> tuple[Rows, Rows]:
+        """Number the candidates of all sets; give the English and the Chinese line of each."""
+        keys = []
+        for each in self.sets:
+            x, y = each.pairs()
+            keys.append(each.rows[0][x] * len(self.lines[1]) + each.rows[1][y])
+        known, places = np.unique(np.concatenate(keys), return_inverse=True)
+        ends = np.cumsum([len(each) for each in keys])[:-1]
+        for each, cells in zip(self.sets, np.split(places, ends), strict=True):
+            each.cells = cells
+        return known // len(self.lines[1]), known % len(self.lines[1])
+
+    def measure(self, name: str, matches: Sequence[Floats]) -> None:
+        """Add the figures of a token look to all sets, their names behind `name`.
+
+        Args:
+            name: empty for the look of xmine.
+            matches: A, B and order of the cells of each set, float64 [cells, 3].
+        """
+        for each, found in zip(self.sets, matches, strict=True):
+            each.measure(name, each.reranker(self.tokens, found))
+
+    def look(
+        self, x: Rows, y: Rows, tokens: tuple[TokenVectors, TokenVectors] | None = None
+    ) -> Floats:
+        """Compare lines token by token: A, B and order, float64 [pairs, 3]."""
+        source, target = tokens or self.tokens
+        return match_pairs(source, target, x, y)

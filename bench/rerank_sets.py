@@ -1,0 +1,118 @@
+"""The folders `eval/` and `train/` -> the sets that bench/rerank.py fits and measures on."""
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from candidates import Pool
+from mixtures import Corpus, mixtures, read_corpus
+
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.files.reading import read_lines
+from xmine.knn.exact import search_exact
+from xmine.knn.neighbours import Neighbours
+from xmine.options import load_toml
+from xmine.pairs.io import ParallelText
+from xmine.trainer.data.rows import hold_out, weigh_pairs
+from xmine.vectors.tokens import tokens_of
+
+SHARES = (0.02, 0.1, 0.3, 0.6)  # of lines with a translation, in mixtures of EVAL
+FIT_SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.6)
+FIT_SIZES = (700, 1400)  # lines a side
+DOMAINS = ("newstest", "un", "flores")
+DOMAIN_SIZE, ALL_SIZE = 1500, 5000
+NEAREST = 10
+HELD_OUT, SEED = 4000, 1  # of the training of the embedded encoder
+
+
+def read_held_out(train: Path) -> tuple[ParallelText, ParallelText]:
+    """Read what the embedded encoder was trained on, and what was held out."""
+    with gzip.open(train / "en-zh.tsv.gz", "rt", encoding="utf-8", newline="\n") as file:
+        rows = [line.rstrip("\n").split("\t")[:3] for line in file]
+    pairs = ParallelText(*map(list, zip(*rows, strict=True)))
+    weights = load_toml(EMBEDDED / "options.toml")["source_weight"]
+    if not isinstance(weights, dict):
+        raise TypeError("source_weight is no table")
+    kept, held = hold_out(pairs, weigh_pairs(pairs, weights, 1.0), HELD_OUT, SEED)
+    return pairs.take(kept), pairs.take(held)
+
+
+def fit_pool(encoder: SentenceEncoder, pairs: ParallelText, least: int, draws: int) -> Pool:
+    """Mix pairs whose shorter side has so many tokens."""
+    lengths = [tokens_of(encoder, each).lengths for each in (pairs.sources, pairs.targets)]
+    some = pairs.take(np.flatnonzero(np.minimum(*lengths) >= least))
+    english, chinese = list(some.sources), list(some.targets)
+    corpus = Corpus(english, chinese, len(some), {"fit": np.arange(len(some))}, FIT_SHARES)
+    pool = Pool(encoder, english, chinese)
+    _add_mixtures(pool, corpus, FIT_SIZES, draws)
+    return pool
+
+
+def _add_mixtures(pool: Pool, corpus: Corpus, sizes: tuple[int, ...], draws: int) -> None:
+    for each in mixtures(corpus, sizes, draws):
+        order = np.argsort(each.chinese)
+        place = order[np.searchsorted(each.chinese, each.english, sorter=order) % len(order)]
+        gold = np.where(each.chinese[place] == each.english, place, -1)
+        pool.add(each.source, each.share, (each.english, corpus.chinese_rows(each)), gold)
+
+
+def mixed_pool(encoder: SentenceEncoder, data: Path, draws: int) -> Pool:
+    """Mix the aligned sets of EVAL, and add each of them as a whole."""
+    corpus = read_corpus(data)
+    pool = Pool(encoder, corpus.english, corpus.chinese)
+    for names, size in ((DOMAINS, DOMAIN_SIZE), (("all",), ALL_SIZE)):
+        groups = {name: corpus.groups[name] for name in names}
+        _add_mixtures(pool, replace(corpus, groups=groups, shares=SHARES), (size,), draws)
+    for name in DOMAINS:
+        rows = corpus.groups[name]
+        pool.add(f"retrieval {name}", 1.0, (rows, rows), np.arange(len(rows)), NEAREST)
+    return pool
+
+
+def bucc_pool(encoder: SentenceEncoder, data: Path) -> Pool:
+    """Read the BUCC sample."""
+    sides = [
+        dict(line.split("\t", 1) for line in read_lines(data / f"bucc2018/zh-en.dev.{code}"))
+        for code in ("en", "zh")
+    ]
+    english, chinese = ({name: row for row, name in enumerate(side)} for side in sides)
+    gold = np.full(len(english), -1)
+    for line in read_lines(data / "bucc2018/zh-en.dev.gold"):
+        zh, en = line.split("\t")
+        gold[english[en]] = chinese[zh]
+    pool = Pool(encoder, *(list(side.values()) for side in sides))
+    pool.add("BUCC", 0.02, (np.arange(len(english)), np.arange(len(chinese))), gold)
+    return pool
+
+
+def tatoeba_pool(encoder: SentenceEncoder, data: Path) -> Pool:
+    """Read the Tatoeba test set of Mandarin."""
+    sides = [list(read_lines(data / f"tatoeba/tatoeba.cmn-eng.{code}")) for code in ("eng", "cmn")]
+    rows = np.arange(len(sides[0]))
+    pool = Pool(encoder, *sides)
+    pool.add("Tatoeba", 1.0, (rows, rows), rows, NEAREST)
+    return pool
+
+
+def paws_pool(encoder: SentenceEncoder, data: Path) -> Pool:
+    """Read the pairs of PAWS-X that differ in meaning; such two sentences are neighbours."""
+    files = [read_lines(data / f"pawsx/dev-{code}.tsv") for code in ("en", "zh")]
+    items = [tuple(line.split("\t") for line in lines) for lines in zip(*files, strict=True)]
+    some = [item for item in items if all(row[2] == "0" and all(row) for row in item)]
+    some = [item for item in some if item[1][0] != item[1][1]]
+    sides = [[text for item in some for text in item[side][:2]] for side in (0, 1)]
+    pool, rows = Pool(encoder, *sides), np.arange(2 * len(some))
+    source, target = pool.vectors
+    two = [
+        search_exact(source[row : row + 2], target[row : row + 2], 2) for row in rows[::2].tolist()
+    ]
+    ids = [np.concatenate([getattr(each, name) for each in two]) for name in ("targets", "sources")]
+    cosines = [
+        np.concatenate([getattr(each, f"{name}_cosines") for each in two])
+        for name in ("target", "source")
+    ]
+    first = (rows // 2 * 2)[:, None]
+    near = Neighbours(ids[0] + first, cosines[0], ids[1] + first, cosines[1])
+    pool.add("PAWS-X", 1.0, (rows, rows), rows, near)
+    return pool

@@ -1,0 +1,105 @@
+"""Probabilities of reranked scores: they rise with the score, and find what was planted."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from xmine.encoders.reranking import RerankingWeights
+from xmine.scoring.calibration import _logistic, calibrate
+from xmine.scoring.probability import Confidence
+
+WEIGHTS = RerankingWeights(right_mean=4.0, right_deviation=2.5)
+Floats = NDArray[np.float64]
+
+
+def planted(share: float, pairs: int = 4000, seed: int = 1) -> tuple[Floats, NDArray[np.bool_]]:
+    """Draw scores: normal ones of translations; of wrong pairs the highest third is exponential."""
+    random = np.random.default_rng(seed)
+    right = random.random(pairs) < share
+    is_low = random.random(pairs) < 2 / 3
+    wrong = -4 + np.where(is_low, -3 * random.random(pairs), random.exponential(1.2, pairs))
+    return np.where(right, random.normal(4, 2.2, pairs), wrong).astype(np.float32), right
+
+
+def first_estimate(right: NDArray[np.bool_], seed: int = 2) -> Confidence:
+    """Make a calibrated estimate that sees something else, and is unsure of a fifth."""
+    random = np.random.default_rng(seed)
+    seen = np.where(right, random.normal(3, 2, len(right)), random.normal(-3, 2, len(right)))
+    share = right.mean()
+    odds = 6 * seen / 4 + np.log(max(share, 1e-3) / (1 - min(share, 0.999)))
+    probs = 1 / (1 + np.exp(-odds))
+    return Confidence(np.round(probs, 4), float(probs.sum()), 1.0)
+
+
+def unknown(scores: Floats) -> NDArray[np.int8]:
+    return np.full(len(scores), -1, dtype=np.int8)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.6, 0.95])
+def test_probabilities_rise_with_the_score_and_find_what_was_planted(share: float) -> None:
+    scores, right = planted(share)
+    first = first_estimate(right)
+    found = calibrate(scores, first, unknown(scores), WEIGHTS)
+    order = np.argsort(scores)
+    assert (np.diff(found.probs[order]) >= 0).all()
+    assert found.probs.min() >= 0 and found.probs.max() <= 1
+    assert found.translations == pytest.approx(right.sum(), rel=0.1, abs=15)
+    assert found.probs.sum() == pytest.approx(right.sum(), rel=0.1, abs=15)
+
+    def error(probs: Floats) -> float:
+        return float(((probs - right) ** 2).mean())
+
+    assert error(found.probs) < error(first.probs) or share > 0.9  # there the first one is as good
+
+
+def test_known_pairs_keep_what_is_known() -> None:
+    scores, right = planted(0.3)
+    known = unknown(scores)
+    known[:50], known[50:100] = 1, 0
+    first = first_estimate(right)
+    first.probs[:50], first.probs[50:100] = 1, 0
+    found = calibrate(scores, first, known, WEIGHTS)
+    assert (found.probs[:50] == 1).all() and (found.probs[50:100] == 0).all()
+
+
+def test_where_nothing_stands_out_nothing_is_made_up() -> None:
+    scores, _right = planted(0.0)
+    first = Confidence(np.zeros(len(scores)), 0.0, 0.0)
+    assert calibrate(scores, first, unknown(scores), WEIGHTS) is first
+    hardly = Confidence(np.full(len(scores), 1e-4), 0.4, 0.01)
+    assert calibrate(scores, hardly, unknown(scores), WEIGHTS).probs.sum() < 4
+    nobody = calibrate(scores[:0], Confidence(np.zeros(0), 0.0, 0.0), unknown(scores[:0]), WEIGHTS)
+    assert len(nobody.probs) == 0
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 20])
+def test_where_hardly_a_pair_is_wrong_the_translations_stay(wrong: int) -> None:
+    scores, right = planted(1.0, 1000)
+    scores[:wrong], right[:wrong] = -4.0, False
+    probs = np.where(right, 0.99, 0.02)
+    found = calibrate(scores, Confidence(probs, float(probs.sum()), 1.0), unknown(scores), WEIGHTS)
+    assert found.translations == pytest.approx(right.sum(), rel=0.03)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_curve_is_the_one_of_least_loss(seed: int) -> None:
+    """Compared with a general minimiser, on labels between 0 and 1."""
+    random = np.random.default_rng(seed)
+    values = random.normal(3, 5, 300)
+    labels = np.clip(1 / (1 + np.exp(-(0.7 * values - 1))) + random.normal(0, 0.2, 300), 0, 1)
+
+    def loss(curve: Floats) -> float:
+        heights = curve[0] * values + curve[1]
+        losses = np.logaddexp(0, heights) - labels * heights
+        return float(losses.sum()) + (float(curve[0]) - 1) ** 2 / 2
+
+    best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
+    slope, height = best.x
+    expected = 1 / (1 + np.exp(-(slope * values + height)))
+    assert _logistic(values, labels) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_falling_curve_is_flattened() -> None:
+    values = np.linspace(-3, 3, 50)
+    assert np.ptp(_logistic(values, (values < 0).astype(np.float64))) < 0.01

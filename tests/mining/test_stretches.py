@@ -78,14 +78,14 @@ def test_mining_flags_a_pair_whose_half_is_missing_where_candidates_are_reranked
     chinese[7] = "博物馆买了三幅画。"
     for name, lines in (("en", english), ("zh", chinese)):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    flagged = {}
+    flagged: dict[str, list[tuple[int, int]]] = {}
     for rerank in ("auto", "off"):
         options = MiningOptions(min_prob=0.0, rerank=rerank)
         found = mine(tmp_path / "en", tmp_path / "zh", options=options).pairs
         assert found.flags is not None
-        lines = zip(found.source_lines.tolist(), found.target_lines.tolist(), strict=True)
+        pairs = zip(found.source_lines.tolist(), found.target_lines.tolist(), strict=True)
         flagged[rerank] = [
-            pair for pair, flags in zip(lines, found.flags, strict=True) if "partial" in flags
+            pair for pair, flags in zip(pairs, found.flags, strict=True) if "partial" in flags
         ]
     assert (8, 8) in flagged["auto"]
     assert flagged["off"] == []

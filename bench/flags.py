@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from planted import Fault, faults, pairs_of_bucc, pairs_of_lines
+from planted import Fault, faults, halved, pairs_of_bucc, pairs_of_lines
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.evaluation.reports.record import record, write_record
@@ -35,8 +35,9 @@ SETS: dict[str, tuple[str, str]] = {
     "flores101": ("flores101/dev/eng.dev", "flores101/dev/zho_simpl.dev"),
 }
 LANGUAGES = ("en", "zh")
-EVERYTHING = MiningOptions(threshold=0.0, keep_copies=True, src_lang="en", tgt_lang="zh")
+EVERYTHING = MiningOptions(threshold=-1000.0, keep_copies=True, src_lang="en", tgt_lang="zh")
 REPEATS = 3
+TURNS = 10
 FAR = 40  # lines of `high`; they are vectors, since no text is far from everything for this encoder
 
 Pair = tuple[str, str]
@@ -173,6 +174,38 @@ def spoilt(
     return [outcome(fault, found) for fault in planted], left_alone(found, set(gold)), found.rate
 
 
+def cut_in_half(data: Path, encoder: SentenceEncoder) -> dict[str, dict[str, object]]:
+    """Cut one side of a tenth of the pairs of a set in half, mine, and see what `partial` finds.
+
+    Every pair has its turn. `pairs` are those that mining pairs up, `found` those with the flag;
+    `others flagged` are the gold pairs beside them that have it, both in percent.
+    """
+    table: dict[str, dict[str, object]] = {}
+    for name, paths in SETS.items():
+        gold = pairs_of_lines(data, *paths)[2]
+        cut, whole = [], []
+        for turn in range(TURNS):
+            cuts = {
+                row: halved(gold[row], row // TURNS % 4) for row in range(turn, len(gold), TURNS)
+            }
+            lines = [cuts.get(row, pair) for row, pair in enumerate(gold)]
+            sides = [source for source, _ in lines], [target for _, target in lines]
+            found = mined(*sides, encoder)
+            planted, others = set(cuts.values()) - set(gold), set(gold)
+            for pair, flags in zip(found.pairs, found.flags, strict=True):
+                if pair in planted:
+                    cut.append("partial" in flags)
+                elif pair in others:
+                    whole.append("partial" in flags)
+        table[name] = {
+            "cut": len(gold),
+            "pairs": len(cut),
+            "found": percent(sum(cut), len(cut)),
+            "others flagged": percent(sum(whole), len(whole)),
+        }
+    return table
+
+
 def outcome(fault: Fault, found: Flagged) -> dict[str, object]:
     """Count the pairs with what was planted, and those that bear its flag; all, and those kept."""
     holding = np.array([fault.is_in(pair) for pair in found.pairs])
@@ -209,6 +242,7 @@ def main() -> None:
     encoder = SentenceEncoder.load()
     good, rates = good_pairs(options.eval, encoder)
     rows, gold, rate = spoilt(options.eval, encoder)
+    cut = cut_in_half(options.eval, encoder)
     good["bucc2018 spoilt, mined"], rates["bucc2018 spoilt"] = gold, rate
     print(f"{'gold pairs left alone, %':26}" + "".join(f"{name:>10}" for name in ("pairs", *FLAGS)))
     for name, shares in good.items():
@@ -219,10 +253,14 @@ def main() -> None:
     for row in rows:
         cells = [("-" if cell is None else str(cell)) for cell in row.values()]
         print("".join(f"{cell:>24}" if i == 1 else f"{cell:>14}" for i, cell in enumerate(cells)))
+    print("\npartial, of pairs with one side cut in half")
+    for name, figures in cut.items():
+        print(f"{name:26}", ", ".join(f"{each} {figure}" for each, figure in figures.items()))
     print("\npairs flagged in a second:", rates)
     if options.json:
         write_record(
-            options.json, record({"gold": good, "planted": rows, "pairs_per_second": rates})
+            options.json,
+            record({"gold": good, "planted": rows, "cut_in_half": cut, "pairs_per_second": rates}),
         )
 
 

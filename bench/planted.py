@@ -188,6 +188,20 @@ def _swapped(text: str, random: Random) -> str:
     return text[: match.start()] + digits + text[match.end() :]
 
 
+def halved(pair: Pair, kind: int) -> Pair:
+    """Leave out half of the words of the source, or half of the characters of the target.
+
+    `kind` is 0 to 3: the end of the source, the end of the target, the start of either.
+    """
+    source, target = pair
+    words, begins = source.split(), kind < 2
+    if kind % 2:
+        middle = len(target) // 2
+        return source, target[: len(target) - middle] if begins else target[middle:]
+    middle = len(words) // 2
+    return " ".join(words[: len(words) - middle] if begins else words[middle:]), target
+
+
 def _words_changed(pairs: list[Pair], random: Random) -> Fault:
     """Change one English number word of each pair, where the Chinese side has numerals."""
     changed = [

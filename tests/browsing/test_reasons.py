@@ -10,6 +10,8 @@ import pytest
 
 from xmine.browsing.flag_reasons import Reasons
 from xmine.browsing.opened import Opened, TextColumn, TextSide
+from xmine.browsing.word_alignment import Aligner, WordAlignment, align_words
+from xmine.encoders.encoder import SentenceEncoder
 from xmine.flags.flag_set import Flags
 from xmine.flags.names import FLAGS
 from xmine.knn.neighbours import COMPLETE, FILES
@@ -30,6 +32,7 @@ FLAGGED = [
     ("hub", "Contact us", "联系我们"),
     ("high", "far away", "远"),
     ("duplicate", SURE[3][0].upper() + "!", "甲乙丙丁"),
+    ("partial", "The museum is open, and farmers plant rice beside the railway", "博物馆开放"),
 ]
 
 
@@ -74,6 +77,20 @@ def test_every_flag_has_a_sentence(tmp_path: Path) -> None:
     }
     assert set(told) == set(FLAGS)
     assert all(told.values())
+
+
+class Embedded(Aligner):
+    def align(self, source: str, target: str) -> WordAlignment:
+        return align_words(SentenceEncoder.load(), source, target)
+
+
+def test_a_stretch_without_a_counterpart_is_named(tmp_path: Path) -> None:
+    of = opened(tmp_path)
+    told = Reasons(of, Embedded(of)).of(len(of) - 1)["partial"]
+    assert told == (
+        "67% of the source has no counterpart in the target: "
+        "and farmers plant rice beside the railway"
+    )
 
 
 def test_pairs_without_flags_have_no_reasons(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def test_a_pair_is_printed_with_reasons_and_what_its_sides_share(
         "In 1998, 15",
         "1998年，16",
         "",
+        "no counterpart: In, 15 | 16",
         "shared: 1998 | 1998",
         "",
     ]
@@ -50,6 +51,9 @@ def test_a_margin_is_a_figure(command: Command, tmp_path: Path) -> None:
 def test_with_json_it_is_an_object(command: Command, tmp_path: Path) -> None:
     write_pairs(PAIRS, str(tmp_path / "a.jsonl"), ("en", "zh"))
     found = json.loads(command("pairs", "show", "a.jsonl", 3, 7, "--json").out)
+    words = found.pop("words")
+    assert [word["text"] for word in words["source"]] == ["He", "paid", "12", "dollars"]
+    assert words["source"][2]["counterpart"] == {"start": 3, "end": 5, "text": "12"}
     assert found == {
         "source": "He paid 12 dollars",
         "target": "他付了12美元",

@@ -1,6 +1,7 @@
 """The pane of a pair: what both sides share is marked, figures, reasons, verdicts."""
 
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.browsing.opened import Opened, rows_at
 from xmine.browsing.query import PairQuery
+from xmine.browsing.word_alignment import Aligner, WordAlignment
 from xmine.tui.app import XmineApp
 from xmine.tui.widgets.pair_detail import PairDetail
 from xmine.tui.widgets.pair_table import PairTable
@@ -61,6 +63,44 @@ def test_a_pair_is_shown_with_all_that_is_known_of_it(run_copy: Path) -> None:
         assert ": ✓ accept" in "\n".join(screen_text(app)[pane.region.y :])
 
     drive(XmineApp(run_copy), (100, 30), script)
+
+
+def dim(cells: list[list[tuple[str, str]]]) -> list[str]:
+    """The parts of a screen that are dim."""
+    rows = ["".join(text if "dim" in style else " " for text, style in row) for row in cells]
+    return " ".join(rows).split()
+
+
+def test_words_without_a_counterpart_become_dim_and_the_texts_stand_there_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text(
+        "The museum opens, and [b]farmers[/b] plant rice.\t博物馆开放。\nRice\t水稻\n",
+        encoding="utf-8",
+    )
+    waits = Event()
+    align = Aligner.align
+
+    def late(self: Aligner, source: str, target: str) -> WordAlignment:
+        waits.wait(10)
+        return align(self, source, target)
+
+    monkeypatch.setattr(Aligner, "align", late)
+
+    async def script(pilot: Any) -> None:
+        await pilot.pause(0.3)
+        assert "[b]farmers[/b] plant rice." in "\n".join(screen_text(pilot.app))
+        assert dim(screen_cells(pilot.app)) == []
+        waits.set()
+        await settled(pilot)
+        found = dim(screen_cells(pilot.app))
+        assert {"and", "plant"} <= set(found) and "museum" not in found
+        await pilot.press("down")
+        await settled(pilot)
+        assert dim(screen_cells(pilot.app)) == []
+
+    drive(XmineApp(path), (100, 30), script)
 
 
 def test_a_file_without_figures_shows_its_texts_and_is_written_under_names_that_are_free(

@@ -1,6 +1,10 @@
-"""One pair whole: both texts with what they share, figures, flags with their reasons, verdicts."""
+"""One pair whole: both texts with what they share, figures, flags with their reasons, verdicts.
+
+What finds no counterpart on the other side is dim, as soon as a thread has looked.
+"""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,29 +18,34 @@ from textual.widgets import Static
 from xmine.browsing.details import figures
 from xmine.browsing.opened import Opened
 from xmine.browsing.shared_spans import Span, shared_parts
+from xmine.errors import XmineError
 
 from ..text import highlighted, shown
 from .pair_cells import SIGNS
 
 if TYPE_CHECKING:
     from xmine.browsing.flag_reasons import Reasons
+    from xmine.browsing.word_alignment import Aligner
 
 # Characters of a text that are laid out at once, and how many more with a key: to lay out 100,000
 # takes 0.4 s.
 _MOST, _MORE = 2_000, 10_000
 _NOBODY: Mapping[str, str] = {}
+_NOTHING: tuple[list[Span], list[Span]] = ([], [])
 
 
 class PairDetail(VerticalScroll, can_focus=False):
     """Everything about a pair. Parts that both texts have are bold, underlined and coloured."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"pair-detail--shared"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"pair-detail--shared", "pair-detail--unmatched"}
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._opened: Opened | None = None
         self._row: int | None = None
         self._reasons: Callable[[], Reasons] | None = None
+        self._aligner: Callable[[], Aligner] | None = None
+        self._unmatched = _NOTHING
         self._said: dict[str, str] = {}
         self._most = _MOST
 
@@ -57,10 +66,11 @@ class PairDetail(VerticalScroll, can_focus=False):
     ) -> None:
         """Show a row of `opened`, or nothing, with the verdicts by judge."""
         if opened is not self._opened:
-            self._opened, self._reasons = opened, cache(partial(_reasons_of, opened))
+            self._opened, self._aligner = opened, cache(partial(_aligner_of, opened))
+            self._reasons = cache(partial(_reasons_of, opened, self._aligner))
         moved, self._row = row != self._row, row
         if moved:
-            self._most = _MOST
+            self._most, self._unmatched = _MOST, _NOTHING
             self.scroll_home(animate=False)
         if row is None:
             self._fill({}, Text(), Text())
@@ -71,9 +81,11 @@ class PairDetail(VerticalScroll, can_focus=False):
         self.query_one("#figures", Static).update(shown("  ".join(said)))
         names = [] if opened.flags is None else list(filter(None, opened.flags[row].split(",")))
         if moved:
+            pair = opened.pair(row)
             self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
             if names:
                 self._explain(row)
+            self._align(row, pair.source, pair.target)
 
     def more(self) -> None:
         """Show more of a long text."""
@@ -93,10 +105,16 @@ class PairDetail(VerticalScroll, can_focus=False):
         pair = opened.pair(row)
         parts = shared_parts(pair.source, pair.target, opened.languages)
         style = self.get_component_rich_style("pair-detail--shared", partial=True)
-        return (
+        dim = self.get_component_rich_style("pair-detail--unmatched", partial=True)
+        texts = (
             self._beginning(pair.source, parts.sources, style),
             self._beginning(pair.target, parts.targets, style),
         )
+        for text, spans in zip(texts, self._unmatched, strict=True):
+            for start, end in spans:
+                if end <= self._most:
+                    text.stylize_before(dim, start, end)
+        return texts
 
     def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
         """Give so much of a text as is laid out, and say how much is left."""
@@ -121,6 +139,23 @@ class PairDetail(VerticalScroll, can_focus=False):
         said.update(Text("\n").join(lines))
         said.display = bool(lines)
 
+    @work(thread=True, exclusive=True, group="words")
+    def _align(self, row: int, source: str, target: str) -> None:
+        """Look for counterparts in the background: the first pair loads the encoder."""
+        opened, aligner = self._opened, self._aligner
+        if opened is None or aligner is None or row != self._row:  # keys are ahead
+            return
+        with suppress(XmineError):  # without an encoder nothing is dim
+            if (found := aligner().align_fast(source, target)) is not None:
+                shared = shared_parts(source, target, opened.languages)
+                spans = found.unmatched(0, shared.sources), found.unmatched(1, shared.targets)
+                self.app.call_from_thread(self._aligned, opened, row, spans)
+
+    def _aligned(self, opened: Opened, row: int, spans: tuple[list[Span], list[Span]]) -> None:
+        if opened is self._opened and row == self._row and self.is_mounted:
+            self._unmatched = spans
+            self._draw_again(opened, row)
+
     @work(thread=True, exclusive=True, group="reasons")
     def _explain(self, row: int) -> None:
         """Find the reasons in the background: the first one looks at all pairs."""
@@ -135,8 +170,15 @@ class PairDetail(VerticalScroll, can_focus=False):
             self._say(said)
 
 
-def _reasons_of(opened: Opened) -> "Reasons":
+def _aligner_of(opened: Opened) -> "Aligner":
+    """Load the module that aligns words after the first pair is shown."""
+    from xmine.browsing.word_alignment import Aligner
+
+    return Aligner(opened)
+
+
+def _reasons_of(opened: Opened, aligner: "Callable[[], Aligner]") -> "Reasons":
     """Load the module that explains flags with the first flag: the first pair is shown sooner."""
     from xmine.browsing.flag_reasons import Reasons
 
-    return Reasons(opened)
+    return Reasons(opened, aligner())

@@ -53,10 +53,14 @@ def standing(opened: Opened, row: int, cut: float | None) -> str:
 
 def figures(opened: Opened, row: int, cut: float | None) -> list[str]:
     """Give the figures of a pair in words: its numbers, its lines, and its standing."""
-    pair = opened.pair(row)
+    said = figures_of(opened.pair(row))
+    return [*said, standing(opened, row, cut)] if cut is not None else said
+
+
+def figures_of(pair: Pair) -> list[str]:
+    """Give the numbers and the lines of a pair in words."""
     numbers = {name: getattr(pair, name) for name in ("score", "cosine", "prob", "margin")}
     said = [f"{name} {value:.4f}" for name, value in numbers.items() if value is not None]
     sides = ((pair.source_line, pair.source_offset), (pair.target_line, pair.target_offset))
     places = [f"{line}" if offset is None else f"{line}+{offset}" for line, offset in sides]
-    said.append(f"lines {', '.join(places)}")
-    return [*said, standing(opened, row, cut)] if cut is not None else said
+    return [*said, f"lines {', '.join(places)}"]

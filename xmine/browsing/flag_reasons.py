@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.browsing.opened import Bools, Opened, Rows, TextSide
+from xmine.browsing.word_alignment import Aligner
 from xmine.errors import XmineError
+from xmine.flags.confident import CONFIDENT
 from xmine.flags.line_features import groups_of, known_keys
 from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.numbers import Number, differing, reader
-from xmine.flags.rules import CONFIDENT, lowest_good_cosine, usual_ratio
+from xmine.flags.rules import lowest_good_cosine, usual_ratio
 from xmine.flags.scripts import foreign_lines, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
@@ -29,15 +31,16 @@ if TYPE_CHECKING:
 _SAMPLE = 20_000
 # In files of at most so many lines, texts are read to find the better pair that a pair repeats.
 _MOST_READ = 200_000
+_MOST_SAID = 60  # characters of a stretch
 _SCRIPTS = {"CJK": "Han"}
 
 
 class Reasons:
     """Explains flags; figures of all pairs are computed once: a second for a million pairs."""
 
-    def __init__(self, opened: Opened) -> None:
-        """Explain the flags of what was opened."""
-        self._opened = opened
+    def __init__(self, opened: Opened, aligner: Aligner | None = None) -> None:
+        """Explain the flags of what was opened; `aligner` finds the words that `partial` means."""
+        self._opened, self._aligner = opened, aligner or Aligner(opened)
 
     def of(self, row: int) -> dict[str, str]:
         """Give a sentence for each flag of a pair; empty if it has none."""
@@ -54,6 +57,7 @@ class Reasons:
             "near-copy": lambda _, pair: near_copy(pair),
             "script": self._script,
             "length": self._length,
+            "partial": self._partial,
             "number": self._number,
             "high": self._high,
             "duplicate": self._duplicate,
@@ -108,6 +112,17 @@ class Reasons:
         if self._usual_ratio is None:
             return said
         return f"{said}, expected about {max(round(ours * self._usual_ratio), 1):,}"
+
+    def _partial(self, _: int, pair: Pair) -> str:
+        found = self._aligner.align(pair.source, pair.target)
+        text = pair.target if found.looser else pair.source
+        start, end = found.loosest[found.looser]
+        name, other = ("source", "target") if found.looser == 0 else ("target", "source")
+        share = (end - start) / max(len(text), 1)
+        words = text[start:end]
+        if len(words) > _MOST_SAID:
+            words = f"{words[: _MOST_SAID // 2]} … {words[-_MOST_SAID // 2 :]}"
+        return f"{share:.0%} of the {name} has no counterpart in the {other}: {words}"
 
     def _number(self, _: int, pair: Pair) -> str:
         readers = [reader(language) for language in self._opened.languages]

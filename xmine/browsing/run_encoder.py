@@ -56,6 +56,13 @@ def _loaded(model: str, options: EncodingOptions) -> EncoderPair:
     return EncoderPair(*(SentenceEncoder.load(name, options) for name in names))
 
 
+def is_fast(opened: Opened) -> bool:
+    """Tell whether the encoder of a run or a file loads in no time: a static one, alone."""
+    facts = _metadata(opened, "source")
+    both = isinstance(opened.summary.get("vectors", {}).get("source"), dict)
+    return facts.get("architecture", "static") == "static" and not both
+
+
 def _metadata(opened: Opened, side: str) -> dict[str, Any]:
     """Give what the summary of a run tells of the encoder of a side."""
     both: dict[str, Any] = opened.summary.get("vectors", {})

@@ -74,7 +74,7 @@ class Console:
             with events.progress_events() as report_events:
                 yield report_events
             return
-        if self.quiet or self.as_json or not _draws(sys.stderr.isatty()):
+        if self.quiet or self.as_json or not has_styles(sys.stderr.isatty()):
             yield silent
             return
         from rich.console import Console as RichConsole
@@ -124,7 +124,8 @@ def _print(text: str, *, one_line: bool = False) -> None:
     print(_NAME + f"\n{' ' * len(_NAME)}".join(lines), file=sys.stderr)
 
 
-def _draws(terminal: bool) -> bool:
+def has_styles(terminal: bool) -> bool:
+    """Tell whether a stream, a terminal or not, is to have colours, bars and other styles."""
     return terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
@@ -141,14 +142,17 @@ def _speakable(value: object) -> object:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def write_rows(rows: Iterable[str]) -> None:
-    """Write rows of text to stdout; where the reader has left, leave as well."""
+def write_rows(rows: Iterable[str], *, ready: bool = False) -> None:
+    """Write rows of text to stdout; where the reader has left, leave as well.
+
+    Rows that are `ready` have their controls replaced already, and styles of ours.
+    """
     if sys.stdout is None:  # so Python says `>&-`
         raise FileError("standard output: is closed", "name a file with -o, or redirect it")
-    terminal = sys.stdout.isatty()
+    replaces = sys.stdout.isatty() and not ready
     try:
         for row in rows:
-            sys.stdout.write(visible(row) if terminal else row)
+            sys.stdout.write(visible(row) if replaces else row)
         sys.stdout.flush()
     except BrokenPipeError:  # `xmine mine … | head`
         _forget_stdout()

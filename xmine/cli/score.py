@@ -19,6 +19,7 @@ from xmine.cli.arguments import (
 )
 from xmine.cli.console import Console
 from xmine.cli.encoders import check_vectors, load_vectors
+from xmine.cli.explaining import EXPLAIN, print_scored
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.option_groups import Grouped
 from xmine.cli.outputs import check_outputs, draw, input_files, write
@@ -28,6 +29,8 @@ from xmine.files.suffixes import PACKED, PAIR_SUFFIXES
 from xmine.mining.options import MiningOptions, ScoringOptions
 
 if TYPE_CHECKING:
+    from xmine.encoders.encoder import SentenceEncoder
+    from xmine.encoders.pair import EncoderPair
     from xmine.flags.hubness import Hub
     from xmine.mining.aligned_scores import AlignedScores
 
@@ -66,6 +69,7 @@ def score(
             shown="-",
         ),
     ] = None,
+    explain: EXPLAIN = False,
     hubs: HUBS = None,
     force: FORCE = False,
     model: MODEL = None,
@@ -77,7 +81,8 @@ def score(
 ) -> None:
     """Score the line pairs of files that are aligned already.
 
-    Prints the columns of mine for every line, in the order of the lines.
+    Prints the columns of mine for every line, in the order of the lines. --explain prints, instead,
+    each pair with its words and their counterparts.
 
     Example: xmine score corpus.en corpus.zh > scored.tsv
     """
@@ -101,6 +106,7 @@ def score(
 
     mining = MiningOptions(**asdict(options))
     encoder, vectors, used = load_vectors(src_vectors, tgt_vectors, dim, model, mining, console)
+    explaining = _explaining(encoder) if explain else None
     with console.progress() as report:
         scored = score_aligned(source, target, encoder, options, report, pool=pool, vectors=vectors)
     found = _hubs_of(scored, options) if hubs else None
@@ -111,11 +117,25 @@ def score(
     notes: list[str] = []
     if hubs and found is not None:
         notes += [f"{hubs}: {note}" for note in write_hubs(found, hubs)]
+    if explaining:
+        print_scored(scored.rows(), explaining, scored.languages, as_json=console.as_json)
     curve = scored.chosen.scores, scored.probs, None
     draw(console, curve, plot, plot_file, list(filter(None, [source, target])))
-    notes += write(scored.rows(), output, scored.languages)
+    if output or not explain:
+        notes += write(scored.rows(), output, scored.languages)
     said, facts = summary(result, used, notes, warnings, options, started, plot=plot)
-    console.summary((f"{output}: " if output else "") + said, facts, stdout_has_data=not output)
+    console.summary(
+        (f"{output}: " if output else "") + said, facts, stdout_has_data=explain or not output
+    )
+
+
+def _explaining(encoder: "EncoderPair | None") -> "SentenceEncoder":
+    """Give the encoder whose tokens explain a pair."""
+    from xmine.browsing.word_alignment import single_encoder
+
+    if encoder is None:
+        raise OptionError("--explain: given vectors have no tokens", "leave out --explain")
+    return single_encoder(encoder)
 
 
 def _hubs_of(scored: "AlignedScores", options: ScoringOptions) -> "list[Hub]":

@@ -5,7 +5,6 @@ sentence-transformers and other readers of that format; both give the same ids b
 equal scores.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -14,6 +13,8 @@ import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 
+from xmine.encoders.spans import Span, nfkc_spans, without_space
+from xmine.encoders.spans import nfkc as nfkc
 from xmine.errors import EncoderError
 from xmine.extras import needs
 from xmine.files.atomic import replacing
@@ -29,11 +30,6 @@ TOKENIZER_FILE = "tokenizer.json"
 
 # The ids of all texts, int32 [pieces], and where each text starts, int64 [texts + 1].
 Ids = tuple[NDArray[np.int32], NDArray[np.int64]]
-
-
-def nfkc(text: str) -> str:
-    """Apply NFKC, without which a decomposed accent would be an unknown piece."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 class Vocabulary:
@@ -93,6 +89,18 @@ class Vocabulary:
             parts.append(ragged(self._pieces.encode(block, out_type=int)))
         return joined(parts)
 
+    def spans(self, text: str) -> list[Span]:
+        """Give the span of each piece of a text, in characters of the text, without white space."""
+        composed, places = nfkc(text), nfkc_spans(text)
+        offsets = self._pieces.normalize(composed, with_offsets=True)[1]
+        spans, begun = [], 0
+        for piece in self._pieces.encode(composed, out_type=str):
+            start, end = offsets[begun], offsets[begun := begun + len(piece)]
+            end = max(end, start + 1)  # a part of what one character became
+            start, end = without_space(composed, start, end)
+            spans.append((places[start][0], places[end - 1][1]) if start < end else (0, 0))
+        return spans
+
 
 class Tokenizer:
     """The pieces of a static encoder that others made."""
@@ -150,6 +158,11 @@ class Tokenizer:
         except Exception as error:  # its own kind is Exception itself
             raise EncoderError(f"{TOKENIZER_FILE}: cannot cut a text: {error}") from error
         return ragged([encoding.ids for encoding in found])
+
+    def spans(self, text: str) -> list[Span]:
+        """Give the span of each piece of a text, see `Vocabulary.spans`."""
+        found = self._backend.encode(text, add_special_tokens=False)
+        return [without_space(text, *span) for span in found.offsets]
 
 
 def joined(parts: Sequence[Ids]) -> Ids:

@@ -237,9 +237,9 @@ def without_zeros(
     return kept, opened(path)
 
 
-def opened(path: Path) -> NDArray[np.float16]:
+def opened(path: Path, dtype: type[np.generic] = np.float16) -> NDArray[Any]:
     """Open a matrix that has just been written."""
-    matrix = open_matrix(path)
+    matrix = open_matrix(path, dtype)
     if matrix is None:
         raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
     return matrix

@@ -1,4 +1,7 @@
 """The names of the flags, for options and help, without numpy."""
 
 # What makes a pair suspicious (xmine/flags/rules.py), in the order of the column.
-FLAGS = ("hub", "copy", "near-copy", "script", "length", "number", "high", "duplicate")
+FLAGS = (
+    *("hub", "copy", "near-copy", "script", "length", "partial"),
+    *("number", "high", "duplicate"),
+)

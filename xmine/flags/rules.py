@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files.digests import NOBODY, Watch
+from xmine.flags.confident import CONFIDENT, FEWEST_CONFIDENT, TO_DEVIATION, middle_and_spread
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.hubness import is_hub
 from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.numbers import numbers_differ, reader
+from xmine.flags.partial import is_partial
 from xmine.knn.neighbours import Neighbours
 from xmine.progress import Progress, Report, silent
+from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import SMALLEST_MEAN
 from xmine.scoring.probability import Floats
 from xmine.scoring.retrieval import ChosenPairs
@@ -24,9 +27,6 @@ from xmine.text.languages import scripts_of, short_code
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 
-# Pairs that are right with this chance show what pairs of this run look like, if there are enough.
-CONFIDENT = 0.9
-_FEWEST_CONFIDENT = 30
 # Lengths differ by chance as if each side had this many more characters' worth of freedom: the
 # spread of log ratios at this length is the square root of two times that of long lines.
 _SHORT = 15.0
@@ -39,9 +39,6 @@ _PRIOR = {("en", "zh"): (-1.3, 0.2)}
 # robust standard deviations below their median.
 _GOOD_RATIO = 0.2
 _FARTHEST_COSINE = 3.5
-_TO_DEVIATION = (
-    0.6745  # median of absolute deviations / standard deviation, of a normal distribution
-)
 _PAIRS_AT_ONCE = 4_096
 
 
@@ -56,6 +53,7 @@ def flag_pairs(
     folder: Path | None = None,
     watch: Watch = NOBODY,
     numbers: Bools | None = None,
+    loose: Looseness | None = None,
 ) -> Flags:
     """Name the flags of each pair.
 
@@ -69,6 +67,7 @@ def flag_pairs(
         folder: where the features of lines are cached; None for nowhere.
         watch: told the digests of these files.
         numbers: bool [pairs], which have other numbers, if that is known.
+        loose: the loosest stretches of the pairs; without them no pair is `partial`.
     """
     x, y = chosen.sources, chosen.targets
     done, total = 0, len(source) + len(target) + len(chosen)
@@ -95,6 +94,9 @@ def flag_pairs(
     lengths = left.characters[x], right.characters[y]
     ascii_ = left.ascii[x], right.ascii[y]
     found["length"] = odd_lengths(lengths, ascii_, sure, languages) & ~copy & ~near_copy
+    found["partial"] = (
+        np.zeros(len(chosen), dtype=bool) if loose is None else is_partial(loose, sure)
+    )
     found["high"] = too_high(chosen, sure, neighbours)
     return Flags.of(found)
 
@@ -182,12 +184,12 @@ def usual_ratio(
     `ours` and `theirs` are characters, float64 [pairs]; `sure`, bool [pairs], marks the confident
     pairs. With too few of them a prior of the languages is given, or None.
     """
-    if sure.sum() < _FEWEST_CONFIDENT:
+    if sure.sum() < FEWEST_CONFIDENT:
         return _prior(*map(short_code, languages))
     ratios, weights = _log_ratios(ours[sure], theirs[sure])
     middle = float(np.median(ratios))
     spread = float(np.median(np.abs(ratios - middle) * weights))
-    return middle, max(spread / _TO_DEVIATION, _LEAST_SPREAD)
+    return middle, max(spread / TO_DEVIATION, _LEAST_SPREAD)
 
 
 def _log_ratios(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
@@ -213,7 +215,7 @@ def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:
     left = neighbours.target_cosines.mean(axis=1, dtype=np.float64)[chosen.sources]
     right = neighbours.source_cosines.mean(axis=1, dtype=np.float64)[chosen.targets]
     ratios = chosen.cosines / np.maximum((left + right) / 2, SMALLEST_MEAN)  # [pairs]
-    if sure.sum() < _FEWEST_CONFIDENT or neighbours.targets.shape[1] < 2:
+    if sure.sum() < FEWEST_CONFIDENT or neighbours.targets.shape[1] < 2:
         return np.zeros(len(chosen), dtype=bool)
     good: Bools = ratios >= np.quantile(ratios[sure], _GOOD_RATIO)
     return good & (chosen.cosines < lowest_good_cosine(chosen.cosines[sure]))
@@ -221,8 +223,7 @@ def too_high(chosen: ChosenPairs, sure: Bools, neighbours: Neighbours) -> Bools:
 
 def lowest_good_cosine(cosines: NDArray[np.float32]) -> float:
     """Tell below which cosine a pair is none of those that confident pairs, float32 [sure], are."""
-    middle = float(np.median(cosines))
-    spread = float(np.median(np.abs(cosines - middle))) / _TO_DEVIATION
+    middle, spread = middle_and_spread(cosines)
     return middle - _FARTHEST_COSINE * spread
 
 

@@ -29,6 +29,7 @@ from xmine.mining.steps import open_steps
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import Pair
 from xmine.progress import Report, silent
+from xmine.scoring.alignment import loosest_stretches
 from xmine.scoring.calibration import calibrate
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import pair_scores
@@ -157,7 +158,10 @@ def _scored(
     weights = reranker.weights if reranker else None
     confidence = _estimated(chosen, neighbours, (left.texts, right.texts), weights)
     probs = np.zeros(len(chosen)) if confidence is None else confidence.probs
-    flags = flag_pairs(chosen, probs, neighbours.first(k), left, right, languages)
+    rows = chosen.sources, chosen.targets
+    loose = loosest_stretches(*tokens, *rows).looseness if tokens else None
+    near = neighbours.first(k)
+    flags = flag_pairs(chosen, probs, near, left, right, languages, loose=loose)
     found = given, chosen, numbers[order], confidence, flags, neighbours
     return AlignedScores(*found, left, right, clamped, languages, options, warnings)
 

@@ -19,6 +19,7 @@ from xmine.mining.reranking import Judge, judging_encoder
 from xmine.mining.steps import open_steps
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.progress import Report, silent
+from xmine.scoring.alignment import Looseness
 from xmine.scoring.calibration import calibrate
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, estimate
@@ -253,6 +254,7 @@ def flag(
     report: Report = silent,
     cache_dir: Path | None = None,
     watch: Watch = NOBODY,
+    loose: Looseness | None = None,
 ) -> tuple[tuple[str, str], Flags]:
     """Guess the languages of both sides, and name the flags of each candidate.
 
@@ -263,6 +265,7 @@ def flag(
         report: called meanwhile.
         cache_dir: where the features of lines are cached; None for nowhere.
         watch: told the digests of these files.
+        loose: the loosest stretches of the candidates; None where no tokens were compared.
     """
     candidates, copies, confidence = estimated.candidates, estimated.copies, estimated.confidence
     chosen, source, target = candidates.chosen, candidates.source, candidates.target
@@ -272,7 +275,7 @@ def flag(
     sides = source, target
     numbers = candidates.numbers
     return languages, flag_pairs(
-        chosen, probs, near, *sides, languages, report, cache_dir, watch, numbers
+        chosen, probs, near, *sides, languages, report, cache_dir, watch, numbers, loose
     )
 
 

@@ -84,7 +84,8 @@ def mine(
         warnings += _doubts(sentences, readable, options, seeds, gold)
         encoded = steps.encode(sentences, vectorizer)
         neighbours = steps.search(encoded)
-        judge = steps.rerank(encoded, neighbours, judging_encoder(vectorizer, options)[0])
+        judging, _ = judging_encoder(vectorizer, options)
+        judge = steps.rerank(encoded, neighbours, judging)
         candidates = retrieve(encoded, neighbours, options, judge, seeds)
         if rescorer:
             read = partial(steps.rescore, encoded, rescorer)
@@ -92,7 +93,8 @@ def mine(
         candidates = weigh_numbers(candidates, options, readable)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
-        languages, flags = flag(estimated, options, readable, report, *steps.feature_cache)
+        loose = steps.stretches(encoded, estimated.candidates.chosen, judging)
+        languages, flags = flag(estimated, options, readable, report, *steps.feature_cache, loose)
         mined = select(estimated, flags, languages, options, seeds, gold, warnings)
         write_results(steps.run, mined)
         return mined

@@ -31,13 +31,16 @@ from xmine.mining.figures import Rows, read_figures
 from xmine.mining.matching import match_candidates
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder, weights_of
+from xmine.mining.stretches import stretches_of_chosen
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Progress, Report, silent
 from xmine.run.folder import FEATURES, Asked, Run, open_run, temporary_run
 from xmine.run.tables import read_table, write_table
+from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.scoring.reranking import Reranker
+from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
 from xmine.vectors.cache import Warn, unheard
@@ -308,11 +311,36 @@ class Steps:
             self._report(Progress("matching tokens", rows, total))
 
         matches = match_candidates(read, neighbours, paths, self._search_mark(), tick, run)
+        margins = margin_scores(neighbours, k=self._options.neighborhood)
+        return Judge(encoder, Reranker(neighbours, matches, margins, weights_of(encoder)))
+
+    def stretches(
+        self,
+        encoded: tuple[Encoded, Encoded],
+        chosen: ChosenPairs,
+        encoder: SentenceEncoder | None,
+    ) -> Looseness | None:
+        """Find the loosest stretches of the chosen pairs; None without an encoder for that."""
+        if encoder is None:
+            return None
+        run = self.run
+
+        def read() -> tuple[TokenVectors, TokenVectors]:
+            run.note("looking for stretches without counterparts")
+            return self.tokens(encoded, encoder)
+
+        def mark(pairs: bytes) -> str:
+            return _digest([self._search_mark().encode(), pairs])
+
+        def tick(rows: int) -> None:
+            self._report(Progress("looking for stretches", rows, len(chosen)))
+
+        path = run.path("stretches.npy")
+        loose = stretches_of_chosen(read, chosen, path, mark, tick, run)
         if run.kept:
             for side in SIDES:
                 run.remove(f"{side}.tokens")
-        margins = margin_scores(neighbours, k=self._options.neighborhood)
-        return Judge(encoder, Reranker(neighbours, matches, margins, weights_of(encoder)))
+        return loose
 
     def rescore(
         self, encoded: tuple[Encoded, Encoded], model: Rescorer, x: Rows, y: Rows

@@ -42,10 +42,13 @@ STAGES = {
     ),
     "vectors": ("source.npy", "target.npy", "source.every.npy", "target.every.npy", FEATURES),
     "neighbours": ("neighbours",),
-    "matches": tuple(
-        f"{side}.{name}.npy"
-        for name in ("matches", "tokens", "tokens.lengths")
-        for side in ("source", "target")
+    "matches": (
+        *(
+            f"{side}.{name}.npy"
+            for name in ("matches", "tokens", "tokens.lengths")
+            for side in ("source", "target")
+        ),
+        "stretches.npy",
     ),
     "rescoring": ("rescoring.npy", "source.rescoring.npy", "target.rescoring.npy"),
     "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),

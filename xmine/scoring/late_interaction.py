@@ -20,7 +20,7 @@ from xmine.knn.workers import WorkerPool, blas_threads
 _NUMBERS = 1_000_000
 # Tokens of the longer of two sentences that are compared at once.
 _TOKENS_AT_ONCE = 1024
-_LONG = 512  # tokens
+LONG = 512  # tokens
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
     def match(rows: NDArray[np.intp]) -> None:
         at = some[rows]
         tokens = lengths[0][rows], lengths[1][rows]
-        if len(rows) == 1 and max(int(each[0]) for each in tokens) > _LONG:
+        if len(rows) == 1 and max(int(each[0]) for each in tokens) > LONG:
             found[at] = _match_long(source.of(int(x[at[0]])), target.of(int(y[at[0]])))
         else:
             left, right = source.padded(x[at], tokens[0]), target.padded(y[at], tokens[1])
@@ -62,7 +62,7 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
             )
 
     with WorkerPool(blas_threads()) as pool:
-        pool.run(match, _batches(*lengths, source.dim), lambda: None)
+        pool.run(match, batches(*lengths, source.dim), lambda: None)
     return found
 
 
@@ -99,7 +99,7 @@ def _correlation(counterparts: Counterparts, weights: Singles) -> Floats:
     return np.clip(found, -1, 1)
 
 
-def _batches(left: Rows, right: Rows, dim: int) -> Iterator[NDArray[np.intp]]:
+def batches(left: Rows, right: Rows, dim: int) -> Iterator[NDArray[np.intp]]:
     """Cut pairs into batches of like lengths, int64 [pairs] twice, that hold few numbers."""
     order = np.lexsort((right, left))
     numbers = left * right + (left + right) * dim
@@ -121,10 +121,11 @@ def _padded(left: Rows, right: Rows, dim: int) -> int:
 def _match_long(left: Tokens, right: Tokens) -> Floats:
     """Compare two sentences, one of them long, some tokens at a time: [1, 3]."""
     (s, v), (t, w) = left, right
-    return _figures(_best_of_long(s, t), v[None], _best_of_long(t, s), w[None])
+    return _figures(best_of_long(s, t), v[None], best_of_long(t, s), w[None])
 
 
-def _best_of_long(s: Singles, t: Singles) -> Counterparts:
+def best_of_long(s: Singles, t: Singles) -> Counterparts:
+    """Find the counterpart in t of each token of s, some tokens at a time: [1, tokens]."""
     best = np.full((1, len(s)), -np.inf, dtype=np.float32)
     places = np.zeros((1, len(s)), dtype=np.intp)
     for start in range(0, len(s), _TOKENS_AT_ONCE):

@@ -7,6 +7,7 @@ have a `tokenizer.json`. Vectors are int8 rows with a factor each, or plain floa
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
 from xmine.encoders.layout import first_line
+from xmine.encoders.spans import Span
 from xmine.encoders.tokenizer import MODEL_FILE, TOKENIZER_FILE, Tokenizer, Vocabulary
 from xmine.encoders.tokens import whole_vectors, whole_weights
 from xmine.errors import EncoderError
@@ -108,6 +110,11 @@ class StaticEmbedding:
         known = self.whole[1][ids] > 0
         before = np.concatenate([[0], np.cumsum(known)])
         return ids[known][:, None], np.diff(before[starts]).astype(np.int32)
+
+    def spans(self, text: str) -> list[Span]:
+        """Give the span in a text of each of its `tokens`."""
+        known = self.whole[1][self.pieces.ids([text])[0]] > 0
+        return list(compress(self.pieces.spans(text), known))
 
     @classmethod
     def load(cls, folder: Path) -> "StaticEmbedding":

@@ -23,6 +23,7 @@ from xmine.encoders.modules.checkpoint import (
 )
 from xmine.encoders.modules.heads import Dense
 from xmine.encoders.modules.pooling import Pooling
+from xmine.encoders.spans import Span, without_space
 from xmine.encoders.tokenizer import Ids, joined, ragged
 from xmine.encoders.tokens import whole_vectors, whole_weights
 from xmine.errors import EncoderError
@@ -187,6 +188,18 @@ class Transformer(nn.Module):
                 found[ends[row] : ends[row + 1], :-1] = vectors
                 found[ends[row] : ends[row + 1], -1] = whole_weights(lengths)
         return found, np.diff(ends).astype(np.int32)
+
+    def spans(self, text: str) -> list[Span]:
+        """Give the span in a text of each of its `tokens`."""
+        found = self.tokenizer(
+            text, truncation=True, max_length=self.cut_at, return_offsets_mapping=True
+        )
+        special = self.tokenizer.all_special_ids
+        return [
+            without_space(text, *span)
+            for number, span in zip(found["input_ids"], found["offset_mapping"], strict=True)
+            if number not in special
+        ]
 
     @torch.inference_mode()
     def _embed_rows(

@@ -1,0 +1,103 @@
+"""The loosest stretches of chosen pairs: kept in a file, whatever the order of the pairs."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.toys.sentences import toy_sentences
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.tokens import TokenVectors
+from xmine.mining import stretches
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.mining.stretches import stretches_of_chosen
+from xmine.scoring.alignment import loosest_stretches
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.vectors.tokens import tokens_of
+
+TEXTS = [f"{'the river rose ' * at}and the harbour {'sank ' * (9 - at)}" for at in range(9)]
+OTHERS = [f"{'河水上涨' * at}港口{'沉没' * (9 - at)}" for at in range(9)]
+
+
+def chosen_pairs(x: list[int], y: list[int]) -> ChosenPairs:
+    nothing = np.zeros(len(x), dtype=np.float32)
+    return ChosenPairs(np.array(x), np.array(y), nothing, nothing)
+
+
+@pytest.fixture(scope="module")
+def tokens() -> tuple[TokenVectors, TokenVectors]:
+    encoder = SentenceEncoder.load()
+    return tokens_of(encoder, TEXTS), tokens_of(encoder, OTHERS)
+
+
+def unread() -> Any:
+    pytest.fail("tokens are read again")
+
+
+def test_the_file_serves_the_same_pairs_in_any_order(
+    tokens: tuple[TokenVectors, TokenVectors], tmp_path: Path
+) -> None:
+    path, x, y = tmp_path / "stretches.npy", [3, 0, 8, 3], [3, 1, 2, 0]
+    expected = loosest_stretches(*tokens, np.array(x), np.array(y)).looseness
+    first = stretches_of_chosen(lambda: tokens, chosen_pairs(x, y), path, lambda _: "a")
+    turned = stretches_of_chosen(unread, chosen_pairs(x[::-1], y[::-1]), path, lambda _: "a")
+    for mine_, theirs in ((first, expected), (turned.take(np.arange(4)[::-1]), expected)):
+        np.testing.assert_array_equal(mine_.values, theirs.values)
+        np.testing.assert_array_equal(mine_.weights, theirs.weights)
+    others = stretches_of_chosen(lambda: tokens, chosen_pairs([1], [1]), path, lambda _: "b")
+    assert others.values.shape == (2, 1)
+
+
+def test_what_a_kill_leaves_is_continued(
+    tokens: tuple[TokenVectors, TokenVectors], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stretches, "_PAIRS_AT_ONCE", 2)
+    path, chosen = tmp_path / "stretches.npy", chosen_pairs([*range(7)], [*range(7)])
+    done: list[int] = []
+
+    def tick(rows: int) -> None:
+        done.append(rows)
+        if rows == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stretches_of_chosen(lambda: tokens, chosen, path, lambda _: "a", tick)
+    found = stretches_of_chosen(lambda: tokens, chosen, path, lambda _: "a", done.append)
+    assert done == [2, 4, 6, 7]
+    whole = loosest_stretches(*tokens, chosen.sources, chosen.targets).looseness
+    np.testing.assert_array_equal(found.values, whole.values)
+
+
+def test_mining_flags_a_pair_whose_half_is_missing_where_candidates_are_reranked(
+    tmp_path: Path,
+) -> None:
+    english, chinese, _ = toy_sentences(60, seed=5)
+    english[7] = "The museum bought three paintings, and farmers planted rice beside the railway."
+    chinese[7] = "博物馆买了三幅画。"
+    for name, lines in (("en", english), ("zh", chinese)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    flagged: dict[str, list[tuple[int, int]]] = {}
+    for rerank in ("auto", "off"):
+        options = MiningOptions(min_prob=0.0, rerank=rerank)
+        found = mine(tmp_path / "en", tmp_path / "zh", options=options).pairs
+        assert found.flags is not None
+        pairs = zip(found.source_lines.tolist(), found.target_lines.tolist(), strict=True)
+        flagged[rerank] = [
+            pair for pair, flags in zip(pairs, found.flags, strict=True) if "partial" in flags
+        ]
+    assert (8, 8) in flagged["auto"]
+    assert flagged["off"] == []
+
+
+def test_a_resumed_run_reads_no_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    english, chinese, _ = toy_sentences(40, seed=6)
+    for name, lines in (("en", english), ("zh", chinese)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    run = tmp_path / "run"
+    first = mine(tmp_path / "en", tmp_path / "zh", run=run)
+    assert not list(run.glob("*tokens*"))
+    monkeypatch.setattr("xmine.mining.steps.read_tokens", lambda *_: unread())
+    again = mine(tmp_path / "en", tmp_path / "zh", run=run)
+    assert list(again.pairs.flags or []) == list(first.pairs.flags or [])

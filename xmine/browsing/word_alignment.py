@@ -1,0 +1,219 @@
+"""Two texts -> the counterpart of each word on the other side, by the tokens of an encoder."""
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby, pairwise
+from operator import itemgetter
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+
+from xmine.browsing.opened import Opened
+from xmine.browsing.run_encoder import encoders_of, is_fast
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import EncoderPair
+from xmine.encoders.spans import Span
+from xmine.errors import EncoderError
+from xmine.flags.partial import evidence_of
+from xmine.scoring.alignment import Found, counterparts, loosest_stretches
+from xmine.text.languages import HAN, check_language
+from xmine.vectors.tokens import tokens_of
+
+# A word whose best cosine is lower has no counterpart.
+WEAK = 0.4
+# Characters of a text that are looked at: the time grows with the square.
+_LONGEST = 10_000
+_APOSTROPHES = "'’"
+# Chinese, Japanese, Thai, Lao, Burmese, Khmer.
+_UNSPACED = re.compile(f"[{HAN}\u3041-\u30ff\u0e01-\u0edf\u1000-\u109f\u1780-\u17d3]")
+
+
+class Word(NamedTuple):
+    """A word of a text, or what stands between words.
+
+    Attributes:
+        start, end: in characters of the text.
+        cosine: of the best of its tokens, 0 to 1; 0 where it has none.
+        partner: the word of the other text that the best token finds; None where the cosine is 0.
+    """
+
+    start: int
+    end: int
+    cosine: float
+    partner: Span | None
+
+    @property
+    def is_matched(self) -> bool:
+        """Whether the cosine is high enough for a counterpart."""
+        return self.cosine >= WEAK
+
+
+class WordAlignment(NamedTuple):
+    """What the words of two texts find on the other side.
+
+    Attributes:
+        words: of the source [0] and of the target [1], without white space, in order.
+        loosest: the words of each text that find least together, from first to last, see
+            `xmine.scoring.alignment`; empty where every token finds something.
+        looser: the side, 0 or 1, that `partial` is about if the pair has this flag.
+    """
+
+    words: tuple[list[Word], list[Word]]
+    loosest: tuple[Span, Span]
+    looser: int
+
+    def unmatched(self, side: int, shared: Iterable[Span] = ()) -> list[Span]:
+        """Give the spans of a text [0 or 1] without a counterpart; neighbours are joined.
+
+        `shared` are spans that both texts have: no word of theirs is without one.
+        """
+        spans = list(shared)
+
+        def finds(word: Word) -> bool:
+            return word.is_matched or any(a < word.end and word.start < b for a, b in spans)
+
+        runs = [list(words) for found, words in groupby(self.words[side], finds) if not found]
+        return [(words[0].start, words[-1].end) for words in runs]
+
+
+class Aligner:
+    """Aligns words with the encoder of a run or, of a file, with the embedded one."""
+
+    def __init__(self, opened: Opened, model: str | None = None) -> None:
+        """Take what was opened; `model` is a folder or a hub name. Nothing is loaded yet."""
+        self._opened, self._model = opened, model
+        self._lock = Lock()
+        self._encoder: SentenceEncoder | None = None
+
+    def align(self, source: str, target: str) -> WordAlignment:
+        """Align the words of two texts. Any thread may call this.
+
+        Raises:
+            XmineError: the encoder is not known, cannot be loaded, or is for other languages; or it
+                is two encoders.
+        """
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = self._loaded()
+            return align_words(self._encoder, source, target)
+
+    def align_fast(self, source: str, target: str) -> WordAlignment | None:
+        """Align the words of two texts where this takes no time: with a static encoder."""
+        return self.align(source, target) if is_fast(self._opened) else None
+
+    def _loaded(self) -> SentenceEncoder:
+        opened, encoder = self._opened, single_encoder(encoders_of(self._opened, self._model))
+        if not opened.is_run:
+            for side in (opened.source, opened.target):
+                if said := check_language(side.name, side.texts, encoder.facts.languages):
+                    raise EncoderError(said)
+        return encoder
+
+
+def single_encoder(pair: EncoderPair) -> SentenceEncoder:
+    """Give the encoder of both sides.
+
+    Raises:
+        EncoderError: there are two.
+    """
+    if pair.source is not pair.target:
+        raise EncoderError("tokens of two encoders cannot be compared")
+    return pair.source
+
+
+@lru_cache(maxsize=64)
+def align_words(encoder: SentenceEncoder, source: str, target: str) -> WordAlignment:
+    """Align the words of two texts; only the beginning of very long ones."""
+    texts = source[:_LONGEST], target[:_LONGEST]
+    tokens = [tokens_of(encoder, [text]) for text in texts]
+    spans = [encoder.body.spans(text) for text in texts]
+    found = counterparts(tokens[0].of(0), tokens[1].of(0))
+    units = [words_of(text, its) for text, its in zip(texts, spans, strict=True)]
+    row = np.zeros(1, dtype=np.int64)
+    stretches = loosest_stretches(tokens[0], tokens[1], row, row)
+    ends = zip(stretches.starts[:, 0].tolist(), stretches.ends[:, 0].tolist(), strict=True)
+    loosest = [
+        _whole_words(text, words, its[start:end])
+        for text, words, its, (start, end) in zip(texts, units, spans, ends, strict=True)
+    ]
+    return WordAlignment(
+        (
+            _matched(units[0], spans[0], found[0], units[1], spans[1]),
+            _matched(units[1], spans[1], found[1], units[0], spans[0]),
+        ),
+        (loosest[0], loosest[1]),
+        int(evidence_of(stretches.looseness, 0)[:, 0].argmax()),
+    )
+
+
+def _whole_words(text: str, words: list[Span], tokens: list[Span]) -> Span:
+    """Give the span of the words that some tokens are parts of, without punctuation around them."""
+    met = [words[place] for token in tokens for place in _overlapping(words, token)]
+    met = [(start, end) for start, end in met if any(map(str.isalnum, text[start:end]))]
+    return (met[0][0], met[-1][1]) if met else (0, 0)
+
+
+def _matched(
+    units: list[Span],
+    spans: list[Span],
+    found: Found,
+    others: list[Span],
+    other_spans: list[Span],
+) -> list[Word]:
+    """Mark each unit of a text by the best of its tokens."""
+    cosines, partners = found
+    best: dict[int, int] = {}
+    for token, span in enumerate(spans):
+        for unit in _overlapping(units, span):
+            if unit not in best or cosines[token] > cosines[best[unit]]:
+                best[unit] = token
+    words = []
+    for unit, span in enumerate(units):
+        token = best.get(unit, -1)
+        other = -1 if token < 0 else int(partners[token])
+        met = [] if other < 0 else _overlapping(others, other_spans[other])
+        cosine = float(cosines[token]) if met else 0.0
+        words.append(Word(*span, cosine, others[met[0]] if met else None))
+    return words
+
+
+def _overlapping(units: list[Span], span: Span) -> range:
+    """List the units, which stand in order, that share characters with a span."""
+    first = bisect_right(units, span[0], key=itemgetter(1))
+    return range(first, bisect_left(units, span[1], key=itemgetter(0)))
+
+
+def words_of(text: str, tokens: Sequence[Span]) -> list[Span]:
+    """Cut a text into words, and into tokens where words have no spaces between them."""
+    cuts = sorted({place for span in tokens for place in span})
+    words: list[Span] = []
+    for kind, start, end in _runs(text):
+        if kind == "unspaced":
+            inside = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
+            words += pairwise([start, *inside, end])
+        elif kind != "space":
+            words.append((start, end))
+    return words
+
+
+def _runs(text: str) -> Iterator[tuple[str, int, int]]:
+    """Cut a text where the kind of its characters changes."""
+    kinds = [*map(_kind, text)]
+    for place in range(1, len(text) - 1):
+        if text[place] in _APOSTROPHES and kinds[place - 1] == kinds[place + 1] == "word":
+            kinds[place] = "word"
+    for kind, places in groupby(range(len(text)), kinds.__getitem__):
+        start, *more = places
+        yield kind, start, start + 1 + len(more)
+
+
+def _kind(character: str) -> str:
+    if character.isspace():
+        return "space"
+    if _UNSPACED.match(character):
+        return "unspaced"
+    return "word" if unicodedata.category(character)[0] in "LMN" else "between"

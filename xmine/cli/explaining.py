@@ -1,0 +1,129 @@
+"""Words and their counterparts -> rows for a terminal or a pipe, and for JSON."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from xmine.cli.arguments import switch
+from xmine.cli.console import has_styles, json_row, write_rows
+from xmine.cli.pair_table import is_terminal
+from xmine.display import visible
+
+if TYPE_CHECKING:
+    from xmine.browsing.shared_spans import Shared
+    from xmine.browsing.word_alignment import Word, WordAlignment
+    from xmine.encoders.encoder import SentenceEncoder
+    from xmine.encoders.spans import Span
+    from xmine.pairs.pair import Languages, Pair
+
+_DIM, _PLAIN = "\x1b[2m", "\x1b[22m"
+
+
+EXPLAIN = Annotated[
+    bool, switch("--explain", "List each word with its counterpart on the other side.")
+]
+
+
+def print_explained(
+    head: list[str],
+    pair: "Pair",
+    found: "WordAlignment",
+    shared: "Shared",
+    *,
+    words: bool,
+) -> None:
+    """Print a pair with what its words find, and what both sides share, below `head`."""
+    unmatched = (found.unmatched(0, shared.sources), found.unmatched(1, shared.targets))
+    write_rows(f"{row}\n" for row in [*head, ""])
+    write_rows([f"{text}\n" for text in map(_dimmed, pair[:2], unmatched)], ready=True)
+    said = named_parts("no counterpart", pair, unmatched) + named_parts("shared", pair, shared)
+    said = ["", *said] if said else []
+    said += ["", *_word_rows(pair, found)] if words else []
+    write_rows(f"{row}\n" for row in [*said, ""])
+
+
+def print_scored(
+    rows: "Iterable[Pair]", encoder: "SentenceEncoder", languages: "Languages", *, as_json: bool
+) -> None:
+    """Print scored pairs with what their words find, a JSON object each with `as_json`."""
+    from xmine.browsing.details import figures_of
+    from xmine.browsing.shared_spans import shared_parts
+    from xmine.browsing.word_alignment import align_words
+
+    for pair in rows:
+        found = align_words(encoder, pair.source, pair.target)
+        if as_json:
+            facts = {name: each for name, each in pair._asdict().items() if each is not None}
+            write_rows([json_row({**facts, "words": alignment_facts(pair, found)})])
+        else:
+            said = [f"flags {pair.flags}"] if pair.flags else []
+            head = ["  ".join([*figures_of(pair), *said])]
+            shared = shared_parts(pair.source, pair.target, languages)
+            print_explained(head, pair, found, shared, words=True)
+
+
+def _dimmed(text: str, spans: "Sequence[Span]") -> str:
+    """Make spans dim where stdout is a terminal with styles; controls are symbols there."""
+    if not is_terminal():
+        return text
+    text, end = visible(text), 0  # a character for each, so that places stay the same
+    if not has_styles(terminal=True):
+        return text
+    parts = []
+    for start, stop in spans:
+        parts += [text[end:start], _DIM, text[start:stop], _PLAIN]
+        end = stop
+    return "".join([*parts, text[end:]])
+
+
+def named_parts(name: str, pair: "Pair", parts: "Sequence[Sequence[Span]]") -> list[str]:
+    """Name spans of both texts in a row, without punctuation; no row where there are none."""
+    named = []
+    for text, spans in zip((pair.source, pair.target), parts, strict=True):
+        words = dict.fromkeys(_bare(text[start:end]) for start, end in spans)
+        named.append(", ".join(filter(None, words)))
+    return [f"{name}: {' | '.join(named)}"] if any(named) else []
+
+
+def _bare(text: str) -> str:
+    """Leave out what stands before the first letter or digit, and behind the last one."""
+    places = [place for place, character in enumerate(text) if character.isalnum()]
+    return text[places[0] : places[-1] + 1] if places else ""
+
+
+def _word_rows(pair: "Pair", found: "WordAlignment") -> list[str]:
+    """Give each word with its counterpart and their cosine, the same ones once."""
+    rows = []
+    for side, name in enumerate(("source", "target")):
+        text, other = (pair.source, pair.target)[:: 1 if side == 0 else -1]
+        told = dict.fromkeys(
+            (word.cosine, text[word.start : word.end], _counterpart(word, other))
+            for word in found.words[side]
+            if any(map(str.isalnum, text[word.start : word.end]))
+        )
+        rows += [f"words of the {name}, cosine and counterpart:"]
+        rows += [f"  {cosine:.2f}  {word}  {partner}".rstrip() for cosine, word, partner in told]
+    return rows
+
+
+def _counterpart(word: "Word", other: str) -> str:
+    return other[slice(*word.partner)] if word.partner and word.is_matched else ""
+
+
+def alignment_facts(pair: "Pair", found: "WordAlignment") -> dict[str, object]:
+    """Give the words of both sides with cosine and counterpart, for JSON."""
+    texts = pair.source, pair.target
+    return {
+        name: [
+            {
+                **_part(texts[side], word.start, word.end),
+                "cosine": round(word.cosine, 4),
+                "counterpart": _part(texts[1 - side], *word.partner) if word.partner else None,
+            }
+            for word in found.words[side]
+        ]
+        for side, name in enumerate(("source", "target"))
+    }
+
+
+def _part(text: str, start: int, end: int) -> dict[str, object]:
+    return {"start": start, "end": end, "text": text[start:end]}

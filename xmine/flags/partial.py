@@ -1,0 +1,60 @@
+"""The loosest stretches of pairs -> which pairs have a side that the other side translates in part.
+
+A stretch without counterparts says the more, the longer its side is for the other side: where half
+of a text is missing, the other one is twice as long as usual.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xmine.flags.confident import FEWEST_CONFIDENT, middle_and_spread
+from xmine.flags.flag_set import Bools
+from xmine.scoring.alignment import Looseness
+
+# Chosen on pairs that were held out of training, so that less than 3 % of them are flagged
+# (bench/flags.py measures other sets).
+_LOOSEST = 0.54
+_WORTH_OF_LENGTH = 0.6
+# No more than what a missing half does to a length.
+_MOST = float(np.log(2))
+_FARTHEST = 3.0  # robust standard deviations of the confident pairs
+
+Floats = NDArray[np.float64]
+
+
+def is_partial(loose: Looseness, sure: Bools) -> Bools:
+    """Mark pairs of which a stretch of one side has no counterpart, bool [pairs].
+
+    Args:
+        loose: the stretches of all pairs.
+        sure: bool [pairs], the confident pairs; they show usual lengths and usual stretches.
+    """
+    enough = sure.sum() >= FEWEST_CONFIDENT
+    evidence = evidence_of(loose, usual_ratio(loose.take(np.flatnonzero(sure))) if enough else 0)
+    highest, limit = evidence.max(axis=0), _LOOSEST
+    if enough:
+        middle, spread = middle_and_spread(highest[sure])
+        limit = max(limit, middle + _FARTHEST * spread)
+    partial: Bools = highest > limit
+    return partial
+
+
+def usual_ratio(loose: Looseness) -> float:
+    """Give the median of the log ratios of weights, source by target."""
+    return float(np.median(_log_ratios(loose)))
+
+
+def evidence_of(loose: Looseness, usual: float) -> Floats:
+    """Weigh the stretches of the sources and of the targets by how long each side is.
+
+    `usual` is the log ratio of weights that pairs have as a rule. Returns float64 [2, pairs].
+    """
+    excess = np.clip(_log_ratios(loose) - usual, -_MOST, _MOST)
+    evidence: Floats = loose.values + _WORTH_OF_LENGTH * np.stack([excess, -excess])
+    return evidence
+
+
+def _log_ratios(loose: Looseness) -> Floats:
+    ours, theirs = np.maximum(loose.weights.astype(np.float64), 1)
+    ratios: Floats = np.log(ours / theirs)
+    return ratios

@@ -26,8 +26,7 @@ from xmine.knn.exact import MEMORY, exact_memory
 from xmine.knn.faiss_index import centroids_in, index_bytes, training_bytes
 from xmine.knn.workers import blas_threads
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import judging_encoder
-from xmine.mining.steps import Vectorizer
+from xmine.mining.reranking import Vectorizer, judging_encoder
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.probability import NEIGHBOURS
 from xmine.text.inputs import TextInput, text_input

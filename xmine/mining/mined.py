@@ -37,6 +37,7 @@ class Mined:
         seeds, gold: pairs that are known, by the lines that stand for repeated ones.
         warnings: what the user should know before trusting the pairs.
         languages: codes of source and target, as given or guessed; `und` where that failed.
+        by_margin: why candidates are ranked by the margin; empty where tokens rank them.
     """
 
     pairs: Pairs
@@ -52,6 +53,7 @@ class Mined:
     gold: LabelledPairs
     warnings: list[str]
     languages: tuple[str, str]
+    by_margin: str = ""
 
     @property
     def ranked_by(self) -> str:
@@ -142,6 +144,7 @@ class MiningReport:
         said = [
             ", ".join(filter(None, [head + of_lines, _threshold(mined), how])),
             _search(mined),
+            _ranking(mined),
             _expectation(mined),
             mined.threshold.weakness,
             told("other cuts: --min-prob ", map(_cut, mined.threshold.others)),
@@ -187,6 +190,7 @@ class MiningReport:
             **sides,
             "languages": list(mined.languages),
             "clamped": candidates.scores.clamped,
+            "reranked": candidates.weights is not None,
             "index": candidates.neighbours.index,
             "recall": candidates.neighbours.recall,
             **{name.replace(" ", "_"): asdict(each) for name, each in self.agreements.items()},
@@ -199,6 +203,12 @@ def _search(mined: Mined) -> str:
     if found.recall is None:
         return ""
     return f"neighbours by {found.index}: {found.recall:.3f} of the nearest found"
+
+
+def _ranking(mined: Mined) -> str:
+    """Say why candidates are not reranked, unless that was asked for."""
+    asked = mined.options.rerank == "off" or not mined.by_margin
+    return "" if asked else f"ranked by the margin: {mined.by_margin}"
 
 
 def _threshold(mined: Mined) -> str:

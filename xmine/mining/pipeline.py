@@ -4,6 +4,7 @@ A step is a function of what the steps before gave. `Steps` wraps those that tak
 killed run resumes.
 """
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from xmine.mining.reranking import judging_encoder
 from xmine.mining.rescoring import rescore
 from xmine.mining.results import write_results
 from xmine.mining.selection import select
-from xmine.mining.steps import open_steps, stage_inputs
+from xmine.mining.stage_inputs import stage_inputs
+from xmine.mining.steps import open_steps
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Report, silent
 from xmine.text.inputs import TextInput, text_input
@@ -84,7 +86,7 @@ def mine(
         warnings += _doubts(sentences, readable, options, seeds, gold)
         encoded = steps.encode(sentences, vectorizer)
         neighbours = steps.search(encoded)
-        judging, _ = judging_encoder(vectorizer, options)
+        judging, by_margin = judging_encoder(vectorizer, options)
         judge = steps.rerank(encoded, neighbours, judging)
         candidates = retrieve(encoded, neighbours, options, judge, seeds)
         if rescorer:
@@ -96,6 +98,7 @@ def mine(
         loose = steps.stretches(encoded, estimated.candidates.chosen, judging)
         languages, flags = flag(estimated, options, readable, report, *steps.feature_cache, loose)
         mined = select(estimated, flags, languages, options, seeds, gold, warnings)
+        mined = replace(mined, by_margin=by_margin)
         write_results(steps.run, mined)
         return mined
 

@@ -31,11 +31,14 @@ class Judge:
         return match_pairs(*tokens, rows, rows).astype(np.float32)
 
 
+# What vectors come from: an encoder for each side, or the vectors of all lines [lines, dim].
+Vectorizer = EncoderPair | tuple[NDArray[Any], NDArray[Any]]
+
 _ADVICE = "leave out --rerank: auto ranks by the margin here"
 
 
 def judging_encoder(
-    vectorizer: EncoderPair | tuple[NDArray[Any], NDArray[Any]], options: MiningOptions
+    vectorizer: Vectorizer, options: MiningOptions
 ) -> tuple[SentenceEncoder | None, str]:
     """Give the encoder whose tokens rerank the candidates.
 

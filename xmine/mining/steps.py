@@ -3,10 +3,8 @@
 Texts become tables, tables vectors, vectors neighbours.
 """
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,9 +28,9 @@ from xmine.knn.state_files import finished
 from xmine.mining.figures import Rows, read_figures
 from xmine.mining.matching import match_candidates
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import Judge, judging_encoder, weights_of
+from xmine.mining.reranking import Judge, Vectorizer, weights_of
+from xmine.mining.stage_inputs import SIDES, hashed
 from xmine.mining.stretches import stretches_of_chosen
-from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Progress, Report, silent
 from xmine.run.folder import FEATURES, Asked, Run, open_run, temporary_run
 from xmine.run.tables import read_table, write_table
@@ -44,86 +42,11 @@ from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
 from xmine.vectors.cache import Warn, unheard
-from xmine.vectors.encoding import Encoded, encode_sentences, vectors_key, vectors_of
+from xmine.vectors.encoding import Encoded, encode_sentences, vectors_of
 from xmine.vectors.tokens import read_tokens
 from xmine.vectors.vector_files import write_unit_rows
 
-# Options by the stage that depends on them; those of an encoder are in its fingerprint, and the
-# others change nothing that is found.
-OF_TEXTS = ("dedup", "segment")
-OF_NEIGHBOURS = ("neighborhood", "index", "recall")
-OF_PAIRS = (
-    *("threshold", "min_prob", "precision", "top", "score_max", "drop", "keep_copies"),
-    *("margin", "retrieval", "src_lang", "tgt_lang"),
-)
-
-_BYTES_AT_ONCE = 2**20
 _LEAST = 64 * 2**20  # bytes that a search takes in any case
-SIDES = ("source", "target")
-
-# What vectors come from: an encoder for each side, or the vectors of all lines [lines, dim].
-Vectorizer = EncoderPair | tuple[NDArray[Any], NDArray[Any]]
-
-
-def stage_inputs(
-    inputs: tuple[TextInput, TextInput],
-    vectorizer: Vectorizer,
-    options: MiningOptions,
-    seeds: LabelledPairs = NOTHING_KNOWN,
-    gold: LabelledPairs = NOTHING_KNOWN,
-    rescorer: Rescorer | None = None,
-) -> Callable[[], Asked]:
-    """Return what lists the values that each stage of a run depends on.
-
-    Only a run that is kept needs the values: to know them, files and vectors are hashed. Standard
-    input is compared when it is read.
-    """
-
-    def asked() -> Asked:
-        texts: dict[str, Any] = {}
-        vectors: dict[str, Any] = {}
-        for side, given in zip(SIDES, inputs, strict=True):
-            texts[side] = given.given
-            if given.is_rereadable:
-                texts[f"{side}_digest"] = given.survey.digest
-        if isinstance(vectorizer, EncoderPair):
-            vectors["encoder"] = vectorizer.name
-            prompts = (options.src_prompt, options.tgt_prompt)
-            for (side, encoder), prompt in zip(vectorizer.sides.items(), prompts, strict=True):
-                vectors[f"encoder_of_{side}_digest"] = vectors_key(encoder, "", prompt)
-        else:
-            for side, rows in zip(SIDES, vectorizer, strict=True):
-                vectors[f"vectors_of_{side}_digest"] = _digest(_bytes_of(rows))
-        values = asdict(options)
-        pairs = {name: values[name] for name in OF_PAIRS}
-        for name, known in (("seed_pairs", seeds), ("gold", gold)):
-            if known.pairs and (name != "gold" or options.threshold == "gold"):
-                pairs[f"{name}_digest"] = _digest([repr(known.pairs).encode()])
-        judge, _ = judging_encoder(vectorizer, options)
-        if judge:
-            pairs["reranking_digest"] = _digest([repr(weights_of(judge)).encode()])
-        return {
-            "texts": texts | {name: values[name] for name in OF_TEXTS},
-            "vectors": vectors,
-            "neighbours": {name: values[name] for name in OF_NEIGHBOURS},
-            "matches": {"rerank": "tokens" if judge else "off"},
-            "rescoring": {"rescorer_digest": rescorer.fingerprint() or ""} if rescorer else {},
-            "pairs": pairs,
-        }
-
-    return asked
-
-
-def _digest(pieces: Iterable[bytes]) -> str:
-    state = hashlib.blake2b(digest_size=16)
-    for piece in pieces:
-        state.update(piece)
-    return state.hexdigest()
-
-
-def _bytes_of(rows: NDArray[Any]) -> Iterable[bytes]:
-    step = max(1, _BYTES_AT_ONCE // max(rows[:1].nbytes, 1))
-    return (rows[at : at + step].tobytes() for at in range(0, len(rows), step))
 
 
 @contextmanager
@@ -174,7 +97,7 @@ class Steps:
         )
         if not given.is_rereadable:
             counts = f"{read.total} {read.blank} {read.repeated}".encode()
-            digest = _digest([read.digest().encode(), read.lines.tobytes(), counts])
+            digest = hashed([read.digest().encode(), read.lines.tobytes(), counts])
             if run.decided(f"{side}_read_digest", digest) != digest:
                 raise FileError(
                     f"{run.folder}: {given.given} has changed since the run was begun",
@@ -330,7 +253,7 @@ class Steps:
             return self.tokens(encoded, encoder)
 
         def mark(pairs: bytes) -> str:
-            return _digest([self._search_mark().encode(), pairs])
+            return hashed([self._search_mark().encode(), pairs])
 
         def tick(rows: int) -> None:
             self._report(Progress("looking for stretches", rows, len(chosen)))

@@ -1,0 +1,92 @@
+"""Inputs and options -> the values that each stage of a run depends on."""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import Any
+
+from numpy.typing import NDArray
+
+from xmine.encoders.pair import EncoderPair
+from xmine.encoders.rescorer import Rescorer
+from xmine.mining.options import MiningOptions
+from xmine.mining.reranking import Vectorizer, judging_encoder, weights_of
+from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
+from xmine.run.difference import Asked
+from xmine.text.inputs import TextInput
+from xmine.vectors.encoding import vectors_key
+
+# Options by the stage that depends on them; those of an encoder are in its fingerprint, and the
+# others change nothing that is found.
+OF_TEXTS = ("dedup", "segment")
+OF_NEIGHBOURS = ("neighborhood", "index", "recall")
+OF_PAIRS = (
+    *("threshold", "min_prob", "precision", "top", "score_max", "drop", "keep_copies"),
+    *("margin", "retrieval", "src_lang", "tgt_lang"),
+)
+
+SIDES = ("source", "target")
+
+_BYTES_AT_ONCE = 2**20
+
+
+def stage_inputs(
+    inputs: tuple[TextInput, TextInput],
+    vectorizer: Vectorizer,
+    options: MiningOptions,
+    seeds: LabelledPairs = NOTHING_KNOWN,
+    gold: LabelledPairs = NOTHING_KNOWN,
+    rescorer: Rescorer | None = None,
+) -> Callable[[], Asked]:
+    """Return what lists the values that each stage of a run depends on.
+
+    Only a run that is kept needs the values: to know them, files and vectors are hashed. Standard
+    input is compared when it is read.
+    """
+
+    def asked() -> Asked:
+        texts: dict[str, Any] = {}
+        vectors: dict[str, Any] = {}
+        for side, given in zip(SIDES, inputs, strict=True):
+            texts[side] = given.given
+            if given.is_rereadable:
+                texts[f"{side}_digest"] = given.survey.digest
+        if isinstance(vectorizer, EncoderPair):
+            vectors["encoder"] = vectorizer.name
+            prompts = (options.src_prompt, options.tgt_prompt)
+            for (side, encoder), prompt in zip(vectorizer.sides.items(), prompts, strict=True):
+                vectors[f"encoder_of_{side}_digest"] = vectors_key(encoder, "", prompt)
+        else:
+            for side, rows in zip(SIDES, vectorizer, strict=True):
+                vectors[f"vectors_of_{side}_digest"] = hashed(_bytes_of(rows))
+        values = asdict(options)
+        pairs = {name: values[name] for name in OF_PAIRS}
+        for name, known in (("seed_pairs", seeds), ("gold", gold)):
+            if known.pairs and (name != "gold" or options.threshold == "gold"):
+                pairs[f"{name}_digest"] = hashed([repr(known.pairs).encode()])
+        judge, _ = judging_encoder(vectorizer, options)
+        if judge:
+            pairs["reranking_digest"] = hashed([repr(weights_of(judge)).encode()])
+        return {
+            "texts": texts | {name: values[name] for name in OF_TEXTS},
+            "vectors": vectors,
+            "neighbours": {name: values[name] for name in OF_NEIGHBOURS},
+            "matches": {"rerank": "tokens" if judge else "off"},
+            "rescoring": {"rescorer_digest": rescorer.fingerprint() or ""} if rescorer else {},
+            "pairs": pairs,
+        }
+
+    return asked
+
+
+def hashed(pieces: Iterable[bytes]) -> str:
+    """Hash bytes: 32 hexadecimal digits."""
+    state = hashlib.blake2b(digest_size=16)
+    for piece in pieces:
+        state.update(piece)
+    return state.hexdigest()
+
+
+def _bytes_of(rows: NDArray[Any]) -> Iterable[bytes]:
+    step = max(1, _BYTES_AT_ONCE // max(rows[:1].nbytes, 1))
+    return (rows[at : at + step].tobytes() for at in range(0, len(rows), step))

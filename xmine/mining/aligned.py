@@ -5,8 +5,7 @@ the pair is given and not looked for: the scoring mode of LASER's margin-based m
 Schwenk, 2019, "Margin-based parallel corpus mining with multilingual sentence embeddings").
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from xmine.flags.rules import flag_pairs, other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
-from xmine.mining.reranking import judging_encoder
+from xmine.mining.reranking import TOO_FEW, Judge, judging_encoder
 from xmine.mining.steps import open_steps
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import Pair
@@ -34,7 +33,6 @@ from xmine.scoring.calibration import calibrate
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Confidence, estimate
-from xmine.scoring.reranking import Reranker
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import read_texts
 from xmine.text.languages import check_language, check_sides, guess_language
@@ -98,14 +96,14 @@ def score_aligned(
     warnings = [check_language(side.name, side.texts, known) for side in (left, right)]
     warnings += check_sides(names, (left.texts, right.texts), codes)
     mining = MiningOptions(**asdict(options), index="exact", cache=False)
-    judging, _ = judging_encoder(vectorizer, mining)
+    judging, by_margin = judging_encoder(vectorizer, mining)
     with open_steps(None, dict, mining, report) as steps:
         encoded = steps.encode((left, right), vectorizer)
         neighbours = steps.search(encoded)
         judge = steps.rerank(encoded, neighbours, judging)
         tokens = steps.tokens(encoded, judge.encoder) if judge else None
         found = given, encoded, neighbours, languages, options, [*filter(None, warnings)]
-        return _scored(*found, judge.reranker if judge else None, tokens)
+        return _scored(*found, judge, by_margin, tokens)
 
 
 def _read(
@@ -134,7 +132,8 @@ def _scored(
     languages: tuple[str, str],
     options: ScoringOptions,
     warnings: list[str],
-    reranker: Reranker | None,
+    judge: Judge | None,
+    by_margin: str,
     tokens: tuple[TokenVectors, TokenVectors] | None,
 ) -> AlignedScores:
     """Score the pairs whose sides both have a vector, estimate probabilities, and flag them."""
@@ -146,24 +145,25 @@ def _scored(
     x, y = sources[numbers], targets[numbers]
     cosines = _cosines(x, y, neighbours, left_vectors, right_vectors)
     scores, clamped = pair_scores(x, y, cosines, neighbours.first(k), options.margin)
-    margins = None
-    if reranker and tokens:
+    pairs, weights = ChosenPairs(x, y, scores, cosines), None
+    if judge and not (judge := _learned(judge, pairs, left, right, options)):
+        by_margin = TOO_FEW
+    if judge and tokens:
+        weights = judge.reranker.weights
         matches = match_pairs(*tokens, x, y).astype(np.float32)
-        scores, margins = reranker.pairs(x, y, matches, scores), scores
-        texts = PickedTexts(left.texts, x), PickedTexts(right.texts, y)
-        less = reranker.weights.other_numbers * other_numbers(texts, languages)
-        scores = (scores - less).astype(np.float32)
-    order = np.lexsort((numbers, y, x, -scores))
-    chosen = ChosenPairs(x, y, scores, cosines, margins).take(order)
-    weights = reranker.weights if reranker else None
-    confidence = _estimated(chosen, neighbours, (left.texts, right.texts), weights)
+        less = weights.other_numbers * other_numbers(_texts(pairs, left, right), languages)
+        better = judge.reranker.pairs(x, y, matches, scores) - less
+        pairs = replace(pairs, scores=better.astype(np.float32), margins=scores)
+    order = np.lexsort((numbers, y, x, -pairs.scores))
+    chosen = pairs.take(order)
+    confidence = _estimated(chosen, neighbours, left, right, weights)
     probs = np.zeros(len(chosen)) if confidence is None else confidence.probs
     rows = chosen.sources, chosen.targets
     loose = loosest_stretches(*tokens, *rows).looseness if tokens else None
     near = neighbours.first(k)
     flags = flag_pairs(chosen, probs, near, left, right, languages, loose=loose)
     found = given, chosen, numbers[order], confidence, flags, neighbours
-    return AlignedScores(*found, left, right, clamped, languages, options, warnings)
+    return AlignedScores(*found, left, right, clamped, languages, options, warnings, by_margin)
 
 
 def _rows(texts: list[str], side: Sentences) -> NDArray[np.int64]:
@@ -199,22 +199,49 @@ def _cosines(
     return cosines
 
 
+def _learned(
+    judge: Judge, pairs: ChosenPairs, left: Sentences, right: Sentences, options: ScoringOptions
+) -> Judge | None:
+    """Give the judge the weights that the pairs teach, if its encoder has none."""
+    if judge.encoder.reranking is not None:
+        return judge
+    order = np.lexsort((pairs.targets, pairs.sources, -pairs.scores))
+    distinct, _ = _distinct(pairs.take(order))
+    return judge.learned(distinct, _known(distinct, left, right), options)
+
+
 def _estimated(
     chosen: ChosenPairs,
     neighbours: Neighbours,
-    sides: tuple[Sequence[str], Sequence[str]],
+    left: Sentences,
+    right: Sentences,
     weights: RerankingWeights | None,
 ) -> Confidence | None:
     """Estimate how likely each pair is; copies are known to be wrong.
 
     Repeated pairs are estimated once: they are one piece of evidence.
     """
-    first = np.ones(len(chosen), dtype=bool)  # equal pairs stand together, having equal scores
-    first[1:] = (np.diff(chosen.sources) != 0) | (np.diff(chosen.targets) != 0)
-    distinct = chosen.take(first)
-    texts = PickedTexts(sides[0], distinct.sources), PickedTexts(sides[1], distinct.targets)
-    known = np.where(same_texts(*texts), 0, -1).astype(np.int8)
+    distinct, places = _distinct(chosen)
+    known = _known(distinct, left, right)
     confidence = estimate(distinct, neighbours, known)
     if confidence is not None and weights is not None:
         confidence = calibrate(distinct.scores, confidence, known, weights)
-    return None if confidence is None else confidence.of(np.cumsum(first) - 1)
+    return None if confidence is None else confidence.of(places)
+
+
+def _distinct(pairs: ChosenPairs) -> tuple[ChosenPairs, NDArray[np.intp]]:
+    """Take equal pairs, which stand together, once; and give the place of each pair among them."""
+    first = np.ones(len(pairs), dtype=bool)
+    first[1:] = (np.diff(pairs.sources) != 0) | (np.diff(pairs.targets) != 0)
+    return pairs.take(first), np.cumsum(first) - 1
+
+
+def _known(pairs: ChosenPairs, left: Sentences, right: Sentences) -> NDArray[np.int8]:
+    """Mark copies as wrong: 0, and -1 for other pairs."""
+    return np.where(same_texts(*_texts(pairs, left, right)), 0, -1).astype(np.int8)
+
+
+def _texts(
+    pairs: ChosenPairs, left: Sentences, right: Sentences
+) -> tuple[PickedTexts, PickedTexts]:
+    return PickedTexts(left.texts, pairs.sources), PickedTexts(right.texts, pairs.targets)

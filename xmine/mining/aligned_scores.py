@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from xmine.flags.flag_set import Flags
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import ScoringOptions
-from xmine.mining.phrases import clamped_warning, counted, flag_counts, told, unknown_to_encoder
+from xmine.mining.phrases import (
+    by_margin,
+    clamped_warning,
+    counted,
+    flag_counts,
+    told,
+    unknown_to_encoder,
+)
 from xmine.pairs.pair import Pair
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
@@ -37,6 +44,7 @@ class AlignedScores:
         languages: codes of source and target, as given, read or guessed; `und` where that failed.
         options: of the scoring.
         warnings: what the user should know before trusting the scores.
+        by_margin: why the scores are margins; empty where they are log-odds.
     """
 
     given: list[Pair]
@@ -51,6 +59,7 @@ class AlignedScores:
     languages: tuple[str, str]
     options: ScoringOptions
     warnings: list[str]
+    by_margin: str = ""
 
     def report(
         self, pool: tuple[str, str] | None = None, hubs: int | None = None
@@ -160,6 +169,7 @@ class ScoringReport:
         right = self.expected_right
         said = [
             ", ".join(filter(None, head)),
+            by_margin(self.scored.by_margin, self.scored.options.rerank),
             "" if right is None else f"about {right:,.0f} of them expected to be translations",
             weakness_of(self.scored.confidence),
             told("score quartiles ", (f"{each:.4f}" for each in self.quartiles), " "),
@@ -182,6 +192,7 @@ class ScoringReport:
             "unknown": self.unknown,
             "expected_right": self.expected_right,
             "weakness": weakness_of(scored.confidence),
+            "reranked": not scored.by_margin,
             "score_quartiles": self.quartiles,
             "flags": self.flags,
             "compared_with": [len(scored.source), len(scored.target)],

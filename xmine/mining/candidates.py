@@ -103,16 +103,18 @@ def retrieve(
     """
     (source, left), (target, right) = encoded
     few = neighbours.first(options.neighborhood)
-    if judge is None:
-        scores = margin_scores(few, options.margin)
-        chosen = choose_pairs(few, scores, options.retrieval)
-    else:
-        scores = judge.reranker.candidates()
+    scores = margin_scores(few, options.margin)
+    candidates = Candidates(choose_pairs(few, scores), neighbours, scores, source, target)
+    if judge is not None:
+        judge = judge.learned(candidates.chosen, known_pairs(candidates, seeds)[1], options)
+    if judge is not None:
+        weights, scores = judge.reranker.weights, judge.reranker.candidates()
         chosen = choose_pairs(neighbours, scores, options.retrieval)
         margins = pair_scores(chosen.sources, chosen.targets, chosen.cosines, few)[0]
         chosen = replace(chosen, margins=margins)
-    weights = judge.reranker.weights if judge else None
-    candidates = Candidates(chosen, neighbours, scores, source, target, weights)
+        candidates = replace(candidates, chosen=chosen, scores=scores, weights=weights)
+    elif options.retrieval != "max":
+        candidates = replace(candidates, chosen=choose_pairs(few, scores, options.retrieval))
     x, y = _missing(candidates, seeds)
     if not len(x):
         return candidates
@@ -125,7 +127,7 @@ def retrieve(
             [source.texts[row] for row in x], [target.texts[row] for row in y]
         )
         more = replace(more, scores=judge.reranker.pairs(x, y, matches, margins), margins=margins)
-    return replace(candidates, chosen=chosen.joined(more))
+    return replace(candidates, chosen=candidates.chosen.joined(more))
 
 
 def weigh_numbers(

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from xmine.flags.flag_set import Flags
 from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
-from xmine.mining.phrases import clamped_warning, counted, flag_counts, told, unknown_to_encoder
+from xmine.mining.phrases import (
+    by_margin,
+    clamped_warning,
+    counted,
+    flag_counts,
+    told,
+    unknown_to_encoder,
+)
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
 from xmine.scoring.gold import Agreement, agreement
@@ -144,7 +151,7 @@ class MiningReport:
         said = [
             ", ".join(filter(None, [head + of_lines, _threshold(mined), how])),
             _search(mined),
-            _ranking(mined),
+            by_margin(mined.by_margin, mined.options.rerank),
             _expectation(mined),
             mined.threshold.weakness,
             told("other cuts: --min-prob ", map(_cut, mined.threshold.others)),
@@ -203,12 +210,6 @@ def _search(mined: Mined) -> str:
     if found.recall is None:
         return ""
     return f"neighbours by {found.index}: {found.recall:.3f} of the nearest found"
-
-
-def _ranking(mined: Mined) -> str:
-    """Say why candidates are not reranked, unless that was asked for."""
-    asked = mined.options.rerank == "off" or not mined.by_margin
-    return "" if asked else f"ranked by the margin: {mined.by_margin}"
 
 
 def _threshold(mined: Mined) -> str:

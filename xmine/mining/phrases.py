@@ -25,6 +25,11 @@ def told(head: str, parts: Iterable[str], between: str = ", ") -> str:
     return head + told if told else ""
 
 
+def by_margin(reason: str, rerank: str) -> str:
+    """Say why scores are margins; empty where they are not, or where that was asked for."""
+    return f"scored by the margin: {reason}" if reason and rerank != "off" else ""
+
+
 def unknown_to_encoder(side: Sentences) -> list[str]:
     """Warn of sentences that were left out of a side, and name some lines."""
     if not side.unknown:

@@ -18,7 +18,7 @@ from xmine.errors import OptionError
 from xmine.mining.candidates import estimate_probabilities, flag, retrieve, weigh_numbers
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import judging_encoder
+from xmine.mining.reranking import TOO_FEW, judging_encoder
 from xmine.mining.rescoring import rescore
 from xmine.mining.results import write_results
 from xmine.mining.selection import select
@@ -89,6 +89,8 @@ def mine(
         judging, by_margin = judging_encoder(vectorizer, options)
         judge = steps.rerank(encoded, neighbours, judging)
         candidates = retrieve(encoded, neighbours, options, judge, seeds)
+        if judge and candidates.weights is None:
+            by_margin = TOO_FEW
         if rescorer:
             read = partial(steps.rescore, encoded, rescorer)
             candidates = rescore(candidates, options, read, seeds, warnings.append)

@@ -1,7 +1,7 @@
 """Encoders and options -> whether candidates are reranked, and with which weights."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,13 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.reranking import RerankingWeights
 from xmine.errors import OptionError
-from xmine.mining.options import MiningOptions
+from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.scoring.late_interaction import match_pairs
+from xmine.scoring.probability import estimate
 from xmine.scoring.reranking import Reranker
+from xmine.scoring.reranking_fit import learn_weights
+from xmine.scoring.retrieval import ChosenPairs
+from xmine.scoring.threshold import FEW
 from xmine.vectors.tokens import tokens_of
 
 
@@ -23,6 +27,35 @@ class Judge:
 
     encoder: SentenceEncoder
     reranker: Reranker
+
+    def learned(
+        self,
+        pairs: ChosenPairs,
+        known: NDArray[np.int8],
+        options: MiningOptions | ScoringOptions,
+    ) -> "Judge | None":
+        """Give a judge with the weights of the encoder, or with weights that the files teach.
+
+        Token vectors of one encoder are alike for all words, those of another are not: the weights
+        of one encoder can be worse for another than no reranking.
+
+        Args:
+            pairs: chosen by the margin.
+            known: [pairs], 1 for pairs known to be right, 0 for wrong ones and copies, -1 for the
+                others.
+            options: where `rerank` is `tokens`, the default weights are used if there are too few
+                pairs to learn from.
+
+        Returns:
+            None if there are too few pairs.
+        """
+        if self.encoder.reranking is not None:
+            return self
+        first = estimate(pairs, self.reranker.neighbours, known)
+        if first is None or first.translations < FEW:
+            return self if options.rerank == "tokens" else None
+        weights = learn_weights(self.reranker, pairs, first.probs, known)
+        return replace(self, reranker=replace(self.reranker, weights=weights))
 
     def match_texts(self, sources: Sequence[str], targets: Sequence[str]) -> NDArray[np.float32]:
         """Compare a few pairs of texts: A, B and order, float32 [pairs, 3]."""
@@ -34,6 +67,7 @@ class Judge:
 # What vectors come from: an encoder for each side, or the vectors of all lines [lines, dim].
 Vectorizer = EncoderPair | tuple[NDArray[Any], NDArray[Any]]
 
+TOO_FEW = "too few translations stand out to learn how the tokens of this encoder weigh"
 _ADVICE = "leave out --rerank: auto ranks by the margin here"
 
 

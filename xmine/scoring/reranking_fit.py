@@ -4,6 +4,7 @@ Logistic regression on the figures of `xmine.scoring.reranking`. The candidates 
 translations are the wrong examples: near neighbours, as in mining.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,13 +15,14 @@ from xmine.encoders.reranking import RerankingWeights
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.margin import MarginScores
 from xmine.scoring.reranking import Reranker, TokenMatches
-from xmine.scoring.retrieval import choose_pairs
+from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
 Floats = NDArray[np.float64]
 
 # The fewest translations among the chosen pairs of all mixtures that weights are fitted on.
 _FEWEST = 200
 _DIGITS = 3  # behind the point, in which the weights do not depend on threads
+_EXAMPLES = 200_000  # candidates at most that weights are learnt from without gold
 _STEPS = 100  # of Newton's method; a dozen are usual
 
 
@@ -86,7 +88,44 @@ def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
     return replace(weights, right_mean=mean, right_deviation=deviation)
 
 
-def logistic_regression(figures: Floats, right: NDArray[np.bool_]) -> tuple[Floats, float]:
+def learn_weights(
+    reranker: Reranker, pairs: ChosenPairs, probs: Floats, known: NDArray[np.int8]
+) -> RerankingWeights:
+    """Fit the weights to the probabilities of pairs, without gold.
+
+    The candidates of some sources are the examples. A candidate that is none of the pairs is wrong.
+
+    Args:
+        reranker: of the candidates.
+        pairs: one-to-one, chosen by the margin.
+        probs: float64 [pairs], their estimated probabilities.
+        known: [pairs], 1 for pairs known to be right, 0 for wrong ones and copies, which are left
+            out, -1 for the others.
+    """
+    near, matches, margins = reranker.neighbours, reranker.matches, reranker.margins
+    partners = np.full(len(near.targets), -1)
+    partners[pairs.sources] = pairs.targets
+    labels = np.zeros(len(near.targets))
+    labels[pairs.sources] = probs
+    used = np.ones(len(near.targets), dtype=bool)
+    used[pairs.sources[known == 0]] = False
+    rows = np.flatnonzero(used)[:: max(1, int(used.sum()) * near.targets.shape[1] // _EXAMPLES)]
+    x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
+    figures = dict(reranker.figures(x, y, matches.targets[rows], margins.targets[rows]))
+    right = ((y == partners[rows, None]) * labels[rows, None]).ravel()
+    measured = np.stack([each.ravel() for each in figures.values()], axis=1)
+    fitted, bias = logistic_regression(measured, right)
+    named = zip([*figures, "bias"], [*fitted.tolist(), bias], strict=True)
+    weights = RerankingWeights(**{name: round(value, _DIGITS) for name, value in named})
+    scores = measured @ fitted + bias
+    mean = float(np.average(scores, weights=right))
+    deviation = math.sqrt(np.average((scores - mean) ** 2, weights=right))
+    return replace(
+        weights, right_mean=round(mean, _DIGITS), right_deviation=round(deviation, _DIGITS)
+    )
+
+
+def logistic_regression(figures: Floats, right: Floats | NDArray[np.bool_]) -> tuple[Floats, float]:
     """Fit logistic regression by Newton's method, with a ridge as small as one example.
 
     The sum of the losses -log p(right), and half the squared weights of the standardised figures,
@@ -94,7 +133,7 @@ def logistic_regression(figures: Floats, right: NDArray[np.bool_]) -> tuple[Floa
 
     Args:
         figures: float64 [examples, figures].
-        right: bool [examples].
+        right: bool [examples], or probabilities.
 
     Returns:
         The weights [figures] and the bias, of the figures as they were given.

@@ -26,7 +26,7 @@ from xmine.evaluation.result import (
     read_groups,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
-from xmine.evaluation.retrieval.reranked import LineReranker, ours, reranked_note
+from xmine.evaluation.retrieval.reranked import line_reranker, ours, reranked_note
 from xmine.knn.cosines import Rows, Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
@@ -184,7 +184,7 @@ def evaluate_bitext(
         return Measured(rows, reranked, unknown_note(unknown))
 
     groups = read_groups(options.groups)
-    reranker = None if options.rerank == "off" else LineReranker(encoder)
+    reranker = line_reranker(encoder, options.rerank)
     sets, settings = aligned_sets(data, options), {"textual": options.textual}
     return aligned_result("bitext", sets, measure, PROTOCOL, BOTH_WAYS, settings, groups)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokens import TokenVectors
 from xmine.evaluation.result import Row
 from xmine.knn.cosines import Rows, Vectors
@@ -37,6 +38,18 @@ def ours(rows: Iterable[Row]) -> list[Row]:
 def reranked_note(rows: Sequence[Row]) -> list[str]:
     """Say what the rows are; nothing where there are none."""
     return [_NOTE] if rows else []
+
+
+def line_reranker(
+    encoder: SentenceEncoder, rerank: str, k: int = NEIGHBOURS
+) -> "LineReranker | None":
+    """Make what reranks lines; None where `rerank` is `off`, or no weights suit the encoder.
+
+    The default weights suit static encoders; mining learns those of other encoders from the files,
+    for which aligned lines are too few.
+    """
+    suits = encoder.reranking is not None or isinstance(encoder.body, StaticEmbedding)
+    return LineReranker(encoder, k) if suits and rerank != "off" else None
 
 
 class LineReranker:

@@ -33,7 +33,7 @@ from xmine.evaluation.retrieval.aligned import (
     unknown_note,
     unknown_rows,
 )
-from xmine.evaluation.retrieval.reranked import LineReranker, ours, reranked_note
+from xmine.evaluation.retrieval.reranked import line_reranker, ours, reranked_note
 from xmine.knn.cosines import Vectors
 from xmine.progress import Report, silent
 
@@ -70,7 +70,7 @@ def evaluate_tatoeba(
     wanted = [each if each in found else CODES.get(each, each) for each in options.language]
     languages = choose(wanted, found, f"{folder}: no tatoeba.{{}}-eng.{{}}")
     rows, reranked, unknown, both = [], list[Row](), {}, EncoderPair(encoder, encoder)
-    reranker = None if options.rerank == "off" else LineReranker(encoder)
+    reranker = line_reranker(encoder, options.rerank)
     for each in languages:
         texts, sides = tatoeba_sides(both, folder, each, options, report)
         same = texts if options.textual else None

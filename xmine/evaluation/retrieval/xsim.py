@@ -24,7 +24,7 @@ from xmine.evaluation.retrieval.aligned import (
     unknown_rows,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
-from xmine.evaluation.retrieval.reranked import LineReranker
+from xmine.evaluation.retrieval.reranked import line_reranker
 from xmine.knn.cosines import Vectors
 from xmine.knn.exact import search_exact
 from xmine.progress import Report, silent
@@ -119,8 +119,8 @@ def evaluate_xsim(
     """Measure the error rate from each language of aligned files to their pivot, and back."""
     margin, k = options.margin, options.neighborhood
 
-    reranks = options.rerank != "off" and margin == "ratio"  # which reranking weighs
-    reranker = LineReranker(encoder, k) if reranks else None
+    ratio = margin == "ratio"  # which reranking weighs
+    reranker = line_reranker(encoder, options.rerank, k) if ratio else None
 
     def measure(aligned: AlignedSet) -> Measured:
         texts = aligned.texts

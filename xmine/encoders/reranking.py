@@ -19,6 +19,7 @@ class RerankingWeights:
     Attributes:
         bias, and a weight for each figure.
         other_numbers: taken off the score of a pair whose sides have other numbers.
+        other_language: taken off the score of a pair with a line in the language of another side.
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
@@ -29,6 +30,7 @@ class RerankingWeights:
     match_lead: float = 4.012
     margin_lead: float = 6.797
     other_numbers: float = 2.0
+    other_language: float = 5.0
     bias: float = -10.093
     right_mean: float = 5.761
     right_deviation: float = 3.423

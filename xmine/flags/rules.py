@@ -17,6 +17,7 @@ from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.numbers import numbers_differ, reader
 from xmine.flags.partial import is_partial
+from xmine.flags.scripts import foreign_lines
 from xmine.knn.neighbours import Neighbours
 from xmine.progress import Progress, Report, silent
 from xmine.scoring.alignment import Looseness
@@ -99,6 +100,19 @@ def flag_pairs(
     )
     found["high"] = too_high(chosen, sure, neighbours)
     return Flags.of(found)
+
+
+def other_languages(
+    texts: tuple[Sequence[str], Sequence[str]],
+    languages: tuple[str, str],
+    sides: tuple[Sentences, Sentences],
+) -> Bools:
+    """Mark pairs with a line that is foreign to its side, bool [pairs]."""
+    foreign = np.zeros(len(texts[0]), dtype=bool)
+    for some, language, side in zip(texts, languages, sides, strict=True):
+        is_foreign = foreign_lines(language, side.texts)
+        foreign |= np.fromiter((is_foreign(text, letters_of(text)) for text in some), dtype=bool)
+    return foreign
 
 
 def other_numbers(

@@ -19,7 +19,7 @@ from xmine.encoders.tokens import TokenVectors
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
 from xmine.flags.near_copies import same_texts
-from xmine.flags.rules import flag_pairs, other_numbers
+from xmine.flags.rules import flag_pairs, other_languages, other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
@@ -151,7 +151,9 @@ def _scored(
     if judge and tokens:
         weights = judge.reranker.weights
         matches = match_pairs(*tokens, x, y).astype(np.float32)
-        less = weights.other_numbers * other_numbers(_texts(pairs, left, right), languages)
+        texts = _texts(pairs, left, right)
+        less = weights.other_numbers * other_numbers(texts, languages)
+        less += weights.other_language * other_languages(texts, languages, (left, right))
         better = judge.reranker.pairs(x, y, matches, scores) - less
         pairs = replace(pairs, scores=better.astype(np.float32), margins=scores)
     order = np.lexsort((numbers, y, x, -pairs.scores))

@@ -12,7 +12,7 @@ from xmine.encoders.reranking import RerankingWeights
 from xmine.files.digests import NOBODY, Watch
 from xmine.flags.flag_set import Flags
 from xmine.flags.near_copies import same_texts
-from xmine.flags.rules import flag_pairs, other_numbers
+from xmine.flags.rules import flag_pairs, other_languages, other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder
@@ -130,19 +130,22 @@ def retrieve(
     return replace(candidates, chosen=candidates.chosen.joined(more))
 
 
-def weigh_numbers(
+def weigh_flags(
     candidates: Candidates, options: MiningOptions, known: tuple[str, ...] = ()
 ) -> Candidates:
-    """Take something off the reranked score of pairs whose numbers differ, and sort them again.
+    """Take something off the reranked score of two kinds of pairs, and sort them again.
 
-    Numbers are read from chosen pairs alone, since reading takes as long as matching tokens.
+    They are those whose numbers differ, and those with a line in another language than its side.
+    Only chosen pairs are read for that, since reading takes as long as matching tokens.
     """
-    if candidates.weights is None:
+    chosen, texts, weights = candidates.chosen, candidates.texts(), candidates.weights
+    if weights is None:
         return candidates
-    chosen, texts = candidates.chosen, candidates.texts()
     languages = _languages(candidates, same_texts(*texts), options, known)
     numbers = other_numbers(texts, languages)
-    lower = (chosen.scores - candidates.weights.other_numbers * numbers).astype(np.float32)
+    foreign = other_languages(texts, languages, (candidates.source, candidates.target))
+    less = weights.other_numbers * numbers + weights.other_language * foreign
+    lower = (chosen.scores - less).astype(np.float32)
     order = np.lexsort((chosen.targets, chosen.sources, -lower))
     chosen = replace(chosen, scores=lower).take(order)
     return replace(candidates, chosen=chosen, languages=languages, numbers=numbers[order])
@@ -236,7 +239,7 @@ def find_candidates(
         judge = steps.rerank(encoded, neighbours, judging_encoder(pair, options)[0])
         plain = retrieve(encoded, neighbours, options)
         reranked = retrieve(encoded, neighbours, options, judge) if judge else None
-        return plain, reranked and weigh_numbers(reranked, options, pair.languages)
+        return plain, reranked and weigh_flags(reranked, options, pair.languages)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:

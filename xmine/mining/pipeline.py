@@ -15,7 +15,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import OptionError
-from xmine.mining.candidates import estimate_probabilities, flag, retrieve, weigh_numbers
+from xmine.mining.candidates import estimate_probabilities, flag, retrieve, weigh_flags
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import TOO_FEW, judging_encoder
@@ -94,7 +94,7 @@ def mine(
         if rescorer:
             read = partial(steps.rescore, encoded, rescorer)
             candidates = rescore(candidates, options, read, seeds, warnings.append)
-        candidates = weigh_numbers(candidates, options, readable)
+        candidates = weigh_flags(candidates, options, readable)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
         loose = steps.stretches(encoded, estimated.candidates.chosen, judging)

@@ -69,7 +69,7 @@ class KnownCandidates:
 def fit_weights(mixtures: Sequence[KnownCandidates]) -> RerankingWeights | None:
     """Fit the weights of all figures; None where too few translations are found.
 
-    `other_numbers`, which needs the texts, keeps its default.
+    `other_numbers` and `other_language`, which need the texts, keep their defaults.
 
     Args:
         mixtures: at several shares of translations, such as mining may meet.

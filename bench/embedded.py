@@ -26,14 +26,20 @@ FIGURES = {
     "tatoeba --language cmn": {
         "tatoeba_en_zh": ("cmn", "from_english"),
         "tatoeba_zh_en": ("cmn", "to_english"),
+        "tatoeba_en_zh_reranked": ("cmn, reranked", "from_english"),
+        "tatoeba_zh_en_reranked": ("cmn, reranked", "to_english"),
     },
     "bitext": {
         "newstest2019_en_zh": ("newstest2019 zh-en", "backward"),
         "newstest2019_zh_en": ("newstest2019 zh-en", "forward"),
+        "newstest2019_en_zh_reranked": ("newstest2019 zh-en, reranked", "backward"),
+        "newstest2019_zh_en_reranked": ("newstest2019 zh-en, reranked", "forward"),
     },
     "bucc --protocol msimcse": {
         "bucc_oracle_f1": ("zh-en oracle", "f1"),
         "bucc_auto_f1": ("zh-en auto", "f1"),
+        "bucc_oracle_f1_reranked": ("zh-en oracle, reranked", "f1"),
+        "bucc_auto_f1_reranked": ("zh-en auto, reranked", "f1"),
     },
 }
 

@@ -25,8 +25,8 @@ from xmine.vectors.tokens import tokens_of
 # Nearest lines that are reranked; more where margins are over more.
 NEAREST = 10
 _NOTE = (
-    "Rows named reranked are ours, not in any paper: candidates reranked by tokens "
-    "(docs/explanation/reranking.md)."
+    "Rows named reranked are ours, not in any paper: candidates reranked by tokens, as xmine mine "
+    "does."
 )
 
 

@@ -20,6 +20,35 @@ EVALUATION = (
 )
 
 
+# Row of docs/explanation/reranking.md -> part of bench/rerank.py.
+PARTS = {
+    "margin alone": "margin",
+    "+ lower of A and B, tokens": "token look",
+    "+ order": "order",
+    "+ both leads": "leads",
+    "+ other numbers": "then numbers",
+    "**as shipped**": "weights as shipped",
+    "without the log of the margin": "without log_margin",
+    "without the lower of A and B": "without lower_match",
+    "without the tokens": "without log_tokens",
+    "without order": "without order",
+    "without the lead of (A + B) / 2": "without match_lead",
+    "without the lead of the margin": "without margin_lead",
+    "all six figures": "leads",
+    "+ cosine": "+ cosine",
+    "+ mean of A and B": "+ mean match",
+    "+ lexical table": "lexical table",
+    "lexical table in place of tokens": "lexical alone",
+    "+ rarity of tokens in the files": "rarity",
+    "128 of 512 dimensions": "128 dimensions",
+    "64 of 512 dimensions": "64 dimensions",
+    "+ Latin words": "Latin words",
+    "+ length ratio": "length ratio",
+    "short pairs in the fit": "short pairs too",
+}
+SHARES = ("2%", "10%", "30%", "60%")
+
+
 def main() -> None:
     """Rewrite the documents."""
     for name, rows in shown().items():
@@ -86,7 +115,23 @@ def shown() -> dict[str, dict[str, list[str]]]:
         "xmine/embedded/README.md": card,
         "docs/how-to/encoders.md": encoders,
         "docs/how-to/evaluate.md": evaluation,
+        "docs/explanation/reranking.md": reranking(),
     }
+
+
+def reranking() -> dict[str, list[str]]:
+    """Write the cells of the parts of reranking, in percent."""
+    rows, results = {}, _read("rerank")["results"]
+    for first, part in PARTS.items():
+        table = {name: rounded(100 * each, 1) for name, each in results[part]["table"].items()}
+        cells = [table["BUCC"]]
+        cells += [
+            " / ".join(table[f"{kind} {each}"] for each in SHARES) for kind in ("all", "domains")
+        ]
+        for name in ("Tatoeba", "PAWS-X"):
+            cells.append(" / ".join(table[f"{name} {way} en"] for way in ("from", "to")))
+        rows[first] = cells
+    return rows
 
 
 def rounded(figure: float, digits: int = 3) -> str:

@@ -32,6 +32,9 @@ KEPT = {
     "neighbours/sources.npy",
     "neighbours/source_cosines.npy",
     "neighbours/search.toml",
+    "source.matches.npy",
+    "target.matches.npy",
+    "stretches.npy",
     "traits/source-und-0.npy",
     "traits/target-zh-0.npy",
     "candidates.parquet",
@@ -391,6 +394,7 @@ def test_a_dry_run_writes_nothing(command: Command, toy_files: Toy, toy_folder: 
     assert told["lines"] == [60, 60] and told["vectors"] == [60, 60, 32]
     assert told["memory"] > 0 and set(told["seconds"]) == {
         "starting",
+        "matching",
         "reading",
         "encoding",
         "searching",

@@ -60,7 +60,7 @@ def test_a_pair_is_shown_with_all_that_is_known_of_it(run_copy: Path) -> None:
         await pilot.press("a", "k")
         await settled(pilot)
         assert table.row == judged
-        assert ": ✓ accept" in "\n".join(screen_text(app)[pane.region.y :])
+        assert ": ✓ accept" in " ".join(" ".join(screen_text(app)[pane.region.y :]).split())
 
     drive(XmineApp(run_copy), (100, 30), script)
 

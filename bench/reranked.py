@@ -12,7 +12,7 @@ from xmine.flags.rules import other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import margin_scores
-from xmine.scoring.reranking import Reranker, TokenMatches
+from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 
 Rows = NDArray[np.int64]
@@ -27,6 +27,8 @@ def rerank(
     weights: RerankingWeights,
 ) -> ChosenPairs:
     """Choose pairs by their tokens, and weigh their numbers."""
+    margins = margin_scores(neighbours).first(RERANKED)
+    neighbours = neighbours.first(RERANKED)
     rows = mixture.english, corpus.chinese_rows(mixture)
 
     def match(x: Rows, y: Rows) -> NDArray[np.float32]:
@@ -43,7 +45,7 @@ def rerank(
         left,
         right,
     )
-    reranker = Reranker(neighbours, matches, margin_scores(neighbours), weights)
+    reranker = Reranker(neighbours, matches, margins, weights)
     pairs = choose_pairs(neighbours, reranker.candidates())
     texts = (
         [corpus.english[row] for row in rows[0][pairs.sources].tolist()],

@@ -122,7 +122,7 @@ def shown() -> dict[str, dict[str, list[str]]]:
 def reranking() -> dict[str, list[str]]:
     """Write the cells of the parts of reranking, in percent."""
     rows, results = {}, _read("rerank")["results"]
-    for first, part in PARTS.items():
+    for label, part in PARTS.items():
         table = {name: rounded(100 * each, 1) for name, each in results[part]["table"].items()}
         cells = [table["BUCC"]]
         cells += [
@@ -130,7 +130,7 @@ def reranking() -> dict[str, list[str]]:
         ]
         for name in ("Tatoeba", "PAWS-X"):
             cells.append(" / ".join(table[f"{name} {way} en"] for way in ("from", "to")))
-        rows[first] = cells
+        rows[label] = cells
     return rows
 
 

@@ -17,7 +17,6 @@ from xmine.flags.line_features import LineFeatures, read_line_features
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.numbers import numbers_differ, reader
 from xmine.flags.partial import is_partial
-from xmine.flags.scripts import foreign_lines
 from xmine.knn.neighbours import Neighbours
 from xmine.progress import Progress, Report, silent
 from xmine.scoring.alignment import Looseness
@@ -43,6 +42,33 @@ _FARTHEST_COSINE = 3.5
 _PAIRS_AT_ONCE = 4_096
 
 
+def line_features(
+    sides: tuple[Sentences, Sentences],
+    languages: tuple[str, str],
+    report: Report = silent,
+    folder: Path | None = None,
+    watch: Watch = NOBODY,
+) -> tuple[LineFeatures, LineFeatures]:
+    """Compute the features of the lines of both sides, or read them.
+
+    Args:
+        sides: the sentences that were searched.
+        languages: their codes, or `und`.
+        report: called meanwhile.
+        folder: where the features of lines are cached; None for nowhere.
+        watch: told the digests of these files.
+    """
+    done, total = 0, sum(map(len, sides))
+
+    def seen(more: int) -> None:
+        nonlocal done
+        done += more
+        report(Progress("reading lines", done, total))
+
+    left = read_line_features(sides[0], languages[0], seen, folder, "source", watch)
+    return left, read_line_features(sides[1], languages[1], seen, folder, "target", watch)
+
+
 def flag_pairs(
     chosen: ChosenPairs,
     probs: Floats,
@@ -51,8 +77,7 @@ def flag_pairs(
     target: Sentences,
     languages: tuple[str, str],
     report: Report = silent,
-    folder: Path | None = None,
-    watch: Watch = NOBODY,
+    features: tuple[LineFeatures, LineFeatures] | None = None,
     numbers: Bools | None = None,
     loose: Looseness | None = None,
 ) -> Flags:
@@ -65,21 +90,19 @@ def flag_pairs(
         source, target: the sentences that were searched.
         languages: their codes, or `und`.
         report: called meanwhile.
-        folder: where the features of lines are cached; None for nowhere.
-        watch: told the digests of these files.
+        features: of the lines of both sides, if they are known.
         numbers: bool [pairs], which have other numbers, if that is known.
         loose: the loosest stretches of the pairs; without them no pair is `partial`.
     """
     x, y = chosen.sources, chosen.targets
-    done, total = 0, len(source) + len(target) + len(chosen)
+    done = 0
 
     def seen(more: int) -> None:
         nonlocal done
         done += more
-        report(Progress("judging", done, total))
+        report(Progress("judging", done, len(chosen)))
 
-    left = read_line_features(source, languages[0], seen, folder, "source", watch)
-    right = read_line_features(target, languages[1], seen, folder, "target", watch)
+    left, right = features or line_features((source, target), languages, report)
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
     best_first = np.lexsort((-chosen.scores, -probs))
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
@@ -100,19 +123,6 @@ def flag_pairs(
     )
     found["high"] = too_high(chosen, sure, neighbours)
     return Flags.of(found)
-
-
-def other_languages(
-    texts: tuple[Sequence[str], Sequence[str]],
-    languages: tuple[str, str],
-    sides: tuple[Sentences, Sentences],
-) -> Bools:
-    """Mark pairs with a line that is foreign to its side, bool [pairs]."""
-    foreign = np.zeros(len(texts[0]), dtype=bool)
-    for some, language, side in zip(texts, languages, sides, strict=True):
-        is_foreign = foreign_lines(language, side.texts)
-        foreign |= np.fromiter((is_foreign(text, letters_of(text)) for text in some), dtype=bool)
-    return foreign
 
 
 def other_numbers(

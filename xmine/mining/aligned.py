@@ -19,7 +19,7 @@ from xmine.encoders.tokens import TokenVectors
 from xmine.errors import FileError, OptionError
 from xmine.files.reading import name_of
 from xmine.flags.near_copies import same_texts
-from xmine.flags.rules import flag_pairs, other_languages, other_numbers
+from xmine.flags.rules import flag_pairs, line_features, other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
@@ -145,15 +145,16 @@ def _scored(
     x, y = sources[numbers], targets[numbers]
     cosines = _cosines(x, y, neighbours, left_vectors, right_vectors)
     scores, clamped = pair_scores(x, y, cosines, neighbours.first(k), options.margin)
-    pairs, weights = ChosenPairs(x, y, scores, cosines), None
-    if judge and not (judge := _learned(judge, pairs, left, right, options)):
+    pairs, weights, features = ChosenPairs(x, y, scores, cosines), None, None
+    if judge and not (judge := _learned(judge, pairs, neighbours, (left, right), options)):
         by_margin = TOO_FEW
     if judge and tokens:
         weights = judge.reranker.weights
         matches = match_pairs(*tokens, x, y).astype(np.float32)
         texts = _texts(pairs, left, right)
         less = weights.other_numbers * other_numbers(texts, languages)
-        less += weights.other_language * other_languages(texts, languages, (left, right))
+        ours, theirs = features = line_features((left, right), languages)
+        less += weights.other_language * (ours.foreign[x] | theirs.foreign[y])
         better = judge.reranker.pairs(x, y, matches, scores) - less
         pairs = replace(pairs, scores=better.astype(np.float32), margins=scores)
     order = np.lexsort((numbers, y, x, -pairs.scores))
@@ -163,7 +164,7 @@ def _scored(
     rows = chosen.sources, chosen.targets
     loose = loosest_stretches(*tokens, *rows).looseness if tokens else None
     near = neighbours.first(k)
-    flags = flag_pairs(chosen, probs, near, left, right, languages, loose=loose)
+    flags = flag_pairs(chosen, probs, near, left, right, languages, features=features, loose=loose)
     found = given, chosen, numbers[order], confidence, flags, neighbours
     return AlignedScores(*found, left, right, clamped, languages, options, warnings, by_margin)
 
@@ -202,14 +203,18 @@ def _cosines(
 
 
 def _learned(
-    judge: Judge, pairs: ChosenPairs, left: Sentences, right: Sentences, options: ScoringOptions
+    judge: Judge,
+    pairs: ChosenPairs,
+    neighbours: Neighbours,
+    sides: tuple[Sentences, Sentences],
+    options: ScoringOptions,
 ) -> Judge | None:
     """Give the judge the weights that the pairs teach, if its encoder has none."""
     if judge.encoder.reranking is not None:
         return judge
     order = np.lexsort((pairs.targets, pairs.sources, -pairs.scores))
     distinct, _ = _distinct(pairs.take(order))
-    return judge.learned(distinct, _known(distinct, left, right), options)
+    return judge.learned(distinct, neighbours, _known(distinct, *sides), options)
 
 
 def _estimated(

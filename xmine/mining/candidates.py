@@ -11,8 +11,9 @@ from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.reranking import RerankingWeights
 from xmine.files.digests import NOBODY, Watch
 from xmine.flags.flag_set import Flags
+from xmine.flags.line_features import LineFeatures
 from xmine.flags.near_copies import same_texts
-from xmine.flags.rules import flag_pairs, other_languages, other_numbers
+from xmine.flags.rules import flag_pairs, line_features, other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder
@@ -40,10 +41,11 @@ class Candidates:
         chosen: pairs of rows of `source` and `target`, best first.
         neighbours: the nearest rows both ways, as many as margin and probabilities need.
         scores: margin scores of the first k neighbours, k being `--neighborhood`; where candidates
-            are reranked, log-odds of all neighbours.
+            are reranked, log-odds of the first RERANKED.
         source, target: the sentences that were searched, without those unknown to the encoder.
         weights: of the reranking; None where the scores are margins.
         languages: of both sides, if they are known yet.
+        features: of the lines of both sides, if they are known yet.
         numbers: bool [chosen], which pairs have other numbers on both sides, if that is known yet.
     """
 
@@ -54,6 +56,7 @@ class Candidates:
     target: Sentences
     weights: RerankingWeights | None = None
     languages: tuple[str, str] | None = None
+    features: tuple[LineFeatures, LineFeatures] | None = None
     numbers: NDArray[np.bool_] | None = None
 
     def texts(self) -> tuple[PickedTexts, PickedTexts]:
@@ -106,10 +109,11 @@ def retrieve(
     scores = margin_scores(few, options.margin)
     candidates = Candidates(choose_pairs(few, scores), neighbours, scores, source, target)
     if judge is not None:
-        judge = judge.learned(candidates.chosen, known_pairs(candidates, seeds)[1], options)
+        known = known_pairs(candidates, seeds)[1]
+        judge = judge.learned(candidates.chosen, neighbours, known, options)
     if judge is not None:
         weights, scores = judge.reranker.weights, judge.reranker.candidates()
-        chosen = choose_pairs(neighbours, scores, options.retrieval)
+        chosen = choose_pairs(judge.reranker.neighbours, scores, options.retrieval)
         margins = pair_scores(chosen.sources, chosen.targets, chosen.cosines, few)[0]
         chosen = replace(chosen, margins=margins)
         candidates = replace(candidates, chosen=chosen, scores=scores, weights=weights)
@@ -131,7 +135,12 @@ def retrieve(
 
 
 def weigh_flags(
-    candidates: Candidates, options: MiningOptions, known: tuple[str, ...] = ()
+    candidates: Candidates,
+    options: MiningOptions,
+    known: tuple[str, ...] = (),
+    report: Report = silent,
+    cache_dir: Path | None = None,
+    watch: Watch = NOBODY,
 ) -> Candidates:
     """Take something off the reranked score of two kinds of pairs, and sort them again.
 
@@ -143,12 +152,15 @@ def weigh_flags(
         return candidates
     languages = _languages(candidates, same_texts(*texts), options, known)
     numbers = other_numbers(texts, languages)
-    foreign = other_languages(texts, languages, (candidates.source, candidates.target))
+    sides = candidates.source, candidates.target
+    left, right = line_features(sides, languages, report, cache_dir, watch)
+    foreign = left.foreign[chosen.sources] | right.foreign[chosen.targets]
     less = weights.other_numbers * numbers + weights.other_language * foreign
     lower = (chosen.scores - less).astype(np.float32)
     order = np.lexsort((chosen.targets, chosen.sources, -lower))
     chosen = replace(chosen, scores=lower).take(order)
-    return replace(candidates, chosen=chosen, languages=languages, numbers=numbers[order])
+    ordered = replace(candidates, chosen=chosen, numbers=numbers[order])
+    return replace(ordered, languages=languages, features=(left, right))
 
 
 def _languages(
@@ -278,9 +290,10 @@ def flag(
     probs: Floats = np.zeros(len(copies)) if confidence is None else confidence.probs
     near = candidates.neighbours.first(options.neighborhood)
     sides = source, target
-    numbers = candidates.numbers
+    features, numbers = candidates.features, candidates.numbers
+    features = features or line_features(sides, languages, report, cache_dir, watch)
     return languages, flag_pairs(
-        chosen, probs, near, *sides, languages, report, cache_dir, watch, numbers, loose
+        chosen, probs, near, *sides, languages, report, features, numbers, loose
     )
 
 

@@ -29,6 +29,7 @@ from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.probability import NEIGHBOURS
+from xmine.scoring.reranking import RERANKED
 from xmine.text.inputs import TextInput, text_input
 from xmine.text.sentences import sentence_table
 from xmine.units import duration, in_words
@@ -147,7 +148,7 @@ def estimate_run(
     indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
     encoding = max(_while_encoding(each, max(sizes[:2])) for each in encoders)
     judge = judging_encoder(pair, options)[0] if pair else None
-    matching, match_bytes = _matching(judge, left, right, k) if judge else (0.0, 0)
+    matching, match_bytes = _matching(judge, left, right, min(k, RERANKED)) if judge else (0.0, 0)
     working = max(
         _WHILE_READING * max(sources, targets) + max(left.bytes, right.bytes),
         _while_searching(sizes, k, index),

@@ -1,6 +1,6 @@
 """Sentences and neighbours -> how well the tokens of each candidate match; killed, it continues.
 
-All candidates are looked at: no other pair can be chosen, and each is the rival of another one.
+Each candidate is looked at once: it may be chosen, and it is the rival of others.
 """
 
 from collections.abc import Callable

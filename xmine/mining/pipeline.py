@@ -94,11 +94,12 @@ def mine(
         if rescorer:
             read = partial(steps.rescore, encoded, rescorer)
             candidates = rescore(candidates, options, read, seeds, warnings.append)
-        candidates = weigh_flags(candidates, options, readable)
+        lines = report, *steps.feature_cache
+        candidates = weigh_flags(candidates, options, readable, *lines)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
         loose = steps.stretches(encoded, estimated.candidates.chosen, judging)
-        languages, flags = flag(estimated, options, readable, report, *steps.feature_cache, loose)
+        languages, flags = flag(estimated, options, readable, *lines, loose)
         mined = select(estimated, flags, languages, options, seeds, gold, warnings)
         mined = replace(mined, by_margin=by_margin)
         write_results(steps.run, mined)

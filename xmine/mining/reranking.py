@@ -11,6 +11,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.reranking import RerankingWeights
 from xmine.errors import OptionError
+from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.probability import estimate
@@ -31,6 +32,7 @@ class Judge:
     def learned(
         self,
         pairs: ChosenPairs,
+        neighbours: Neighbours,
         known: NDArray[np.int8],
         options: MiningOptions | ScoringOptions,
     ) -> "Judge | None":
@@ -41,6 +43,7 @@ class Judge:
 
         Args:
             pairs: chosen by the margin.
+            neighbours: of all rows, for the estimate.
             known: [pairs], 1 for pairs known to be right, 0 for wrong ones and copies, -1 for the
                 others.
             options: where `rerank` is `tokens`, the default weights are used if there are too few
@@ -51,7 +54,7 @@ class Judge:
         """
         if self.encoder.reranking is not None:
             return self
-        first = estimate(pairs, self.reranker.neighbours, known)
+        first = estimate(pairs, neighbours, known)
         if first is None or first.translations < FEW:
             return self if options.rerank == "tokens" else None
         weights = learn_weights(self.reranker, pairs, first.probs, known)

@@ -37,7 +37,7 @@ from xmine.run.tables import read_table, write_table
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.probability import NEIGHBOURS
-from xmine.scoring.reranking import Reranker
+from xmine.scoring.reranking import RERANKED, Reranker
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
@@ -220,10 +220,11 @@ class Steps:
         neighbours: Neighbours,
         encoder: SentenceEncoder | None,
     ) -> Judge | None:
-        """Compare the tokens of all candidates; None without an encoder for that."""
+        """Compare the tokens of the nearest sentences; None without an encoder for that."""
         if encoder is None:
             return None
         run, total = self.run, len(neighbours.targets) + len(neighbours.sources)
+        near = neighbours.first(RERANKED)
         paths = run.path("source.matches.npy"), run.path("target.matches.npy")
 
         def read() -> tuple[TokenVectors, TokenVectors]:
@@ -233,9 +234,9 @@ class Steps:
         def tick(rows: int) -> None:
             self._report(Progress("matching tokens", rows, total))
 
-        matches = match_candidates(read, neighbours, paths, self._search_mark(), tick, run)
-        margins = margin_scores(neighbours, k=self._options.neighborhood)
-        return Judge(encoder, Reranker(neighbours, matches, margins, weights_of(encoder)))
+        matches = match_candidates(read, near, paths, self._search_mark(), tick, run)
+        margins = margin_scores(neighbours, k=self._options.neighborhood).first(RERANKED)
+        return Judge(encoder, Reranker(near, matches, margins, weights_of(encoder)))
 
     def stretches(
         self,

@@ -32,6 +32,10 @@ class MarginScores:
     sources: NDArray[np.float32]
     clamped: int
 
+    def first(self, k: int) -> "MarginScores":
+        """Keep those of the k nearest of each row."""
+        return MarginScores(self.targets[:, :k], self.sources[:, :k], self.clamped)
+
 
 def margin_scores(
     neighbours: Neighbours, margin: str = "ratio", k: int | None = None

@@ -43,6 +43,7 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
     opened, source, target = best_pair(mined_run)
     around = Surroundings(opened)
     near = around.targets(source) + around.sources(target)
+    assert opened.margins is not None and around.targets(source)[0].score == opened.margins[0]
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
@@ -50,13 +51,13 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
         assert isinstance(pilot.app.screen, NeighboursScreen)
         text = "\n".join(rows)
         for each in near:
-            assert f"{each.rank}  score {each.score:.4f} cos {each.cosine:.4f}" in text
+            assert f"{each.rank}  margin {each.score:.4f} cos {each.cosine:.4f}" in text
             assert f"line {each.line:,}" in text
         names = [
             f"source {opened.source.lines[source]:,}",
             f"target {opened.target.lines[target]:,}",
         ]
-        await snapshot(pilot, "neighbours", holds=[*names, "= 1  score", "kept", "not the best"])
+        await snapshot(pilot, "neighbours", holds=[*names, "= 1  margin", "kept", "not the best"])
         said = " ".join(" ".join(await pressed(pilot, "tab", "j")).split())
         assert pilot.app.screen.query_one(NearLists).place().side == "right"
         assert around.sources(target)[1].outcome.why[:60] in said
@@ -94,7 +95,7 @@ def test_a_neighbour_is_judged_where_it_stands(run_copy: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         rows = await pressed(pilot, "enter", "a")
-        assert any("= 1  score" in row and "✓ kept" in row for row in rows)
+        assert any("= 1  margin" in row and "✓ kept" in row for row in rows)
         assert pilot.app.judgements.of(0) == "accept"
         rows = await pressed(pilot, "z")
         assert not any("✓" in row for row in rows[:-3])
@@ -154,7 +155,7 @@ def test_screens_have_room_in_the_smallest_window(mined_run: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         near = await pressed(pilot, "enter")
-        assert sum("score" in row for row in near) >= 3
+        assert sum("margin" in row for row in near) >= 3
         assert "kept" in near[-2]
         both = await pressed(pilot, "F")
         assert {"source", "target"} <= {row.split()[0] for row in both if row.strip()}

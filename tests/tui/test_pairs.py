@@ -175,7 +175,7 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
         assert "sorted by score, falling" in shown[-2]
         assert "score▼" in shown[1]
         assert table(pilot).pairs.data[0] == 0
-        for order in ("prob", "cosine", "source", "target", "length"):
+        for order in ("prob", "cosine", "margin", "source", "target", "length"):
             shown = await keys("s")
             assert f"sorted by {order}, rising" in shown[-2]
             assert (f"{order}▲" in shown[1]) == (order == "prob")

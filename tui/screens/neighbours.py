@@ -94,7 +94,9 @@ class NeighboursScreen(JudgeScreen):
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         line = line_name(near.line, near.offset)
-        figures = f"{near.rank}  score {near.score:.4f} cos {near.cosine:.4f} line {line}"
+        # The score of a reranked pair is no margin, and only candidates have one.
+        name = "score" if self.view.opened.margins is None else "margin"
+        figures = f"{near.rank}  {name} {near.score:.4f} cos {near.cosine:.4f} line {line}"
         said = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
         return Entry("=" if near.outcome.kept else " ", figures, said, near.text, near.outcome.kept)
 

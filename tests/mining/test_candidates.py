@@ -458,8 +458,8 @@ def test_candidates_may_be_judged_again_without_a_search(
     source, target, _ = toy_files
     off = MiningOptions(rerank="off")
     first = xmine.mine(source, target, toy_encoder, dataclasses.replace(off, top=3))
-    for cut in ({}, {"precision": 0.9}, {"threshold": 1.1}):
-        options = dataclasses.replace(off, **cut)
+    cut = dataclasses.replace(off, precision=0.9), dataclasses.replace(off, threshold=1.1)
+    for options in (off, *cut):
         whole = xmine.mine(source, target, toy_encoder, options)
         again = selected(first.candidates, options, toy_encoder.facts.languages)
         assert (again.kept, again.threshold) == (whole.kept, whole.threshold)

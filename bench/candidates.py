@@ -17,11 +17,11 @@ from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import MarginScores, margin_scores
-from xmine.scoring.reranking import Reranker, TokenMatches
+from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
 from xmine.scoring.retrieval import choose_pairs
 from xmine.vectors.tokens import tokens_of
 
-K = 4  # neighbours of `xmine mine`, and those that the margin averages
+K = 4  # neighbours that the margin averages
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -41,6 +41,7 @@ class CandidateSet:
         cells: int64 [cells], the place of each candidate in the pool: first those of all English
             lines, then those of all Chinese lines.
         figures: float64 [cells] each.
+        margins: of the neighbours; None where their means are over the neighbours alone.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class CandidateSet:
     neighbours: Neighbours
     cells: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     figures: dict[str, Floats] = field(default_factory=dict)
+    margins: MarginScores | None = None
 
     def pairs(self) -> tuple[Rows, Rows]:
         """Give English and Chinese line of every cell, int64 [cells] each."""
@@ -88,7 +90,7 @@ class CandidateSet:
             for each, rows in zip(tokens, self.rows, strict=True)
         )
         known = TokenMatches(targets, sources, *lengths)
-        margins = margin_scores(self.neighbours, k=K)
+        margins = self.margins or margin_scores(self.neighbours, k=K)
         return Reranker(self.neighbours, known, margins, RerankingWeights())
 
     def measure(self, name: str, reranker: Reranker) -> None:
@@ -136,7 +138,13 @@ class CandidateSet:
 
 
 class Pool:
-    """English and Chinese lines that candidate sets are made of; tokens are compared once."""
+    """English and Chinese lines that candidate sets are made of; tokens are compared once.
+
+    Attributes:
+        nearest: how many neighbours are candidates.
+    """
+
+    nearest = RERANKED
 
     def __init__(self, encoder: SentenceEncoder, english: list[str], chinese: list[str]) -> None:
         self.lines = english, chinese
@@ -150,13 +158,17 @@ class Pool:
         share: float,
         rows: tuple[Rows, Rows],
         gold: Rows,
-        neighbours: Neighbours | int = K,
+        neighbours: Neighbours | None = None,
+        nearest: int = 0,
     ) -> None:
-        """Add a set; neighbours are searched for where their number is given."""
-        if isinstance(neighbours, int):
+        """Add a set; so many neighbours are candidates, or as many as in `xmine mine`."""
+        nearest = nearest or self.nearest
+        if neighbours is None:
             source, target = self.vectors[0][rows[0]], self.vectors[1][rows[1]]
-            neighbours = search_exact(source, target, neighbours)
-        self.sets.append(CandidateSet(kind, share, rows, gold, neighbours))
+            neighbours = search_exact(source, target, max(nearest, K))
+        added = CandidateSet(kind, share, rows, gold, neighbours.first(nearest))
+        added.margins = margin_scores(neighbours, k=K).first(nearest)
+        self.sets.append(added)
 
     def gather(self) -> tuple[Rows, Rows]:
         """Number the candidates of all sets; give the English and the Chinese line of each."""

@@ -255,8 +255,10 @@ def main() -> None:
     parser.add_argument("train", type=Path)
     parser.add_argument("--parts", type=lambda text: text.split(","), default=list(PARTS))
     parser.add_argument("--draws", type=int, default=3, help="mixtures of each kind")
+    parser.add_argument("--nearest", type=int, default=Pool.nearest, help="candidates of a line")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    Pool.nearest = options.nearest
     encoder = SentenceEncoder.load()
     pools = make_pools(options, encoder)
     print(" " * 22 + " ".join(COLUMNS))
@@ -270,6 +272,7 @@ def main() -> None:
         results[name] = {"table": row, "weights": weights}
     if options.json:
         settings = {"parts": options.parts, "draws": options.draws, "least_tokens": LEAST_TOKENS}
+        settings["nearest"] = options.nearest
         write_record(options.json, record({"settings": settings, "results": results}))
 
 

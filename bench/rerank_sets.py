@@ -66,7 +66,7 @@ def mixed_pool(encoder: SentenceEncoder, data: Path, draws: int) -> Pool:
         _add_mixtures(pool, replace(corpus, groups=groups, shares=SHARES), (size,), draws)
     for name in DOMAINS:
         rows = corpus.groups[name]
-        pool.add(f"retrieval {name}", 1.0, (rows, rows), np.arange(len(rows)), NEAREST)
+        pool.add(f"retrieval {name}", 1.0, (rows, rows), np.arange(len(rows)), nearest=NEAREST)
     return pool
 
 
@@ -91,7 +91,7 @@ def tatoeba_pool(encoder: SentenceEncoder, data: Path) -> Pool:
     sides = [list(read_lines(data / f"tatoeba/tatoeba.cmn-eng.{code}")) for code in ("eng", "cmn")]
     rows = np.arange(len(sides[0]))
     pool = Pool(encoder, *sides)
-    pool.add("Tatoeba", 1.0, (rows, rows), rows, NEAREST)
+    pool.add("Tatoeba", 1.0, (rows, rows), rows, nearest=NEAREST)
     return pool
 
 

@@ -96,8 +96,8 @@ def shown() -> dict[str, dict[str, list[str]]]:
     oracle = [*every, f"**{rounded(mean['bucc_oracle_f1'], 4)}**"]
     card["BUCC zh-en sample, F1, oracle threshold"] = oracle
     card["BUCC zh-en sample, F1, `--threshold auto`"] = [rounded(now["bucc_auto_f1"], 4)]
-    ours = [rounded(now[f"bucc_auto_f1{name}"]) for name in ("", "_reranked")]
-    readme["the same at `--threshold auto`"] = ours
+    both = [rounded(now[f"bucc_auto_f1{name}"]) for name in ("", "_reranked")]
+    readme["the same at `--threshold auto`"] = both
     speed = f"{_read('encoding')['lines_per_cpu_second']:,}"
     readme["encoding newstest2019, lines per CPU-second"] = [speed, ""]
     cost = f"{rounded(bucc['seconds'], 1)} s, {bucc['peak_megabytes']} MB"

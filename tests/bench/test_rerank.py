@@ -135,7 +135,7 @@ def test_figures_are_those_that_xmine_weighs() -> None:
         ["The cat sleeps on the roof.", "A dog barks at night.", "Rain falls on the hills."],
         ["猫在屋顶上睡觉。", "夜里有狗叫。"],
     )
-    pool.add("small", 1.0, (np.arange(3), np.arange(2)), np.array([0, 1, -1]), 3)
+    pool.add("small", 1.0, (np.arange(3), np.arange(2)), np.array([0, 1, -1]), nearest=3)
     x, y = pool.gather()
     matches = [pool.look(x, y)[each.cells] for each in pool.sets]
     pool.measure("", matches)

@@ -39,6 +39,10 @@ def test_stages_warnings_and_the_result_go_apart(
         "reading",
         "encoding",
         "searching",
+        "reading tokens",
+        "matching tokens",
+        "looking for stretches",
+        "reading lines",
         "judging",
     ]
     last = {each["stage"]: each for each in stages}

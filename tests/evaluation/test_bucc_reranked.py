@@ -9,9 +9,16 @@ from tests.scoring.test_margin_and_retrieval import slow_choice, slow_scores
 from tests.toys.bucc import figure, measure
 from tests.toys.reranking import slow_log_odds
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.reranking import RerankingWeights
 from xmine.evaluation.retrieval.bucc import half_of
 from xmine.knn.exact import search_exact
 from xmine.scoring.gold import read_id_pairs
+from xmine.scoring.reranking import RERANKED
+
+
+def weighing(encoder: SentenceEncoder) -> SentenceEncoder:
+    """Give an encoder the weights of reranking, which it would have to learn."""
+    return SentenceEncoder(encoder.body, reranking=RerankingWeights())
 
 
 def slow_pairs(
@@ -22,8 +29,8 @@ def slow_pairs(
     lines = [read_id_pairs(Path(f"{stem}.{language}")) for language in ("zh", "en")]
     texts = [text for _, text in lines[0]], [text for _, text in lines[1]]
     one, other = (encoder.encode_half(side).astype("float32") for side in texts)
-    scores = slow_log_odds(encoder, texts, (one, other), nearest=4)
-    near = search_exact(one, other, 4)
+    scores = slow_log_odds(encoder, texts, (one, other), nearest=RERANKED)
+    near = search_exact(one, other, RERANKED)
     margins = slow_scores(one, other, 4, "ratio")
     named = [
         (scores[i, j], (lines[0][i][0], lines[1][j][0]))
@@ -45,7 +52,7 @@ def test_bucc_after_reranking(toy_encoder: SentenceEncoder, tmp_path: Path) -> N
         for which in (0, 1)
     ]
     held_out = slow_f1(*halves[1], slow_best(*halves[0])[0])
-    result = measure(toy_encoder, data)
+    result = measure(weighing(toy_encoder), data)
     ours = [row.name for row in result.rows if row.is_reranked]
     kinds = ("held-out", "oracle", "auto")  # the fixed thresholds are for margins
     assert ours == [f"zh-en {kind}, reranked" for kind in kinds]
@@ -65,7 +72,7 @@ def test_bucc_after_reranking_with_the_threshold_of_another_split(
     pairs = slow_pairs(toy_encoder, data, "test")
     expected = slow_f1(*pairs, threshold)
     assert expected < slow_best(*pairs)[1]
-    result = measure(toy_encoder, data)
+    result = measure(weighing(toy_encoder), data)
     assert figure(result, "zh-en test, reranked") == pytest.approx(expected)
     reached = figure(result, "zh-en test, reranked", "threshold")
     assert reached == pytest.approx(threshold, abs=0.02)
@@ -79,5 +86,5 @@ def test_the_lowest_ratio_of_a_protocol_is_one_after_reranking_too(
     scored, _ = slow_pairs(toy_encoder, data, "training", lowest=1)
     expected = slow_best(scored, gold)[1]
     assert expected < slow_best(everything, gold)[1]
-    result = measure(toy_encoder, data, protocol="st")
+    result = measure(weighing(toy_encoder), data, protocol="st")
     assert figure(result, "zh-en oracle, reranked") == pytest.approx(expected)

@@ -119,7 +119,7 @@ def test_the_weights_are_those_of_the_encoder(
     toy_encoder: SentenceEncoder, aligned: DataFolder
 ) -> None:
     weights = RerankingWeights(**dict.fromkeys(RerankingWeights.__dataclass_fields__, 0.0))
-    weights = replace(weights, lower_match=1.0)
+    weights = replace(weights, lower_match=-1.0)
     own = SentenceEncoder(toy_encoder.body, reranking=weights)
     texts = sides(aligned)
     vectors = own.encode_half(texts[0]), own.encode_half(texts[1])
@@ -136,14 +136,15 @@ def test_rows_of_papers_are_those_of_before(
     """The figures are those of xmine before there was reranking."""
     assert aligned.path
     write_loose(aligned.path, "sample", seed=9, changed=6)
+    weighing = SentenceEncoder(toy_encoder.body, reranking=RerankingWeights())
     both: dict[str, list[Result]] = {}
     for rerank in ("auto", "off"):
         options = files(aligned, rerank=rerank)
         both[rerank] = [
-            evaluate_tatoeba(toy_encoder, aligned, TatoebaOptions(rerank=rerank)),
-            evaluate_bitext(toy_encoder, aligned, BitextOptions(**options)),
-            evaluate_xsim(toy_encoder, aligned, XsimOptions(**options)),
-            measure(toy_encoder, aligned.path, rerank=rerank),
+            evaluate_tatoeba(weighing, aligned, TatoebaOptions(rerank=rerank)),
+            evaluate_bitext(weighing, aligned, BitextOptions(**options)),
+            evaluate_xsim(weighing, aligned, XsimOptions(**options)),
+            measure(weighing, aligned.path, rerank=rerank),
         ]
     for result, without in zip(both["auto"], both["off"], strict=True):
         count = len(without.rows)

@@ -456,8 +456,10 @@ def test_candidates_may_be_judged_again_without_a_search(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles
 ) -> None:
     source, target, _ = toy_files
-    first = xmine.mine(source, target, toy_encoder, MiningOptions(top=3))
-    for options in (MiningOptions(), MiningOptions(precision=0.9), MiningOptions(threshold=1.1)):
+    off = MiningOptions(rerank="off")
+    first = xmine.mine(source, target, toy_encoder, dataclasses.replace(off, top=3))
+    cut = dataclasses.replace(off, precision=0.9), dataclasses.replace(off, threshold=1.1)
+    for options in (off, *cut):
         whole = xmine.mine(source, target, toy_encoder, options)
         again = selected(first.candidates, options, toy_encoder.facts.languages)
         assert (again.kept, again.threshold) == (whole.kept, whole.threshold)

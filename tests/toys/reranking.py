@@ -28,14 +28,15 @@ def slow_log_odds(
         encoder: static.
         texts, vectors: of both sides, unit rows.
         nearest: lines of the other side that are candidates.
-        k: of these, those that the margins are over.
+        k: nearest lines that the margins are over.
         weights: of the reranking, where they are not the defaults.
     """
     weights = weights or RerankingWeights()
-    near = slow_nearest(vectors, nearest)
+    wide = slow_nearest(vectors, max(nearest, k))
+    near = [[row[:nearest] for row in side] for side in wide]
     cosines = vectors[0].astype(np.float64) @ vectors[1].astype(np.float64).T
-    of_source = [np.mean([cosines[i, j] for j in row[:k]]) for i, row in enumerate(near[0])]
-    of_target = [np.mean([cosines[i, j] for i in row[:k]]) for j, row in enumerate(near[1])]
+    of_source = [np.mean([cosines[i, j] for j in row[:k]]) for i, row in enumerate(wide[0])]
+    of_target = [np.mean([cosines[i, j] for i in row[:k]]) for j, row in enumerate(wide[1])]
     tokens = [[_tokens(encoder, text) for text in side] for side in texts]
     margins: dict[Cell, float] = {}
     matches: dict[Cell, tuple[float, float, float]] = {}

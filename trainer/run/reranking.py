@@ -11,7 +11,7 @@ from xmine.knn.neighbours import Neighbours
 from xmine.pairs.io import ParallelText
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import margin_scores
-from xmine.scoring.reranking import Rows, TokenMatches
+from xmine.scoring.reranking import RERANKED, Rows, TokenMatches
 from xmine.scoring.reranking_fit import KnownCandidates, fit_weights
 from xmine.vectors.tokens import tokens_of
 
@@ -59,11 +59,12 @@ def fitted_weights(
         whole = int(share * count)
         parts = np.split(random.permutation(kept), [whole, count, 2 * count - whole])
         x, y = np.sort(np.append(parts[0], parts[1])), np.sort(np.append(parts[0], parts[2]))
-        near = search_exact(vectors[0][x], vectors[1][y], _NEAREST)
+        wide = search_exact(vectors[0][x], vectors[1][y], _NEAREST)
+        near, margins = wide.first(RERANKED), margin_scores(wide).first(RERANKED)
         places = np.full(len(pairs), -1)
         places[y] = np.arange(count)
         matches = _match(tokens, near, x, y)
-        return KnownCandidates(near, matches, margin_scores(near), places[x])
+        return KnownCandidates(near, matches, margins, places[x])
 
     return fit_weights([mixed(share) for share in _SHARES * _DRAWS])
 

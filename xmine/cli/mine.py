@@ -99,8 +99,8 @@ def mine(
 ) -> None:
     """Find the parallel sentences of two text files.
 
-    Prints score, source, target, source line, target line, cosine, probability and flags, the most
-    probable first; on a terminal the first pairs as a table.
+    Prints score, source, target, source line, target line, cosine, probability, flags and margin,
+    the best first; on a terminal the first pairs as a table.
 
     Example: xmine mine en.txt zh.txt --threshold auto > pairs.tsv
     """

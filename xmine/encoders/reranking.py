@@ -23,17 +23,17 @@ class RerankingWeights:
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
-    log_margin: float = 0.728
-    lower_match: float = 12.796
-    order: float = 1.56
-    log_tokens: float = 0.221
-    match_lead: float = 4.012
-    margin_lead: float = 6.797
+    log_margin: float = 1.614
+    lower_match: float = 12.769
+    order: float = 1.567
+    log_tokens: float = 0.265
+    match_lead: float = 4.096
+    margin_lead: float = 6.084
     other_numbers: float = 2.0
     other_language: float = 5.0
-    bias: float = -10.093
-    right_mean: float = 5.761
-    right_deviation: float = 3.423
+    bias: float = -10.336
+    right_mean: float = 5.698
+    right_deviation: float = 3.404
 
     def save(self, folder: Path) -> None:
         """Write them into the folder of an encoder."""

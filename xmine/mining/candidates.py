@@ -250,8 +250,10 @@ def find_candidates(
         neighbours = steps.search(encoded)
         judge = steps.rerank(encoded, neighbours, judging_encoder(pair, options)[0])
         plain = retrieve(encoded, neighbours, options)
-        reranked = retrieve(encoded, neighbours, options, judge) if judge else None
-        return plain, reranked and weigh_flags(reranked, options, pair.languages)
+        reranked = retrieve(encoded, neighbours, options, judge) if judge else plain
+        if reranked.weights is None:
+            return plain, None
+        return plain, weigh_flags(reranked, options, pair.languages)
 
 
 def best_without_gold(candidates: Candidates) -> tuple[float, ChosenPairs]:

@@ -147,6 +147,7 @@ def estimate_run(
     rows, texts = left.rows + right.rows, left.bytes + right.bytes
     indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
     encoding = max(_while_encoding(each, max(sizes[:2])) for each in encoders)
+    program = anonymous_memory()
     judge = judging_encoder(pair, options)[0] if pair else None
     matching, match_bytes = _matching(judge, left, right, min(k, RERANKED)) if judge else (0.0, 0)
     working = max(
@@ -159,7 +160,7 @@ def estimate_run(
         vectors=sizes,
         index=index,
         device=device,
-        memory=anonymous_memory() + texts + _OF_A_LINE * (sources + targets) + encoding + working,
+        memory=program + texts + _OF_A_LINE * (sources + targets) + encoding + working,
         index_memory=indexed,
         disk=rows * (2 * dim + 12 * k + _OF_FEATURES)
         + match_bytes

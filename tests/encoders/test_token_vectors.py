@@ -1,0 +1,73 @@
+"""Tokens of a transformer: the last hidden states that transformers gives, a text at a time."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tests.scoring.test_late_interaction import twin
+from tests.toys.against_theirs import Checkpoint
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.transformer import Transformer
+from xmine.encoders.tokens import HEAVIEST, UNIT
+from xmine.options import EncodingOptions
+from xmine.scoring.late_interaction import match_pairs
+from xmine.text.sentences import sentence_table
+from xmine.vectors.tokens import read_tokens, tokens_of
+
+
+def reference(folder: Path, text: str, longest: int) -> list[tuple[list[int], int]]:
+    """Read a text by transformers alone: vectors of tokens that are not special, and weights."""
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModel.from_pretrained(folder).eval()
+    given = tokenizer(text, return_tensors="pt", truncation=True, max_length=longest)
+    with torch.no_grad():
+        states = model(
+            input_ids=given["input_ids"], attention_mask=given["attention_mask"]
+        ).last_hidden_state[0]
+    special = set(tokenizer.all_special_ids)
+    kept = [at for at, each in enumerate(given["input_ids"][0].tolist()) if each not in special]
+    vectors = states[kept].double().numpy()
+    lengths = np.sqrt((vectors**2).sum(axis=1))
+    whole = np.rint(vectors / lengths[:, None] * UNIT).astype(int).tolist()
+    weights = [round(each / lengths.max() * HEAVIEST) for each in lengths]
+    return list(zip(whole, weights, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["bert", "xlm-roberta"])
+def test_tokens_are_the_last_hidden_states(
+    checkpoint: Checkpoint, texts: list[str], tmp_path: Path, kind: str
+) -> None:
+    folder = checkpoint(kind)
+    some = [*texts[::9], "", "☃", texts[-4]]
+    encoder = SentenceEncoder.load(
+        folder, EncodingOptions(device="cpu", dtype="float32", batch_size=3)
+    )
+    body = encoder.body
+    assert isinstance(body, Transformer)
+    tokens = tokens_of(encoder, some)
+    expected = [reference(folder, text, body.cut_at) if text else [] for text in some]
+    assert tokens.lengths.tolist() == [len(each) for each in expected]
+    assert 0 in tokens.lengths and tokens.lengths.max() > 10
+    for row, wanted in enumerate(expected):
+        vectors, weights = tokens.of(row)
+        assert (
+            np.abs(vectors - np.array([each for each, _ in wanted]).reshape(vectors.shape)).max(
+                initial=0
+            )
+            <= 1
+        )
+        assert np.abs(weights - [each for _, each in wanted]).max(initial=0) <= 1
+    x = np.arange(len(some))
+    y = x[::-1].copy()
+    found = match_pairs(tokens, tokens, x, y)
+    slow = [twin(expected[a], expected[b]) for a, b in zip(x, y, strict=True)]
+    assert found[:, :2] == pytest.approx(np.array(slow)[:, :2], abs=2e-3)
+    table = sentence_table("texts", [text for text in some if text.strip()])
+    on_disk = read_tokens(encoder, table, tmp_path / "tokens.npy")
+    in_memory = tokens_of(encoder, list(table.texts))
+    assert on_disk.lengths.tolist() == in_memory.lengths.tolist()
+    assert (on_disk.table[:, : on_disk.dim] == in_memory.table[:, : in_memory.dim]).all()

@@ -1,6 +1,8 @@
 """Tokens of a transformer: the last hidden states that transformers gives, a text at a time."""
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +19,16 @@ from xmine.text.sentences import sentence_table
 from xmine.vectors.tokens import read_tokens, tokens_of
 
 
-def reference(folder: Path, text: str, longest: int) -> list[tuple[list[int], int]]:
-    """Read a text by transformers alone: vectors of tokens that are not special, and weights."""
+@cache
+def loaded(folder: Path) -> tuple[Any, Any]:
     from transformers import AutoModel, AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModel.from_pretrained(folder).eval()
+    return AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+
+
+def reference(folder: Path, text: str, longest: int) -> list[tuple[list[int], int]]:
+    """Read a text by transformers alone: vectors of tokens that are not special, and weights."""
+    tokenizer, model = loaded(folder)
     given = tokenizer(text, return_tensors="pt", truncation=True, max_length=longest)
     with torch.no_grad():
         states = model(

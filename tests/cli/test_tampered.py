@@ -32,7 +32,8 @@ STATES = {
     "exact": ("searching", 0.5),
     "ivf": ("searching", 0.5),
     "codes": ("searching", 0.3),
-    "judging": ("judging", 0.6),
+    "matching": ("matching tokens", 0.5),
+    "judging": ("reading lines", 0.6),
     "finished": ("", 0.0),
     "judged again": ("", 0.0),  # with another threshold
 }

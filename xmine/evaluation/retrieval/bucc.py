@@ -186,7 +186,8 @@ def mine_pair(
         others = [found for _, found, _ in _mine(encoder, learned, protocol, options, report)]
     found = [
         MinedSplit(split, scored, auto, named, _cuts(split, named, other, protocol))
-        for (scored, named, auto), other in zip(mined, others, strict=True)
+        # One of the splits may have too few translations to learn how to rerank.
+        for (scored, named, auto), other in zip(mined, others, strict=False)
     ]
     return found[0], found[1] if len(found) > 1 else None
 

@@ -108,7 +108,7 @@ def retrieve(
     few = neighbours.first(options.neighborhood)
     scores = margin_scores(few, options.margin)
     candidates = Candidates(choose_pairs(few, scores), neighbours, scores, source, target)
-    if judge is not None:
+    if judge is not None and judge.encoder.reranking is None:
         known = known_pairs(candidates, seeds)[1]
         judge = judge.learned(candidates.chosen, neighbours, known, options)
     if judge is not None:

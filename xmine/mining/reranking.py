@@ -36,7 +36,7 @@ class Judge:
         known: NDArray[np.int8],
         options: MiningOptions | ScoringOptions,
     ) -> "Judge | None":
-        """Give a judge with the weights of the encoder, or with weights that the files teach.
+        """Give a judge with weights that the files teach, for an encoder that has none.
 
         Token vectors of one encoder are alike for all words, those of another are not: the weights
         of one encoder can be worse for another than no reranking.
@@ -52,8 +52,6 @@ class Judge:
         Returns:
             None if there are too few pairs.
         """
-        if self.encoder.reranking is not None:
-            return self
         first = estimate(pairs, neighbours, known)
         if first is None or first.translations < FEW:
             return self if options.rerank == "tokens" else None

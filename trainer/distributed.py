@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,9 @@ def join_processes(device: torch.device) -> World:
                 f"torchrun --nproc_per_node {count}, or --device cpu",
             )
         torch.cuda.set_device(own)
+    # Its functions have the group of all as a default. If an optimiser imported it, later, they
+    # would keep the group, whose threads may abort a process at its end.
+    import_module("torch.distributed.nn.functional")
     with among_peers():
         store, rank, size = meeting_place()
         backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"

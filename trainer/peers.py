@@ -11,7 +11,12 @@ from torch import distributed
 from torch.distributed.distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
-from xmine.errors import TrainingError
+from xmine.errors import TrainingError, XmineError
+
+_LOST = (
+    "another process stopped",
+    "its message, or that of torchrun, says why; --resume auto goes on from the last checkpoint",
+)
 
 
 class PeerLost(TrainingError):
@@ -25,9 +30,7 @@ def among_peers() -> Iterator[None]:
         yield
     except RuntimeError as error:
         if isinstance(error, distributed.DistError) or "gloo" in str(error):
-            raise PeerLost(
-                "another process stopped", "its message, or that of torchrun, says why"
-            ) from error
+            raise PeerLost(*_LOST) from error
         raise
 
 
@@ -61,8 +64,18 @@ def _of_torchrun() -> tuple[Store, int, int]:
     return store, rank, size
 
 
-def tells_first() -> bool:
-    """Whether an error of this process is the first of all processes; the others need not tell."""
+def to_tell(error: XmineError) -> XmineError | None:
+    """Choose what this process tells of an error that ends all: the first one tells its own.
+
+    One process on each other node tells that another stopped; the rest say nothing.
+    """
+    if _tells_first():
+        return error
+    is_alone = os.environ.get("LOCAL_WORLD_SIZE") == os.environ["WORLD_SIZE"]  # this node
+    return PeerLost(*_LOST) if os.environ.get("LOCAL_RANK") == "0" and not is_alone else None
+
+
+def _tells_first() -> bool:
     has_agent = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"  # torchrun has the store
     try:
         if distributed.is_initialized():

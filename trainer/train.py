@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -32,6 +32,7 @@ from .run.picture import draw_training
 from .run.prepare import TrainedTowers
 from .run.reranking import fitted_weights
 
+Resume = bool | Literal["auto"]
 _UNRANKED = (
     "reranking takes the default weights: of {:,} held-out pairs the encoder finds too few to fit "
     "weights of its own"
@@ -64,7 +65,7 @@ def train(
     output: Path,
     report: Report = silent,
     *,
-    resume: bool = False,
+    resume: Resume = False,
     force: bool = False,
     draws: bool = False,
 ) -> Trained:
@@ -77,8 +78,8 @@ def train(
         output: the encoder's folder, or that of several; `OUTPUT.training` holds the run until it
             has ended.
         report: called while it goes on.
-        resume: go on with a run that was stopped; so does a start that is not the first of
-            `torchrun --max-restarts`.
+        resume: go on with a run that was stopped; "auto": if there is one, as does a start that
+            is not the first of `torchrun --max-restarts`.
         force: replace `output` and forget a run that was stopped.
         draws: leave a picture of loss and accuracy too, if matplotlib is there.
 
@@ -116,19 +117,19 @@ def train(
 
 
 def _opened(
-    output: Path, options: TrainingOptions, corpus: Corpus, *, resume: bool, force: bool
+    output: Path, options: TrainingOptions, corpus: Corpus, *, resume: Resume, force: bool
 ) -> tuple[bool, Run]:
     """Open the run, first in the process that writes; tell whether there was none."""
     folder = run_folder(output)
-    if any(gather_objects(restarted())) and (folder / OPTIONS_FILE).exists():
-        resume = True
+    if any(gather_objects(restarted())):
+        resume = resume or "auto"
     opened: list[tuple[bool, Run]] = []
 
     def open_run() -> None:
-        check_place(output, resume=resume, force=force)
-        if force and not resume:
-            shutil.rmtree(folder, ignore_errors=True)
-        opened.append((not folder.exists(), Run(folder, options, corpus)))
+        goes_on = check_place(output, resume=resume, force=force)
+        if not goes_on:
+            shutil.rmtree(folder, ignore_errors=True)  # with --force; else there is none
+        opened.append((not goes_on, Run(folder, options, corpus)))
 
     on_first_rank(open_run)
     try:
@@ -220,8 +221,11 @@ def deterministic(threads: int) -> Iterator[None]:
         filling.fill_uninitialized_memory = filled
 
 
-def check_place(output: Path, *, resume: bool, force: bool) -> None:
+def check_place(output: Path, *, resume: Resume, force: bool) -> bool:
     """Refuse an output, or a run beside it, that the user has not given up.
+
+    Returns:
+        Whether there is a run to go on with.
 
     Raises:
         FileError: `output` is there already.
@@ -231,9 +235,12 @@ def check_place(output: Path, *, resume: bool, force: bool) -> None:
     check_free(output, force=force, folder=True)
     folder = run_folder(output)
     if not folder.exists():
-        if resume:
-            raise TrainingError(f"{folder}: no run to resume", "leave --resume out to start one")
-        return
+        if resume is True:
+            raise TrainingError(
+                f"{folder}: no run to resume",
+                "leave --resume out to start one; --resume auto does either",
+            )
+        return False
     if not (folder / OPTIONS_FILE).exists():
         raise TrainingError(
             f"{folder}: is in the way, and is no run of xmine", "move it, or give another -o"
@@ -243,3 +250,4 @@ def check_place(output: Path, *, resume: bool, force: bool) -> None:
             f"{folder}: a run that was stopped is there",
             "--resume goes on with it, with the same options and data; --force starts anew",
         )
+    return bool(resume)

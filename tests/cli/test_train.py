@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from xmine.cli.console import Console
+from xmine.cli.train.run import _say_how_to_go_on
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.pairs.io import ParallelText
 from xmine.progress import Progress, Report
@@ -22,6 +23,26 @@ Toy = tuple[Path, Path, set[tuple[int, int]]]
 # Of a trained encoder, which needs no vocabulary of its own.
 FEW = "--batch-size 64 --epochs 2 --held-out 100 --threads 1".split()
 SMALL = "--vocabulary-size 500 --dim 32 --batch-size 64 --epochs 2 --held-out 100".split()
+
+
+@contextmanager
+def interrupted_at(step: int) -> Iterator[list[int]]:
+    """Press Ctrl-C after a step of training, and list the steps that are taken."""
+    taken: list[int] = []
+
+    def press(progress: Progress) -> None:
+        if progress.stage == "training":
+            taken.append(progress.done)
+            if progress.done == step:
+                signal.raise_signal(signal.SIGINT)
+
+    @contextmanager
+    def pressing(_: Console) -> Iterator[Report]:
+        yield press
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Console, "progress", pressing)
+        yield taken
 
 
 @pytest.fixture
@@ -78,23 +99,13 @@ def test_training_data_that_cannot_be_used_leaves_nothing(
 
 
 def test_a_run_that_is_interrupted_says_how_to_go_on_and_does(
-    command: Command, pairs_file: Path, toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, pairs_file: Path, toy_folder: Path
 ) -> None:
     """Ctrl-C in the middle of a pass: nothing is lost, and the printed command is all one needs."""
     command("train", "pairs.tsv", "-o", "whole", "--encoder", toy_folder, *FEW)
     Path("the pairs.tsv").write_bytes(pairs_file.read_bytes())
     train = ["train", "the pairs.tsv", "-o", "new", "--encoder", toy_folder, *FEW]
-
-    def press(progress: Progress) -> None:
-        if progress.done == 5:
-            signal.raise_signal(signal.SIGINT)
-
-    @contextmanager
-    def pressing(_: Console) -> Iterator[Report]:
-        yield press
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Console, "progress", pressing)
+    with interrupted_at(5):
         ended = command(*train)
     said, _, last = ended.err.partition("\n")
     assert (ended.code, last) == (130, "xmine: interrupted\n")
@@ -115,6 +126,18 @@ def test_a_run_that_is_interrupted_says_how_to_go_on_and_does(
     assert not Path("new.training").exists()
     weights = [Path(each, "model.safetensors").read_bytes() for each in ("new", "whole")]
     assert weights[0] == weights[1]
+
+
+def test_on_several_nodes_no_command_of_one_node_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "new.training").mkdir()
+    (tmp_path / "new.training" / "options.toml").touch()
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    _say_how_to_go_on(Console(), "moco", tmp_path / "new", {"pairs": "pairs.tsv"})
+    told = "xmine: go on with: the same command on all nodes, with --resume auto\n"
+    assert capsys.readouterr().err == told
 
 
 def test_what_a_run_leaves(
@@ -198,22 +221,39 @@ def test_the_last_line_has_retrieval_before_and_after_and_says_where_it_shows_no
     ), ended.err
 
 
+@pytest.mark.parametrize("auto", [["--resume", "auto"], ["--resume=auto", "--force"]])
+def test_resume_auto_starts_a_run_and_goes_on_with_one(
+    auto: list[str], command: Command, pairs_file: Path, toy_folder: Path
+) -> None:
+    words = ["--encoder", toy_folder, *FEW]
+    command("train", "pairs.tsv", "-o", "whole", *words)
+    taken = []
+    for stop in (5, 9, 0):
+        with interrupted_at(stop) as steps:
+            ended = command("train", *auto, "pairs.tsv", "-o", "new", *words)
+        taken.append(steps)
+    assert taken == [list(range(1, 6)), list(range(6, 10)), list(range(10, 43))]
+    assert ended.code == 0
+    weights = [Path(name, "model.safetensors").read_bytes() for name in ("whole", "new")]
+    assert weights[0] == weights[1]
+
+
+def test_a_lone_resume_leaves_the_word_behind_it_alone(command: Command, pairs_file: Path) -> None:
+    ended = command("train", "--resume", "pairs.tsv", "-o", "new", *SMALL)
+    assert ended.err == (
+        "xmine: new.training: no run to resume\n"
+        "hint: leave --resume out to start one; --resume auto does either\n"
+    )
+    assert (ended.code, ended.touched) == (1, set())
+    assert command("train", "--resume=never", "pairs.tsv", "-o", "new").code == 2
+
+
 def test_what_retrieved_before_is_known_to_a_run_that_goes_on(
-    command: Command, pairs_file: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, pairs_file: Path
 ) -> None:
     train = ["train", "pairs.tsv", "-o", "new", *SMALL]
     whole = json.loads(command(*train, "-o", "whole", "--json").out)
-
-    def press(progress: Progress) -> None:
-        if progress.stage == "training" and progress.done == 30:
-            signal.raise_signal(signal.SIGINT)
-
-    @contextmanager
-    def pressing(_: Console) -> Iterator[Report]:
-        yield press
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Console, "progress", pressing)
+    with interrupted_at(30):
         assert command(*train).code == 130
     resumed = json.loads(command(*train, "--resume", "--json").out)
     assert resumed["before"] == whole["before"] < whole["accuracy"]

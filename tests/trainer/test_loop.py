@@ -133,15 +133,16 @@ def kill_at(step: int) -> Callable[[int], None]:
     return act
 
 
+@pytest.mark.parametrize("times", [1, 2])  # Slurm ends the processes of torchrun, as torchrun does
 @pytest.mark.usefixtures("terminated")
 def test_sigterm_saves_and_ends_as_it_would_have_ended(
-    start: str, toy_pairs: ParallelText, tmp_path: Path
+    times: int, start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:
     corpus, options = Corpus(pairs=toy_pairs), MocoOptions(**STATIC, encoder=start)
     found: list[list[float]] = [[], []]
     whole = train("moco", corpus, options, tmp_path / "whole", watching(found[0]))
     with pytest.raises(SystemExit, match="143"):
-        act = pressing(4, number=signal.SIGTERM)
+        act = pressing(4, times, signal.SIGTERM)
         train("moco", corpus, options, tmp_path / "new", watching(found[1], act))
     assert len(found[1]) == 4
     again = train("moco", corpus, options, tmp_path / "new", watching(found[1]), resume=True)

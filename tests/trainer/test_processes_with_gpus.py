@@ -4,6 +4,7 @@ No GPU is here. The processes are told that there are two, and each kind of tens
 carry is carried by gloo, which has then no more to do with those of the processor than NCCL has.
 """
 
+import atexit
 import os
 import socket
 import subprocess
@@ -37,8 +38,15 @@ STATIC: dict[str, Any] = {
 }
 
 
+def keep_threads(file: Path) -> None:
+    """Write the names of the threads that this process has."""
+    names = sorted(each.read_text() for each in Path("/proc/self/task").glob("*/comm"))
+    file.write_text("".join(names))
+
+
 def train_as_one_of_two(folder: Path) -> None:
     """Train a static encoder where `--device auto` is a GPU; keep the losses in RANK.pt."""
+    atexit.register(keep_threads, folder / f"{os.environ['RANK']}.threads")  # after all others
     join = distributed.init_process_group
 
     def joined(backend: str, **where: Any) -> None:
@@ -97,6 +105,9 @@ def test_a_static_encoder_trains_where_there_are_gpus(
         for process in running:
             process.kill()
     assert [process.returncode for process in running] == [0, 0], said
+    for rank in "01":
+        threads = (tmp_path / f"{rank}.threads").read_text()
+        assert "python" in threads and "gloo" not in threads  # one may abort what ends
     losses, *left = torch.load(tmp_path / "0.pt", weights_only=True)
     assert len(losses) == 90 // 5 and left[0]["accuracy"] > 0
     assert list(torch.load(tmp_path / "1.pt", weights_only=True)[1:]) == left

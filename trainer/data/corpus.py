@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import xmine
-from xmine.encoders.tokenizer import nfkc
 from xmine.errors import FileError
 from xmine.files.reading import name_of, read_lines
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.known import read_known
 from xmine.text.inputs import read_texts
+from xmine.text.nfkc import nfkc
 
 from .inference import Labelled, Triplets, read_labelled, read_triplets
 from .vocabulary import folding_table

@@ -19,8 +19,9 @@ from typing import Any
 
 import sentencepiece
 
-from xmine.encoders.tokenizer import UNKNOWN, Vocabulary, nfkc
+from xmine.encoders.tokenizer import UNKNOWN, Vocabulary
 from xmine.errors import TrainingError
+from xmine.text.nfkc import nfkc
 from xmine.worker_process import WorkFailed, work_apart
 
 COVERAGE = 0.9997  # of all characters, most frequent first: these are pieces of their own

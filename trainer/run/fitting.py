@@ -10,9 +10,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from xmine.encoders.tokenizer import nfkc
 from xmine.errors import TrainingError
 from xmine.extras import needs
+from xmine.text.nfkc import nfkc
 
 from ..data.corpus import Corpus
 from ..data.rows import weigh_pairs

@@ -12,7 +12,8 @@ def held_signals() -> Iterator[Callable[[], int]]:
     """Let a step end before Ctrl-C or SIGTERM acts, so that it can be saved.
 
     Yields:
-        What gives the number of the signal that arrived, or 0. A second one does not wait.
+        What gives the number of the signal that arrived, or 0. A second one does not wait, but for
+        SIGTERM after SIGTERM: Slurm ends torchrun and all its processes, which torchrun ends, too.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: 0
@@ -20,7 +21,7 @@ def held_signals() -> Iterator[Callable[[], int]]:
     arrived: list[int] = []
 
     def hold(number: int, frame: object) -> None:
-        if arrived:
+        if arrived and not number == arrived[-1] == signal.SIGTERM:
             signal.signal(number, before[number])
             end_by(number)
         arrived.append(number)

@@ -74,6 +74,7 @@ class Methods(typer.core.TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
         """Put the method before all other words, wherever `--method` stands among them."""
         words = args[: args.index("--")] if "--" in args else args
+        args = _with_value(words) + args[len(words) :]
         method = ""
         for word, value in zip(words, [*words[1:], ""], strict=False):
             if word == "--method" or word.startswith("--method="):
@@ -87,6 +88,15 @@ class Methods(typer.core.TyperGroup):
         method = check_method(method or USUAL)
         refuse_words(words, method)
         return super().parse_args(ctx, [method, *args])
+
+
+def _with_value(words: list[str]) -> list[str]:
+    """Give a lone `--resume` a value: Typer knows none that may be left out."""
+    following = [*words[1:], ""]
+    return [
+        "--resume=always" if word == "--resume" and after != "auto" else word
+        for word, after in zip(words, following, strict=False)
+    ]
 
 
 train = typer.Typer(

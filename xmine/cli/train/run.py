@@ -7,9 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, switch, value
+from xmine.cli.arguments import DRY_RUN, FORCE, NLI, TEXTS, TRAINING_PAIRS, TRIPLETS, value
 from xmine.cli.console import Console
 from xmine.cli.train.methods import GIVEN, USUAL, check_data, check_method, example_command
 from xmine.errors import FileError, OptionError
@@ -19,7 +19,7 @@ from xmine.trainer.options.shared import TrainingOptions
 
 if TYPE_CHECKING:
     from xmine.trainer.data.corpus import Corpus
-    from xmine.trainer.train import Trained
+    from xmine.trainer.train import Resume, Trained
 
 
 def train_with(
@@ -49,12 +49,21 @@ def train_with(
             autocompletion=lambda: list(METHODS),
         ),
     ] = USUAL,
-    resume: Annotated[bool, switch("--resume", "Resume a stopped run.", group="Output")] = False,
+    resume: Annotated[
+        Literal["always", "auto"] | None,
+        value(
+            "Resume a stopped run; with auto, start where there is none.",
+            group="Output",
+            metavar="[auto]",
+            shown=False,
+        ),
+    ] = None,
     force: FORCE = False,
     dry_run: DRY_RUN = False,
 ) -> None:
     """Train an encoder."""
     started = time.perf_counter()
+    goes_on: Resume = "auto" if resume == "auto" else bool(resume)
     leads = os.environ.get("RANK", "0") == "0"  # of several processes, the first speaks
     if not leads:
         console = Console(quiet=True)
@@ -79,7 +88,7 @@ def train_with(
     from xmine.trainer.train import train as train_encoder
 
     if leads and not may_restart():
-        check_place(output, resume=resume, force=force)
+        check_place(output, resume=goes_on, force=force)
     if is_demonstration:
         console.say(
             "a demonstration, on the example sentences of xmine: far too few for an encoder of "
@@ -97,14 +106,14 @@ def train_with(
         console.summary(str(estimate), {**estimate.facts(), "warnings": warnings})
     else:
         console.say(str(estimate))
-    for warning in warnings:
+    for warning in warnings if leads else ():
         console.warn(warning)
     if dry_run:
         return
     try:
         with console.progress() as report:
             trained = train_encoder(
-                method, corpus, options, output, report, resume=resume, force=force, draws=True
+                method, corpus, options, output, report, resume=goes_on, force=force, draws=True
             )
     except (KeyboardInterrupt, SystemExit) as stopped:
         if isinstance(stopped, KeyboardInterrupt) or stopped.code == 128 + signal.SIGTERM:
@@ -181,6 +190,9 @@ def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given)
     if not written.exists():
         return
     processes = os.environ.get("WORLD_SIZE", "1")
+    if os.environ.get("LOCAL_WORLD_SIZE", processes) != processes:
+        console.say("go on with: the same command on all nodes, with --resume auto")
+        return
     together = ["torchrun", "--nproc_per_node", processes, "-m"] if processes != "1" else []
     words = [*together, "xmine", "train", *([str(given["pairs"])] if given["pairs"] else [])]
     for kind in ("triplets", "nli", "texts"):

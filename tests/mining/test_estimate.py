@@ -150,9 +150,11 @@ def test_vectors_of_lines_are_not_encoded(toy_files: Toy) -> None:
 
 
 def test_cutting_lines_makes_judging_no_slower(
-    toy_files: Toy, toy_encoder: SentenceEncoder
+    tmp_path: Path, toy_encoder: SentenceEncoder
 ) -> None:
-    estimate = estimate_run(*toy_files[:2], toy_encoder, MiningOptions(segment=True))
+    path = tmp_path / "text.txt"
+    path.write_text("".join(f"babak {number} lufi. babak lufi.\n" for number in range(2000)))
+    estimate = estimate_run(path, path, toy_encoder, MiningOptions(segment=True))
     assert estimate is not None
     assert estimate.seconds["judging"] < estimate.seconds["reading"]
 

@@ -53,7 +53,7 @@ def test_scores_of_a_few_rows_are_those_of_all(margin: str) -> None:
 def test_neighbours_have_the_cosines_and_scores_of_mining(mined: Mine) -> None:
     found, around = mined(neighborhood=5)
     assert around.known == (5, 5)
-    assert around.neighborhood == 5
+    assert around.compared.k == 5
     scored = found.candidates
     for row in range(0, 60, 7):
         near = around.targets(row)
@@ -73,7 +73,7 @@ def test_what_is_asked_for_beyond_the_known_is_left_out(mined: Mine) -> None:
     assert len(around.targets(0, 1000)) == 4  # the estimate needs so many
     assert around.targets(0, 0) == []
     # Those behind the first are no neighbours for the margin, but have a score all the same.
-    assert all(np.isfinite(each.score) for each in around.targets(0))
+    assert all(each.score is not None for each in around.targets(0))
 
 
 @pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
@@ -92,6 +92,7 @@ def test_what_is_said_of_a_neighbour_is_what_mining_did(mined: Mine, retrieval: 
         for each in around.targets(row) + around.sources(row):
             pair, outcome = (each.source, each.target), each.outcome
             kinds.add(outcome.kind)
+            assert each.score is not None
             assert outcome.kept == (pair in kept)
             assert (outcome.kind in ("kept", "below")) == (pair in candidates)
             if outcome.kind == "taken":

@@ -1,6 +1,7 @@
 """Searching a run: its own vectors, its own encoder, the same hits as a search of the file."""
 
 import shutil
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from xmine.plots.figures import placed
 from xmine.text.sentences import read_sentences
 
 Files = tuple[Path, Path, object]
+FACTS = {"cosine", "text", "line", "offset"}  # without a score
 
 
 @pytest.fixture
@@ -51,13 +53,16 @@ def test_a_run_is_searched_as_its_files_are(run: Path, toy_files: Files) -> None
     nearby = Nearby(open_pairs(run))
     encoder = nearby.encoders().source
     text = toy_files[0].read_text(encoding="utf-8").splitlines()[5]
-    for excluded in (False, True):
-        found = nearby.search(text, 4, exclude_exact=excluded)
+    for excluded, rerank in product((False, True), ("auto", "off")):
+        found = nearby.search(text, 4, exclude_exact=excluded, rerank=rerank)
         for path, name in zip(toy_files[:2], ("source", "target"), strict=True):
-            (hits,) = search([text], read_sentences(path), encoder, 4, exclude_exact=excluded)
+            sentences = read_sentences(path)
+            (hits,) = search([text], sentences, encoder, 4, exclude_exact=excluded, rerank=rerank)
             assert [(x.text, x.line) for x in found[name]] == [(x.text, x.line) for x in hits]
             assert [x.cosine for x in found[name]] == [x.cosine for x in hits]
+            assert [x.score for x in found[name]] == [x.score for x in hits]
             assert [x.rank for x in found[name]] == [1, 2, 3, 4]
+            assert (hits[0].score is None) == (rerank == "off")
     assert nearby.encoders() is nearby.encoders()
 
 
@@ -111,7 +116,10 @@ def test_a_run_of_two_encoders_loads_both(
         nearby = Nearby(open_pairs(tmp_path / "run"), model)
         assert nearby.encoders().source is not nearby.encoders().target
         line = toy_files[1].read_text(encoding="utf-8").splitlines()[8]
+        assert nearby.search(line, 1)["target"][0].facts().keys() == FACTS
         assert nearby.search(line, 1)["target"][0].line == 9
+        with pytest.raises(OptionError, match="tokens of two encoders cannot be compared"):
+            nearby.search(line, 1, rerank="tokens")
 
 
 def test_a_file_of_pairs_is_encoded_when_it_is_searched(

@@ -43,7 +43,8 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
     opened, source, target = best_pair(mined_run)
     around = Surroundings(opened)
     near = around.targets(source) + around.sources(target)
-    assert opened.margins is not None and around.targets(source)[0].score == opened.margins[0]
+    assert opened.scores is not None and around.targets(source)[0].score == opened.scores[0]
+    assert [each.score is None for each in near] == [False, False, True, True] * 2
 
     async def script(pilot: Any) -> None:
         await settled(pilot)
@@ -51,13 +52,14 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
         assert isinstance(pilot.app.screen, NeighboursScreen)
         text = "\n".join(rows)
         for each in near:
-            assert f"{each.rank}  margin {each.score:.4f} cos {each.cosine:.4f}" in text
+            score = "–" if each.score is None else f"{each.score:.4f}"
+            assert f"{each.rank}  score {score} cos {each.cosine:.4f}" in text
             assert f"line {each.line:,}" in text
         names = [
             f"source {opened.source.lines[source]:,}",
             f"target {opened.target.lines[target]:,}",
         ]
-        await snapshot(pilot, "neighbours", holds=[*names, "= 1  margin", "kept", "not the best"])
+        await snapshot(pilot, "neighbours", holds=[*names, "= 1  score", "kept", "not the best"])
         said = " ".join(" ".join(await pressed(pilot, "tab", "j")).split())
         assert pilot.app.screen.query_one(NearLists).place().side == "right"
         assert around.sources(target)[1].outcome.why[:60] in said
@@ -95,7 +97,7 @@ def test_a_neighbour_is_judged_where_it_stands(run_copy: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         rows = await pressed(pilot, "enter", "a")
-        assert any("= 1  margin" in row and "✓ kept" in row for row in rows)
+        assert any("= 1  score" in row and "✓ kept" in row for row in rows)
         assert pilot.app.judgements.of(0) == "accept"
         rows = await pressed(pilot, "z")
         assert not any("✓" in row for row in rows[:-3])
@@ -138,7 +140,8 @@ def test_a_typed_sentence_shows_its_nearest_in_both_files(
         rows = await pressed(pilot, "enter")
         found = Nearby(opened).search(text, 4)
         for each in found["source"] + found["target"]:
-            assert f"{each.rank}  cos {each.cosine:.4f} line {each.line}" in "\n".join(rows)
+            named = f"{each.rank}  score {each.score:.4f} cos {each.cosine:.4f} line {each.line}"
+            assert named in "\n".join(rows)
         assert (found["target"][0].line, found["target"][0].text) == (line, text)
         await snapshot(pilot, "search", holds=["source", "target", "en.txt", f" line {line}"])
         await pressed(pilot, "enter")
@@ -155,7 +158,7 @@ def test_screens_have_room_in_the_smallest_window(mined_run: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         near = await pressed(pilot, "enter")
-        assert sum("margin" in row for row in near) >= 3
+        assert sum("score" in row for row in near) >= 3
         assert "kept" in near[-2]
         both = await pressed(pilot, "F")
         assert {"source", "target"} <= {row.split()[0] for row in both if row.strip()}

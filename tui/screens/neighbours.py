@@ -94,9 +94,10 @@ class NeighboursScreen(JudgeScreen):
         row = self.view.around.row(near.source, near.target)
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         line = line_name(near.line, near.offset)
-        # The score of a reranked pair is no margin, and only candidates have one.
-        name = "score" if self.view.opened.margins is None else "margin"
-        figures = f"{near.rank}  {name} {near.score:.4f} cos {near.cosine:.4f} line {line}"
+        score = "–" if near.score is None else f"{near.score:.4f}"
+        figures = (
+            f"{near.rank}  {self.view.around.called} {score} cos {near.cosine:.4f} line {line}"
+        )
         said = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
         return Entry("=" if near.outcome.kept else " ", figures, said, near.text, near.outcome.kept)
 

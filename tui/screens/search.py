@@ -81,4 +81,5 @@ class SearchScreen(BaseScreen):
 
 def _entry(hit: Found) -> Entry:
     line = line_name(hit.line, hit.offset)
-    return Entry(" ", f"{hit.rank}  cos {hit.cosine:.4f} line {line}", "", hit.text)
+    score = "" if hit.score is None else f"score {hit.score:.4f} "
+    return Entry(" ", f"{hit.rank}  {score}cos {hit.cosine:.4f} line {line}", "", hit.text)

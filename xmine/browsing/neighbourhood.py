@@ -1,7 +1,6 @@
 """A sentence of a run -> its nearest sentences, and why each is or is not its match.
 
-The run's search has found the neighbours. Margin scores are computed for the few rows that are
-shown, with the options of the run, and equal those of mining.
+The run's search has found the neighbours. The scores are those that mining compared.
 """
 
 from dataclasses import asdict, dataclass
@@ -10,27 +9,27 @@ from typing import Any
 
 import numpy as np
 
+from xmine.browsing.compared import compared_in
 from xmine.browsing.opened import Opened, Rows, TextSide
 from xmine.browsing.outcomes import PairOutcome, PairOutcomes
 from xmine.errors import FileError, OptionError
-from xmine.knn.neighbours import Neighbours, found_in
-from xmine.mining.options import MiningOptions
+from xmine.knn.neighbours import found_in
 from xmine.run.tables import read_columns, read_repeats
-from xmine.scoring.margin import scores_near
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """A sentence near one of the other language; `source` and `target` are the rows of both.
 
-    `text`, `line` and `offset` are those of the neighbour, `rank` is 1 for the nearest.
+    `text`, `line` and `offset` are those of the neighbour, `rank` is 1 for the nearest; `score` is
+    None where mining has not compared the two.
     """
 
     source: int
     target: int
     rank: int
     cosine: float
-    score: float
+    score: float | None
     text: str
     line: int
     offset: int | None
@@ -41,7 +40,7 @@ class Neighbour:
         rival = None if self.outcome.rival is None else asdict(self.outcome.rival)
         return {
             "rank": self.rank,
-            "score": round(self.score, 4),
+            "score": None if self.score is None else round(self.score, 4),
             "cosine": round(self.cosine, 4),
             "line": self.line,
             "offset": self.offset,
@@ -58,7 +57,7 @@ class Surroundings:
 
     Attributes:
         known: the number of neighbours of each source and of each target.
-        neighborhood: the number of them that mining has looked at, `-k`.
+        compared: the scores that mining compared.
     """
 
     def __init__(self, opened: Opened) -> None:
@@ -82,11 +81,14 @@ class Surroundings:
             )
         self.opened = opened
         self.known = found.targets.shape[1], found.sources.shape[1]
-        usual = MiningOptions()
-        self.neighborhood = int(_asked(opened, "neighbours", "neighborhood", usual.neighborhood))
-        self._margin = str(_asked(opened, "pairs", "margin", usual.margin))
-        self._neighbours: Neighbours = found
-        self._outcomes = PairOutcomes(opened, found, self._margin, self.neighborhood)
+        self.compared = compared_in(opened, found)
+        self._outcomes = PairOutcomes(opened, self.compared)
+
+    @property
+    def called(self) -> str:
+        """Name the scores: margins in a run whose pairs have others that it does not keep."""
+        kept_none = self.opened.margins is not None and self.compared.scores is None
+        return "margin" if kept_none else "score"
 
     def targets(
         self, source: int, k: int | None = None, cut: float | None = None
@@ -104,9 +106,9 @@ class Surroundings:
         """Name the row that a sentence is best looked at with: its pair, or its nearest."""
         opened = self.opened
         own, others = opened.sources, opened.targets
-        found = self._neighbours.targets
+        found = self.compared.neighbours.targets
         if not of_sources:
-            own, others, found = others, own, self._neighbours.sources
+            own, others, found = others, own, self.compared.neighbours.sources
         pairs = np.flatnonzero(own == row)
         return int(others[pairs[0]]) if len(pairs) else int(found[row, 0])
 
@@ -124,8 +126,8 @@ class Surroundings:
         self, row: int, k: int | None, cut: float | None, *, of_sources: bool
     ) -> list[Neighbour]:
         opened = self.opened
-        found = self._neighbours if of_sources else self._neighbours.swapped()
-        scores = scores_near(found, np.array([row]), self._margin, self.neighborhood)[0]
+        compared = self.compared if of_sources else self.compared.swapped()
+        found, scores = compared.neighbours, compared.near(np.array([row]))[0]
         near: list[int] = found.targets[row][:k].tolist()
         pairs = [(row, other) if of_sources else (other, row) for other in near]
         outcomes = self._outcomes.of(pairs, opened.cut if cut is None else cut)
@@ -135,7 +137,7 @@ class Surroundings:
                 *pair,
                 at + 1,
                 float(found.target_cosines[row, at]),
-                float(scores[at]),
+                float(scores[at]) if np.isfinite(scores[at]) else None,
                 side.texts[other],
                 *side.place(other),
                 outcome,
@@ -171,8 +173,3 @@ def row_of(side: TextSide, line: int, offset: int | None = None, table: Path | N
             f"give one of {choices}",
         )
     return int(rows[starts == offset][0])
-
-
-def _asked(opened: Opened, stage: str, name: str, usual: object) -> Any:  # noqa: ANN401 - from TOML
-    """Give an option that a run was made with."""
-    return opened.run.get(stage, {}).get(name, usual)

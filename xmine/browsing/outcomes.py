@@ -1,15 +1,14 @@
 """Two sentences of a run -> the reason why they are a kept pair, or why they are not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from xmine.browsing.compared import Compared
 from xmine.browsing.opened import Opened, Rows
 from xmine.flags.names import FLAGS
-from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
-from xmine.scoring.margin import scores_near
 from xmine.scoring.retrieval import best_neighbours
 
 Pair = tuple[int, int]
@@ -46,27 +45,17 @@ class PairOutcome:
 class PairOutcomes:
     """Tells the outcome of pairs of a run."""
 
-    def __init__(self, opened: Opened, neighbours: Neighbours, margin: str, k: int) -> None:
-        """Take the run, the neighbours that its search found, and how pairs were scored."""
-        self._opened, self._neighbours = opened, neighbours
-        self._margin, self._k = margin, k
+    def __init__(self, opened: Opened, compared: Compared) -> None:
+        """Take the run, and the scores that mining compared."""
+        self._opened, self._compared = opened, compared
         self._options: dict[str, Any] = opened.run.get("pairs", {})
         self._retrieval = str(self._options.get("retrieval", "max"))
 
     def of(self, pairs: list[Pair], cut: float | None) -> list[PairOutcome]:
         """Tell the outcomes of pairs of rows at a cut; one row of a pair is near the other."""
-        targets = self._best(self._neighbours, {source for source, _ in pairs})
-        sources = self._best(self._neighbours.swapped(), {target for _, target in pairs})
+        targets = _best(self._compared, {source for source, _ in pairs})
+        sources = _best(self._compared.swapped(), {target for _, target in pairs})
         return [self._outcome(pair, cut, targets[pair[0]], sources[pair[1]]) for pair in pairs]
-
-    def _best(self, neighbours: Neighbours, rows: set[int]) -> dict[int, tuple[int, float]]:
-        """Give the best target of each source, and its score: the choice of fwd."""
-        few, k = np.array(sorted(rows), dtype=np.int64), self._k
-        scores = scores_near(neighbours, few, self._margin, k)[:, :k]
-        ids, cosines = neighbours.targets[few][:, :k], neighbours.target_cosines[few][:, :k]
-        best = best_neighbours(np.asarray(ids), scores, cosines)
-        chosen = zip(best.targets.tolist(), best.scores.tolist(), strict=True)
-        return dict(zip(few.tolist(), chosen, strict=True))
 
     def _outcome(
         self,
@@ -88,6 +77,11 @@ class PairOutcomes:
         asked = {"fwd": "target", "bwd": "source"}.get(self._retrieval, "")
         if self._retrieval == "intersect" and (is_fwd or is_bwd):
             asked = "source" if is_fwd else "target"
+        found, k = self._compared.neighbours, self._compared.k
+        far = target not in found.targets[source, :k] and source not in found.sources[target, :k]
+        if far and (not asked or self._compared.scores is not None):
+            why = f"neither is among the {k} nearest of the other, and only these are compared"
+            return PairOutcome("far", why)
         if asked:
             rival = better[asked]
             other, line = (
@@ -95,13 +89,10 @@ class PairOutcomes:
                 if asked == "target"
                 else ("target", rival.source_line)
             )
-            why = f"the {other}'s best {asked} is line {line:,}, {rival.score:.4f}"
+            why = f"the best of the {other}'s {k} nearest is line {line:,}, {rival.score:.4f}"
             return PairOutcome("not best", f"--retrieval {self._retrieval}: {why}", rival)
         if is_fwd or is_bwd:
             return self._taken(of_source, np.flatnonzero(opened.targets == target))
-        found, k = self._neighbours, self._k
-        if target not in found.targets[source, :k] and source not in found.sources[target, :k]:
-            return PairOutcome("far", f"neither is among the {k} nearest of the other")
         one, two = better["target"], better["source"]
         return PairOutcome(
             "not best",
@@ -112,6 +103,13 @@ class PairOutcomes:
         )
 
     def _of_candidate(self, row: int, cut: float | None) -> PairOutcome:
+        """Tell the outcome of a pair that may be kept, and what its flags made of its score."""
+        outcome, score = self._standing(row, cut), self._score(row)
+        if round(self._chosen_by(row) - score, 3) <= 0:
+            return outcome
+        return replace(outcome, why=f"{outcome.why}; its flags lower the score to {score:.4f}")
+
+    def _standing(self, row: int, cut: float | None) -> PairOutcome:
         """Tell the outcome of a pair that may be kept."""
         opened, options = self._opened, self._options
         score, eligible = self._score(row), opened.eligible[row]
@@ -143,7 +141,7 @@ class PairOutcomes:
         for name, other, rows in (("source", "target", of_source), ("target", "source", of_target)):
             for row in rows[:1].tolist():
                 pair = int(opened.sources[row]), int(opened.targets[row])
-                rival = self._rival(*pair, self._score(row))
+                rival = self._rival(*pair, self._chosen_by(row))
                 line = rival.target_line if name == "source" else rival.source_line
                 said.append(f"its {name} is with {other} line {line:,}, {rival.score:.4f}")
                 rivals.append(rival)
@@ -154,6 +152,21 @@ class PairOutcomes:
         scores = self._opened.scores
         return 0.0 if scores is None else float(scores[row])
 
+    def _chosen_by(self, row: int) -> float:
+        """Give the score that a pair was chosen by, before its flags took something off."""
+        rows = slice(row, row + 1)
+        kept = self._compared.pairs(self._opened.sources[rows], self._opened.targets[rows])[0]
+        return float(kept) if np.isfinite(kept) else self._score(row)
+
     def _rival(self, source: int, target: int, score: float) -> Rival:
         opened = self._opened
         return Rival(int(opened.source.lines[source]), int(opened.target.lines[target]), score)
+
+
+def _best(compared: Compared, rows: set[int]) -> dict[int, tuple[int, float]]:
+    """Give the best target of each source, and its score: the choice of fwd."""
+    few, k, found = np.array(sorted(rows), dtype=np.int64), compared.k, compared.neighbours
+    ids, cosines = found.targets[few][:, :k], found.target_cosines[few][:, :k]
+    best = best_neighbours(np.asarray(ids), compared.near(few)[:, :k], cosines)
+    chosen = zip(best.targets.tolist(), best.scores.tolist(), strict=True)
+    return dict(zip(few.tolist(), chosen, strict=True))

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.browsing.opened import Opened, Rows, TextSide
+from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.run_encoder import encoders_of
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError, OptionError
 from xmine.files.npy import open_matrix
 from xmine.knn.cosines import exact_cosines, ordered, widen
+from xmine.mining.hits import HitChoice
+from xmine.mining.reranking import token_encoder
 from xmine.options import EncodingOptions
 from xmine.progress import Report, silent
 from xmine.text.languages import guess_language
@@ -31,7 +33,8 @@ _NUMBERS_AT_ONCE = 2**22
 class Found:
     """A sentence near the one that is looked for: its side, its row, its rank on that side from 1.
 
-    `line` counts from 1; `offset` is None where lines were not cut.
+    `line` counts from 1; `offset` is None where lines were not cut; `score` orders the hits, None
+    where the cosine does.
     """
 
     side: str
@@ -41,15 +44,17 @@ class Found:
     text: str
     line: int
     offset: int | None
+    score: float | None = None
 
     def facts(self) -> dict[str, Any]:
         """Give what the command prints of it."""
-        return {
+        facts = {
             "cosine": round(self.cosine, 4),
             "text": self.text,
             "line": self.line,
             "offset": self.offset,
         }
+        return facts if self.score is None else {**facts, "score": round(self.score, 4)}
 
 
 @dataclass(slots=True)
@@ -94,23 +99,30 @@ class Nearby:
         k: int = 10,
         *,
         exclude_exact: bool = False,
+        rerank: str = "auto",
         prompt: str | None = None,
         report: Report = silent,
     ) -> dict[str, list[Found]]:
-        """Find the k nearest sentences of both sides, nearest first.
+        """Find the k nearest sentences of both sides, best first.
 
         `exclude_exact` leaves out the text itself, as `xmine.text.sentences.folded` tells it;
-        `prompt` is put before the text, that of the run if left out.
+        `rerank` is `auto`, `tokens` or `off`, see `xmine.mining.reranking.token_encoder`; `prompt`
+        is put before the text, that of the run if left out.
         """
         if not text.strip():
             raise OptionError("the text to search for is empty")
-        query, excluded = self._encoded(text, prompt), folded(text) if exclude_exact else None
-        return {
-            name: _nearest_of(
-                name, self.opened.side(name), self.vectors(name, report), query, k, excluded
-            )
-            for name in SIDES
-        }
+        choice = HitChoice(k, token_encoder(self.encoders(), rerank), exclude_exact)
+        query, key, found = self._encoded(text, prompt), folded(text), dict[str, list[Found]]()
+        for name in SIDES:
+            side, vectors = self.opened.side(name), self.vectors(name, report)
+            spare = sum(folded(each) == key for each in side.texts) if exclude_exact else 0
+            rows, cosines = nearest_rows(query, vectors, choice.nearest + spare)
+            (hits,) = choice.choose([text], side.texts, rows[None], cosines[None])
+            found[name] = [
+                Found(name, row, rank, cosine, side.texts[row], *side.place(row), score)
+                for rank, (row, cosine, score) in enumerate(hits, start=1)
+            ]
+        return found
 
     def _encoded(self, text: str, prompt: str | None) -> NDArray[np.float16]:
         """Encode the text, [1, dim], with the encoder of the side whose language it is in."""
@@ -139,25 +151,6 @@ def run_vectors(opened: Opened, side: str) -> NDArray[np.float16]:
             "remove the run, and mine again",
         )
     return vectors
-
-
-def _nearest_of(
-    name: str,
-    side: TextSide,
-    vectors: NDArray[np.float16],
-    query: NDArray[np.float16],
-    k: int,
-    excluded: str | None,
-) -> list[Found]:
-    spare = 0 if excluded is None else sum(folded(text) == excluded for text in side.texts)
-    rows, cosines = nearest_rows(query, vectors, k + spare)
-    found: list[Found] = []
-    for row, cosine in zip(rows.tolist(), cosines.tolist(), strict=True):
-        text = side.texts[row]
-        if len(found) == k or (excluded is not None and folded(text) == excluded):
-            continue
-        found.append(Found(name, row, len(found) + 1, cosine, text, *side.place(row)))
-    return found
 
 
 def nearest_rows(

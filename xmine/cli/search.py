@@ -3,7 +3,7 @@
 import os.path
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -41,13 +41,22 @@ def search(
     exclude_exact: Annotated[
         bool, switch("--exclude-exact", "Leave out hits that are the text itself.")
     ] = False,
+    rerank: Annotated[
+        Literal["auto", "tokens", "off"],
+        value(
+            "Order hits by cosine (off), or put the text itself first, then the hits whose cosine "
+            "and tokens match best (tokens); auto: tokens, where one static encoder reads all.",
+            shown=True,
+        ),
+    ] = "auto",
     model: MODEL = None,
     prompt: PROMPT = "",
 ) -> None:
     """Find the nearest sentences of a corpus, in either language.
 
-    Prints cosine, sentence, its line and, for a file of texts, the line of the text and the text.
-    Of a run first which side the sentence is of; its vectors are used as they are.
+    The best hits come first, as --rerank orders them. Prints cosine, sentence, its line and, for a
+    file of texts, the line of the text and the text. Of a run first which side the sentence is of;
+    its vectors are used as they are.
 
     Example: xmine search "Where is the station?" zh.txt -k 3
     """
@@ -80,7 +89,9 @@ def search(
         given = None if options == EncodingOptions() else options
         nearby = Nearby(open_pairs(folder), model, given)
         found = (
-            nearby.search(text, k, exclude_exact=exclude_exact, prompt=prompt or None)
+            nearby.search(
+                text, k, exclude_exact=exclude_exact, rerank=rerank, prompt=prompt or None
+            )
             for text in texts
         )
     else:
@@ -96,6 +107,7 @@ def search(
                 encoder,
                 k,
                 exclude_exact=exclude_exact,
+                rerank=rerank,
                 report=report,
                 prompt=prompt,
             )

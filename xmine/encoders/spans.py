@@ -2,13 +2,10 @@
 
 import unicodedata
 
+from xmine.text.nfkc import nfkc
+
 # Start and end in a text, in characters from 0.
 Span = tuple[int, int]
-
-
-def nfkc(text: str) -> str:
-    """Apply NFKC, without which a decomposed accent would be an unknown piece."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def nfkc_spans(text: str) -> list[Span]:

@@ -14,10 +14,10 @@ import sentencepiece
 from numpy.typing import NDArray
 
 from xmine.encoders.spans import Span, nfkc_spans, without_space
-from xmine.encoders.spans import nfkc as nfkc
 from xmine.errors import EncoderError
 from xmine.extras import needs
 from xmine.files.atomic import replacing
+from xmine.text.nfkc import nfkc
 
 # The unknown piece. Text cannot spell it, since the normaliser folds case.
 UNKNOWN = "<UNK>"

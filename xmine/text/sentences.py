@@ -1,6 +1,5 @@
 """Lines of text -> sentence table: one row per sentence, with its line and its place in it."""
 
-import unicodedata
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from xmine.errors import FileError
 from xmine.progress import Progress, Report, silent
 from xmine.text.inputs import TextInput, text_input
+from xmine.text.nfkc import nfkc
 from xmine.text.packed import PackedTexts, TextPacker
 from xmine.text.segmentation import segment as sentences_of
 
@@ -204,6 +204,4 @@ class FirstRows:
 
 def folded(text: str) -> str:
     """Make the key by which lines repeat each other: NFKC, case folding, white space joined."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return " ".join(text.casefold().split())
+    return " ".join(nfkc(text).casefold().split())

@@ -42,7 +42,8 @@ def neighbors(
 ) -> None:
     """Print the sentences nearest to a line, or to both of a pair.
 
-    Prints whose neighbour it is, rank, score, cosine, line, what became of the two, text.
+    Prints whose neighbour it is, rank, score (– where mining compared none), cosine, line, what
+    became of the two, text.
 
     Example: xmine pairs neighbors run/ 12 7
     """
@@ -73,8 +74,8 @@ def neighbors(
 
 
 def _cells(near: "Neighbour") -> list[str]:
-    figures = [str(near.rank), f"{near.score:.4f}", f"{near.cosine:.4f}"]
-    return [*figures, place(near), near.outcome.why, near.text]
+    score = "–" if near.score is None else f"{near.score:.4f}"
+    return [str(near.rank), score, f"{near.cosine:.4f}", place(near), near.outcome.why, near.text]
 
 
 def _row(opened: "Opened", name: str, given: str) -> int | None:

@@ -18,7 +18,7 @@ from safetensors.numpy import load_file, save
 from xmine.encoders.layout import first_line
 from xmine.encoders.spans import Span
 from xmine.encoders.tokenizer import MODEL_FILE, TOKENIZER_FILE, Tokenizer, Vocabulary
-from xmine.encoders.tokens import whole_vectors, whole_weights
+from xmine.encoders.tokens import on_principal_axes, whole_vectors, whole_weights
 from xmine.errors import EncoderError
 
 WEIGHTS_FILE = "model.safetensors"
@@ -98,7 +98,7 @@ class StaticEmbedding:
     def whole(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Vectors and weights of all pieces in whole numbers, see `xmine.encoders.tokens`."""
         vectors, lengths = whole_vectors(self.vectors)
-        return vectors, whole_weights(lengths)
+        return on_principal_axes(vectors), whole_weights(lengths)
 
     def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Cut texts into pieces that have a vector.

@@ -1,0 +1,232 @@
+"""The scores that mining compared: what a run shows of neighbours, and why it chose others."""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.scoring.test_margin_and_retrieval import slow_choice
+from tests.toys.reranking import Cell, slow_log_odds
+from tests.toys.sentences import toy_sentences
+from xmine.browsing.compared import Compared
+from xmine.browsing.neighbourhood import Neighbour, Surroundings
+from xmine.browsing.opened import Opened
+from xmine.browsing.opening import open_pairs
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.reranking import RerankingWeights
+from xmine.errors import FileError
+from xmine.files.digests import digest_of
+from xmine.knn.neighbours import Neighbours
+from xmine.mining.mined import Mined
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+from xmine.run.folder import SCORES_FILES
+from xmine.run.run_file import DIGESTS, RUN_FILE, read_tables, write_tables
+from xmine.scoring.margin import margin_scores
+from xmine.scoring.reranking import RERANKED
+
+# How many nearest sentences each way of ranking compares.
+WAYS = {"weights": RERANKED, "learned": RERANKED, "rescored": RERANKED, "rescored margins": 3}
+Mine = Callable[..., tuple[Mined, Surroundings]]
+
+
+@pytest.fixture
+def mined(tmp_path: Path, toy_encoder: SentenceEncoder, toy_folder: Path) -> Mine:
+    """Mine files of 90 and 85 lines, of which 70 are translations.
+
+    Some lines are alike, some have other numbers than their translation, one is Chinese.
+    """
+    english, chinese, _ = toy_sentences(110, seed=4)
+    left, right = english[:85], chinese[:70] + chinese[95:]
+    left += [text.rpartition(" ")[0] for text in left[:4]] + [f"{chinese[3]}吗"]
+    right[75:78] = [text[2:] for text in right[10:13]]
+    for row in range(20, 26):
+        left[row], right[row] = f"{left[row]} 12", f"{right[row]}{12 + row % 2}"
+    files = tmp_path / "en.txt", tmp_path / "zh.txt"
+    for path, lines in zip(files, (left, right[::-1]), strict=True):
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def run(way: str, **options: object) -> tuple[Mined, Surroundings]:
+        encoder = toy_encoder
+        asked = MiningOptions(neighborhood=3, **options)  # type: ignore[arg-type]
+        if way == "weights":
+            encoder = SentenceEncoder(encoder.body, reranking=RerankingWeights())
+        if way.endswith("margins"):
+            asked = replace(asked, rerank="off")
+        second = SentenceEncoder.load(toy_folder) if way.startswith("rescored") else None
+        found = mine(*files, encoder, asked, rescorer=second, run=tmp_path / "run", force=True)
+        return found, Surroundings(open_pairs(tmp_path / "run"))
+
+    return run
+
+
+def shown(around: Surroundings) -> Iterator[tuple[Cell, Neighbour]]:
+    """Ask for the neighbours of each sentence."""
+    for row in range(len(around.opened.source.lines)):
+        yield from (((each.source, each.target), each) for each in around.targets(row))
+    for row in range(len(around.opened.target.lines)):
+        yield from (((each.source, each.target), each) for each in around.sources(row))
+
+
+def cells_of(near: Neighbours) -> set[Cell]:
+    cells = {(x, int(y)) for x, row in enumerate(near.targets) for y in row}
+    return cells | {(int(x), y) for y, row in enumerate(near.sources) for x in row}
+
+
+def pairs_of(opened: Opened) -> dict[Cell, int]:
+    pairs = zip(opened.sources.tolist(), opened.targets.tolist(), strict=True)
+    return {pair: row for row, pair in enumerate(pairs)}
+
+
+def less_for_flags(opened: Opened, row: int, weights: RerankingWeights | None) -> float:
+    assert opened.flags is not None
+    if weights is None:
+        return 0
+    numbers, language = ("number" in opened.flags[row], "script" in opened.flags[row])
+    return weights.other_numbers * numbers + weights.other_language * language
+
+
+def test_scores_are_the_log_odds_of_the_two_nearest_alone(
+    mined: Mine, toy_encoder: SentenceEncoder
+) -> None:
+    _, around = mined("weights")
+    texts = list(around.opened.source.texts), list(around.opened.target.texts)
+    one, other = (toy_encoder.encode_half(side).astype(np.float32) for side in texts)
+    slow = slow_log_odds(toy_encoder, texts, (one, other), RERANKED, k=3)
+    seen = {cell: each.score for cell, each in shown(around)}
+    assert {cell for cell, score in seen.items() if score is not None} == slow.keys()
+    assert len(seen) > len(slow)
+    for cell, score in slow.items():
+        assert seen[cell] == pytest.approx(score, abs=1e-2)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+def test_pairs_are_chosen_by_the_scores_that_are_shown(
+    mined: Mine, way: str, retrieval: str
+) -> None:
+    found, around = mined(way, retrieval=retrieval, threshold=-99.0)
+    near, opened = found.candidates.neighbours.first(WAYS[way]), around.opened
+    scores = {cell: each.score for cell, each in shown(around) if each.score is not None}
+    compared = dict.fromkeys(cells_of(near), -math.inf) | scores
+    assert compared.keys() == cells_of(near)
+    assert (scores.keys() == compared.keys()) == (way != "rescored margins")
+    assert around.called == "score"
+    chosen, weights = pairs_of(opened), found.candidates.weights
+    assert chosen.keys() == set(slow_choice(compared, near, retrieval))
+    assert opened.scores is not None
+    less = [less_for_flags(opened, row, weights) for row in chosen.values()]
+    assert opened.scores.tolist() == [
+        np.float32(scores[cell] - much) for cell, much in zip(chosen, less, strict=True)
+    ]
+    assert (max(less) > 0) == (weights is not None)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("retrieval", ["max", "fwd", "bwd", "intersect"])
+def test_reasons_name_the_pairs_that_were_better(mined: Mine, way: str, retrieval: str) -> None:
+    found, around = mined(way, retrieval=retrieval, min_prob=0.7)
+    near, opened = found.candidates.neighbours.first(WAYS[way]), around.opened
+    scores = {cell: each.score for cell, each in shown(around) if each.score is not None}
+    compared = dict.fromkeys(cells_of(near), -math.inf) | scores
+    best = {mode: set(slow_choice(compared, near, mode)) for mode in ("fwd", "bwd")}
+    chosen, kept = pairs_of(opened), opened.kept(opened.cut)
+    assert opened.scores is not None
+    lines = opened.source.lines.tolist(), opened.target.lines.tolist()
+    kinds = set()
+    for cell, each in shown(around):
+        outcome, rival = each.outcome, each.outcome.rival
+        kinds.add(outcome.kind)
+        assert outcome.kept == (cell in chosen and bool(kept[chosen[cell]]))
+        assert (outcome.kind in ("kept", "below")) == (cell in chosen)
+        assert (outcome.kind == "far") == (cell not in compared)
+        if cell in chosen:
+            final = float(opened.scores[chosen[cell]])
+            said = f"; its flags lower the score to {final:.4f}"
+            assert outcome.why.endswith(said) == (final != each.score)
+        elif outcome.kind == "far":
+            assert f"neither is among the {WAYS[way]} nearest of the other" in outcome.why
+            assert outcome.why.endswith("only these are compared")
+        else:
+            assert rival is not None
+            other = lines[0].index(rival.source_line), lines[1].index(rival.target_line)
+            shares = other[0] == cell[0], other[1] == cell[1]
+            assert rival.score == scores[other] and f"{rival.score:.4f}" in outcome.why
+            is_best = cell in best["fwd"], cell in best["bwd"]
+            assert (outcome.kind == "taken") == (retrieval == "max" and any(is_best))
+            if outcome.kind == "taken":
+                assert other in chosen and any(shares) and rival.score >= compared[cell]
+            elif retrieval in best:
+                assert other in best[retrieval] and shares[retrieval == "bwd"]
+            elif retrieval == "intersect" and any(is_best):
+                assert other in best["bwd" if is_best[0] else "fwd"] and any(shares)
+            else:
+                assert other in best["fwd"] | best["bwd"] and any(shares)
+    assert {"kept", "not best", "far"} <= kinds
+    assert ("taken" in kinds) == (retrieval == "max")
+
+
+def test_a_run_ranked_by_the_margin_keeps_no_scores(mined: Mine) -> None:
+    mined("learned")
+    found, around = mined("margins")
+    assert not any((around.opened.path / name).exists() for name in SCORES_FILES)
+    every = margin_scores(found.candidates.neighbours, k=3)
+    for row in range(0, 85, 7):
+        assert [each.score for each in around.targets(row)] == every.targets[row].tolist()
+        assert [each.score for each in around.sources(row)] == every.sources[row].tolist()
+    assert around.called == "score"
+
+
+def test_a_reranked_run_without_scores_shows_margins(mined: Mine) -> None:
+    found, around = mined("learned")
+    folder = around.opened.path
+    tables = read_tables(folder / RUN_FILE)
+    for name in SCORES_FILES:
+        (folder / name).unlink()
+        del tables[DIGESTS][name]
+    write_tables(folder / RUN_FILE, tables)
+    old = Surroundings(open_pairs(folder))
+    every = margin_scores(found.candidates.neighbours, k=3)
+    assert (old.called, old.compared.k) == ("margin", 3)
+    for row in range(0, 85, 7):
+        assert [each.score for each in old.targets(row)] == every.targets[row].tolist()
+    assert not any("flags lower" in each.outcome.why for _, each in shown(old))
+
+
+def test_scores_that_are_gone_or_of_another_run_are_refused_and_made_again(mined: Mine) -> None:
+    _, around = mined("learned")
+    folder = around.opened.path
+    whole = [(folder / name).read_bytes() for name in SCORES_FILES]
+    (folder / SCORES_FILES[1]).unlink()
+    with pytest.raises(FileError, match=r"target\.scores\.npy: not the scores of this run"):
+        Surroundings(open_pairs(folder))
+    tables = read_tables(folder / RUN_FILE)
+    for rows in (np.zeros((84, 2), np.float32), np.zeros((85, 5), np.float32)):
+        np.save(folder / SCORES_FILES[1], rows)
+        with pytest.raises(FileError, match=r"target\.scores\.npy: changed since"):
+            open_pairs(folder)
+        tables[DIGESTS][SCORES_FILES[1]] = digest_of(folder / SCORES_FILES[1])
+        write_tables(folder / RUN_FILE, tables)
+        with pytest.raises(FileError, match="not the scores of this run"):
+            Surroundings(open_pairs(folder))
+    mined("learned")
+    assert [(folder / name).read_bytes() for name in SCORES_FILES] == whole
+
+
+def test_few_rows_of_a_million_are_read() -> None:
+    """All rows would take seconds."""
+    rows = 1_000_000
+    ids = (np.arange(rows)[:, None] + np.arange(4)) % rows
+    cosines = np.ones((rows, 4), np.float32)
+    found = Neighbours(ids, cosines, ids, cosines)
+    scores = np.broadcast_to(np.array([3, 2], np.float32), (rows, 2))
+    compared = Compared(found, 2, scores=(scores, scores))
+    started = time.process_time()
+    near = compared.near(np.array([5, rows - 1]))
+    assert time.process_time() - started < 0.05
+    assert near.tolist() == [[3, 2, -math.inf, -math.inf]] * 2
+    assert compared.swapped().pairs(np.array([5]), np.array([5])).tolist() == [3]

@@ -20,7 +20,7 @@ test: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) -m "not long"
 
 test-all: .venv/installed
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup
 
 lint: .venv/installed
 	$(BIN)/ruff format --check .

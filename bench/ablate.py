@@ -158,8 +158,7 @@ def cell_of(
             sys.exit(f"{facts}: was made by another command; give another -o")
         return Cell(setting, seed, **found)
     run = folder.with_name(f"{folder.name}.training")
-    going_on = ["--resume"] if run.exists() else ["--force"]
-    done = xmine("train", *words, "-o", str(folder), *going_on)
+    done = xmine("train", *words, "-o", str(folder), "--force", "--resume", "auto")
     figures, failed = {}, ""
     if done.returncode == FAILED:
         failed = [each for each in done.stderr.splitlines() if each.startswith("xmine: ")][-1]

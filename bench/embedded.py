@@ -82,8 +82,7 @@ def _train(pairs: str, folder: Path, seed: int) -> dict[str, float]:
     options = {**load_toml(EMBEDDED / "options.toml"), "seed": seed}
     if not folder.exists() or not summary.exists() or load_toml(folder / "options.toml") != options:
         flags = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
-        flags += ["--force"] if folder.exists() else []
-        flags += ["--resume"] if folder.with_name(folder.name + ".training").exists() else []
+        flags += ["--force", "--resume", "auto"]
         run = xmine("train", pairs, "-o", str(folder), "--json", *flags)
         summary.write_text(run, encoding="utf-8")
     found = json.loads(summary.read_text(encoding="utf-8"))

@@ -86,7 +86,7 @@ def megabytes(amount: int) -> int:
 def held(pid: int) -> Held:
     """Look at a process and its children; what has ended holds nothing."""
     anonymous = resident = 0
-    for each in [pid, *_descendants(pid)]:
+    for each in [pid, *descendants(pid)]:
         status = _fields(each)
         anonymous += status.get("RssAnon", 0)
         resident += status.get("VmRSS", 0)
@@ -160,7 +160,8 @@ def bytes_under(path: Path) -> int:
     return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
+    """List the children of a process, and theirs."""
     found: list[int] = []
     for listing in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
@@ -168,7 +169,7 @@ def _descendants(pid: int) -> list[int]:
         except OSError:  # the thread has ended
             continue
         for child in children:
-            found += [child, *_descendants(child)]
+            found += [child, *descendants(child)]
     return found
 
 

@@ -30,17 +30,17 @@ from rerank_sets import (
     tatoeba_pool,
 )
 from trial_figures import (
+    add_dimensions,
     add_dropped,
-    add_fewer_dimensions,
     add_latin,
     add_lengths,
     add_lexical,
     add_numbers,
     add_rarity,
-    principal_axes,
 )
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.reranking import RerankingWeights
 from xmine.evaluation.reports.record import record, write_record
 from xmine.scoring.reranking_fit import logistic_regression
@@ -48,7 +48,7 @@ from xmine.vectors.tokens import tokens_of
 
 LEAST_TOKENS = 5  # of the shorter side of a pair to fit on, as in `xmine train`
 LEXICAL_PAIRS = 300_000
-DIMENSIONS = (64, 128)
+DIMENSIONS = (64, 512)
 
 LOOK = ("log_margin", "lower_match", "log_tokens")
 ORDER = (*LOOK, "order")
@@ -104,7 +104,7 @@ SHIPPED = "weights as shipped"
 
 
 def add_figures(
-    pool: Pool, wanted: set[str], axes: NDArray[np.float32], tables: Sequence[Direction]
+    pool: Pool, wanted: set[str], pieces: NDArray[np.float32], tables: Sequence[Direction]
 ) -> None:
     """Add the figures of xmine, and those of trials that are wanted."""
     x, y = pool.gather()
@@ -124,7 +124,7 @@ def add_figures(
         add_lexical(pool, x, y, tables)
     for each in DIMENSIONS:
         if f"{each} dimensions: lower_match" in wanted:
-            add_fewer_dimensions(pool, x, y, axes[:, :each])
+            add_dimensions(pool, x, y, pieces, each)
     if "rarity: lower_match" in wanted:
         add_rarity(pool)
 
@@ -226,10 +226,11 @@ def make_pools(options: argparse.Namespace, encoder: SentenceEncoder) -> Pools:
         mixed_pool(encoder, options.eval, options.draws),
         *(read(encoder, options.eval) for read in readers),
     )
-    axes = principal_axes(sentences.tokens)
+    body = encoder.body
+    assert isinstance(body, StaticEmbedding)
     for pool in (sentences, *measured):
-        add_figures(pool, wanted, axes, tables)
-    add_figures(short, set(), axes, ())
+        add_figures(pool, wanted, body.vectors, tables)
+    add_figures(short, set(), body.vectors, ())
     return Pools(sentences, short, measured)
 
 

@@ -10,6 +10,7 @@ from xmine.encoders.reranking import RerankingWeights
 from xmine.encoders.tokens import TokenVectors
 from xmine.flags.rules import other_numbers
 from xmine.knn.neighbours import Neighbours
+from xmine.mining.reranking import are_single_words
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import margin_scores
 from xmine.scoring.reranking import RERANKED, Reranker, TokenMatches
@@ -25,8 +26,8 @@ def rerank(
     neighbours: Neighbours,
     tokens: Tokens,
     weights: RerankingWeights,
-) -> ChosenPairs:
-    """Choose pairs by their tokens, and weigh their numbers."""
+) -> ChosenPairs | None:
+    """Choose pairs by their tokens, and weigh their numbers; None for single words."""
     margins = margin_scores(neighbours).first(RERANKED)
     neighbours = neighbours.first(RERANKED)
     rows = mixture.english, corpus.chinese_rows(mixture)
@@ -45,6 +46,8 @@ def rerank(
         left,
         right,
     )
+    if are_single_words(matches):
+        return None
     reranker = Reranker(neighbours, matches, margins, weights)
     pairs = choose_pairs(neighbours, reranker.candidates())
     texts = (

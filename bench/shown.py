@@ -40,12 +40,15 @@ PARTS = {
     "+ lexical table": "lexical table",
     "lexical table in place of tokens": "lexical alone",
     "+ rarity of tokens in the files": "rarity",
-    "128 of 512 dimensions": "128 dimensions",
-    "64 of 512 dimensions": "64 dimensions",
+    "64 dimensions": "64 dimensions",
+    "all 512 dimensions": "512 dimensions",
     "+ Latin words": "Latin words",
     "+ length ratio": "length ratio",
     "short pairs in the fit": "short pairs too",
 }
+# Order of hits in bench/hits.py -> row of the same page, where the row has another name.
+HITS = {"off": "cosine, `--rerank off`", "tokens": "**cosine + lower of A and B + order / 10**"}
+HIT_SETS = ("Tatoeba", "newstest", "un", "flores")
 SHARES = ("2%", "10%", "30%", "60%")
 
 
@@ -120,7 +123,7 @@ def shown() -> dict[str, dict[str, list[str]]]:
 
 
 def reranking() -> dict[str, list[str]]:
-    """Write the cells of the parts of reranking, in percent."""
+    """Write the cells of the parts of reranking, and of hits of a search, in percent."""
     rows, results = {}, _read("rerank")["results"]
     for label, part in PARTS.items():
         table = {name: rounded(100 * each, 1) for name, each in results[part]["table"].items()}
@@ -131,6 +134,12 @@ def reranking() -> dict[str, list[str]]:
         for name in ("Tatoeba", "PAWS-X"):
             cells.append(" / ".join(table[f"{name} {way} en"] for way in ("from", "to")))
         rows[label] = cells
+    for order, found in _read("hits")["results"].items():
+        first = {name: rounded(100 * each, 1) for name, each in found.items()}
+        both = [
+            " / ".join(first[f"{name} {way} en"] for way in ("from", "to")) for name in HIT_SETS
+        ]
+        rows[HITS.get(order, order)] = both
     return rows
 
 

@@ -108,10 +108,9 @@ def measure(
     """Mine a set as `xmine mine` does, some pairs known, and compare with the truth."""
     margin, k = setting
     few, weights = neighbours.first(k), RerankingWeights()
-    if margin == RERANKED:
-        pairs = rerank(corpus, mixture, few, tokens, weights)
-    else:
-        pairs = choose_pairs(few, margin_scores(few, margin))
+    reranked = rerank(corpus, mixture, few, tokens, weights) if margin == RERANKED else None
+    by_margin = "ratio" if margin == RERANKED else margin
+    pairs = reranked or choose_pairs(few, margin_scores(few, by_margin))
     copies = same_texts(
         [corpus.english[row] for row in mixture.english[pairs.sources].tolist()],
         [corpus.chinese[row] for row in corpus.chinese_rows(mixture)[pairs.targets].tolist()],
@@ -122,7 +121,7 @@ def measure(
     estimated = estimate(pairs, neighbours, labels)
     if estimated is None:
         raise RuntimeError(f"too few lines: {mixture[:4]}")
-    if margin == RERANKED:
+    if reranked:
         estimated = calibrate(pairs.scores, estimated, labels, weights)
     left = np.flatnonzero(labels != 0)  # copies and what is known to be wrong are dropped
     order = left[np.lexsort((-pairs.scores[left], -estimated.probs[left]))]

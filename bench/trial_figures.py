@@ -10,7 +10,7 @@ from candidates import Floats, Pool, Rows
 from lexical import Direction, compare
 from numpy.typing import NDArray
 
-from xmine.encoders.tokens import HEAVIEST, TokenVectors, whole_vectors
+from xmine.encoders.tokens import HEAVIEST, TokenVectors, on_principal_axes, whole_vectors
 from xmine.flags.numbers import numbers_differ, reader
 
 _LATIN = re.compile("[A-Za-z]{2,}")
@@ -62,21 +62,12 @@ def add_lexical(pool: Pool, x: Rows, y: Rows, tables: Sequence[Direction]) -> No
         _spread(pool, name, found)
 
 
-def add_fewer_dimensions(pool: Pool, x: Rows, y: Rows, axes: NDArray[np.float32]) -> None:
-    """Add the figures of tokens with fewer dimensions: their vectors [rows, dim] by `axes`."""
-    table = whole_vectors(np.asarray(pool.tokens[0].table @ axes))[0]
-    source, target = (replace(each, table=table, dim=axes.shape[1]) for each in pool.tokens)
+def add_dimensions(pool: Pool, x: Rows, y: Rows, vectors: NDArray[np.float32], dim: int) -> None:
+    """Add the figures of tokens with this many dimensions of the vectors of pieces."""
+    table = on_principal_axes(whole_vectors(vectors)[0], dim)
+    source, target = (replace(each, table=table, dim=dim) for each in pool.tokens)
     found = pool.look(x, y, (source, target))
-    pool.measure(f"{axes.shape[1]} dimensions: ", [found[each.cells] for each in pool.sets])
-
-
-def principal_axes(tokens: Sequence[TokenVectors]) -> NDArray[np.float32]:
-    """Find the axes [dim, dim] along which the vectors of these tokens spread most, best first."""
-    table = tokens[0].table
-    uses = np.bincount(np.concatenate([each.ids for each in tokens]), minlength=len(table))
-    spread = (table * uses[:, None]).T.astype(np.float64) @ table
-    axes: NDArray[np.float32] = np.linalg.eigh(spread)[1][:, ::-1].astype(np.float32)
-    return axes
+    pool.measure(f"{dim} dimensions: ", [found[each.cells] for each in pool.sets])
 
 
 def add_rarity(pool: Pool) -> None:

@@ -14,7 +14,6 @@ import sentencepiece
 from tokenizers import Tokenizer
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
-from xmine.encoders.tokenizer import nfkc
 from xmine.evaluation.data import DataFolder
 from xmine.evaluation.options import BitextOptions, BuccOptions
 from xmine.evaluation.retrieval.aligned import evaluate_bitext
@@ -22,6 +21,7 @@ from xmine.evaluation.retrieval.bucc import evaluate_bucc
 from xmine.files.reading import read_lines
 from xmine.mining.pipeline import mine
 from xmine.scoring.gold import agreement, read_id_pairs
+from xmine.text.nfkc import nfkc
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

@@ -19,7 +19,7 @@ ORDER = """
     xmine.errors
     xmine.options xmine.extras xmine.worker_process
     xmine.hardware xmine.files
-    xmine.text
+    xmine.text xmine.engines
     xmine.encoders xmine.knn
     xmine.vectors xmine.scoring
     xmine.run
@@ -54,7 +54,7 @@ FLOOR = {
     name: floor for floor, line in enumerate(ORDER.strip().splitlines()) for name in line.split()
 }
 HEAVY = {"torch", "transformers", "faiss", "textual", "polars", "tokenizers", "pysbd"}
-HEAVY |= {"textual_plotext", "textual_serve"}
+HEAVY |= {"textual_plotext", "textual_serve", "ray"}
 HEAVY |= {"scipy", "sklearn", "matplotlib"}
 # Where heavy libraries are loaded at the top; whoever imports these modules does so in a function.
 HEAVY_HOMES = {
@@ -74,6 +74,7 @@ LAZY_HOMES = {
     "xmine.browsing.where": {"polars"},
     "xmine.cli.web_server": {"textual_serve"},
     "xmine.encoders.tokenizer": {"tokenizers"},
+    "xmine.engines.ray": {"ray"},
     "xmine.files.records": {"polars"},
     "xmine.hardware": {"torch"},
     "xmine.knn.blocks": {"torch"},

@@ -20,6 +20,7 @@ EXTRAS = {
     "onnx": ("onnx",),
     "eval": ("matplotlib", "scipy", "sklearn"),
     "web": ("textual_serve",),
+    "ray": ("ray",),
 }
 # Modules that `xmine train` loads, some of them late in the run.
 TRAINING = ("torch", "transformers", "tokenizers", "opencc", "google.protobuf")

@@ -57,6 +57,24 @@ def test_the_neighbours_of_a_pair_are_printed_with_their_fates(command: Command,
     assert "the run has found 4 neighbours of a sentence, no more" in ended.err
 
 
+def test_neighbours_that_were_not_compared_have_no_score(
+    command: Command, run: str, toy_folder: Path, tmp_path: Path
+) -> None:
+    texts, reranked = Path(run).parent, f"{tmp_path}/reranked/"
+    files = texts / "en.txt", texts / "zh.txt"
+    mine = "mine", *files, "--model", toy_folder, "--rerank", "tokens", "-o", reranked
+    assert command(*mine).code == 0
+    best = command("pairs", "head", reranked, "-n", "1").out.split("\t")
+    ended = command("pairs", "neighbors", reranked, best[3])
+    rows = [row.split("\t") for row in ended.out.splitlines()]
+    assert rows[0][2] == best[0]
+    assert [row[2] == "–" for row in rows] == [False, False, True, True]
+    assert all("only these are compared" in row[5] for row in rows[2:])
+    facts = json.loads(command("pairs", "neighbors", reranked, best[3], "--json").out)
+    assert [each["score"] for each in facts["targets"]][2:] == [None, None]
+    assert facts["targets"][0]["score"] == float(best[0])
+
+
 def test_lines_that_are_none_are_refused(command: Command, run: str) -> None:
     for word, said in {
         "-": "no line to look around",
@@ -74,8 +92,11 @@ def test_a_run_is_searched_on_both_sides(command: Command, run: str) -> None:
     rows = [row.split("\t") for row in command("search", text, run, "-k", "2").out.splitlines()]
     assert [row[0] for row in rows] == ["source", "source", "target", "target"]
     assert rows[2] == ["target", "1.0000", text, "4"]
-    facts = json.loads(command("search", text, f"{run}/", "-k", "1", "--json").out)
+    one = ["search", text, f"{run}/", "-k", "1", "--json", "--rerank"]
+    facts = json.loads(command(*one, "off").out)
     assert facts["target"] == [{"cosine": 1.0, "text": text, "line": 4, "offset": None}]
+    reranked = json.loads(command(*one, "auto").out)["target"]
+    assert reranked == [{**facts["target"][0], "score": 2.1}]  # all in its place
     assert facts["query"] == text
     Path("two.txt").write_text(f"\n{text}\nbade fibe\n", encoding="utf-8")
     rows = [

@@ -121,6 +121,7 @@ REFUSED = [
     ("eval gain embedded embedded --data data", "xmine eval gain needs scipy", "eval"),
     ("eval all --data data", "measuring everything needs matplotlib", "eval"),
     ("browse --serve", "--serve needs textual_serve", "web"),
+    ("mine en.txt zh.txt -o run/ --engine ray", "--engine ray needs ray", "ray"),
 ]
 
 

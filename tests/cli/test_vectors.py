@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 
 Command = Callable[..., Any]
@@ -132,6 +133,26 @@ def test_search_takes_a_file_of_texts_and_tells_their_lines(
     assert [
         [f"{hit['cosine']:.4f}", hit["text"], str(hit["line"])] for hit in objects[0]["hits"]
     ] == [row[:3] for row in rows[:3]]
+
+
+def test_search_orders_hits_by_tokens_or_by_cosine(
+    command: Command, tmp_path: Path, toy_folder: Path
+) -> None:
+    (text,) = toy_sentences(1, seed=3)[0]
+    turned = " ".join(reversed(text.split()))
+    Path(tmp_path, "two.txt").write_text(f"{turned}\n{text}\n")
+    search = ["search", text + " bade", "two.txt", "--model", toy_folder]
+    rows = [row.split("\t") for row in command(*search, "--rerank", "off").out.splitlines()]
+    assert [row[1] for row in rows] == [turned, text]  # equal cosines
+    for words in ([], ["--rerank", "auto"], ["--rerank", "tokens"]):
+        reranked = [row.split("\t") for row in command(*search, *words).out.splitlines()]
+        assert [[row[0], row[1]] for row in reranked] == [[rows[0][0], text], [rows[0][0], turned]]
+    plain = json.loads(command(*search, "--rerank", "off", "--json").out)["hits"]
+    hits = json.loads(command(*search, "--json").out)["hits"]
+    assert [hit.pop("score") > 1 for hit in hits] == [True, True]
+    assert hits == plain[::-1]
+    wrong = command(*search, "--rerank", "margin")
+    assert (wrong.code, wrong.out) == (2, "")
 
 
 def test_search_leaves_the_text_itself_out_when_asked(

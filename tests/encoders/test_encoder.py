@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding, Table
-from xmine.encoders.tokenizer import Vocabulary, nfkc
+from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import EncoderError
 from xmine.pairs.io import ParallelText
+from xmine.text.nfkc import nfkc
 
 
 def slow_encode(body: StaticEmbedding, texts: list[str]) -> NDArray[np.float64]:

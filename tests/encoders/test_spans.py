@@ -5,7 +5,8 @@ import unicodedata
 import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.spans import nfkc, nfkc_spans
+from xmine.encoders.spans import nfkc_spans
+from xmine.text.nfkc import nfkc
 
 TEXTS = [
     "",

@@ -1,4 +1,7 @@
-"""Tokens of a transformer: the last hidden states that transformers gives, a text at a time."""
+"""Tokens of a transformer: the last hidden states that transformers gives, a text at a time.
+
+Vectors of fewer dimensions: those that singular vectors give.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -7,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from threadpoolctl import threadpool_limits
 
 from tests.scoring.test_late_interaction import twin
 from tests.toys.against_theirs import Checkpoint
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.transformer import Transformer
-from xmine.encoders.tokens import HEAVIEST, UNIT
+from xmine.encoders.tokens import HEAVIEST, UNIT, on_principal_axes, whole_vectors
 from xmine.options import EncodingOptions
 from xmine.scoring.late_interaction import match_pairs
 from xmine.text.sentences import sentence_table
@@ -77,3 +81,37 @@ def test_tokens_are_the_last_hidden_states(
     in_memory = tokens_of(encoder, list(table.texts))
     assert on_disk.lengths.tolist() == in_memory.lengths.tolist()
     assert (on_disk.table[:, : on_disk.dim] == in_memory.table[:, : in_memory.dim]).all()
+
+
+def spread_unevenly(rows: int, dim: int) -> Any:
+    random = np.random.default_rng(5)
+    vectors = random.normal(size=(rows, dim)) / np.arange(1, dim + 1)
+    vectors[rows // 2] = 0
+    return vectors.astype(np.float32)
+
+
+def test_fewer_dimensions_are_those_along_which_vectors_spread_most() -> None:
+    vectors = spread_unevenly(700, 40)
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1), 1e-9)[:, None]
+    axes = np.linalg.svd(unit.astype(np.float64), full_matrices=False)[2][:6]
+    expected = unit @ axes.T
+    expected /= np.maximum(np.linalg.norm(expected, axis=1), 1e-9)[:, None]
+    few = on_principal_axes(whole_vectors(vectors)[0], 6)
+    assert few.shape == (700, 6) and (few == np.rint(few)).all()
+    assert not few[350].any() and few.any(axis=1).sum() == 699
+    assert few @ few.T / UNIT**2 == pytest.approx(expected @ expected.T, abs=2e-3)
+
+
+def test_vectors_of_few_dimensions_stay() -> None:
+    vectors = whole_vectors(spread_unevenly(20, 6))[0]
+    assert on_principal_axes(vectors, 6) is vectors
+    assert on_principal_axes(vectors[:3], 2).shape == (3, 2)
+
+
+def test_threads_do_not_change_fewer_dimensions() -> None:
+    vectors = whole_vectors(spread_unevenly(9000, 256))[0]
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(on_principal_axes(vectors).tobytes())
+    assert found[0] == found[1]

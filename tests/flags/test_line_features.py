@@ -6,8 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.toys.engines import Shuffled
+from xmine.engines.local import LocalEngine
+from xmine.files.digests import NOBODY, Watch
 from xmine.flags import line_features
-from xmine.flags.line_features import LineFeatures, read_line_features
+from xmine.flags.line_features import FeatureFiles, LineFeatures, read_line_features
+from xmine.run.tables import write_table
 from xmine.text.sentences import Sentences, read_sentences
 
 LINES = [f"Number {row}: {'the same end of many lines ' * (row % 3)}{row % 7}" for row in range(50)]
@@ -35,11 +39,12 @@ def test_what_is_kept_is_not_looked_at_again(
     side: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "traits"
+    files = FeatureFiles(folder, NOBODY, LocalEngine())
     told: list[int] = []
     plain = read_line_features(side, "en", told.append)
     assert sum(told) == 50
     assert plain.foreign.nonzero()[0].tolist() == [10]
-    first = read_line_features(side, "en", lambda _: None, folder, "source")
+    first = read_line_features(side, "en", lambda _: None, files, "source")
     starts = {"source-en-0.npy", "source-en-16.npy", "source-en-32.npy", "source-en-48.npy"}
     assert {path.name for path in folder.iterdir()} == starts
     assert same(first, plain)
@@ -53,14 +58,42 @@ def test_what_is_kept_is_not_looked_at_again(
 
     monkeypatch.setattr(line_features, "_look", watched)
     told.clear()
-    assert same(read_line_features(side, "en", told.append, folder, "source"), plain)
+    assert same(read_line_features(side, "en", told.append, files, "source"), plain)
     assert looked == [] and sum(told) == 50
     cut = folder / "source-en-16.npy"
     cut.write_bytes(cut.read_bytes()[:-3])
     np.save(folder / "source-en-48.npy", np.zeros(3))
-    assert same(read_line_features(side, "en", lambda _: None, folder, "source"), plain)
+    assert same(read_line_features(side, "en", lambda _: None, files, "source"), plain)
     assert looked == [16, 2]
     read_line_features(
-        side, "de", lambda _: None, folder, "source"
+        side, "de", lambda _: None, files, "source"
     )  # other languages are other files
     assert sum(looked) == 18 + 50
+
+
+@pytest.mark.parametrize("language", ["en", "und"])
+def test_tasks_make_the_files(
+    side: Sentences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    sealed: list[str] = []
+
+    class Ear(Watch):
+        def sealed(self, path: Path, digest: str = "") -> None:
+            assert path.exists()
+            sealed.append(path.name)
+
+    plain = read_line_features(side, language, lambda _: None)
+    assert plain.foreign[10]
+    write_table(side, tmp_path / "source.parquet")
+    looked, told, look = list[int](), list[int](), line_features._look
+
+    def watched(lines: Any, some: range, *rest: Any) -> None:
+        looked.append(len(some))
+        look(lines, some, *rest)
+
+    monkeypatch.setattr(line_features, "_look", watched)
+    files = FeatureFiles(tmp_path / "traits", Ear(), Shuffled())
+    assert same(read_line_features(side, language, told.append, files, "source"), plain)
+    assert sorted(looked) == [2, 16, 16, 16] and sum(told) == 50 and len(told) > 1
+    names = [f"source-{language}-{start}.npy" for start in (0, 16, 32, 48)]
+    assert sealed == names == sorted(path.name for path in files.folder.iterdir())

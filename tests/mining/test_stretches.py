@@ -9,6 +9,7 @@ import pytest
 from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.tokens import TokenVectors
+from xmine.flags.partial import is_partial
 from xmine.mining import stretches
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
@@ -48,6 +49,39 @@ def test_the_file_serves_the_same_pairs_in_any_order(
         np.testing.assert_array_equal(mine_.weights, theirs.weights)
     others = stretches_of_chosen(lambda: tokens, chosen_pairs([1], [1]), path, lambda _: "b")
     assert others.values.shape == (2, 1)
+
+
+def test_of_pairs_that_were_not_looked_at_nothing_is_known(
+    tokens: tuple[TokenVectors, TokenVectors],
+) -> None:
+    x, y = np.array([3, 0, 8, 3]), np.array([3, 1, 2, 0])
+    every = loosest_stretches(*tokens, x, y).looseness
+    rows = np.array([0, 2])
+    spread = every.take(rows).spread(rows, 4)
+    np.testing.assert_array_equal(spread.values[:, rows], every.values[:, rows])
+    np.testing.assert_array_equal(spread.weights[:, rows], every.weights[:, rows])
+    assert not is_partial(spread, np.array([True] * 4))[[1, 3]].any()
+
+
+def test_mining_looks_at_pairs_that_may_be_translations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    english, chinese, _ = toy_sentences(60, seed=5)
+    for name, lines in (("en", english), ("zh", chinese)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    looked: list[ChosenPairs] = []
+
+    def noted(read: Any, chosen: ChosenPairs, *rest: Any) -> Any:
+        looked.append(chosen)
+        return stretches_of_chosen(read, chosen, *rest)
+
+    monkeypatch.setattr("xmine.mining.token_steps.stretches_of_chosen", noted)
+    mined = mine(tmp_path / "en", tmp_path / "zh", options=MiningOptions(min_prob=0.0))
+    assert mined.confidence is not None
+    chosen, probs = mined.candidates.chosen, mined.confidence.probs
+    likely = zip(chosen.sources[probs >= 0.01], chosen.targets[probs >= 0.01], strict=True)
+    assert set(likely) == set(zip(looked[0].sources, looked[0].targets, strict=True))
+    assert len(looked[0]) < len(chosen)
 
 
 def test_what_a_kill_leaves_is_continued(
@@ -98,6 +132,6 @@ def test_a_resumed_run_reads_no_tokens(tmp_path: Path, monkeypatch: pytest.Monke
     run = tmp_path / "run"
     first = mine(tmp_path / "en", tmp_path / "zh", run=run)
     assert not list(run.glob("*tokens*"))
-    monkeypatch.setattr("xmine.mining.steps.read_tokens", lambda *_: unread())
+    monkeypatch.setattr("xmine.mining.token_steps.read_tokens", lambda *_: unread())
     again = mine(tmp_path / "en", tmp_path / "zh", run=run)
     assert list(again.pairs.flags or []) == list(first.pairs.flags or [])

@@ -29,7 +29,7 @@ SENTENCES = [
 ]
 
 
-def rounded(vectors: NDArray[np.float32]) -> list[list[int]]:
+def rounded(vectors: NDArray[np.float64]) -> list[list[int]]:
     """Round unit vectors to whole multiples of 1 / 4000, number by number."""
     rows = []
     for vector in vectors:
@@ -101,23 +101,28 @@ def test_random_sentences_match_as_loops_say(dim: int) -> None:
 
 
 def test_real_sentences_match_as_loops_over_the_rows_of_the_encoder_say() -> None:
-    """Tokens, rounding and weights are made anew from the vectors of the encoder."""
+    """Tokens, axes, rounding and weights are made anew from the vectors of the encoder."""
     encoder = SentenceEncoder.load()
     body = encoder.body
     assert isinstance(body, StaticEmbedding)
     ids, starts = body.pieces.ids(SENTENCES)
     vectors = body.vectors
     norms = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1))
+    unit = vectors.astype(np.float64) / np.maximum(norms, 1e-9)[:, None]
+    axes = np.linalg.svd(unit[:: -(-len(unit) // 8192)], full_matrices=False)[2][:128]
     sentences = []
     for start, end in itertools.pairwise(starts):
         known = [int(each) for each in ids[start:end] if norms[each] > 0]
         weights = [max(1, round(norms[each] / norms.max() * 1000)) for each in known]
-        sentences.append(list(zip(rounded(vectors[known]), weights, strict=True)))
+        sentences.append(list(zip(rounded(unit[known] @ axes.T), weights, strict=True)))
     assert [len(each) == 0 for each in sentences].count(True) == 2  # the empty and the unknown one
     tokens = tokens_of(encoder, SENTENCES)
     x, y = every_pair(tokens, tokens)
     expected = [twin(sentences[a], sentences[b]) for a, b in zip(x, y, strict=True)]
-    assert match_pairs(tokens, tokens, x, y) == pytest.approx(np.array(expected), abs=1e-6)
+    found = match_pairs(tokens, tokens, x, y)
+    assert found[:, :2] == pytest.approx(np.array(expected)[:, :2], abs=1e-3)
+    # Axes that differ in the last digit can turn a tie between two counterparts.
+    assert found[:, 2] == pytest.approx(np.array(expected)[:, 2], abs=0.03)
 
 
 def test_a_sentence_finds_all_of_itself_in_order() -> None:

@@ -41,10 +41,8 @@ def run() -> None:
     except XmineError as error:
         if "--debug" in sys.argv:
             traceback.print_exc()
-        if _tells_first():
-            _complain(error.message, error.hint)
-        elif os.environ.get("LOCAL_RANK") == "0":  # one on each node
-            _complain("another process stopped", "its message, or that of torchrun, says why")
+        if told := _to_tell(error):
+            _complain(told.message, told.hint)
         sys.exit(error.exit_code)
     except Exception as error:
         if "--debug" in sys.argv:
@@ -62,13 +60,14 @@ def run() -> None:
         sys.exit(1)
 
 
-def _tells_first() -> bool:
-    """Whether none of the processes that train together has told of an error."""
+def _to_tell(error: XmineError) -> XmineError | None:
+    """Choose what to tell of an error: of processes that train together, one speaks."""
     if os.environ.get("WORLD_SIZE", "1") == "1":
-        return True
-    from xmine.trainer.peers import tells_first
+        return error
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # from torchrun, while this process leaves
+    from xmine.trainer.peers import to_tell
 
-    return bool(tells_first())
+    return to_tell(error)
 
 
 def _terminated(number: int, _: object) -> None:

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,6 +20,7 @@ from xmine.cli.arguments import (
 )
 from xmine.cli.console import Console
 from xmine.cli.encoders import check_vectors, load_second, load_vectors
+from xmine.cli.engines import opened_engine
 from xmine.cli.from_options import with_console, with_options
 from xmine.cli.option_groups import Grouped
 from xmine.cli.outputs import check_outputs, draw, input_files, keep_summary, write
@@ -96,6 +97,23 @@ def mine(
     src_vectors: SRC_VECTORS = None,
     tgt_vectors: TGT_VECTORS = None,
     dim: DIM = None,
+    engine: Annotated[
+        Literal["local", "ray"],
+        value(
+            "Mine on this machine, or on a Ray cluster whose nodes all see the -o RUN/.",
+            group="Speed and memory",
+            shown=True,
+        ),
+    ] = "local",
+    address: Annotated[
+        str | None,
+        value(
+            "Address of the cluster.",
+            group="Speed and memory",
+            shown="RAY_ADDRESS, or the cluster on this machine",
+            metavar="<host:port>",
+        ),
+    ] = None,
 ) -> None:
     """Find the parallel sentences of two text files.
 
@@ -123,37 +141,39 @@ def mine(
     from xmine.run.folder import bytes_there, is_run, working_folder
     from xmine.text.inputs import text_input
 
+    run = Path(output) if output and is_run(output) else None
+    inputs = text_input(source), text_input(target)
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
-    encoder, vectors, used = load_vectors(
-        src_vectors, tgt_vectors, dim, model, options, console, chosen=not rescore
-    )
-    vectorizer = vectors or encoder
-    assert vectorizer is not None  # one of them is there
-    inputs = text_input(source), text_input(target)
-    rescorer = load_second(rescore, options, console, used)
-    estimate = estimate_run(*inputs, vectorizer, options, rescorer)
-    said = str(estimate) if estimate else "estimate: none, standard input has no known size"
-    if dry_run:
-        console.summary(said, estimate.facts() if estimate else {"lines": None})
-        return
-    console.say(said)
-    run = Path(output) if output and is_run(output) else None
-    if estimate:
-        estimate.check(options.max_memory, working_folder(run), bytes_there(run))
-    with console.progress() as report:
-        mined = mine_files(
-            *inputs,
-            encoder,
-            options,
-            report,
-            vectors=vectors,
-            seeds=seeds,
-            gold=truth,
-            rescorer=rescorer,
-            run=run,
-            force=force,
+    with opened_engine(engine, address, run, inputs, dry_run, console) as where:
+        encoder, vectors, used = load_vectors(
+            src_vectors, tgt_vectors, dim, model, options, console, chosen=not rescore
         )
+        vectorizer = vectors or encoder
+        assert vectorizer is not None  # one of them is there
+        rescorer = load_second(rescore, options, console, used)
+        estimate = estimate_run(*inputs, vectorizer, options, rescorer)
+        said = str(estimate) if estimate else "estimate: none, standard input has no known size"
+        if dry_run:
+            console.summary(said, estimate.facts() if estimate else {"lines": None})
+            return
+        console.say(said)
+        if estimate:
+            estimate.check(options.max_memory, working_folder(run), bytes_there(run))
+        with console.progress() as report:
+            mined = mine_files(
+                *inputs,
+                encoder,
+                options,
+                report,
+                vectors=vectors,
+                seeds=seeds,
+                gold=truth,
+                rescorer=rescorer,
+                run=run,
+                force=force,
+                engine=where,
+            )
     _explain(console, mined)
     result = mined.report()
     warnings = result.warnings

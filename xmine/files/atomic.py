@@ -1,6 +1,7 @@
 """Output that is whole or not there: written under a temporary name, then renamed."""
 
 import errno
+import glob
 import gzip
 import lzma
 import os
@@ -92,6 +93,11 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     finally:
         for partial in partials:
             partial.unlink(missing_ok=True)
+
+
+def partial_names(path: Path) -> str:
+    """Give the pattern of the names that `path` has while it is written."""
+    return f".{glob.escape(path.name[:40])}.*{PARTIAL}"
 
 
 def _beside(path: Path) -> dict[str, Any]:

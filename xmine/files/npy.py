@@ -6,7 +6,7 @@ What a killed process has written stays beside it under a hidden name, and is co
 import glob
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from io import BytesIO
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
-from xmine.files.atomic import remove, writing
+from xmine.files.atomic import remove, replacing_all, writing
 from xmine.files.digests import HEAD, NOBODY, Watch
 
 _ROWS_AT_ONCE = 65_536
@@ -37,6 +37,7 @@ class MatrixWriter:
     """Appends rows to a file; blocks go to the system at once, so that a kill loses no block.
 
     Attributes:
+        path, dtype: of the matrix.
         rows: the number of rows so far.
         broken: whether blocks that were there had been changed.
     """
@@ -59,9 +60,9 @@ class MatrixWriter:
                 their digest. Rows whose digests agree are kept; without this file all rows are
                 written anew.
         """
-        self._file, self._path, self._digests = file, path, digests
-        self._dtype = np.dtype(dtype)
-        self._header, self._bytes = header(self._dtype, 0, dim), dim * self._dtype.itemsize
+        self._file, self.path, self._digests = file, path, digests
+        self.dtype, number = dtype, np.dtype(dtype)
+        self._header, self._bytes = header(number, 0, dim), dim * number.itemsize
         self._dim = dim
         with writing(path):
             there = max(0, file.seek(0, os.SEEK_END) - HEAD) // max(self._bytes, 1)
@@ -74,7 +75,7 @@ class MatrixWriter:
             self._rewind(rows)
 
     def _rewind(self, rows: int) -> None:
-        with writing(self._path):
+        with writing(self.path):
             agreeing = self._agreeing(rows)
             self._file.seek(0)
             self._put(self._file, self._header)
@@ -109,28 +110,28 @@ class MatrixWriter:
 
     def write(self, block: NDArray[Any]) -> None:
         """Append rows [n, dim]."""
-        block = np.ascontiguousarray(block, dtype=self._dtype)
+        block = np.ascontiguousarray(block, dtype=self.dtype)
         data = block.data.cast("B") if block.size else b""
-        with writing(self._path):
+        with writing(self.path):
             self._put(self._file, data)
             self.rows += len(block)
             self._state.update(data)
             if self._digests and len(block):
                 self._put(self._digests, f"{self.rows} {self._state.hexdigest()}\n".encode())
 
-    def read(self) -> NDArray[Any]:
-        """Read the rows that are written so far."""
-        with writing(self._path):
-            self._file.seek(HEAD)
-            data = self._file.read(self.rows * self._bytes)
+    def last(self) -> NDArray[Any]:
+        """Read the last row that is written so far."""
+        with writing(self.path):
+            self._file.seek(HEAD + (self.rows - 1) * self._bytes)
+            data = self._file.read(self._bytes)
             self._file.seek(0, os.SEEK_END)
-        return np.frombuffer(data, self._dtype).reshape(self.rows, self._dim)
+        return np.frombuffer(data, self.dtype)
 
     def finish(self) -> str:
         """Write the number of rows; return the digest of the file, see `digest_of`."""
-        with writing(self._path):
+        with writing(self.path):
             self._file.seek(0)
-            whole = header(self._dtype, self.rows, self._dim)
+            whole = header(np.dtype(self.dtype), self.rows, self._dim)
             self._put(self._file, whole)
         state = self._state.copy()
         state.update(whole)
@@ -163,9 +164,11 @@ def writing_matrix(
     start = f".{path.name[:40]}."
     partial = path.with_name(f"{start}{mark[:32]}.part")
     digests = path.with_name(f"{start}{mark[:32]}.digests.part")
+    parts = parts_folder(path, mark)
     with writing(path):
         for other in path.parent.glob(f"{glob.escape(start)}*.part"):
-            if not mark or other not in (partial, digests) or not other.is_file():
+            is_file = other in (partial, digests) and other.is_file()
+            if not mark or not (is_file or (other == parts and other.is_dir())):
                 remove(other)
     try:
         with ExitStack() as stack:
@@ -179,6 +182,7 @@ def writing_matrix(
             digest = writer.finish()
         watch.sealed(path, digest)
         with writing(path):
+            remove(parts)
             partial.replace(path)
             digests.unlink(missing_ok=True)
     finally:
@@ -188,6 +192,35 @@ def writing_matrix(
 
 def _opened_part(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
+
+
+def parts_folder(path: Path, mark: str) -> Path:
+    """Name the folder of the rows of a matrix that tasks make; `writing_matrix` deletes it."""
+    return path.with_name(f".{path.name[:40]}.{mark[:32]}.parts.part")
+
+
+def write_matrix(path: Path, rows: NDArray[Any]) -> None:
+    """Write a matrix, which appears at `path` when it is on the disk."""
+    write_matrices([path], [(rows,)])
+
+
+def write_matrices(paths: Sequence[Path], blocks: Iterable[tuple[NDArray[Any], ...]]) -> None:
+    """Write matrices, some rows of each at a time; they appear when all are on the disk."""
+    with replacing_all(paths) as partials, ExitStack() as stack:
+        files = [stack.enter_context(each.open("wb")) for each in partials]
+        rows, heads = [0] * len(files), [bytes(HEAD)] * len(files)
+        for file, head in zip(files, heads, strict=True):
+            file.write(head)
+        for block in blocks:
+            for at, some in enumerate(block):
+                files[at].write(np.ascontiguousarray(some).data)
+                rows[at] += len(some)
+                heads[at] = header(some.dtype, rows[at], some.shape[1])
+        for file, head in zip(files, heads, strict=True):
+            file.seek(0)
+            file.write(head)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def open_matrix(

@@ -4,6 +4,7 @@ The features of a line take about 30 bytes, 80 while they are computed, and 46 o
 was killed, or is asked for another threshold, finds them there.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.files.atomic import replacing
-from xmine.files.digests import NOBODY, Watch
+from xmine.engines.task import Engine, Task
+from xmine.files.atomic import remove, replacing, writing
+from xmine.files.digests import Watch
 from xmine.files.npy import header
+from xmine.files.records import read_texts
 from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.flag_set import Bools
 from xmine.flags.near_copies import beyond_latin, letters_of
-from xmine.flags.scripts import foreign_lines
+from xmine.flags.scripts import foreign_to
 from xmine.text.hashing import hashes_of
+from xmine.text.languages import scripts_of
 from xmine.text.sentences import Sentences, folded
 
 _LINES_AT_ONCE = 4_096
@@ -65,33 +69,114 @@ class LineFeatures:
     boilerplate: Bools
 
 
+@dataclass(frozen=True, slots=True)
+class FeatureFiles:
+    """Where the features of the lines of a run are kept.
+
+    Attributes:
+        folder: of the files; the tables of the sides stand beside it.
+        watch: told the digests of the files.
+        engine: makes the files in tasks, if it is shared.
+    """
+
+    folder: Path
+    watch: Watch
+    engine: Engine
+
+    @property
+    def parts(self) -> Path:
+        """The folder for what tasks make, of which the watch knows nothing yet."""
+        return self.folder.with_name(f".{self.folder.name}.part")
+
+    def path(self, name: str) -> Path:
+        """Name a file; one that a task has made is put there."""
+        path, made = self.folder / name, self.parts / name
+        self.folder.mkdir(exist_ok=True)
+        if made.exists():
+            made.replace(path)
+            self.watch.sealed(path)
+        return path
+
+
 def read_line_features(
     side: Sentences,
     language: str,
     seen: Callable[[int], None],
-    folder: Path | None = None,
+    files: FeatureFiles | None = None,
     name: str = "",
-    watch: Watch = NOBODY,
 ) -> LineFeatures:
-    """Compute the features of every line of a side, or read them where they are cached."""
-    is_foreign = foreign_lines(language, side.texts)
+    """Compute the features of every line of a side, or read them where they are kept."""
+    scripts = scripts_of(language, side.texts)
+    is_foreign = foreign_to(language, scripts)
     lines = np.empty(len(side), dtype=_LINE)
+    if files and files.engine.shared:
+        _look_elsewhere(files, name, language, scripts, len(side), seen)
+        seen = _nothing
     for start in range(0, len(side), _LINES_PER_FILE):
         part = lines[start : start + _LINES_PER_FILE]
-        path = None if folder is None else folder / f"{name}-{language}-{start}.npy"
+        path = files.path(f"{name}-{language}-{start}.npy") if files else None
         if not _found(path, part, seen):
             _look(lines, range(start, start + len(part)), side.texts, is_foreign, seen)
-            if path is not None:
-                path.parent.mkdir(exist_ok=True)
-                with replacing(path) as partial, partial.open("wb") as file:
-                    np.save(file, part)
-                watch.sealed(path)
+            if files and path:
+                _write(path, part)
+                files.watch.sealed(path)
+    if files:
+        remove(files.parts)
     names = ("letters", "beyond_latin", "characters", "ascii", "foreign")
     columns = {name: lines[name].copy() for name in names}  # a view would keep the whole table
     keys = lines["key"].copy()
     groups = variants(keys, columns["letters"])
     marked = boilerplate(lines["ends"], groups, side.occurrences)
     return LineFeatures(keys=keys, groups=groups, boilerplate=marked, **columns)
+
+
+def _look_elsewhere(
+    files: FeatureFiles,
+    side: str,
+    language: str,
+    scripts: set[str],
+    total: int,
+    seen: Callable[[int], None],
+) -> None:
+    """Let tasks make the files of a side that are not there."""
+    tasks, done = [], 0
+    table = files.folder.with_name(f"{side}.parquet")
+    for start in range(0, total, _LINES_PER_FILE):
+        stop, name = min(start + _LINES_PER_FILE, total), f"{side}-{language}-{start}.npy"
+        if not (files.folder / name).exists():
+            made = files.parts / name
+            given = table, total, language, scripts, start, stop, made
+            tasks.append(Task(write_features, given, (made,), float(stop - start)))
+
+    def tick(share: float) -> None:
+        nonlocal done
+        seen(int(share * total) - done)
+        done = int(share * total)
+
+    with writing(files.parts):
+        files.parts.mkdir(exist_ok=True)
+    files.engine.run(tasks, tick)
+
+
+def write_features(
+    table: Path, total: int, language: str, scripts: set[str], start: int, stop: int, path: Path
+) -> None:
+    """Compute the features of some lines of a table, in a task."""
+    lines = np.empty(stop - start, dtype=_LINE)
+    texts = read_texts(table, "text", total, start, stop)
+    _look(lines, range(len(lines)), texts, foreign_to(language, scripts), _nothing)
+    _write(path, lines)
+
+
+def _write(path: Path, lines: NDArray[Any]) -> None:
+    with replacing(path) as partial, partial.open("wb") as file:
+        np.save(file, lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _nothing(lines: int) -> None:
+    """Hear nothing of lines."""
 
 
 def _look(
@@ -133,7 +218,7 @@ def known_keys(folder: Path, name: str, count: int) -> NDArray[np.int64] | None:
     for start in range(0, count, _LINES_PER_FILE):
         part = np.empty(min(_LINES_PER_FILE, count - start), dtype=_LINE)
         paths = sorted(folder.glob(f"{name}-*-{start}.npy"))
-        if not any(_found(path, part, lambda _: None) for path in paths):
+        if not any(_found(path, part, _nothing) for path in paths):
             return None
         keys[start : start + len(part)] = part["key"]
     return keys

@@ -1,7 +1,6 @@
 """Two texts -> whether one is the other untranslated, or nearly so."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.text.languages import HAN
+from xmine.text.nfkc import nfkc
 
 # Two sentences that share this part of their pairs of letters are the same one, changed; where
 # translations are in another script, and share no words, less is enough.
@@ -29,7 +29,7 @@ def letters_of(text: str) -> str:
     if text.isascii():  # ten times faster
         return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
     # In this order, or texts that `same_texts` finds equal, as x² and x2, had other letters.
-    return "".join(_LETTERS.findall(unicodedata.normalize("NFKC", text))).casefold()
+    return "".join(_LETTERS.findall(nfkc(text))).casefold()
 
 
 def beyond_latin(letters: str) -> bool:
@@ -92,7 +92,7 @@ def _is_same(source: str, target: str) -> bool:
 
 
 def _spaced(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    return " ".join(nfkc(text).split())
 
 
 def shared_letters(first: str, second: str) -> float:

@@ -4,16 +4,14 @@ docs/explanation/flags.md says what each flag means and how it was measured.
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.files.digests import NOBODY, Watch
 from xmine.flags.confident import CONFIDENT, FEWEST_CONFIDENT, TO_DEVIATION, middle_and_spread
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.hubness import is_hub
-from xmine.flags.line_features import LineFeatures, read_line_features
+from xmine.flags.line_features import FeatureFiles, LineFeatures, read_line_features
 from xmine.flags.near_copies import copied, letters_of, too_unequal
 from xmine.flags.numbers import numbers_differ, reader
 from xmine.flags.partial import is_partial
@@ -46,8 +44,7 @@ def line_features(
     sides: tuple[Sentences, Sentences],
     languages: tuple[str, str],
     report: Report = silent,
-    folder: Path | None = None,
-    watch: Watch = NOBODY,
+    files: FeatureFiles | None = None,
 ) -> tuple[LineFeatures, LineFeatures]:
     """Compute the features of the lines of both sides, or read them.
 
@@ -55,8 +52,7 @@ def line_features(
         sides: the sentences that were searched.
         languages: their codes, or `und`.
         report: called meanwhile.
-        folder: where the features of lines are cached; None for nowhere.
-        watch: told the digests of these files.
+        files: where the features of lines are kept; None for nowhere.
     """
     done, total = 0, sum(map(len, sides))
 
@@ -65,8 +61,8 @@ def line_features(
         done += more
         report(Progress("reading lines", done, total))
 
-    left = read_line_features(sides[0], languages[0], seen, folder, "source", watch)
-    return left, read_line_features(sides[1], languages[1], seen, folder, "target", watch)
+    left = read_line_features(sides[0], languages[0], seen, files, "source")
+    return left, read_line_features(sides[1], languages[1], seen, files, "target")
 
 
 def flag_pairs(

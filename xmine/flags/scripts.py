@@ -67,7 +67,11 @@ def foreign_lines(language: str, texts: Sequence[str]) -> Callable[[str, str], b
 
     `language` is the code of the side; for `und` the main script of its texts counts as its own.
     """
-    scripts = scripts_of(language, texts)
+    return foreign_to(language, scripts_of(language, texts))
+
+
+def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
+    """Make that function of a side whose scripts are known."""
     ranges = "".join(_RANGES.get(script, "") for script in scripts)
     if not ranges:
         return lambda text, letters: False

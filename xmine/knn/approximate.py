@@ -1,8 +1,9 @@
 """Two matrices -> most of the nearest rows both ways, by indexes of FAISS (Douze et al., 2024).
 
-Of lists of vectors, FAISS trains the centroids alone, and `xmine.knn.ivf_search` multiplies the
-lists; FAISS fills and searches other indexes. A sample of queries chooses how far a search looks
-for a wanted recall; other queries measure the recall.
+Of an index with lists of vectors, FAISS reads the factory string alone: `xmine.knn.centroids` makes
+the lists, and `xmine.knn.ivf_search` multiplies them. FAISS trains, fills and searches other
+indexes. A sample of queries chooses how far a search looks for a wanted recall; other queries
+measure the recall.
 """
 
 import math
@@ -15,7 +16,7 @@ import numpy as np
 from xmine.files.digests import NOBODY, HashedRows, Watch, digest_of
 from xmine.knn.cosines import Vectors
 from xmine.knn.duplicates import Side
-from xmine.knn.exact import MEMORY
+from xmine.knn.exact import MEMORY, SPARE
 from xmine.knn.faiss_index import (
     Index,
     SearchedIndex,
@@ -29,7 +30,7 @@ from xmine.knn.faiss_index import (
 )
 from xmine.knn.faiss_search import search_direction
 from xmine.knn.inverted_lists import Tick, number_type
-from xmine.knn.ivf_search import SPARE, search_lists
+from xmine.knn.ivf_search import search_lists
 from xmine.knn.neighbours import FILES, Neighbours
 from xmine.knn.recall import CHOSEN_ON, MEASURED_ON, measure_recall
 from xmine.knn.rescoring import Direction, directions
@@ -49,11 +50,11 @@ _FEWEST_LISTS = 64
 # (for each number of a row, of as many multiply-adds), measured for 100,000 and a million rows of
 # 512 dimensions.
 _ITERATIONS = 12
-# Lists that a row probes: 24, 33 and 48 of generated lines, where the sides have so many rows; they
-# grow by this power.
+# Lists that a row probes where the sides have so many rows, and the power by which they grow:
+# measured 23, 40 and 46 for 100,000, 300,000 and a million generated lines.
 _PROBED, _PROBED_OF, _PROBED_GROW = 24, 100_000, 0.3
-# Every row has room for as many lists as the widest row of a sample probes: 5.2 and 6.2 times the
-# mean of 100,000 and 20,000 generated lines.
+# Every row has room for as many lists as the widest row of a sample probes: 4.5 to 5.3 times the
+# mean of 20,000 to a million generated lines, and the mean of other texts may be higher.
 _WIDEST = 6
 _ASSIGNING, _MULTIPLYING, _RESCORING = 2.2, 1.7, 700
 
@@ -98,7 +99,7 @@ def search_seconds(sources: int, targets: int, dim: int, factory: str, rate: flo
     if not lists:
         return 0.0
     rows = sources + targets
-    training = training_bytes(dim, factory) / 4 * lists * _ITERATIONS
+    training = training_bytes(dim, factory) / 2 * lists * _ITERATIONS
     samples = (CHOSEN_ON + MEASURED_ON) * rows * dim
     assigning = _ASSIGNING * rows * lists * dim
     probes = _probes(sources, targets, lists)
@@ -108,13 +109,17 @@ def search_seconds(sources: int, targets: int, dim: int, factory: str, rate: flo
 
 
 def searching_bytes(sources: int, targets: int, dim: int, k: int, factory: str) -> int:
-    """Estimate the bytes that a search by lists keeps on disk, index and result aside."""
+    """Estimate the bytes that a search by lists keeps on disk at most, index and result aside.
+
+    These are the lists that rows probe, and keys three times: those that change, those that were
+    saved, and those that are being saved in their place.
+    """
     lists = 0 if factory == "exact" else centroids_in(factory, dim)
     if not lists:
         return 0
     most = math.ceil(min(lists, _WIDEST * _probes(sources, targets, lists)))
     number = np.dtype(number_type(lists)).itemsize
-    return (sources + targets) * (number * most + 2 * 8 * (k + SPARE))
+    return (sources + targets) * (number * most + 3 * 8 * (k + SPARE))
 
 
 def _probes(sources: int, targets: int, lists: int) -> float:
@@ -140,7 +145,8 @@ def search_approximate(
 
     Cosines are those of an exact search; a row's neighbours are the best that were found. The
     result is the same on any number of threads: FAISS makes graphs and transforms of vectors on one
-    thread (`xmine.knn.faiss_index`).
+    thread (`xmine.knn.faiss_index`). By lists of fp16 or fp32 vectors it is the same on any
+    processor too, unless more than four rows that met come within `rescoring.error` of the k-th.
 
     Anonymous memory of lists of fp16 or fp32 vectors is the largest of: the training sample
     (`training_bytes`), `memory` for exact searches of samples, and 300 to 600 MB for probes sorted
@@ -182,7 +188,7 @@ def search_approximate(
         report(Progress("searching", int(total * share), total))
 
     tick(0.0)
-    index = _trained(factory, (source, target), state)
+    index = trained_index(factory, (source, target), state, lambda: tick(0.0))
     tick(0.0)
     if (centroids := centroids_of(index)) is not None:
         probes = search_lists(*ways, centroids, recall, files, state, memory, tick)
@@ -194,15 +200,17 @@ def search_approximate(
     return files.finish([*ways[0].result(), *ways[1].result()], k, name, reached)
 
 
-def _trained(factory: str, sides: tuple[Vectors, Vectors], state: SearchState) -> Index:
+def trained_index(
+    factory: str, sides: tuple[Vectors, Vectors], state: SearchState, tick: Tick
+) -> Index:
     """Train an index on both sides, or open the one that was trained."""
     folder = state.files.folder
     if folder is None:
-        return train_index(factory, sides)
+        return train_index(factory, sides, tick)
     path = folder / _TRAINED
     if not state.has(path):
         state.forget()
-        write_index(train_index(factory, sides), path)
+        write_index(train_index(factory, sides, tick), path)
         state.note(**{path.name: digest_of(path)})
     return read_index(path, mapped=False)
 

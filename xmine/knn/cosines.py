@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
-Vectors = NDArray[np.float16] | Floats
+Halves = NDArray[np.float16]
+Vectors = Halves | Floats
 
 # The bits of a float16 moved to their places in a float32, whose exponent counts from 112 higher.
 # numpy's own conversion takes 1.7-2.5 ns for a number, this 0.4 ns in pieces that fit a cache.

@@ -39,6 +39,18 @@ class Side:
             self._starts = np.zeros(len(counts) + 1, dtype=np.int64)
             np.cumsum(counts, out=self._starts[1:])
 
+    @classmethod
+    def of(cls, vectors: Vectors, first: Rows | None) -> "Side":
+        """Take the first rows of distinct ones as known; equal rows cannot be told from these."""
+        side = cls(vectors, apart=True)
+        side.first = first
+        return side
+
+    def part(self, start: int, stop: int) -> "Side":
+        """Give some distinct rows, which are numbered from 0."""
+        rows = np.arange(start, stop) if self.first is None else self.first[start:stop]
+        return Side.of(self.vectors, rows)
+
     def __len__(self) -> int:
         """Count the distinct rows."""
         return len(self.vectors) if self.first is None else len(self.first)

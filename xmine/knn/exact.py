@@ -23,7 +23,7 @@ from xmine.knn.workers import WorkerPool
 from xmine.progress import Progress, Report, silent
 
 # Cells kept beyond k. With fewer, more rows are searched again; with more, more cells are let in.
-_SPARE = 4
+SPARE = 4
 
 # Bytes for blocks of cosines, where the caller does not say.
 MEMORY = 512 * 2**20
@@ -75,14 +75,14 @@ def search_exact(
     if folder and (found := finished(folder, mark, watch)):
         return found
     left, right = Side(source), Side(target)
-    plan = plan_blocks(len(left), len(right), source.shape[1], k + _SPARE, memory, device)
+    plan = plan_blocks(len(left), len(right), source.shape[1], k + SPARE, memory, device)
     return search_sides(left, right, k, plan, files, device, report)
 
 
 def exact_memory(sources: int, targets: int, dim: int, k: int, memory: int = MEMORY) -> int:
     """Estimate the bytes that `search_exact` takes with a folder, if no rows are equal."""
-    plan = plan_blocks(sources, targets, dim, k + _SPARE, memory)
-    return max(25 * max(sources, targets), plan.memory(dim, k + _SPARE))
+    plan = plan_blocks(sources, targets, dim, k + SPARE, memory)
+    return max(25 * max(sources, targets), plan.memory(dim, k + SPARE))
 
 
 def search_few(
@@ -93,7 +93,7 @@ def search_few(
     ids, cosines = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.float32)
     queries = Side(left.at(rows), apart=True)
     way = Direction(queries, right, ids, cosines)
-    kept = min(k + _SPARE, len(right))
+    kept = min(k + SPARE, len(right))
     plan = plan_blocks(len(rows), len(right), right.vectors.shape[1], kept, memory)
     nothing: Keys = np.full((plan.columns, 1), _CLOSED, dtype=np.int64)
     with WorkerPool(plan.workers) as pool:
@@ -125,7 +125,7 @@ def search_sides(
     finished with the block, the targets at the end.
     """
     forward, backward = directions(left, right, k, files)
-    best: Keys = files.array("best", (len(right), min(backward.k + _SPARE, len(left))), np.int64)
+    best: Keys = files.array("best", (len(right), min(backward.k + SPARE, len(left))), np.int64)
     done = HashedRows(forward.ids, forward.cosines)
     start = files.restore(best, done.digest)
     if not start:
@@ -152,7 +152,7 @@ def search_sides(
 
         while start < len(left):
             stop = min(start + plan.sources, len(left))
-            sources = SourceBlock(left, start, stop, min(forward.k + _SPARE, len(right)))
+            sources = SourceBlock(left, start, stop, min(forward.k + SPARE, len(right)))
 
             def share(sources: SourceBlock = sources) -> None:
                 part = (sources.stop - sources.start) * sources.finished / len(right)

@@ -13,6 +13,7 @@ import numpy as np
 
 from xmine.errors import FileError, OptionError
 from xmine.files.atomic import replacing
+from xmine.knn.centroids import train_centroids
 from xmine.knn.cosines import Floats, Rows, Vectors, widen
 from xmine.knn.duplicates import Side
 from xmine.knn.inverted_lists import Tick
@@ -168,12 +169,15 @@ def index_bytes(rows: int, dim: int, factory: str) -> int:
 
 
 def training_bytes(dim: int, factory: str) -> int:
-    """Estimate the memory of training: the sample, in float32."""
-    return 4 * dim * max(_FEWEST_POINTS, _POINTS_PER_LIST * count_lists(factory, dim))
+    """Estimate the memory of training: the sample, in float32; in float16 for centroids alone."""
+    bytes_each = 2 if centroids_in(factory, dim) else 4
+    return bytes_each * dim * max(_FEWEST_POINTS, _POINTS_PER_LIST * count_lists(factory, dim))
 
 
-def train_index(factory: str, sides: tuple[Vectors, Vectors]) -> Index:
+def train_index(factory: str, sides: tuple[Vectors, Vectors], tick: Tick) -> Index:
     """Train an index on rows of both sides, evenly spaced.
+
+    Centroids of lists of fp16 or fp32 vectors are ours (`train_centroids`); FAISS trains the rest.
 
     Raises:
         OptionError: the factory string cannot be used for so few rows.
@@ -183,9 +187,13 @@ def train_index(factory: str, sides: tuple[Vectors, Vectors]) -> Index:
     index = make_index(factory, dim)
     wanted = max(_FEWEST_POINTS, _POINTS_PER_LIST * lists) // 2
     rows = [np.linspace(0, len(s) - 1, min(len(s), wanted)).astype(np.int64) for s in sides]
-    sample = np.empty((sum(map(len, rows)), dim), dtype=np.float32)
-    widen(sides[0][rows[0]], sample[: len(rows[0])])
-    widen(sides[1][rows[1]], sample[len(rows[0]) :])
+    ours = centroids_of(index) is not None
+    sample = np.empty((sum(map(len, rows)), dim), dtype=np.float16 if ours else np.float32)
+    sample[: len(rows[0])] = sides[0][rows[0]]
+    sample[len(rows[0]) :] = sides[1][rows[1]]
+    if ours:
+        index.quantizer.add(train_centroids(sample, lists, tick))
+        return index
     try:
         with _same_bytes(index):
             index.train(sample)

@@ -11,17 +11,15 @@ import numpy as np
 
 from xmine.files.digests import HashedRows
 from xmine.knn.cosines import Floats, Rows, exact_cosines, ordered
-from xmine.knn.exact import search_few
+from xmine.knn.exact import SPARE, search_few
 from xmine.knn.inverted_lists import Tick, assign_lists, distances_of, most_probed, number_type
 from xmine.knn.ivf_products import Listed, multiply_lists
 from xmine.knn.recall import CHOSEN_ON, enough, lowest, sample
-from xmine.knn.rescoring import Direction
+from xmine.knn.rescoring import Direction, error
 from xmine.knn.state_files import SearchFiles, SearchState
-from xmine.knn.topk import EMPTY, Keys, columns_of
+from xmine.knn.topk import EMPTY, Keys, columns_of, values_of
 from xmine.knn.workers import WorkerPool, blas_threads
 
-# Cells kept beyond k, for the last bits of the product.
-SPARE = 4
 # Shares of the work, for the progress: lists are assigned, then multiplied.
 _ASSIGNED, _MULTIPLIED = 0.1, 0.95
 _ASSIGNED_AT_ONCE = 32768
@@ -51,7 +49,7 @@ def search_lists(
     """
     count, n = len(centroids), len(forward.queries)
     if "reach" not in state.known:
-        reach, most = _reach(forward, backward, centroids, recall, memory, lambda: tick(0.0))
+        reach, most = choose_reach(forward, backward, centroids, recall, memory, lambda: tick(0.0))
         state.note(reach=reach, most=most, assigned=0)
     rows = n + len(backward.queries)
     lists = files.array("lists", (rows, state.known["most"]), number_type(count))
@@ -82,13 +80,13 @@ def search_lists(
             lambda done: share(done, _ASSIGNED, _MULTIPLIED),
             lambda step: files.save(step, best, lambda _: given.digest(rows)),
         )
-        _rescore(forward, left.best, memory, pool, lambda done: share(done / 2))
-        _rescore(backward, right.best, memory, pool, lambda done: share((1 + done) / 2))
+        settle(forward, left.best, memory, pool, lambda done: share(done / 2))
+        settle(backward, right.best, memory, pool, lambda done: share((1 + done) / 2))
     probes = sum(np.count_nonzero(lists[i : i + _ASSIGNED_AT_ONCE] < count) for i in parts)
     return float(probes) / rows
 
 
-def _reach(
+def choose_reach(
     forward: Direction,
     backward: Direction,
     centroids: Floats,
@@ -140,10 +138,15 @@ def _assign(
         before += len(each.lists)
 
 
-def _rescore(
+def settle(
     way: Direction, best: Keys, memory: int, pool: WorkerPool, tick: Callable[[float], None]
 ) -> None:
-    """Fill the k nearest of all rows; rows that found fewer than k are searched exactly."""
+    """Fill the k nearest of all rows; rows that found fewer than k are searched exactly.
+
+    So are rows whose spare cells all lie within the error of the k-th: other blocks of the product
+    might have kept others of these.
+    """
+    margin = error(way.queries.vectors.shape[1])
     finished: list[int] = []
     few: list[Rows] = []
 
@@ -154,7 +157,9 @@ def _rescore(
         queries = way.queries.rows(start, start + len(keys))
         cosines = exact_cosines(queries, way.others.vectors, way.others.in_place(ids))
         way.ids[rows], way.cosines[rows] = ordered(ids, cosines, way.k)
-        few.append(start + np.flatnonzero(ids[:, way.k - 1] < 0))
+        last = np.where(keys[:, 0] == EMPTY, -np.inf, values_of(keys[:, 0]).astype(np.float64))
+        doubtful = (ids[:, way.k - 1] < 0) | (way.cosines[rows, -1] <= last + margin)
+        few.append(start + np.flatnonzero(doubtful))
         finished.append(len(keys))
 
     def share() -> None:

@@ -29,7 +29,14 @@ _STATE = re.compile(r"searched-(\d{1,18})\.keys")
 _SAVE_SECONDS, _SAVE_SHARE = 1.0, 0.02
 _FACTS_FILE = "approximate.state"
 # What only an unfinished search needs.
-_UNFINISHED = ("searched-*.keys", "*.npy.partial", ".*.partial", "approximate.*", "*.faiss")
+_UNFINISHED = (
+    "searched-*.keys",
+    "*.npy.partial",
+    ".*.partial",
+    "approximate.*",
+    "*.faiss",
+    "tile-*",
+)
 
 
 def finished(folder: Path, mark: str = "", watch: Watch = NOBODY) -> Neighbours | None:

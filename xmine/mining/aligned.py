@@ -23,7 +23,7 @@ from xmine.flags.rules import flag_pairs, line_features, other_numbers
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.aligned_scores import AlignedScores
 from xmine.mining.options import MiningOptions, ScoringOptions
-from xmine.mining.reranking import TOO_FEW, Judge, judging_encoder
+from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, Judge, judging_encoder
 from xmine.mining.steps import open_steps
 from xmine.pairs.io import languages_of, read_pairs
 from xmine.pairs.pair import Pair
@@ -101,6 +101,8 @@ def score_aligned(
         encoded = steps.encode((left, right), vectorizer)
         neighbours = steps.search(encoded)
         judge = steps.rerank(encoded, neighbours, judging)
+        if judging and not judge:
+            by_margin = SINGLE_WORDS
         tokens = steps.tokens(encoded, judge.encoder) if judge else None
         found = given, encoded, neighbours, languages, options, [*filter(None, warnings)]
         return _scored(*found, judge, by_margin, tokens)

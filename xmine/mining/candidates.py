@@ -1,7 +1,6 @@
 """Sentences, vectors and neighbours -> candidates: retrieved, given a probability, flagged."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +8,8 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.reranking import RerankingWeights
-from xmine.files.digests import NOBODY, Watch
 from xmine.flags.flag_set import Flags
-from xmine.flags.line_features import LineFeatures
+from xmine.flags.line_features import FeatureFiles, LineFeatures
 from xmine.flags.near_copies import same_texts
 from xmine.flags.rules import flag_pairs, line_features, other_numbers
 from xmine.knn.neighbours import Neighbours
@@ -139,8 +137,7 @@ def weigh_flags(
     options: MiningOptions,
     known: tuple[str, ...] = (),
     report: Report = silent,
-    cache_dir: Path | None = None,
-    watch: Watch = NOBODY,
+    files: FeatureFiles | None = None,
 ) -> Candidates:
     """Take something off the reranked score of two kinds of pairs, and sort them again.
 
@@ -153,7 +150,7 @@ def weigh_flags(
     languages = _languages(candidates, same_texts(*texts), options, known)
     numbers = other_numbers(texts, languages)
     sides = candidates.source, candidates.target
-    left, right = line_features(sides, languages, report, cache_dir, watch)
+    left, right = line_features(sides, languages, report, files)
     foreign = left.foreign[chosen.sources] | right.foreign[chosen.targets]
     less = weights.other_numbers * numbers + weights.other_language * foreign
     lower = (chosen.scores - less).astype(np.float32)
@@ -271,8 +268,7 @@ def flag(
     options: MiningOptions,
     known: tuple[str, ...] = (),
     report: Report = silent,
-    cache_dir: Path | None = None,
-    watch: Watch = NOBODY,
+    files: FeatureFiles | None = None,
     loose: Looseness | None = None,
 ) -> tuple[tuple[str, str], Flags]:
     """Guess the languages of both sides, and name the flags of each candidate.
@@ -282,8 +278,7 @@ def flag(
         options: `src_lang`, `tgt_lang`, `neighborhood`.
         known: languages of the encoder.
         report: called meanwhile.
-        cache_dir: where the features of lines are cached; None for nowhere.
-        watch: told the digests of these files.
+        files: where the features of lines are kept; None for nowhere.
         loose: the loosest stretches of the candidates; None where no tokens were compared.
     """
     candidates, copies, confidence = estimated.candidates, estimated.copies, estimated.confidence
@@ -293,7 +288,7 @@ def flag(
     near = candidates.neighbours.first(options.neighborhood)
     sides = source, target
     features, numbers = candidates.features, candidates.numbers
-    features = features or line_features(sides, languages, report, cache_dir, watch)
+    features = features or line_features(sides, languages, report, files)
     return languages, flag_pairs(
         chosen, probs, near, *sides, languages, report, features, numbers, loose
     )

@@ -216,13 +216,13 @@ def _tried(
 def _matching(
     encoder: SentenceEncoder, left: SideEstimate, right: SideEstimate, k: int
 ) -> tuple[float, int]:
-    """Match the tokens of some lines: seconds for all candidates, and bytes on disk."""
+    """Match the tokens of some lines: seconds for all candidates, and bytes of them on disk."""
     sides = [each for each in (left, right) if len(each.some)]
     tokens_of(encoder, ["."])  # rounds the vectors of a static encoder, once
     started, rows = time.perf_counter(), left.rows + right.rows
     tokens = [tokens_of(encoder, each.some) for each in sides]
     reading = (time.perf_counter() - started) * rows / sum(map(len, tokens)) if tokens else 0.0
-    disk = rows * (3 * k + 1) * 4
+    disk = rows * (4 * k + 1) * 4  # matches, scores, and the tokens of the row
     if len(tokens) < 2:
         return reading, disk
     x, y = (np.arange(_PAIRS_TRIED) % len(each) for each in tokens)

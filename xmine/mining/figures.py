@@ -1,6 +1,6 @@
 """Pairs of rows and a second model -> its figure of each pair, in a file; killed, it continues."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.rescorer import Rescorer
-from xmine.errors import FileError
+from xmine.engines.parts import write_rows
 from xmine.files.digests import NOBODY, Watch, digest
-from xmine.files.npy import open_matrix, writing_matrix
+from xmine.files.npy import open_matrix
 from xmine.progress import Progress, Report, silent
 from xmine.text.packed import PickedTexts
 from xmine.vectors.encoding import Encoded
@@ -51,15 +51,16 @@ def read_figures(
         judge, size = _judge(model, encoded, encode)
         mark = model.fingerprint()
         mark = mark and digest(mark, x.tobytes(), y.tobytes())
-        with writing_matrix(path, 3, np.float64, mark or "", watch) as writer:
-            writer.cut(writer.rows // size * size)
-            for start in range(writer.rows, len(x), size):
-                some = slice(start, start + size)
-                writer.write(np.stack([x[some], y[some], judge(x[some], y[some])], axis=1))
-                report(Progress("judging pairs", writer.rows, len(x)))
-        known = _opened(path, x, y)
-    if known is None:
-        raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
+
+        def make(start: int) -> Iterator[NDArray[np.float64]]:
+            for some in (slice(at, at + size) for at in range(start, len(x), size)):
+                yield np.stack([x[some], y[some], judge(x[some], y[some])], axis=1)
+
+        def tick(rows: int) -> None:
+            report(Progress("judging pairs", rows, len(x)))
+
+        found = write_rows(path, 3, np.float64, len(x), size, make, mark or "", tick, watch)
+        return found[:, 2].astype(np.float32)
     return known
 
 

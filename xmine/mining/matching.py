@@ -3,21 +3,24 @@
 Each candidate is looked at once: it may be chosen, and it is the rival of others.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.tokens import TokenVectors
-from xmine.errors import FileError
+from xmine.engines.parts import Parts, write_rows
+from xmine.engines.task import Engine
 from xmine.files.digests import NOBODY, Watch
-from xmine.files.npy import open_matrix, writing_matrix
+from xmine.files.npy import open_matrix, opened
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.reranking import TokenMatches
+from xmine.vectors.tokens import TokenFiles
 
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 16_384
 
 Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -27,6 +30,33 @@ Tokens = tuple[TokenVectors, TokenVectors]
 _Cells = tuple[Rows, Rows, Singles, NDArray[np.bool_]]
 
 
+@dataclass(frozen=True, slots=True)
+class CandidateFiles:
+    """Where tokens and candidates are, as a task has them.
+
+    Attributes:
+        tokens: of both sides.
+        folder: of the search.
+        nearest: neighbours of a row that are candidates.
+        known: the matches of the sources; None while these are made.
+    """
+
+    tokens: TokenFiles
+    folder: Path
+    nearest: int
+    known: Path | None = None
+
+    def blocks(self, start: int, stop: int) -> Iterator[tuple[Singles]]:
+        """Compare the candidates of some rows of a side."""
+        targets, sources = (
+            opened(self.folder / f"{name}.npy", np.int64)[:, : self.nearest]
+            for name in ("targets", "sources")
+        )
+        known = None if self.known is None else _split(opened(self.known, np.float32))[0]
+        compare = _Comparison(self.tokens.open(), targets, sources, known)
+        return ((block,) for block in compare.blocks(start, stop))
+
+
 def match_candidates(
     read: Callable[[], Tokens],
     neighbours: Neighbours,
@@ -34,6 +64,7 @@ def match_candidates(
     mark: str = "",
     tick: Callable[[int], None] = lambda rows: None,
     watch: Watch = NOBODY,
+    elsewhere: tuple[Engine, CandidateFiles] | None = None,
 ) -> TokenMatches:
     """Compare all candidates token by token, each once, into two files that are opened.
 
@@ -45,70 +76,80 @@ def match_candidates(
         mark: names tokens and neighbours; files of other work are not continued.
         tick: called with the number of rows that are done, of both sides.
         watch: told of files.
+        elsewhere: an engine that may run tasks, and the same tokens and neighbours for these.
     """
     near, done = neighbours, len(neighbours.targets)
-    known = _opened(paths[0], near.targets), _opened(paths[1], near.sources)
+    known = _found(paths[0], near.targets), _found(paths[1], near.sources)
     if known[0] and known[1]:
         return TokenMatches(known[0][0], known[1][0], known[0][1], known[1][1])
-    tokens = read()
+    compare = _Comparison(read(), near.targets, near.sources)
 
-    def forward(rows: Rows) -> _Cells:
-        x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
-        return x, y, np.empty((*x.shape, 3), np.float32), np.ones(x.shape, dtype=bool)
+    def fill(compare: _Comparison, path: Path, ids: Rows, before: int) -> tuple[Singles, Singles]:
+        parts, (rows, k) = None, ids.shape
+        if elsewhere:
+            files = replace(elsewhere[1], known=paths[0] if before else None)
+            parts = Parts(elsewhere[0], files, _ROWS_AT_ONCE)
+        matrix = write_rows(
+            path,
+            3 * k + 1,
+            np.float32,
+            rows,
+            _ROWS_AT_ONCE,
+            lambda start: compare.blocks(start, rows),
+            mark,
+            lambda row: tick(before + row),
+            watch,
+            parts,
+        )
+        return _split(matrix)
 
-    def backward(rows: Rows) -> _Cells:
-        x, y = np.broadcast_arrays(near.sources[rows], rows[:, None])
-        same = near.targets[x] == y[..., None]  # [rows, k, k of the sources]
-        return x, y, targets[x, same.argmax(axis=-1)], ~same.any(axis=-1)
-
-    def tick_behind(rows: int) -> None:
-        tick(done + rows)
-
-    compare = _comparing(tokens, tokens[0], forward)
-    targets, lengths = known[0] or _fill(paths[0], near.targets, compare, mark, tick, watch)
-    compare = _comparing(tokens, tokens[1], backward)
-    sources, others = _fill(paths[1], near.sources, compare, mark, tick_behind, watch)
+    targets, lengths = known[0] or fill(compare, paths[0], near.targets, 0)
+    compare = replace(compare, known=targets)
+    sources, others = fill(compare, paths[1], near.sources, done)
     return TokenMatches(targets, sources, lengths, others)
 
 
-def _comparing(
-    tokens: Tokens, own: TokenVectors, cells: Callable[[Rows], _Cells]
-) -> Callable[[Rows], Singles]:
-    """Compare the cells of some rows: [rows, 3 k + 1]."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Comparison:
+    """Compares the candidates of sources, or those of targets where the others are known.
 
-    def compare(rows: Rows) -> Singles:
-        x, y, matches, missing = cells(rows)
-        matches[missing] = match_pairs(*tokens, x[missing], y[missing])
-        lengths = own.lengths[rows, None].astype(np.float32)
-        return np.concatenate([matches.reshape(len(rows), -1), lengths], axis=1)
+    Attributes:
+        tokens: of both sides.
+        targets, sources: of the neighbours that are candidates.
+        known: the matches of the sources.
+    """
 
-    return compare
+    tokens: Tokens
+    targets: Rows
+    sources: Rows
+    known: Singles | None = None
+
+    def blocks(self, start: int, stop: int) -> Iterator[Singles]:
+        """Compare the cells of some rows: [rows, 3 k + 1]."""
+        own = self.tokens[0 if self.known is None else 1]
+        for first in range(start, stop, _ROWS_AT_ONCE):
+            rows = np.arange(first, min(first + _ROWS_AT_ONCE, stop))
+            x, y, matches, missing = self._cells(rows)
+            matches[missing] = match_pairs(*self.tokens, x[missing], y[missing])
+            lengths = own.lengths_of(rows)[:, None].astype(np.float32)
+            yield np.concatenate([matches.reshape(len(rows), -1), lengths], axis=1)
+
+    def _cells(self, rows: Rows) -> _Cells:
+        if self.known is None:
+            x, y = np.broadcast_arrays(rows[:, None], self.targets[rows])
+            return x, y, np.empty((*x.shape, 3), np.float32), np.ones(x.shape, dtype=bool)
+        x, y = np.broadcast_arrays(self.sources[rows], rows[:, None])
+        same = self.targets[x] == y[..., None]  # [rows, k, k of the sources]
+        return x, y, self.known[x, same.argmax(axis=-1)], ~same.any(axis=-1)
 
 
-def _fill(
-    path: Path,
-    ids: Rows,
-    compare: Callable[[Rows], Singles],
-    mark: str,
-    tick: Callable[[int], None],
-    watch: Watch,
-) -> tuple[Singles, Singles]:
-    """Write the rows of a file in fixed blocks, behind those that are there."""
-    count, k = ids.shape
-    with writing_matrix(path, 3 * k + 1, np.float32, mark, watch) as writer:
-        writer.cut(writer.rows // _ROWS_AT_ONCE * _ROWS_AT_ONCE)
-        for start in range(writer.rows, count, _ROWS_AT_ONCE):
-            writer.write(compare(np.arange(start, min(start + _ROWS_AT_ONCE, count))))
-            tick(writer.rows)
-    if (found := _opened(path, ids)) is None:
-        raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
-    return found
-
-
-def _opened(path: Path, ids: Rows) -> tuple[Singles, Singles] | None:
-    """Open matches [rows, k, 3] and numbers of tokens [rows]; None where they are not there."""
+def _found(path: Path, ids: Rows) -> tuple[Singles, Singles] | None:
+    """Open the matches of rows with these neighbours; None where they are not there."""
     rows, k = ids.shape
-    found = open_matrix(path, np.float32)
-    if found is None or found.shape != (rows, 3 * k + 1):
-        return None
-    return found[:, :-1].reshape(rows, k, 3), found[:, -1]
+    matrix = open_matrix(path, np.float32)
+    return None if matrix is None or matrix.shape != (rows, 3 * k + 1) else _split(matrix)
+
+
+def _split(matrix: Singles) -> tuple[Singles, Singles]:
+    """Give matches [rows, k, 3] and numbers of tokens [rows]."""
+    return matrix[:, :-1].reshape(len(matrix), -1, 3), matrix[:, -1]

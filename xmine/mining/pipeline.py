@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.rescorer import Rescorer
+from xmine.engines.task import Engine
 from xmine.errors import OptionError
 from xmine.mining.candidates import estimate_probabilities, flag, retrieve, weigh_flags
 from xmine.mining.mined import Mined
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import TOO_FEW, judging_encoder
+from xmine.mining.reranking import SINGLE_WORDS, TOO_FEW, judging_encoder
 from xmine.mining.rescoring import rescore
 from xmine.mining.results import write_results
 from xmine.mining.selection import select
@@ -44,6 +45,7 @@ def mine(
     rescorer: Rescorer | None = None,
     run: str | Path | None = None,
     force: bool = False,
+    engine: Engine | None = None,
 ) -> Mined:
     """Mine the parallel sentences of two text files.
 
@@ -63,6 +65,8 @@ def mine(
         run: a folder that keeps every result, and that resumes after a kill; see
             docs/reference/runs.md. Without a run, vectors and neighbours are in a temporary folder.
         force: replace those results in `run` that were made with other options.
+        engine: where the work runs, here by default; see `xmine.engines.ray` for a cluster, on
+            which every node needs to see `run`. No result depends on the engine.
 
     Raises:
         FileError: a file cannot be read as text, none of the lines can be encoded, or the numbers
@@ -70,6 +74,7 @@ def mine(
             cannot be written.
         OptionError: vectors come with an encoder or with `segment`; `threshold="gold"` has no
             gold pairs; or `run` was made with other options.
+        XmineError: a node of the cluster cannot work in `run`, or a task failed there.
     """
     options = options or MiningOptions()
     _check_known(options, seeds, gold)
@@ -79,7 +84,10 @@ def mine(
     readable = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
     depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold, rescorer)
     warnings: list[str] = []
-    with open_steps(run, depends_on, options, report, warnings.append, force=force) as steps:
+    opened = open_steps(
+        run, depends_on, options, report, warnings.append, force=force, engine=engine
+    )
+    with opened as steps:
         sentences = steps.read(inputs)
         seeds, gold = seeds.resolved(*sentences), gold.resolved(*sentences)
         _check_known(options, seeds, gold)  # resolving leaves out judged pairs of other texts
@@ -89,16 +97,17 @@ def mine(
         judging, by_margin = judging_encoder(vectorizer, options)
         judge = steps.rerank(encoded, neighbours, judging)
         candidates = retrieve(encoded, neighbours, options, judge, seeds)
-        if judge and candidates.weights is None:
-            by_margin = TOO_FEW
+        if judging and candidates.weights is None:
+            by_margin = TOO_FEW if judge else SINGLE_WORDS
         if rescorer:
             read = partial(steps.rescore, encoded, rescorer)
             candidates = rescore(candidates, options, read, seeds, warnings.append)
-        lines = report, *steps.feature_cache
+        lines = report, steps.feature_files
         candidates = weigh_flags(candidates, options, readable, *lines)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
         estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
-        loose = steps.stretches(encoded, estimated.candidates.chosen, judging)
+        probable = estimated.candidates.chosen, estimated.confidence
+        loose = steps.stretches(encoded, *probable, judging)
         languages, flags = flag(estimated, options, readable, *lines, loose)
         mined = select(estimated, flags, languages, options, seeds, gold, warnings)
         mined = replace(mined, by_margin=by_margin)

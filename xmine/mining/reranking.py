@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.reranking import RerankingWeights
 from xmine.errors import OptionError
@@ -15,7 +16,7 @@ from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions, ScoringOptions
 from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.probability import estimate
-from xmine.scoring.reranking import Reranker
+from xmine.scoring.reranking import Reranker, TokenMatches
 from xmine.scoring.reranking_fit import learn_weights
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.scoring.threshold import FEW
@@ -68,8 +69,12 @@ class Judge:
 # What vectors come from: an encoder for each side, or the vectors of all lines [lines, dim].
 Vectorizer = EncoderPair | tuple[NDArray[Any], NDArray[Any]]
 
+SINGLE_WORDS = "most lines of a side have one or two tokens"
 TOO_FEW = "too few translations stand out to learn how the tokens of this encoder weigh"
-_ADVICE = "leave out --rerank: auto ranks by the margin here"
+# Median of a side. On Chinese glossary entries, 2, the F1 of `auto` halves by reranking; on strings
+# of interfaces and titles, 4, reranking gains (bench/threshold.py --short).
+_FEW_TOKENS = 2
+_ADVICE = "leave out --rerank: auto ranks without tokens here"
 
 
 def judging_encoder(
@@ -96,6 +101,25 @@ def judging_encoder(
     if options.rerank == "tokens":
         raise OptionError(f"--rerank tokens: {reason}", _ADVICE)
     return None, reason
+
+
+def are_single_words(matches: TokenMatches) -> bool:
+    """Tell whether most lines of a side have too few tokens to compare, as in a glossary."""
+    medians = np.median(matches.source_lengths), np.median(matches.target_lengths)
+    return bool(min(medians) <= _FEW_TOKENS)
+
+
+def token_encoder(pair: EncoderPair, rerank: str) -> SentenceEncoder | None:
+    """Give the encoder whose tokens rerank the hits of a search; None where cosines order them.
+
+    `auto` reranks with a static encoder: the tokens of a transformer are alike, and gain little.
+
+    Raises:
+        OptionError: `rerank` is no such word, or `tokens`, and there are two encoders.
+    """
+    encoder, _ = judging_encoder(pair, MiningOptions(rerank=rerank))
+    is_static = encoder is not None and isinstance(encoder.body, StaticEmbedding)
+    return encoder if rerank == "tokens" or is_static else None
 
 
 def weights_of(encoder: SentenceEncoder) -> RerankingWeights:

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
+from xmine.files.npy import writing_matrix
 from xmine.mining.mined import Mined
 from xmine.pairs.io import write_pairs
-from xmine.run.folder import PAIRS_FILE, STAGES, Run
+from xmine.run.folder import PAIRS_FILE, SCORES_FILES, STAGES, Run
 from xmine.run.tables import candidates_schema, write_columns
+from xmine.scoring.margin import MarginScores
 
 
 def write_results(run: Run, mined: Mined) -> None:
@@ -15,12 +17,24 @@ def write_results(run: Run, mined: Mined) -> None:
     if not run.kept:
         return
     run.forget(*STAGES["pairs"])
+    if mined.candidates.chosen.margins is not None:
+        _write_scores(run, mined.candidates.scores)
     candidates, pairs = run.path("candidates.parquet"), run.path(PAIRS_FILE)
     write_candidates(mined, candidates)
     write_pairs(mined.pairs.rows(), str(pairs), mined.languages)
     run.sealed(candidates)
     run.sealed(pairs)
     run.note(f"{len(mined.pairs):,} pairs")
+
+
+def _write_scores(run: Run, scores: MarginScores) -> None:
+    """Write the scores that pairs were chosen by, for those who ask why others were not.
+
+    A file for each side has float32 [rows, k] of the first k neighbours of each row.
+    """
+    for name, rows in zip(SCORES_FILES, (scores.targets, scores.sources), strict=True):
+        with writing_matrix(run.path(name), rows.shape[1], np.float32, watch=run) as writer:
+            writer.write(rows)
 
 
 def write_candidates(mined: Mined, path: Path) -> None:

@@ -4,23 +4,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.pair import as_pair
 from xmine.knn.exact import search_exact
-from xmine.progress import Report, silent
+from xmine.mining.hits import HitChoice
+from xmine.mining.reranking import token_encoder
+from xmine.progress import Progress, Report, silent
 from xmine.text.sentences import Sentences, folded
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A sentence of the corpus near a query, which is named by its index; `line` counts from 1."""
+    """A sentence of the corpus near a query, which is named by its index.
+
+    `line` counts from 1; `score` orders the hits of a query, None where the cosine does.
+    """
 
     query: int
     cosine: float
     text: str
     line: int
+    score: float | None = None
 
     def facts(self) -> dict[str, object]:
         """Give what the command prints of it."""
-        return {"cosine": round(self.cosine, 4), "text": self.text, "line": self.line}
+        score = {} if self.score is None else {"score": round(self.score, 4)}
+        return {"cosine": round(self.cosine, 4), "text": self.text, "line": self.line, **score}
 
 
 def search(
@@ -30,10 +38,11 @@ def search(
     k: int = 3,
     *,
     exclude_exact: bool = False,
+    rerank: str = "auto",
     report: Report = silent,
     prompt: str = "",
 ) -> list[list[Hit]]:
-    """Find the k nearest sentences of each query by cosine, nearest first.
+    """Find the nearest sentences of each query, best first.
 
     A query without a known token has no hits.
 
@@ -43,23 +52,27 @@ def search(
         encoder: for both.
         k: hits per query.
         exclude_exact: leave out the query itself, as `xmine.text.sentences.folded` tells it.
-        report: called while encoding and searching.
+        rerank: `auto`, `tokens` or `off`; see `xmine.mining.reranking.token_encoder`.
+        report: called while encoding, searching and matching tokens.
         prompt: put before queries and sentences alike; see `SentenceEncoder.encode`.
     """
+    choice = HitChoice(k, token_encoder(as_pair(encoder), rerank), exclude_exact)
     left = encoder.encode_half(queries, prompt=prompt)  # [queries, dim]
     right = encoder.encode_half(corpus.texts, report, prompt)  # [rows, dim]
     spare = max(_copies(queries, corpus).values(), default=0) if exclude_exact else 0
-    found = search_exact(left, right, k + spare, report=report)
+    found = search_exact(left, right, choice.nearest + spare, report=report)
+    chosen = choice.choose(queries, corpus.texts, found.targets, found.target_cosines)
     hits: list[list[Hit]] = []
-    for query, text in enumerate(queries):
-        key = folded(text)
-        rows = zip(found.targets[query].tolist(), found.target_cosines[query].tolist(), strict=True)
-        near = [
-            Hit(query, cosine, corpus.texts[row], int(corpus.lines[row]))
-            for row, cosine in rows
-            if not (exclude_exact and folded(corpus.texts[row]) == key)
-        ]
-        hits.append(near[:k] if left[query].any() else [])
+    for query, near in enumerate(chosen):
+        known = near if left[query].any() else []
+        hits.append(
+            [
+                Hit(query, cosine, corpus.texts[row], int(corpus.lines[row]), score)
+                for row, cosine, score in known
+            ]
+        )
+        if choice.encoder:
+            report(Progress("matching tokens", query + 1, len(queries)))
     return hits
 
 

@@ -17,35 +17,40 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import EncoderPair
 from xmine.encoders.rescorer import Rescorer
 from xmine.encoders.tokens import TokenVectors
+from xmine.engines.local import LocalEngine
+from xmine.engines.task import Engine
 from xmine.errors import FileError
 from xmine.files.digests import digest
 from xmine.files.npy import open_matrix, opened, without_zeros
+from xmine.flags.line_features import FeatureFiles
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_approximate
 from xmine.knn.exact import MEMORY, search_exact
+from xmine.knn.faiss_index import centroids_in
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.state_files import finished
+from xmine.knn.tiles import search_in_tiles
 from xmine.mining.figures import Rows, read_figures
-from xmine.mining.matching import match_candidates
 from xmine.mining.options import MiningOptions
-from xmine.mining.reranking import Judge, Vectorizer, weights_of
+from xmine.mining.reranking import Judge, Vectorizer, are_single_words, weights_of
 from xmine.mining.stage_inputs import SIDES, hashed
-from xmine.mining.stretches import stretches_of_chosen
-from xmine.progress import Progress, Report, silent
+from xmine.mining.token_steps import TokenSteps, elsewhere
+from xmine.progress import Report, silent
 from xmine.run.folder import FEATURES, Asked, Run, open_run, temporary_run
 from xmine.run.tables import read_table, write_table
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.margin import margin_scores
-from xmine.scoring.probability import NEIGHBOURS
+from xmine.scoring.probability import NEIGHBOURS, Confidence
 from xmine.scoring.reranking import RERANKED, Reranker
 from xmine.scoring.retrieval import ChosenPairs
 from xmine.text.inputs import TextInput
 from xmine.text.sentences import Sentences, read_sentences
 from xmine.vectors.cache import Warn, unheard
-from xmine.vectors.encoding import Encoded, encode_sentences, vectors_of
-from xmine.vectors.tokens import read_tokens
+from xmine.vectors.encoding import Encoded, vectors_of
 from xmine.vectors.vector_files import write_unit_rows
 
+# The least probability of a pair whose stretches are looked at.
+_LIKELY = 0.01
 _LEAST = 64 * 2**20  # bytes that a search takes in any case
 
 
@@ -58,11 +63,16 @@ def open_steps(
     warn: Warn = unheard,
     *,
     force: bool = False,
+    engine: Engine | None = None,
 ) -> Iterator["Steps"]:
     """Begin or resume a run in a folder; without one, work in a temporary folder."""
-    here = temporary_run() if folder is None else open_run(Path(folder), asked(), force, warn)
+    engine = engine or LocalEngine()
+    if folder is not None:  # tasks may run in processes that stand in other folders
+        folder = Path(folder).absolute() if engine.shared else Path(folder)
+    here = temporary_run() if folder is None else open_run(folder, asked(), force, warn)
     with here as run:
-        yield Steps(run, options, report, warn)
+        engine.begin(run.folder, run.note)
+        yield Steps(run, options, report, warn, engine)
 
 
 class Steps:
@@ -72,14 +82,18 @@ class Steps:
     methods fill it.
     """
 
-    def __init__(self, run: Run, options: MiningOptions, report: Report, warn: Warn) -> None:
+    def __init__(
+        self, run: Run, options: MiningOptions, report: Report, warn: Warn, engine: Engine
+    ) -> None:
         """Work in the folder of a run, which may be a temporary one."""
         self.run, self._options, self._report, self._warn = run, options, report, warn
+        self.engine = engine
 
     @property
-    def feature_cache(self) -> tuple[Path | None, Run]:
-        """Where the features of lines are cached, and who is told of the files."""
-        return self.run.path(FEATURES) if self.run.kept else None, self.run
+    def feature_files(self) -> FeatureFiles | None:
+        """Where the features of lines are kept; None for a temporary run."""
+        files = FeatureFiles(self.run.path(FEATURES), self.run, self.engine)
+        return files if self.run.kept else None
 
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
         """Read the sentences of both sides."""
@@ -172,9 +186,9 @@ class Steps:
         prompt = self._options.src_prompt if side == "source" else self._options.tgt_prompt
         # The embedded encoder reads a short file faster than a cache tells what it has.
         is_fast = isinstance(vectorizer.body, StaticEmbedding) and not run.kept
-        if self._options.cache and not is_fast:
-            return vectors_of(vectorizer, sentences, path, report, prompt, self._warn, run)
-        return encode_sentences(vectorizer, sentences, path, report, prompt, run)
+        find, where = self._options.cache and not is_fast, elsewhere(run, side, self.engine)
+        given = vectorizer, sentences, path, report, prompt
+        return vectors_of(*given, self._warn, run, where, find=find)
 
     def search(self, encoded: tuple[Encoded, Encoded]) -> Neighbours:
         """Search the nearest rows both ways."""
@@ -188,13 +202,28 @@ class Steps:
         sizes = len(source), len(target), source.shape[1]
         device = search_device(options.device, *sizes)
         index = run.decided("index", choose_index(*sizes, options.index, device))
+        rows: tuple[Any, ...] = source, target
         search: Callable[..., Neighbours] = partial(search_exact, device=device)
-        if index != "exact":
+        if self._in_tiles(index, source.shape[1]):
+            rows = ((run.path("source.npy"), run.path("target.npy")),)
+            search = partial(
+                search_in_tiles,
+                engine=self.engine,
+                index=index,
+                recall=options.recall,
+                device=device,
+            )
+        elif index != "exact":
             search = partial(search_approximate, factory=index, recall=options.recall)
         memory, report = _for_blocks(options.max_memory), self._report
-        return search(
-            source, target, k, folder=folder, memory=memory, report=report, mark=mark, watch=run
-        )
+        return search(*rows, k=k, folder=folder, memory=memory, report=report, mark=mark, watch=run)
+
+    def _in_tiles(self, index: str, dim: int) -> bool:
+        """Tell whether a search is cut into tasks: for other machines, or begun by these."""
+        folder = self.run.path("neighbours")
+        if not (self.engine.shared or any(folder.glob("tile-*"))):
+            return False
+        return index == "exact" or centroids_in(index, dim) > 0
 
     def _search_mark(self) -> str:
         """Name the search: vectors and settings."""
@@ -207,12 +236,14 @@ class Steps:
         self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder
     ) -> tuple[TokenVectors, TokenVectors]:
         """Read the tokens of both sides."""
-        run, report = self.run, self._report
-        left, right = (
-            read_tokens(encoder, sentences, run.path(f"{side}.tokens.npy"), report, run)
-            for side, (sentences, _) in zip(SIDES, encoded, strict=True)
+        return self._token_steps(encoded, encoder).read()
+
+    def _token_steps(
+        self, encoded: tuple[Encoded, Encoded], encoder: SentenceEncoder
+    ) -> TokenSteps:
+        return TokenSteps(
+            self.run, self._report, self.engine, encoded, encoder, self._search_mark()
         )
-        return left, right
 
     def rerank(
         self,
@@ -220,21 +251,17 @@ class Steps:
         neighbours: Neighbours,
         encoder: SentenceEncoder | None,
     ) -> Judge | None:
-        """Compare the tokens of the nearest sentences; None without an encoder for that."""
+        """Compare the tokens of the nearest sentences.
+
+        Returns:
+            None without an encoder for that, or where `auto` finds single words.
+        """
         if encoder is None:
             return None
-        run, total = self.run, len(neighbours.targets) + len(neighbours.sources)
         near = neighbours.first(RERANKED)
-        paths = run.path("source.matches.npy"), run.path("target.matches.npy")
-
-        def read() -> tuple[TokenVectors, TokenVectors]:
-            run.note("matching the tokens of candidates")
-            return self.tokens(encoded, encoder)
-
-        def tick(rows: int) -> None:
-            self._report(Progress("matching tokens", rows, total))
-
-        matches = match_candidates(read, near, paths, self._search_mark(), tick, run)
+        matches = self._token_steps(encoded, encoder).match(near)
+        if self._options.rerank == "auto" and are_single_words(matches):
+            return None
         margins = margin_scores(neighbours, k=self._options.neighborhood).first(RERANKED)
         return Judge(encoder, Reranker(near, matches, margins, weights_of(encoder)))
 
@@ -242,29 +269,20 @@ class Steps:
         self,
         encoded: tuple[Encoded, Encoded],
         chosen: ChosenPairs,
+        confidence: Confidence | None,
         encoder: SentenceEncoder | None,
     ) -> Looseness | None:
-        """Find the loosest stretches of the chosen pairs; None without an encoder for that."""
+        """Find the loosest stretches of the chosen pairs that may be translations.
+
+        Returns:
+            None without an encoder for that.
+        """
         if encoder is None:
             return None
-        run = self.run
-
-        def read() -> tuple[TokenVectors, TokenVectors]:
-            run.note("looking for stretches without counterparts")
-            return self.tokens(encoded, encoder)
-
-        def mark(pairs: bytes) -> str:
-            return hashed([self._search_mark().encode(), pairs])
-
-        def tick(rows: int) -> None:
-            self._report(Progress("looking for stretches", rows, len(chosen)))
-
-        path = run.path("stretches.npy")
-        loose = stretches_of_chosen(read, chosen, path, mark, tick, run)
-        if run.kept:
-            for side in SIDES:
-                run.remove(f"{side}.tokens")
-        return loose
+        every = np.ones(len(chosen), dtype=bool)
+        likely = np.flatnonzero(every if confidence is None else confidence.probs >= _LIKELY)
+        found = self._token_steps(encoded, encoder).stretches(chosen.take(likely))
+        return found.spread(likely, len(chosen))
 
     def rescore(
         self, encoded: tuple[Encoded, Encoded], model: Rescorer, x: Rows, y: Rows
@@ -275,15 +293,12 @@ class Steps:
             run.note(f"judging {len(x):,} pairs by {model.name}")
 
         def encode(encoder: SentenceEncoder) -> list[NDArray[np.float16]]:
-            paths = [run.path(f"{side}.rescoring.npy") for side in SIDES]
-            sides = [(each, at) for (each, _), at in zip(encoded, paths, strict=True)]
-            warn, find = self._warn, self._options.cache
-            return [
-                vectors_of(encoder, *side, report, "", warn, run)
-                if find
-                else encode_sentences(encoder, *side, report, "", run)
-                for side in sides
-            ]
+            find, found = self._options.cache, []
+            for side, (sentences, _) in zip(SIDES, encoded, strict=True):
+                at, where = run.path(f"{side}.rescoring.npy"), elsewhere(run, side, self.engine)
+                given = encoder, sentences, at, report, ""
+                found.append(vectors_of(*given, self._warn, run, where, find=find))
+            return found
 
         figures = read_figures(model, encoded, (x, y), path, encode, report, run)
         if run.kept:

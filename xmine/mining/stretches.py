@@ -1,26 +1,47 @@
 """Chosen pairs -> how loose the loosest stretch of each side is; killed, it continues."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from xmine.encoders.tokens import TokenVectors
+from xmine.engines.parts import Parts, wanted, write_rows
+from xmine.engines.task import Engine
+from xmine.files.atomic import writing
 from xmine.files.digests import NOBODY, Watch
-from xmine.files.npy import open_matrix, opened, writing_matrix
+from xmine.files.npy import open_matrix, opened, parts_folder, write_matrix
 from xmine.scoring.alignment import Looseness, loosest_stretches
 from xmine.scoring.retrieval import ChosenPairs
+from xmine.vectors.tokens import TokenFiles
 
 _PAIRS_AT_ONCE = 16_384
 
+Tokens = tuple[TokenVectors, TokenVectors]
+
+
+@dataclass(frozen=True, slots=True)
+class _PairFiles:
+    """Where tokens and pairs are, as a task has them."""
+
+    tokens: TokenFiles
+    pairs: Path
+
+    def blocks(self, start: int, stop: int) -> Iterator[tuple[NDArray[np.int32]]]:
+        pairs = opened(self.pairs, np.int64)[:stop]
+        return ((block,) for block in _figures(self.tokens.open(), pairs, start))
+
 
 def stretches_of_chosen(
-    read: Callable[[], tuple[TokenVectors, TokenVectors]],
+    read: Callable[[], Tokens],
     chosen: ChosenPairs,
     path: Path,
     mark: Callable[[bytes], str],
     tick: Callable[[int], None] = lambda rows: None,
     watch: Watch = NOBODY,
+    elsewhere: tuple[Engine, TokenFiles] | None = None,
 ) -> Looseness:
     """Find the loosest stretches of the chosen pairs, or read them from a file.
 
@@ -32,22 +53,37 @@ def stretches_of_chosen(
         mark: names tokens and pairs, given the bytes of the pairs; other work is not continued.
         tick: called with the number of pairs that are done.
         watch: told of files.
+        elsewhere: an engine that may run tasks, and the same tokens for these.
     """
     order = np.lexsort((chosen.targets, chosen.sources))
     rows = np.stack([chosen.sources[order], chosen.targets[order]], axis=1)
     found = open_matrix(path, np.int32)
     if found is None or found.shape != (len(rows), 6) or not np.array_equal(found[:, :2], rows):
-        tokens = read()
-        with writing_matrix(path, 6, np.int32, mark(rows.tobytes()), watch) as writer:
-            writer.cut(writer.rows // _PAIRS_AT_ONCE * _PAIRS_AT_ONCE)
-            for start in range(writer.rows, len(rows), _PAIRS_AT_ONCE):
-                some = rows[start : start + _PAIRS_AT_ONCE]
-                loose = loosest_stretches(*tokens, some[:, 0], some[:, 1]).looseness
-                figures = np.concatenate([loose.values, loose.weights]).T
-                bits = np.ascontiguousarray(figures).view(np.int32)
-                writer.write(np.concatenate([some, bits], axis=1))
-                tick(writer.rows)
-        found = opened(path, np.int32)
+        tokens, name, parts = read(), mark(rows.tobytes()), None
+        folder = parts_folder(path, name)
+        if elsewhere:
+            pairs = folder / "pairs.npy"
+            parts = Parts(elsewhere[0], _PairFiles(elsewhere[1], pairs), _PAIRS_AT_ONCE)
+        if wanted(parts, folder):
+            with writing(folder):
+                folder.mkdir(exist_ok=True)
+            write_matrix(pairs, rows)
+
+        def make(start: int) -> Iterator[NDArray[np.int32]]:
+            return _figures(tokens, rows, start)
+
+        size, total = _PAIRS_AT_ONCE, len(rows)
+        found = write_rows(path, 6, np.int32, total, size, make, name, tick, watch, parts)
     figures = np.empty((4, len(rows)), dtype=np.float32)
     figures[:, order] = np.ascontiguousarray(found[:, 2:]).view(np.float32).T
     return Looseness(figures[:2], figures[2:])
+
+
+def _figures(tokens: Tokens, rows: NDArray[np.int64], start: int) -> Iterator[NDArray[np.int32]]:
+    """Find the stretches of pairs of rows [pairs, 2] from one of them on: blocks [pairs, 6]."""
+    for at in range(start, len(rows), _PAIRS_AT_ONCE):
+        some = rows[at : at + _PAIRS_AT_ONCE]
+        loose = loosest_stretches(*tokens, some[:, 0], some[:, 1]).looseness
+        figures = np.concatenate([loose.values, loose.weights]).T
+        bits = np.ascontiguousarray(figures).view(np.int32)
+        yield np.concatenate([some, bits], axis=1, dtype=np.int32, casting="same_kind")

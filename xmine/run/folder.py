@@ -28,6 +28,8 @@ from xmine.version import __version__
 
 PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
+# The scores that pairs were chosen by, of runs where these are no margins.
+SCORES_FILES = "source.scores.npy", "target.scores.npy"
 # The labels that people gave the pairs: no stage makes this file again, and nothing deletes it.
 JUDGEMENTS_FILE = "judgements.tsv"
 FEATURES = "traits"
@@ -45,13 +47,13 @@ STAGES = {
     "matches": (
         *(
             f"{side}.{name}.npy"
-            for name in ("matches", "tokens", "tokens.lengths")
+            for name in ("matches", "tokens", "tokens.starts")
             for side in ("source", "target")
         ),
         "stretches.npy",
     ),
     "rescoring": ("rescoring.npy", "source.rescoring.npy", "target.rescoring.npy"),
-    "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE),
+    "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE, *SCORES_FILES),
 }
 _FOLDERS = ("neighbours", FEATURES)
 # A table of repeated lines and its table are written together: neither is of use alone.

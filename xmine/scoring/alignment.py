@@ -21,7 +21,7 @@ from xmine.scoring.late_interaction import LONG, Singles, Tokens, batches, best_
 
 # The strength below which a token adds to a stretch. Right pairs of news, of the UN and of
 # Wikipedia have two thirds of their tokens above it.
-LOOSE = 0.35
+LOOSE = 0.38
 _COSINES_AT_ONCE = 2**22
 
 Rows = NDArray[np.int64]
@@ -62,6 +62,13 @@ class Looseness:
         """Keep some pairs, in the order of `rows`."""
         return Looseness(self.values[:, rows], self.weights[:, rows])
 
+    def spread(self, rows: NDArray[np.intp], total: int) -> "Looseness":
+        """Undo `take`: of the other pairs nothing is known, and they have the looseness -inf."""
+        values = np.full((2, total), -np.inf, dtype=np.float32)
+        weights = np.ones((2, total), dtype=np.float32)
+        values[:, rows], weights[:, rows] = self.values, self.weights
+        return Looseness(values, weights)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretches:
@@ -76,8 +83,9 @@ def loosest_stretches(source: TokenVectors, target: TokenVectors, x: Rows, y: Ro
     """Find the stretches of pairs of sentences, x of `source` and y of `target`, int64 [pairs]."""
     figures = np.zeros((2, 2, len(x)), dtype=np.float32)
     spans = np.zeros((2, 2, len(x)), dtype=np.int64)
-    some = np.flatnonzero((source.lengths[x] > 0) & (target.lengths[y] > 0))
-    lengths = source.lengths[x[some]], target.lengths[y[some]]
+    lengths = source.lengths_of(x), target.lengths_of(y)
+    some = np.flatnonzero((lengths[0] > 0) & (lengths[1] > 0))
+    lengths = lengths[0][some], lengths[1][some]
 
     def look(rows: NDArray[np.intp]) -> None:
         at, counts = some[rows], (lengths[0][rows], lengths[1][rows])
@@ -103,8 +111,9 @@ def _strengths(s: Singles, t: Singles) -> list[Singles]:
     cosines = np.matmul(s, t.transpose(0, 2, 1))
     rows, columns = (np.maximum(cosines.max(axis=axis), 0) for axis in (2, 1))
     cosines *= 2
-    ours = (cosines - columns[:, None, :]).max(axis=2)
     theirs = (cosines - rows[:, :, None]).max(axis=1)
+    cosines -= columns[:, None, :]
+    ours = cosines.max(axis=2)
     return [np.maximum(ours, 0), np.maximum(theirs, 0)]
 
 

@@ -21,6 +21,9 @@ _NUMBERS = 1_000_000
 # Tokens of the longer of two sentences that are compared at once.
 _TOKENS_AT_ONCE = 1024
 LONG = 512  # tokens
+# Bands of lengths: e times the length is so many bands further. More bands, and the lengths of the
+# other side differ more within a batch.
+_BANDS = 5
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -46,8 +49,9 @@ def match_pairs(source: TokenVectors, target: TokenVectors, x: Rows, y: Rows) ->
         where each token has its weight. All are 0 where a sentence has no tokens.
     """
     found = np.zeros((len(x), 3))
-    some = np.flatnonzero((source.lengths[x] > 0) & (target.lengths[y] > 0))
-    lengths = source.lengths[x[some]], target.lengths[y[some]]
+    lengths = source.lengths_of(x), target.lengths_of(y)
+    some = np.flatnonzero((lengths[0] > 0) & (lengths[1] > 0))
+    lengths = lengths[0][some], lengths[1][some]
 
     def match(rows: NDArray[np.intp]) -> None:
         at = some[rows]
@@ -101,7 +105,7 @@ def _correlation(counterparts: Counterparts, weights: Singles) -> Floats:
 
 def batches(left: Rows, right: Rows, dim: int) -> Iterator[NDArray[np.intp]]:
     """Cut pairs into batches of like lengths, int64 [pairs] twice, that hold few numbers."""
-    order = np.lexsort((right, left))
+    order = np.lexsort((right, np.rint(_BANDS * np.log(left))))
     numbers = left * right + (left + right) * dim
     start = 0
     while start < len(order):

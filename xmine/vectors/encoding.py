@@ -9,6 +9,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,17 +19,31 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.fingerprint import _DIGITS, _VERSION
 from xmine.encoders.modules.static import StaticEmbedding
+from xmine.engines.parts import write_rows
 from xmine.files.digests import NOBODY, Watch
-from xmine.files.npy import opened, writing_matrix
+from xmine.files.npy import opened
 from xmine.hardware import allowed_threads
 from xmine.progress import Progress, Report, silent
 from xmine.text.sentences import Sentences
 from xmine.vectors import cache
+from xmine.vectors.elsewhere import Elsewhere, Texts
 
 # Sentences and their vectors [rows, dim], none of them zeros.
 Encoded = tuple[Sentences, NDArray[np.float16]]
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoding:
+    """Encodes rows of a table, in a task."""
+
+    texts: Texts
+    prompt: str
+
+    def blocks(self, start: int, stop: int) -> Iterator[tuple[NDArray[np.float16]]]:
+        encoder, texts = self.texts.encoder.load(), self.texts.read(start, stop)
+        return ((block,) for block in _encoded(encoder, texts, 0, silent, self.prompt))
 
 
 def encode_sentences(
@@ -38,27 +53,43 @@ def encode_sentences(
     report: Report = silent,
     prompt: str = "",
     watch: Watch = NOBODY,
+    elsewhere: Elsewhere | None = None,
 ) -> NDArray[np.float16]:
     """Write the vectors of sentences to a file, a row for each, and open it.
 
-    An encoder from a folder continues the part that it left when it was killed. Rows are those of
-    `SentenceEncoder.encode_half`, float16 [rows, dim]: of length one, or zeros.
+    An encoder from a folder continues the part that it left when it was killed, and encodes
+    `elsewhere` if that is given. Rows are those of `SentenceEncoder.encode_half`, float16
+    [rows, dim]: of length one, or zeros.
     """
-    mark = vectors_key(encoder, sentences.digest(), prompt)
-    size, total = encoder.texts_at_once, len(sentences)
-    with writing_matrix(path, encoder.dim, np.float16, mark or "", watch) as writer:
-        writer.cut(min(writer.rows, total) // size * size)
-        if writer.rows % size:
-            writer.cut(0)
+    total, size = len(sentences), encoder.texts_at_once
 
-        def within(progress: Progress) -> None:
-            report(Progress("encoding", writer.rows + progress.done, total))
+    def tick(rows: int) -> None:
+        report(Progress("encoding", rows, total))
 
-        blocks = (sentences.texts[at : at + size] for at in range(writer.rows, total, size))
-        for block in encode_blocks(encoder, blocks, encoder.encode_half, within, prompt):
-            writer.write(block)
-            report(Progress("encoding", writer.rows, total))
-    return opened(path)
+    def make(start: int) -> Iterator[NDArray[np.float16]]:
+        return _encoded(encoder, sentences.texts, start, report, prompt)
+
+    def maker(texts: Texts) -> _Encoding:
+        return _Encoding(texts, prompt)
+
+    parts = elsewhere.parts(encoder, total, maker) if elsewhere else None
+    mark = vectors_key(encoder, sentences.digest(), prompt) or ""
+    return write_rows(path, encoder.dim, np.float16, total, size, make, mark, tick, watch, parts)
+
+
+def _encoded(
+    encoder: SentenceEncoder, texts: Sequence[str], start: int, report: Report, prompt: str
+) -> Iterator[NDArray[np.float16]]:
+    """Encode texts from one of them on, in blocks."""
+    size, done = encoder.texts_at_once, start
+
+    def within(progress: Progress) -> None:
+        report(Progress("encoding", done + progress.done, len(texts)))
+
+    blocks = (texts[at : at + size] for at in range(start, len(texts), size))
+    for block in encode_blocks(encoder, blocks, encoder.encode_half, within, prompt):
+        yield block
+        done += len(block)
 
 
 def vectors_of(
@@ -69,17 +100,20 @@ def vectors_of(
     prompt: str = "",
     warn: cache.Warn = cache.unheard,
     watch: Watch = NOBODY,
+    elsewhere: Elsewhere | None = None,
+    *,
+    find: bool = True,
 ) -> NDArray[np.float16]:
     """Find the vectors of sentences in the cache, or encode them and keep them there.
 
     Arguments, result and errors are those of `encode_sentences`; `warn` is told what is wrong with
-    the cache, which changes nothing else.
+    the cache, which changes nothing else. Without `find`, the cache has no part in this.
     """
-    key = vectors_key(encoder, sentences.digest(), prompt)
+    key = vectors_key(encoder, sentences.digest(), prompt) if find else None
     if key is not None and cache.take(key, path, warn, watch):
         return opened(path)
     heard = _Heard(watch)
-    vectors = encode_sentences(encoder, sentences, path, report, prompt, heard)
+    vectors = encode_sentences(encoder, sentences, path, report, prompt, heard, elsewhere)
     if key is not None:
         cache.keep(key, path, sentences.name, encoder.name, warn, heard.digest)
     return vectors

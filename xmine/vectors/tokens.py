@@ -3,27 +3,73 @@
 A static encoder needs a piece's number, a transformer the last hidden state of each token.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
-from xmine.encoders.tokens import TokenVectors
-from xmine.errors import FileError
+from xmine.encoders.recipe import Recipe
+from xmine.encoders.tokens import Rows, TokenVectors
+from xmine.engines.parts import wanted
 from xmine.files.digests import NOBODY, Watch
-from xmine.files.npy import open_matrix, writing_matrix
+from xmine.files.npy import MatrixWriter, open_matrix, opened, parts_folder, writing_matrix
 from xmine.progress import Progress, Report, silent
 from xmine.text.sentences import Sentences
+from xmine.vectors.elsewhere import Elsewhere, Texts
 from xmine.vectors.encoding import in_threads, vectors_key
+
+if TYPE_CHECKING:
+    from xmine.encoders.modules.transformer import Transformer
+
+_Body = Union[StaticEmbedding, "Transformer"]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFiles:
+    """Where the tokens of both sides are, as a task has them.
+
+    Attributes:
+        paths: of the tokens of both sides.
+        encoder: that has the vectors of the tokens; None where the files have them.
+    """
+
+    paths: tuple[Path, Path]
+    encoder: Recipe | None
+
+    @classmethod
+    def of(cls, encoder: SentenceEncoder, paths: tuple[Path, Path]) -> "TokenFiles | None":
+        """Name the tokens that an encoder reads; None where a task cannot load the encoder."""
+        if not isinstance(encoder.body, StaticEmbedding):
+            return cls(paths, None)
+        recipe = Recipe.of(encoder)
+        return cls(paths, recipe) if recipe else None
+
+    def open(self) -> tuple[TokenVectors, TokenVectors]:
+        """Open the tokens of both sides."""
+        body = self.encoder.load().body if self.encoder else None
+        return _opened(body, self.paths[0]), _opened(body, self.paths[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Reads the tokens of rows of a table, in a task."""
+
+    texts: Texts
+
+    def blocks(self, start: int, stop: int) -> Iterator[tuple[NDArray[Any], Rows]]:
+        return _read(self.texts.encoder.load().body, self.texts.read(start, stop), 0)
 
 
 def tokens_of(encoder: SentenceEncoder, texts: Sequence[str]) -> TokenVectors:
     """Read the tokens of a few texts into memory."""
-    return _token_vectors(encoder, *encoder.body.tokens(texts))
+    rows, lengths = encoder.body.tokens(texts)
+    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    return _token_vectors(encoder.body, rows, starts)
 
 
 def read_tokens(
@@ -32,50 +78,84 @@ def read_tokens(
     path: Path,
     report: Report = silent,
     watch: Watch = NOBODY,
+    elsewhere: Elsewhere | None = None,
 ) -> TokenVectors:
-    """Write the tokens of sentences to a file, and how many each has to `PATH.lengths`; open both.
+    """Write the tokens of sentences to a file, and where each starts to `PATH.starts`; open both.
 
-    An encoder from a folder continues what it left when it was killed. Prompts and heads of the
-    encoder have no part in this.
+    An encoder from a folder continues what it left when it was killed, and reads `elsewhere` if
+    that is given. Prompts and heads of the encoder have no part in this.
     """
-    body = encoder.body
+    body, total = encoder.body, len(sentences)
+    known = open_matrix(_starts(path), np.int64)
+    if open_matrix(path, _dtype(body)) is None or known is None or len(known) != total + 1:
+        mark = vectors_key(encoder, sentences.digest()) or ""
+        folder = parts_folder(path, mark)
+        parts = elsewhere.parts(encoder, total, _Reading) if elsewhere else None
+        tasks = wanted(parts, folder)
+        width = 1 if isinstance(body, StaticEmbedding) else body.pooling.token_dim + 1
+        with (
+            writing_matrix(path, width, _dtype(body), mark, watch) as tokens,
+            writing_matrix(_starts(path), 1, np.int64, mark, watch) as starts,
+        ):
+
+            def write(found: NDArray[Any], lengths: Rows) -> None:
+                ends = tokens.rows + np.cumsum(lengths, axis=0)
+                tokens.write(found)
+                starts.write(ends)
+
+            def tick(rows: int) -> None:
+                report(Progress("reading tokens", rows, total))
+
+            done = _cut(tokens, starts, tasks.rows if tasks else body.texts_at_once)
+            if tasks:
+                tasks.join(folder, done, total, [tokens, starts], write, tick)
+            else:
+                for found, lengths in _read(body, sentences.texts, done):
+                    write(found, lengths)
+                    tick(starts.rows - 1)
+    return _opened(body, path)
+
+
+def _cut(tokens: MatrixWriter, starts: MatrixWriter, size: int) -> int:
+    """Leave out what is behind whole blocks of texts; give the number of texts that are left."""
+    if not starts.rows:
+        starts.write(np.zeros((1, 1)))
+    done = (starts.rows - 1) // size * size
+    starts.cut(done + 1)
+    tokens.cut(int(starts.last()[0]))
+    if starts.rows == done + 1 and tokens.rows == starts.last()[0]:
+        return done
+    tokens.cut(0)
+    starts.cut(1)
+    return 0
+
+
+def _read(body: _Body, texts: Sequence[str], start: int) -> Iterator[tuple[NDArray[Any], Rows]]:
+    """Read texts from one of them on, in blocks: tokens, and the numbers of tokens [texts, 1]."""
+    size = body.texts_at_once
+    blocks = (texts[at : at + size] for at in range(start, len(texts), size))
     read: Callable[[Sequence[str]], tuple[NDArray[Any], NDArray[np.int32]]] = body.tokens
     is_static = isinstance(body, StaticEmbedding)
-    width = 1 if isinstance(body, StaticEmbedding) else body.pooling.token_dim + 1
-    dtype: type[np.generic] = np.int32 if is_static else np.int16
-    counts = path.with_name(f"{path.stem}.lengths.npy")  # of SIDE.tokens.npy
-    mark = vectors_key(encoder, sentences.digest()) or ""
-    size, total = body.texts_at_once, len(sentences)
-    rows, lengths = open_matrix(path, dtype), open_matrix(counts, np.int32)
-    if rows is None or lengths is None or len(lengths) != total:
-        with (
-            writing_matrix(path, width, dtype, mark, watch) as tokens,
-            writing_matrix(counts, 1, np.int32, mark, watch) as written,
-        ):
-            written.cut(written.rows // size * size)
-            tokens.cut(int(written.read().sum()))
-            if written.rows % size or tokens.rows != written.read().sum():
-                tokens.cut(0)
-                written.cut(0)
-            starts = range(written.rows, total, size)
-            blocks = (sentences.texts[start : start + size] for start in starts)
-            work = in_threads(blocks, read) if is_static else map(read, blocks)
-            for found, counted in work:
-                tokens.write(found)
-                written.write(counted[:, None])
-                report(Progress("reading tokens", written.rows, total))
-        rows, lengths = open_matrix(path, dtype), open_matrix(counts, np.int32)
-    if rows is None or lengths is None:
-        raise FileError(f"{path}: is gone, or was changed by somebody else", "run it again")
-    return _token_vectors(encoder, rows, lengths[:, 0])
+    work = in_threads(blocks, read) if is_static else map(read, blocks)
+    return ((found, lengths[:, None].astype(np.int64)) for found, lengths in work)
 
 
-def _token_vectors(
-    encoder: SentenceEncoder, rows: NDArray[Any], lengths: NDArray[np.int32]
-) -> TokenVectors:
-    """Take the rows of `tokens` of an encoder's body, and the number of each text."""
-    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    if isinstance(encoder.body, StaticEmbedding):
-        vectors, weights = encoder.body.whole
+def _dtype(body: _Body | None) -> type[np.generic]:
+    """Give the type of the numbers of a file of tokens; without a body, of a transformer's."""
+    return np.int32 if isinstance(body, StaticEmbedding) else np.int16
+
+
+def _starts(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.starts.npy")  # of SIDE.tokens.npy
+
+
+def _opened(body: _Body | None, path: Path) -> TokenVectors:
+    return _token_vectors(body, opened(path, _dtype(body)), opened(_starts(path), np.int64)[:, 0])
+
+
+def _token_vectors(body: _Body | None, rows: NDArray[Any], starts: Rows) -> TokenVectors:
+    """Take the rows of `tokens` of an encoder's body, and where each text starts."""
+    if isinstance(body, StaticEmbedding):
+        vectors, weights = body.whole
         return TokenVectors(starts, vectors, weights, vectors.shape[1], rows[:, 0])
-    return TokenVectors(starts, rows, np.array(rows[:, -1]), rows.shape[1] - 1)
+    return TokenVectors(starts, rows, rows[:, -1], rows.shape[1] - 1)

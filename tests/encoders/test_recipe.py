@@ -1,0 +1,86 @@
+"""Another process loads the encoder that this one has, or says that there is another one."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from tests.toys.against_theirs import Checkpoint
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.recipe import Recipe
+from xmine.engines.local import LocalEngine
+from xmine.errors import EncoderError
+from xmine.options import EncodingOptions
+from xmine.vectors.elsewhere import Elsewhere
+
+
+def recipe_of(encoder: SentenceEncoder) -> Recipe:
+    found = Recipe.of(encoder)
+    assert found
+    travelled: Recipe = pickle.loads(pickle.dumps(found))
+    return travelled
+
+
+def test_a_folder_is_found_from_everywhere(
+    toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(toy_folder.parent)
+    encoder = SentenceEncoder.load(toy_folder.name)
+    recipe = recipe_of(encoder)
+    assert recipe.model == str(toy_folder) and recipe.gpus == 0
+    monkeypatch.chdir(tmp_path)
+    again = recipe.load()
+    assert again.fingerprint() == encoder.fingerprint()
+    assert pickle.loads(pickle.dumps(recipe)).load() is again  # loaded once
+
+
+def test_what_has_a_name_is_found_by_its_name(
+    toy_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert recipe_of(SentenceEncoder.load()).model == "embedded"
+    monkeypatch.setattr("xmine.encoders.encoder.find_encoder", lambda _: toy_folder)
+    assert recipe_of(SentenceEncoder.load("toys/toy")).model == "toys/toy"
+
+
+def test_an_encoder_of_the_memory_has_no_recipe(toy_encoder: SentenceEncoder) -> None:
+    assert Recipe.of(toy_encoder) is None
+
+
+def test_the_settings_in_use_are_taken_along(checkpoint: Checkpoint) -> None:
+    options = EncodingOptions(device="cpu", dtype="bfloat16", batch_size=5, max_length=12)
+    encoder = SentenceEncoder.load(checkpoint(), options)
+    recipe = recipe_of(encoder)
+    assert recipe.options == options
+    assert recipe.load().fingerprint() == encoder.fingerprint()
+
+
+def test_a_gpu_is_asked_for_without_its_number(
+    checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = SentenceEncoder.load(checkpoint())
+    monkeypatch.setattr(SentenceEncoder, "device", "cuda:1")
+    recipe = recipe_of(encoder)
+    assert recipe.options.device == "cuda" and recipe.gpus == 1
+    where = Elsewhere(LocalEngine(), Path("source.parquet"))
+    parts = where.parts(encoder, 10**6, lambda texts: _Nothing())
+    assert parts and parts.gpus == 1 and parts.rows % encoder.texts_at_once == 0
+
+
+class _Nothing:
+    def blocks(self, start: int, stop: int) -> list[tuple[()]]:
+        return []
+
+
+def test_another_encoder_under_the_name_is_refused(
+    toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    folder = tmp_path / "encoder"
+    toy_encoder.save(folder)
+    recipe = recipe_of(SentenceEncoder.load(folder))
+    path = folder / "model.safetensors"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(EncoderError, match="encoder: is another encoder on this machine") as error:
+        recipe.load()
+    assert "same files" in error.value.hint

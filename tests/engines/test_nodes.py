@@ -1,0 +1,153 @@
+"""Nodes and versions in words, what a node does with a token, and how a task's error comes back."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xmine.engines.nodes import (
+    Node,
+    Versions,
+    check_address,
+    look,
+    refused,
+    token_file,
+    total_room,
+    try_task,
+)
+from xmine.engines.task import Task
+from xmine.errors import FileError, OptionError, XmineError
+from xmine.version import __version__
+
+
+def table(**changes: Any) -> dict[str, Any]:
+    """An entry of `ray.nodes()`, as Ray 2.60 gave it on a machine with a GPU."""
+    return {
+        "NodeID": "86e1",
+        "Alive": True,
+        "NodeManagerAddress": "10.0.0.7",
+        "NodeManagerHostname": "gpu7",
+        "NodeName": "10.0.0.7",
+        "Resources": {"CPU": 16.0, "node:10.0.0.7": 1.0, "memory": 64e9, "GPU": 1.0},
+        **changes,
+    }
+
+
+def test_a_node_is_named_by_address_and_name() -> None:
+    node = Node.of(table())
+    assert node == Node("86e1", "10.0.0.7", "gpu7", 16, 1, 64 * 10**9)
+    assert str(node) == "10.0.0.7 (gpu7)"
+    assert node.room == "16 cores, 64 GB, 1 GPU"
+    assert str(Node.of(table(NodeName="fast"))) == "10.0.0.7 (fast)"
+    small = Node.of(table(Resources={"CPU": 1.0, "memory": 2e9}))
+    assert small.room == "1 core, 2.0 GB"
+    assert Node.of(table(Resources={})).cores == 0
+    assert total_room([node, small]) == "2 nodes, 17 cores, 66 GB, 1 GPU"
+
+
+@pytest.mark.parametrize(
+    ("needs", "fits"),
+    [({}, True), ({"gpus": 1}, True), ({"gpus": 1.5}, False), ({"memory": 64 * 10**9 + 1}, False)],
+)
+def test_a_node_has_room_or_not(needs: dict[str, Any], fits: bool, tmp_path: Path) -> None:
+    assert Node.of(table()).fits(Task(print, (), (tmp_path,), **needs)) is fits
+
+
+def test_versions_differ_by_xmine_and_by_python_but_for_its_last_number() -> None:
+    ours = Versions("1.0", "3.11.7", "2.4.6")
+    assert ours.differ(Versions("1.0", "3.11.9", "2.0.0")) == ""
+    other = ours.differ(Versions("0.9", "3.11.7", "2.4.6"))
+    assert other == "has xmine 0.9 and Python 3.11.7, not 1.0 and 3.11.7"
+    assert ours.differ(Versions("1.0", "3.12.7", "2.4.6")).startswith(
+        "has xmine 1.0 and Python 3.12"
+    )
+    assert ours.differ(Versions("1.0", "3.1.7", "2.4.6"))
+    assert Versions.here().xmine == __version__
+
+
+def test_a_node_writes_back_the_token_that_it_reads(tmp_path: Path) -> None:
+    token_file(tmp_path, "abc").write_text("abc")
+    assert look(tmp_path, "abc", "abc.1").wrong == ""
+    assert token_file(tmp_path, "abc.1").read_text() == "abc"
+    assert {each.name[0] for each in tmp_path.iterdir()} == {"."}
+
+
+def test_a_node_that_sees_another_folder_says_so(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    assert look(gone, "abc", "abc.1").wrong == f"does not see {gone}"
+    assert look(tmp_path, "abc", "abc.1").wrong == f"does not see {tmp_path}"  # another one there
+    token_file(tmp_path, "abc").write_text("another")
+    look(tmp_path, "abc", "abc.1")
+    assert not token_file(tmp_path, "abc.1").exists()
+
+
+def test_a_node_with_another_folder_of_the_same_name_is_found(tmp_path: Path) -> None:
+    here, there = Versions.here(), tmp_path / "there"
+    there.mkdir()
+    token_file(there, "abc").write_text("abc")
+    seen = look(there, "abc", "abc.1")
+    assert seen.differs(here, there, "abc.1") == ""
+    assert seen.differs(here, tmp_path, "abc.1") == f"has another folder at {tmp_path}"
+    assert look(tmp_path, "abc", "abc.1").differs(here, tmp_path, "abc.1").startswith("does not")
+    other = Versions("0.0", here.python, here.numpy)
+    assert seen.differs(other, there, "abc.1").startswith("has xmine ")
+    assert str(Versions("1", "3.11.7", "2.4")) == "Python 3.11.7, numpy 2.4"
+
+
+def test_a_node_that_cannot_write_says_so(tmp_path: Path) -> None:
+    token_file(tmp_path, "abc").write_text("abc")
+    token_file(tmp_path, "abc.1").mkdir()
+    assert look(tmp_path, "abc", "abc.1").wrong == f"cannot work in {tmp_path}: Is a directory"
+
+
+def test_three_nodes_are_named_and_the_others_are_counted() -> None:
+    nodes = {Node.of(table(NodeID=str(each), NodeName=f"n{each}")): "is bad" for each in range(5)}
+    few = dict(list(nodes.items())[:1])
+    assert refused(few).message == "node 10.0.0.7 (n0) is bad"
+    message = refused(nodes).message
+    assert message.startswith("node 10.0.0.7 (n0) is bad; node 10.0.0.7 (n1) is bad; node ")
+    assert message.endswith("(n2) is bad; 2 more")
+    assert "the same path" in refused(nodes).hint
+
+
+def bad(path: Path) -> None:
+    raise FileError(f"{path}: broken", "mend it")
+
+
+def worse(path: Path) -> None:
+    raise ValueError(path.name)
+
+
+def test_errors_of_a_task_come_back_in_words(tmp_path: Path) -> None:
+    here, path = Versions.here(), tmp_path / "x"
+    assert try_task(here, Path.touch, (path,)) is None
+    assert path.exists()
+    failure = try_task(here, bad, (path,))
+    assert failure and (failure.message, failure.hint) == (f"{path}: broken", "mend it")
+    assert not failure.trace
+    failure = try_task(here, worse, (path,))
+    assert failure and failure.message == "ValueError: x"
+    assert "in worse" in failure.trace
+
+
+def test_a_task_from_another_version_does_not_begin(tmp_path: Path) -> None:
+    failure = try_task(Versions("0.0", "3.11.1", "1"), Path.touch, (tmp_path / "x",))
+    assert failure and f"has xmine {__version__}" in failure.message
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("address", ["host", "host:", ":6379", "ray://host:1", "host:x", "h:99999"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(OptionError, match="the address of the cluster is"):
+        check_address(address, "start one")
+
+
+def test_an_address_where_nobody_answers_is_refused_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        check_address(f"127.0.0.1:{port}", "start one")
+    with pytest.raises(XmineError) as error:
+        check_address(f"127.0.0.1:{port}", "start one")
+    assert error.value.message == f"no Ray cluster answers at 127.0.0.1:{port}: Connection refused"
+    assert error.value.hint == "start one"

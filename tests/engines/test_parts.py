@@ -1,0 +1,173 @@
+"""Rows that tasks make are those of one process, whatever is there already."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.toys.engines import Shuffled
+from xmine.engines.local import LocalEngine
+from xmine.engines.parts import Parts, write_rows
+from xmine.engines.task import Engine
+from xmine.errors import FileError
+from xmine.files.digests import Watch, digest_of
+from xmine.files.npy import open_matrix, parts_folder, write_matrices
+
+BLOCK = 4
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Rows of a number and its square, in blocks."""
+
+    total: int
+
+    def blocks(self, start: int, stop: int) -> Iterator[tuple[Numbers]]:
+        for at in range(start, stop, BLOCK):
+            rows = np.arange(at, min(at + BLOCK, stop))
+            yield (np.stack([rows, rows**2], axis=1),)
+
+
+def write(path: Path, total: int, engine: Engine | None, rows: int, **more: Any) -> Numbers:
+    squares = Squares(total)
+
+    def make(start: int) -> Iterator[Numbers]:
+        return (block for (block,) in squares.blocks(start, total))
+
+    parts = Parts(engine, squares, rows, gpus=0.5) if engine else None
+    return write_rows(path, 2, np.int64, total, BLOCK, make, "mark", parts=parts, **more)
+
+
+@pytest.mark.parametrize("total", [1, 3, 4, 8, 30, 32])
+@pytest.mark.parametrize("rows", [4, 12])
+def test_parts_make_the_file_that_one_process_makes(tmp_path: Path, total: int, rows: int) -> None:
+    ticks: list[int] = []
+    heard: list[tuple[Path, str]] = []
+
+    class Ear(Watch):
+        def sealed(self, path: Path, digest: str = "") -> None:
+            heard.append((path, digest))
+
+    here = write(tmp_path / "here.npy", total, None, rows)
+    assert here.tolist() == [[row, row**2] for row in range(total)]
+    path, engine = tmp_path / "there.npy", Shuffled()
+    there = write(path, total, engine, rows, tick=ticks.append, watch=Ear())
+    assert path.read_bytes() == (tmp_path / "here.npy").read_bytes()
+    assert there.tolist() == here.tolist()
+    assert heard == [(path, digest_of(path))]
+    assert ticks[0] == 0 and ticks[-1] == total
+    bounds = sorted(task.arguments[1:3] for task in engine.ran)
+    assert bounds == [(at, min(at + rows, total)) for at in range(0, total, rows)]
+    assert {(task.weight, task.gpus) for task in engine.ran} == {(b - a, 0.5) for a, b in bounds}
+    assert {each.name for each in tmp_path.iterdir()} == {"here.npy", "there.npy"}
+
+
+@pytest.mark.parametrize("stops_after", [0, 1, 4])
+@pytest.mark.parametrize("other", [LocalEngine(), Shuffled(seed=1)])
+def test_what_one_engine_left_another_goes_on_with(
+    tmp_path: Path, stops_after: int, other: Engine
+) -> None:
+    path, began = tmp_path / "a.npy", Shuffled(stops_after=stops_after)
+    with pytest.raises(KeyboardInterrupt):
+        write(path, 30, began, BLOCK)
+    made: list[int] = []
+    original = Squares.blocks
+
+    def watched(self: Squares, start: int, stop: int) -> Iterator[tuple[Numbers]]:
+        made.append(start)
+        return original(self, start, stop)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Squares, "blocks", watched)
+        found = write(path, 30, other, BLOCK)
+    assert found[:, 0].tolist() == list(range(30))
+    assert len(made) == 8 - stops_after
+    assert not set(made) & {task.arguments[1] for task in began.ran}
+    assert [each.name for each in tmp_path.iterdir()] == ["a.npy"]
+
+
+def test_an_engine_goes_on_with_what_one_process_left(tmp_path: Path) -> None:
+    path, engine = tmp_path / "a.npy", Shuffled()
+
+    def stop(rows: int) -> None:
+        if rows == 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write(path, 30, None, 8, tick=stop)
+    assert write(path, 30, engine, 8)[:, 0].tolist() == list(range(30))
+    assert sorted(task.arguments[1:3] for task in engine.ran) == [(16, 24), (24, 30)]
+
+
+def test_a_kill_while_parts_are_joined_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, unlink, left = tmp_path / "a.npy", Path.unlink, 3
+
+    def killed(self: Path, missing_ok: bool = False) -> None:
+        nonlocal left
+        left -= self.name.startswith("a-") and self.exists()
+        if left < 0:
+            raise KeyboardInterrupt
+        unlink(self, missing_ok)
+
+    engine = Shuffled()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "unlink", killed)
+        write(path, 30, engine, 4)
+    again = Shuffled()
+    assert write(path, 30, again, 4)[:, 0].tolist() == list(range(30))
+    assert again.ran == []
+
+
+def test_a_part_that_was_changed_is_made_again(tmp_path: Path) -> None:
+    path, engine = tmp_path / "a.npy", Shuffled(stops_after=3)
+    with pytest.raises(KeyboardInterrupt):
+        write(path, 30, engine, 8)
+    part = engine.ran[0].makes[0]
+    part.write_bytes(part.read_bytes()[:-1])
+    again = Shuffled()
+    assert write(path, 30, again, 8)[:, 1].tolist() == [row**2 for row in range(30)]
+    assert len(again.ran) == 2
+
+
+def test_parts_of_other_work_go(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    with pytest.raises(KeyboardInterrupt):
+        write(path, 30, Shuffled(stops_after=2), 8)
+    folder, other = parts_folder(path, "mark"), parts_folder(path, "other")
+    folder.rename(other)
+    again = Shuffled()
+    write(path, 30, again, 8)
+    assert len(again.ran) == 4 and not other.exists() and not folder.exists()
+
+
+def test_matrices_appear_together_and_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    paths = tmp_path / "halves.npy", tmp_path / "counts.npy"
+    halves, counts = np.arange(6, dtype=np.float16).reshape(3, 2), np.array([[5], [6]])
+
+    def blocks(fails: bool) -> Iterator[tuple[NDArray[Any], ...]]:
+        yield halves, counts[:1]
+        assert not any(path.exists() for path in paths)
+        if fails:
+            raise FileError("no")
+        yield halves[:0], counts[1:]
+
+    with pytest.raises(FileError, match="no"):
+        write_matrices(paths, blocks(True))
+    assert list(tmp_path.iterdir()) == []
+    write_matrices(paths, blocks(False))
+    assert len(synced) == 2
+    for path, expected in zip(paths, (halves, counts), strict=True):
+        assert open_matrix(path, expected.dtype.type) is not None
+        assert (np.load(path) == expected).all() and np.load(path).dtype == expected.dtype

@@ -1,0 +1,120 @@
+"""A search in tiles gives the bytes of the search of one process, whatever tasks do."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.toys.engines import Shuffled
+from xmine.engines.local import LocalEngine
+from xmine.engines.task import Task
+from xmine.files.npy import opened, write_matrix
+from xmine.knn import tiles
+from xmine.knn.approximate import search_approximate
+from xmine.knn.exact import search_exact
+from xmine.knn.neighbours import FILES
+from xmine.knn.tiles import search_in_tiles
+
+Half = NDArray[np.float16]
+
+
+def rows(count: int, dim: int, seed: int, repeated: int = 0) -> Half:
+    """Draw unit rows around some centres; the last ones repeat the first."""
+    draw = np.random.default_rng(seed)
+    centres = np.random.default_rng(7).standard_normal((40, dim))
+    vectors = centres[draw.integers(0, 40, count)] + draw.standard_normal((count, dim))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    half = vectors.astype(np.float16)
+    if repeated:
+        half[-repeated:] = half[:repeated]
+    return half
+
+
+@pytest.fixture(params=[0, 30], ids=["distinct", "repeated"])
+def sides(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path]:
+    paths = tmp_path / "source.npy", tmp_path / "target.npy"
+    write_matrix(paths[0], rows(700, 32, 1, request.param))
+    write_matrix(paths[1], rows(900, 32, 2, request.param))
+    return paths
+
+
+@pytest.fixture(autouse=True)
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiles, "_EXACT_ROWS", (100, 250))
+    monkeypatch.setattr(tiles, "_LISTED_ROWS", (100, 250))
+
+
+def expected(sides: tuple[Path, Path], index: str, folder: Path) -> None:
+    left, right = opened(sides[0]), opened(sides[1])
+    if index == "exact":
+        search_exact(left, right, 5, folder=folder, mark="m")
+    else:
+        search_approximate(left, right, 5, factory=index, folder=folder, mark="m", recall=0.9)
+
+
+def same(one: Path, other: Path) -> None:
+    assert sorted(each.name for each in one.iterdir()) == sorted(
+        each.name for each in other.iterdir()
+    )
+    for each in one.iterdir():
+        assert each.read_bytes() == (other / each.name).read_bytes(), each.name
+
+
+def search(sides: tuple[Path, Path], index: str, folder: Path, engine: Any) -> Any:
+    return search_in_tiles(sides, 5, engine, folder=folder, index=index, mark="m", recall=0.9)
+
+
+@pytest.mark.parametrize("index", ["exact", "IVF16,SQfp16"])
+def test_tiles_give_the_files_of_one_process(
+    sides: tuple[Path, Path], index: str, tmp_path: Path
+) -> None:
+    expected(sides, index, tmp_path / "alone")
+    search(sides, index, tmp_path / "tiles", Shuffled())
+    same(tmp_path / "tiles", tmp_path / "alone")
+    assert {f"{name}.npy" for name in FILES} < {
+        each.name for each in (tmp_path / "tiles").iterdir()
+    }
+
+
+@pytest.mark.parametrize("index", ["exact", "IVF16,SQfp16"])
+@pytest.mark.parametrize("most", [1, 7, 14, 25])
+def test_a_stopped_search_continues_here(
+    sides: tuple[Path, Path], index: str, most: int, tmp_path: Path
+) -> None:
+    expected(sides, index, tmp_path / "alone")
+    with pytest.raises(KeyboardInterrupt):
+        search(sides, index, tmp_path / "tiles", Shuffled(stops_after=most))
+    done = {each for each in (tmp_path / "tiles").glob("tile-*")}
+    before = {each: each.stat().st_mtime_ns for each in done}
+    search(sides, index, tmp_path / "tiles", Kept(before))
+    same(tmp_path / "tiles", tmp_path / "alone")
+
+
+class Kept(LocalEngine):
+    """Looks whether tasks that were done stay done."""
+
+    def __init__(self, before: dict[Path, int]) -> None:
+        self.before = before
+
+    def run(self, tasks: Sequence[Task], tick: Callable[[float], None]) -> None:
+        super().run(tasks, tick)
+        for task in tasks:
+            if all(path in self.before for path in task.makes):
+                assert all(path.stat().st_mtime_ns == self.before[path] for path in task.makes)
+
+
+def test_tiles_of_another_search_are_not_used(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    expected(sides, "exact", tmp_path / "alone")
+    with pytest.raises(KeyboardInterrupt):
+        search_in_tiles(
+            (sides[1], sides[0]),
+            5,
+            Shuffled(stops_after=9),
+            folder=tmp_path / "tiles",
+            mark="other",
+        )
+    search(sides, "exact", tmp_path / "tiles", Shuffled())
+    same(tmp_path / "tiles", tmp_path / "alone")

@@ -1,0 +1,265 @@
+"""A run whose stages are cut into tasks has the files of a run in one process, byte for byte."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.toys.engines import Shuffled
+from tests.toys.sentences import toy_sentences
+from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.modules.transformer import Transformer
+from xmine.encoders.pair import EncoderPair
+from xmine.engines.local import LocalEngine
+from xmine.engines.parts import make_part
+from xmine.engines.task import Engine
+from xmine.errors import FileError
+from xmine.flags import line_features
+from xmine.flags.line_features import write_features
+from xmine.mining import matching, stretches
+from xmine.mining.options import MiningOptions
+from xmine.mining.pipeline import mine
+
+Encoder = SentenceEncoder | EncoderPair
+Checkpoint = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StaticEmbedding, "texts_at_once", 16)
+    monkeypatch.setattr(Transformer, "texts_at_once", 16)
+    monkeypatch.setattr(matching, "_ROWS_AT_ONCE", 24)
+    monkeypatch.setattr(stretches, "_PAIRS_AT_ONCE", 20)
+    monkeypatch.setattr(line_features, "_LINES_PER_FILE", 40)
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> tuple[Path, Path]:
+    """Files of 150 lines, 100 of them translations; some lines are repeated, blank or unknown."""
+    english, chinese, _ = toy_sentences(200, seed=21)
+    english, chinese = english[:150], [*chinese[:100], *chinese[150:]]
+    random.Random(4).shuffle(chinese)
+    for lines in (english, chinese):
+        lines[30:30] = ["☃ ☃", "", lines[3], lines[50].upper()]
+    paths = tmp_path / "en.txt", tmp_path / "zh.txt"
+    for path, lines in zip(paths, (english, chinese), strict=True):
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return paths
+
+
+def files(run: Path) -> dict[str, bytes]:
+    """Read all files of a run but for the log."""
+    paths = [path for path in run.rglob("*") if path.is_file() and path.name != "log.txt"]
+    return {path.relative_to(run).as_posix(): path.read_bytes() for path in paths}
+
+
+def mined(
+    texts: tuple[Path, Path],
+    encoder: Encoder,
+    run: Path,
+    engine: Engine | None = None,
+    *,
+    rescorer: SentenceEncoder | None = None,
+    **options: Any,
+) -> dict[str, bytes]:
+    chosen = MiningOptions(cache=False, **options)
+    mine(*texts, encoder, chosen, rescorer=rescorer, run=run, engine=engine)
+    return files(run)
+
+
+def stages(engine: Shuffled) -> dict[str, int]:
+    """Count the tasks of each kind of files; the search has tests of its own."""
+    here = make_part, write_features
+    names = [task.name.partition("-")[0] for task in engine.ran if task.function in here]
+    return {name: names.count(name) for name in sorted(set(names))}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"rerank": "off"},
+        {"rerank": "tokens", "dedup": False, "src_prompt": "say: ", "tgt_prompt": "说："},
+    ],
+    ids=["auto", "off", "prompts"],
+)
+@pytest.mark.parametrize("kind", ["static", "transformer", "two"])
+def test_tasks_leave_the_files_of_one_process(
+    texts: tuple[Path, Path],
+    toy_folder: Path,
+    checkpoint: Checkpoint,
+    tmp_path: Path,
+    kind: str,
+    options: dict[str, Any],
+) -> None:
+    if kind == "two" and options.get("rerank") == "tokens":
+        options = {**options, "rerank": "auto"}
+    static = SentenceEncoder.load(toy_folder)
+    encoder: Encoder = static
+    if kind == "transformer":
+        encoder = SentenceEncoder.load(checkpoint())
+    elif kind == "two":
+        SentenceEncoder.load(toy_folder).save(tmp_path / "other")
+        encoder = EncoderPair(static, SentenceEncoder.load(tmp_path / "other"))
+    expected = mined(texts, encoder, tmp_path / "here", **options)
+    engine = Shuffled()
+    assert mined(texts, encoder, tmp_path / "there", engine, **options) == expected
+    rows = np.load(tmp_path / "here" / "source.npy").shape[0]
+    every = rows + (kind != "transformer")  # which has a vector for an unknown token, too
+    counts = dict.fromkeys(("source", "target"), -(-rows // 40))
+    counts |= dict.fromkeys(("source.every", "target.every"), -(-every // 32))
+    if kind != "two" and options.get("rerank") != "off":
+        pairs = np.load(tmp_path / "here" / "stretches.npy").shape[0]
+        for side in ("source", "target"):
+            counts |= {f"{side}.tokens": -(-rows // 32), f"{side}.matches": -(-rows // 24)}
+        counts |= {"stretches": -(-pairs // 20)} if pairs else {}
+    assert stages(engine) == counts
+
+
+@pytest.mark.parametrize("kind", ["static", "transformer"])
+def test_a_second_model_encodes_in_tasks(
+    texts: tuple[Path, Path], toy_folder: Path, checkpoint: Checkpoint, tmp_path: Path, kind: str
+) -> None:
+    encoder = SentenceEncoder.load(toy_folder)
+    rescorer = SentenceEncoder.load(toy_folder if kind == "static" else checkpoint())
+    expected = mined(texts, encoder, tmp_path / "here", rescorer=rescorer)
+    engine = Shuffled()
+    assert mined(texts, encoder, tmp_path / "there", engine, rescorer=rescorer) == expected
+    assert {"source.rescoring", "target.rescoring"} <= set(stages(engine))
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_shared"), [("static", True), ("static", False), ("transformer", True)]
+)
+def test_a_run_that_stops_between_parts_goes_on_with_any_engine(
+    texts: tuple[Path, Path],
+    toy_folder: Path,
+    checkpoint: Checkpoint,
+    tmp_path: Path,
+    kind: str,
+    is_shared: bool,
+) -> None:
+    encoder = SentenceEncoder.load(toy_folder if kind == "static" else checkpoint())
+    expected = mined(texts, encoder, tmp_path / "here", rerank="tokens")
+    whole = Shuffled()
+    mined(texts, encoder, tmp_path / "whole", whole, rerank="tokens")
+    names = [task.name for task in whole.ran]
+    kinds = [name.partition("-")[0] for name in names]
+    last = "stretches" if kind == "static" else "source.matches"  # no pair of the other is likely
+    for stage in ("target.every", "source.tokens", "target.matches", "source", last):
+        run, began = tmp_path / stage, Shuffled(stops_after=kinds.index(stage) + 2)
+        with pytest.raises(KeyboardInterrupt):
+            mined(texts, encoder, run, began, rerank="tokens")
+        assert len(list(run.glob(f".*.part/{stage}-*.npy"))) == 2
+        other = Shuffled(seed=7) if is_shared else LocalEngine()
+        assert mined(texts, encoder, run, other, rerank="tokens") == expected
+        if isinstance(other, Shuffled):
+            ran = [task.name for task in [*began.ran, *other.ran]]
+            assert sorted(ran) == sorted(names)
+
+
+def test_a_local_run_does_the_tasks_that_are_left(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder, run = SentenceEncoder.load(toy_folder), tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        mined(texts, encoder, run, Shuffled(stops_after=3))
+    encoded: list[int] = []
+    encode = SentenceEncoder.encode_half
+
+    def watched(self: SentenceEncoder, texts: list[str], *rest: Any) -> Any:
+        encoded.append(len(texts))
+        return encode(self, texts, *rest)
+
+    monkeypatch.setattr(SentenceEncoder, "encode_half", watched)
+    mined(texts, encoder, run)
+    both = sum(len(np.load(run / f"{side}.npy")) + 1 for side in ("source", "target"))
+    assert sum(encoded) in (both - 3 * 32, both - 2 * 32 - both // 2 % 32)
+
+
+def test_an_engine_goes_on_with_a_local_run(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
+) -> None:
+    encoder = SentenceEncoder.load(toy_folder)
+    expected = mined(texts, encoder, tmp_path / "here")
+    for stage, kind, first in (
+        ("encoding", "source.every", 64),
+        ("reading tokens", "source.tokens", 64),
+        ("matching tokens", "source.matches", 72),
+        ("looking for stretches", "stretches", 80),
+    ):
+        run, options = tmp_path / stage, MiningOptions(cache=False)
+
+        def stop(progress: Any, stage: str = stage) -> None:
+            if progress.stage == stage and progress.done > 64:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            mine(*texts, encoder, options, stop, run=run)
+        engine = Shuffled()
+        assert mined(texts, encoder, run, engine) == expected
+        starts = [
+            int(each.name.split("-")[-1]) for each in engine.ran if each.name.startswith(kind)
+        ]
+        assert min(starts) == first
+
+
+def test_vectors_in_the_cache_need_no_task(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
+) -> None:
+    encoder, engine = SentenceEncoder.load(toy_folder), Shuffled()
+    for run in ("one", "two"):
+        engine.ran.clear()
+        mine(*texts, encoder, run=tmp_path / run, engine=engine)
+        has_encoded = "source.every" in stages(engine)
+        assert has_encoded == (run == "one")
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+
+
+def test_an_encoder_without_a_folder_works_in_this_process(
+    texts: tuple[Path, Path], toy_encoder: SentenceEncoder, tmp_path: Path
+) -> None:
+    engine = Shuffled()
+    expected = mined(texts, toy_encoder, tmp_path / "here")
+    assert mined(texts, toy_encoder, tmp_path / "there", engine) == expected
+    assert set(stages(engine)) == {"source", "target"}  # features of lines need no encoder
+
+
+def test_a_temporary_run_has_no_tasks(texts: tuple[Path, Path], toy_folder: Path) -> None:
+    engine = Shuffled()
+    mine(*texts, SentenceEncoder.load(toy_folder), engine=engine)
+    assert stages(engine) == {}
+
+
+def test_another_encoder_throws_the_parts_away(
+    texts: tuple[Path, Path], toy_folder: Path, checkpoint: Checkpoint, tmp_path: Path
+) -> None:
+    run, static = tmp_path / "run", SentenceEncoder.load(toy_folder)
+    with pytest.raises(KeyboardInterrupt):
+        mined(texts, SentenceEncoder.load(checkpoint()), run, Shuffled(stops_after=2))
+    assert list(run.glob(".*.parts.part"))
+    options, engine = MiningOptions(cache=False, rerank="off"), Shuffled()
+    mine(*texts, static, options, run=run, force=True, engine=engine)
+    assert files(run) == mined(texts, static, tmp_path / "here", rerank="off")
+    assert not list(run.glob(".*.part"))
+
+
+def test_a_task_refuses_a_table_of_other_lines(
+    texts: tuple[Path, Path], toy_folder: Path, tmp_path: Path
+) -> None:
+    class Stale(Shuffled):
+        """Sees the tables of another run."""
+
+        def run(self, tasks: Any, tick: Any) -> None:
+            (tmp_path / "run" / "source.parquet").write_bytes(other)
+            super().run(tasks, tick)
+
+    encoder = SentenceEncoder.load(toy_folder)
+    mined((texts[0], texts[0]), encoder, tmp_path / "other", dedup=False)
+    other = (tmp_path / "other" / "source.parquet").read_bytes()
+    with pytest.raises(FileError, match=r"source.parquet: has \d+ rows, not \d+"):
+        mined(texts, encoder, tmp_path / "run", Stale())

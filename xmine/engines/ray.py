@@ -1,0 +1,315 @@
+"""Tasks run on a Ray cluster, which places each where a core is free. Nothing else loads ray.
+
+Ray tells of workers and nodes that are lost; the tasks are then placed anew here and not by Ray, so
+that the log of the run tells of each.
+"""
+
+import logging
+import os
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from xmine.engines.nodes import (
+    Failure,
+    Node,
+    Seen,
+    Versions,
+    check_address,
+    look,
+    reach,
+    refused,
+    token_file,
+    total_room,
+    try_task,
+)
+from xmine.engines.task import Task
+from xmine.engines.work import Work
+from xmine.errors import XmineError
+from xmine.extras import needs
+from xmine.files.atomic import writing
+
+_START = (
+    "`ray start --head` starts one here, `ray start --address HOST:6379` adds another machine; "
+    "its port is 6379, not that of the dashboard"
+)
+# Read when ray is loaded. Ray would print about lost workers, on stdout among the data, and would
+# try a wrong port for a quarter of an hour.
+QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": "^", "RAY_IGNORE_UNHANDLED_ERRORS": "1"}
+_BRIEF = {"RAY_NUM_REDIS_GET_RETRIES": "1"}
+_ANSWERING = 120.0  # seconds that a node may take to start a worker, which loads numpy
+_TICK = 0.2  # seconds between two calls of `tick`, at most
+_PAUSE = 0.01  # seconds between two looks for news
+_WATCHING = 1.0  # seconds between two looks at the nodes
+_SILENT = 20.0  # seconds after which the cluster counts as gone; Ray waits for 60 and exits
+_ENDING = 5.0  # seconds that tasks have to delete unfinished files
+
+
+class RayEngine:
+    """Runs tasks on a Ray cluster, while a `with` block lasts.
+
+    This process runs on a machine of the cluster. Every task takes one core, and one thread.
+    """
+
+    name = "ray"
+    shared = True
+
+    def __init__(self, address: str = "") -> None:
+        """Name a cluster: HOST:PORT; else RAY_ADDRESS names one, or one runs on this machine."""
+        self.numbers: dict[str, float] = {}
+        self._address, self._head = address, ""
+        self._looked = self._heard = 0.0
+        self._nodes: dict[str, Node] = {}
+        self._remote: Any = None
+        self._versions = Versions.here()
+        self._note: Callable[[str], None] = lambda text: None
+
+    def __enter__(self) -> Self:
+        """Connect.
+
+        Raises:
+            OptionError: the address is none.
+            XmineError: no cluster answers, or the cluster has another version of Ray or Python.
+        """
+        needs("--engine ray", "ray")
+        _connect(self._address)
+        import ray
+
+        self._head = ray.get_runtime_context().gcs_address
+        self._nodes, self._remote = _live_nodes(), ray.remote(_work)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Disconnect; Ray ends what still runs for this process."""
+        import ray
+
+        ray.shutdown()
+
+    @property
+    def room(self) -> str:
+        """Say what tasks may take in all, for people."""
+        return total_room(self._nodes.values())
+
+    def begin(self, folder: Path, note: Callable[[str], None]) -> None:
+        """Check the nodes, and note each, see `Engine.begin`."""
+        self._note = note
+        for line in self.check(folder):
+            note(line)
+
+    def check(self, folder: Path) -> list[str]:
+        """Let each node read a token from a folder, and write the token back.
+
+        Returns:
+            a line for each node: address, name, what tasks may take there, versions.
+
+        Raises:
+            XmineError: a node does not see the folder, does not answer, or has another version of
+                xmine or Python.
+            FileError: this process cannot write to the folder.
+        """
+        if not self._nodes:
+            raise XmineError("no node of the cluster has a core for tasks", _START)
+        folder, token = folder.absolute(), secrets.token_hex(8)
+        wrong, lines = {}, []
+        try:
+            with writing(token_file(folder, token)):
+                token_file(folder, token).write_text(token)
+            for node, seen in _ask(list(self._nodes.values()), folder, token):
+                if isinstance(seen, str):
+                    wrong[node] = seen
+                elif bad := seen.differs(self._versions, folder, f"{token}.{node.id}"):
+                    wrong[node] = bad
+                else:
+                    lines.append(f"node {node}: {node.room}, {seen.versions}")
+        finally:
+            for left in folder.glob(f".{token}*"):
+                left.unlink(missing_ok=True)
+        if wrong:
+            raise refused(wrong)
+        return lines
+
+    def run(self, tasks: Sequence[Task], tick: Callable[[float], None]) -> None:
+        """Run tasks, see `Engine.run`.
+
+        Raises:
+            XmineError: a task raised an error, was lost too often, fits on no node, or left no
+                files; the message names the task and, where one is known, the node.
+        """
+        import ray
+
+        assert all(path.is_absolute() for task in tasks for path in task.makes)
+        self._heard = time.monotonic()
+        work = Work(
+            tasks, self._nodes, self._place, lambda x: ray.cancel(x, force=True), self._note
+        )
+        work.check_room()
+        try:
+            while not work.is_over:
+                if self._watch():
+                    work.nodes = self._nodes
+                    work.check_room()
+                work.fill()
+                self.numbers = work.numbers
+                tick(work.share)
+                _listen(work)
+                work.look()
+        finally:
+            self.numbers = {}
+            _cancel(list(work.calls))
+        tick(1.0)
+
+    def _place(self, task: Task, node: str) -> Any:  # noqa: ANN401
+        """Start a call of a task, on a node or, without one, wherever there is room.
+
+        The call is a generator of Ray's, which gives what `_work` yields.
+        """
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        where = NodeAffinitySchedulingStrategy(node, soft=True) if node else "SPREAD"
+        room = {"num_cpus": 1, "num_gpus": task.gpus, "memory": task.memory or None}
+        how = {"max_retries": 0, "num_returns": "streaming", "scheduling_strategy": where}
+        call = self._remote.options(**room, **how)
+        return call.remote(self._versions, task.function, task.arguments)
+
+    def _watch(self) -> bool:
+        """Look at the nodes once a second; note and tell whether any joined or died."""
+        now = time.monotonic()
+        if now - self._looked < _WATCHING:
+            return False
+        self._looked = now
+        try:
+            reach(self._head)
+        except OSError as error:
+            if now - self._heard < _SILENT:
+                return False
+            raise XmineError(
+                f"the Ray cluster at {self._head} is gone: {error}",
+                "what is done stays: start the cluster, and give the command again",
+            ) from error
+        before, self._nodes, self._heard = self._nodes, _live_nodes(), now
+        for each in self._nodes.keys() - before.keys():
+            self._note(f"node {self._nodes[each]} joined: {self._nodes[each].room}")
+        for each in before.keys() - self._nodes.keys():
+            self._note(f"node {before[each]} is gone")
+        return before.keys() != self._nodes.keys()
+
+
+def _connect(address: str) -> None:
+    """Connect to a cluster, whose messages stay off the terminal."""
+    if address:
+        check_address(address, _START)
+    for name, value in {**QUIET, **_BRIEF}.items():
+        os.environ.setdefault(name, value)
+    import ray
+    from ray._private.services import get_ray_address_from_environment
+
+    of_ours, where = signal.getsignal(signal.SIGTERM), f"at {address}" if address else "here"
+    try:
+        if not address:  # a cluster that is gone has left its address
+            check_address(get_ray_address_from_environment("auto", None), _START)
+        ray.init(address=address or "auto", log_to_driver=False, logging_level=logging.CRITICAL)
+    except XmineError:
+        raise
+    except Exception as error:
+        raise XmineError(f"no Ray cluster {where}: {_last_line(error)}", _START) from error
+    finally:
+        if threading.current_thread() is threading.main_thread():  # Ray took the signal
+            signal.signal(signal.SIGTERM, of_ours)
+
+
+def _live_nodes() -> dict[str, Node]:
+    """List the nodes with a core for tasks, by their ids."""
+    import ray
+
+    nodes = (Node.of(each) for each in ray.nodes() if each["Alive"])
+    return {node.id: node for node in nodes if node.cores >= 1}
+
+
+def _ask(nodes: list[Node], folder: Path, token: str) -> Iterator[tuple[Node, Seen | str]]:
+    """Let a task on each node look at a folder; give what each saw, or why a node does not tell."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    calls = []
+    for node in nodes:
+        there = NodeAffinitySchedulingStrategy(node.id, soft=False)
+        asked = ray.remote(num_cpus=0, max_retries=0, scheduling_strategy=there)(look)
+        calls.append(asked.remote(folder, token, f"{token}.{node.id}"))
+    ready, _ = ray.wait(calls, num_returns=len(calls), timeout=_ANSWERING)
+    for node, call in zip(nodes, calls, strict=True):
+        try:
+            yield node, ray.get(call) if call in ready else f"is silent for {_ANSWERING:.0f} s"
+        except (ray.exceptions.NodeDiedError, ray.exceptions.TaskUnschedulableError):
+            continue  # it died just now
+        except ray.exceptions.RayError as error:
+            yield node, f"cannot run xmine: {_last_line(error)}"
+
+
+def _work(
+    versions: Versions, function: Callable[..., None], arguments: tuple[Any, ...]
+) -> Iterator[str | Failure | None]:
+    """Call the function of a task, on a node: give the node's id, then how the call ended."""
+    import ray
+
+    yield ray.get_runtime_context().get_node_id()
+    yield try_task(versions, function, arguments)
+
+
+def _listen(work: Work) -> None:
+    """Wait for news of calls for the time of a tick, and tell all that came."""
+    import ray
+
+    calls, until = list(work.calls), time.monotonic() + _TICK
+    ready: list[Any] = []
+    while not work.is_over and not ready and time.monotonic() < until:
+        time.sleep(_PAUSE)  # not in Ray's wait: a signal there would end in another exit code
+        if calls:
+            ready, _ = ray.wait(calls, num_returns=len(calls), timeout=0)
+    for call in ready:
+        if call in work.calls:  # and did not end with another call of the task
+            _tell(call, work)
+
+
+def _tell(call: Any, work: Work) -> None:  # noqa: ANN401
+    """Tell what a call gave."""
+    import ray
+    from ray import exceptions as of
+
+    try:
+        told: str | Failure | None = ray.get(next(call))
+    except (of.WorkerCrashedError, of.NodeDiedError, of.ObjectLostError) as error:
+        work.lost(
+            call, "the node died" if isinstance(error, of.NodeDiedError) else "the worker died"
+        )
+    except of.OutOfMemoryError:
+        work.lost(call, "out of memory")
+    except of.RayError as error:
+        work.ended(
+            call, Failure(_last_line(error), "Ray's logs on that node tell more", str(error))
+        )
+    else:
+        if isinstance(told, str):
+            work.began(call, told)
+        else:
+            work.ended(call, told)
+
+
+def _cancel(calls: list[Any]) -> None:
+    """Interrupt what runs, so that no unfinished file stays; files that are whole do."""
+    import ray
+
+    with suppress(Exception):  # the cluster is gone
+        for call in calls:
+            ray.cancel(call)
+        if calls:
+            ray.wait(calls, num_returns=len(calls), timeout=_ENDING)
+
+
+def _last_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__

@@ -153,7 +153,7 @@ def test_a_worker_that_is_killed_is_replaced(
 
 def test_a_node_that_is_killed_and_one_that_joins(cluster: Any, join: Join, tmp_path: Path) -> None:
     third, said, changed = join("third"), list[str](), list[float]()
-    made = tasks(tmp_path, 60, 0.4)
+    made = tasks(tmp_path, 20, 2)  # longer than a node takes to die
 
     def tick(share: float) -> None:
         if started.numbers.get("running") == 3 and not changed:

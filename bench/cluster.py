@@ -4,31 +4,42 @@
 
 Mines both files here with one thread, then on clusters of one and of two nodes on this machine, and
 compares the bytes of the pairs. Then mines again on two nodes: one is killed when a third of the
-time has passed, and ten seconds later another one joins. CPU seconds are those of the command and
-of all processes of the cluster; memory is anonymous (RssAnon).
+time has passed, and ten seconds later another one joins. CPU seconds are those of the command, of
+workers and of Ray's own processes, looked at five times a second; memory is anonymous (RssAnon).
+
+    python bench/cluster.py --estimate SCALE.json [--json OUT.json]
+
+scales a run of one process, a row of `bench/scale.py --parts whole`, to more lines: the search by
+the products that `xmine.knn.approximate.search_seconds` counts, the rest and disk by lines.
 """
 
 import argparse
+import json
 import os
-import resource
+import re
 import shlex
-import signal
 import statistics
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memory import EVERY, cost_of, descendants, held, megabytes
+from memory import Cost, cost_of, descendants, held, megabytes
 from whole import digests, finished, removed
 
 from xmine.evaluation.reports.record import record, write_record
+from xmine.knn.approximate import choose_index, search_seconds
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _OBJECTS = 100_000_000  # bytes of Ray's store, which xmine does not use
+_EVERY = 0.2  # seconds between two looks
+_DIM = 512  # of the embedded encoder
+_ESTIMATED = 10_000_000, 100_000_000, 1_000_000_000
+_AWAY = 10  # seconds after which another node joins
 
 Row = dict[str, object]
 
@@ -36,26 +47,66 @@ Row = dict[str, object]
 def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("texts", type=Path, nargs=2)
-    parser.add_argument("--work", type=Path, required=True, help="folder for the runs")
+    parser.add_argument("texts", type=Path, nargs="*")
+    parser.add_argument("--work", type=Path, default=Path("cluster"), help="folder for the runs")
+    parser.add_argument("--estimate", type=Path, help="scale the largest run of this file")
     parser.add_argument("--options", default="", help="of xmine mine")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    if options.estimate:
+        write(options.json, estimates(json.loads(options.estimate.read_text(encoding="utf-8"))))
+        return
     options.work.mkdir(parents=True, exist_ok=True)
-    rows = []
+    os.environ["OMP_NUM_THREADS"] = "1"  # of the command here; a task has one thread anyway
+    rows: list[Row] = []
     for _ in range(options.rounds):
-        local = here(options)
-        one, two = (on_nodes(options, nodes) for nodes in (1, 2))
-        rows += [local, one, two, with_deaths(options, float(str(two["seconds"])) / 3)]
+        rows.append({"who": "local", **cost_here(options)})
+        for nodes in (1, 2):
+            rows.append({"who": f"{nodes} nodes", **cost_there(options, nodes)})
+        third = float(str(rows[-1]["seconds"])) / 3
+        rows.append({"who": "deaths", **cost_there(options, 2, third)})
         for row in rows[-4:]:
             print(row, flush=True)
     found = {"runs": rows, **compared(rows)}
-    print(found)
-    if options.json:
-        settings = {"options": options.options, "rounds": options.rounds}
-        settings["lines"] = [sum(1 for _ in path.open("rb")) for path in options.texts]
-        write_record(options.json, record({"settings": settings, "results": found}))
+    settings = {"options": options.options, "rounds": options.rounds}
+    settings["lines"] = [sum(1 for _ in path.open("rb")) for path in options.texts]
+    write(options.json, {"settings": settings, "results": found})
+
+
+def write(path: Path | None, found: Row) -> None:
+    """Print figures, and put them into a file that may have others."""
+    print(json.dumps(found, indent=1))
+    if path:
+        others = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        kind = "estimates" if "estimates" in found else "runs"
+        write_record(path, {**others, kind: record(found)})
+
+
+def estimates(scale: Row) -> Row:
+    """Scale the largest run of `bench/scale.py` to more lines, in hours of a core."""
+    rows = [each for each in scale["whole"]["rows"] if "cpu_seconds" in each]  # type: ignore[index]
+    run = max(rows, key=lambda each: each["lines"])
+    lines, known, stages = run["lines"], _search_work(run["lines"]), run["stage_seconds"]
+    share = stages["searching"] / sum(stages.values())
+    found = []
+    for wanted in _ESTIMATED:
+        search = share * _search_work(wanted) / known
+        rest = (1 - share) * wanted / lines
+        found.append(
+            {
+                "lines": wanted,
+                "index": choose_index(wanted, wanted, _DIM, "auto"),
+                "core_hours": round(run["cpu_seconds"] * (search + rest) / 3600, 1),
+                "disk_gigabytes": round(run["disk_megabytes"] * wanted / lines / 1000),
+            }
+        )
+    return {"estimates": found, "of": run}
+
+
+def _search_work(lines: int) -> float:
+    """Count what the search of so many lines a side takes, up to a factor."""
+    return search_seconds(lines, lines, _DIM, choose_index(lines, lines, _DIM, "auto"), 1.0)
 
 
 def compared(rows: list[Row]) -> Row:
@@ -64,59 +115,64 @@ def compared(rows: list[Row]) -> Row:
     def median(who: str, what: str) -> float:
         return statistics.median(float(str(row[what])) for row in rows if row["who"] == who)
 
+    def ratio(what: str, who: str, other: str) -> float:
+        return round(median(who, what) / median(other, what), 3)
+
     return {
-        "cpu_to_local": round(median("2 nodes", "cpu_seconds") / median("local", "cpu_seconds"), 3),
-        "one_to_two_nodes": round(median("1 nodes", "seconds") / median("2 nodes", "seconds"), 2),
-        "cpu_of_deaths": round(
-            median("deaths", "cpu_seconds") / median("2 nodes", "cpu_seconds"), 3
-        ),
+        "cpu_to_local": ratio("cpu_seconds", "2 nodes", "local"),
+        "one_to_two_nodes": ratio("seconds", "1 nodes", "2 nodes"),
+        "cpu_of_deaths": ratio("cpu_seconds", "deaths", "2 nodes"),
+        "seconds_until_redone": median("deaths", "seconds_until_redone"),
         "same_bytes": len({str(row["digests"]) for row in rows}) == 1,
     }
 
 
-def here(options: argparse.Namespace) -> Row:
+def cost_here(options: argparse.Namespace) -> Row:
     """Mine in one process of one thread."""
-    os.environ["OMP_NUM_THREADS"] = "1"
     cost = finished(cost_of(command(options)))
-    return {"who": "local", **cost.figures(), "digests": digests(options.work / "run")}
+    return {**cost.figures(), "digests": digests(options.work / "run")}
 
 
-def on_nodes(options: argparse.Namespace, nodes: int) -> Row:
-    """Mine on a cluster."""
-    with cluster(nodes) as (address, _, spent):
-        cost = finished(cost_of(command(options, address)))
-        cpu, most = spent(), max(worker_memory)
+def cost_there(options: argparse.Namespace, nodes: int, kill_after: float = 0.0) -> Row:
+    """Mine on a cluster; perhaps a node dies, and another one joins."""
+    with cluster(nodes) as made, watched() as seen:
+        costs: list[Cost] = []
+        given = command(options, made.address)
+        mining = threading.Thread(target=lambda: costs.append(cost_of(given)))
+        mining.start()
+        deaths = _change_nodes(made, options.work / "run", mining, kill_after) if kill_after else {}
+        mining.join()
+    cost = finished(costs[0])
+    workers, daemons = seen.cpu_seconds(True), seen.cpu_seconds(False)
     return {
-        "who": f"{nodes} nodes",
         **cost.figures(),
-        "cpu_seconds": round(cpu, 2),
-        "peak_worker_megabytes": megabytes(most),
+        "cpu_seconds": round(cost.cpu_seconds + workers + daemons, 2),
+        "cpu_seconds_of_workers": round(workers, 2),
+        "cpu_seconds_of_ray": round(daemons, 2),
+        "peak_worker_megabytes": megabytes(seen.memory),
+        **deaths,
         "digests": digests(options.work / "run"),
     }
 
 
-def with_deaths(options: argparse.Namespace, after: float) -> Row:
-    """Mine on two nodes; one dies, and is replaced by a third after ten seconds."""
-    with cluster(2) as (address, nodes, spent):
-
-        def kill() -> None:
-            nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False)
-            time.sleep(10)
-            nodes.add_node(num_cpus=1, object_store_memory=_OBJECTS)
-
-        timer = threading.Timer(after, kill)
-        timer.start()
-        cost = finished(cost_of(command(options, address)))
-        timer.join()
-        cpu = spent()
-    log = (options.work / "run" / "log.txt").read_text(encoding="utf-8")
-    return {
-        "who": "deaths",
-        **cost.figures(),
-        "cpu_seconds": round(cpu, 2),
-        "log": [line for line in log.splitlines() if "gone" in line or "lost" in line],
-        "digests": digests(options.work / "run"),
-    }
+def _change_nodes(made: Any, run: Path, mining: threading.Thread, kill_after: float) -> Row:  # noqa: ANN401
+    """Kill a node, wait until its tasks are redone, and let another node join."""
+    time.sleep(kill_after)
+    killed = time.monotonic()
+    made.remove_node(next(iter(made.worker_nodes)), allow_graceful=False)
+    redone: dict[str, float] = {}
+    has_joined = False
+    while mining.is_alive():
+        now = time.monotonic() - killed
+        log = (run / "log.txt").read_text(encoding="utf-8")
+        for name in re.findall(r"(\S+): lost on ", log):
+            if name not in redone and any(run.rglob(f"{name}.npy")):
+                redone[name] = round(now, 1)
+        if now > _AWAY and not has_joined:
+            made.add_node(num_cpus=1, object_store_memory=_OBJECTS)
+            has_joined = True
+        time.sleep(_EVERY / 4)
+    return {"redone": redone, "seconds_until_redone": max(redone.values(), default=0.0)}
 
 
 def command(options: argparse.Namespace, address: str = "") -> list[str | Path]:
@@ -127,56 +183,77 @@ def command(options: argparse.Namespace, address: str = "") -> list[str | Path]:
     return [*mine, "--no-cache", *engine, *shlex.split(options.options)]
 
 
-worker_memory: list[int] = []
-
-
 @contextmanager
-def cluster(count: int) -> Iterator[tuple[str, Any, Any]]:
-    """Start nodes of one core; give the address, the cluster, and what tells its CPU seconds."""
+def cluster(count: int) -> Iterator[Any]:
+    """Start nodes of one core."""
     from ray.cluster_utils import Cluster
 
     head = {"num_cpus": 1, "object_store_memory": _OBJECTS, "include_dashboard": False}
     nodes = Cluster(initialize_head=True, head_node_args=head)
-    over = threading.Event()
-    worker_memory[:] = [0]
-
-    def watch() -> None:
-        while not over.wait(4 * EVERY):
-            worker_memory.append(max(map(anonymous, descendants(os.getpid())), default=0))
-
     try:
         for _ in range(count - 1):
             nodes.add_node(num_cpus=1, object_store_memory=_OBJECTS)
         nodes.wait_for_nodes()
-        threading.Thread(target=watch, daemon=True).start()
-        before = cpu_seconds()
-        yield nodes.address, nodes, lambda: cpu_seconds() - before
+        yield nodes
     finally:
-        over.set()
         nodes.shutdown()
 
 
-def anonymous(pid: int) -> int:
-    """Look at the memory of a worker of Ray alone."""
+@dataclass
+class Seen:
+    """What the processes of a cluster have cost so far.
+
+    Attributes:
+        ticks: processor time of each process when it was last seen, and before it was watched.
+        workers: processes that run tasks.
+        memory: the most bytes of one worker.
+    """
+
+    ticks: dict[int, tuple[int, int]] = field(default_factory=dict)
+    workers: set[int] = field(default_factory=set)
+    memory: int = 0
+
+    def cpu_seconds(self, of_workers: bool) -> float:
+        """Add up the time of workers, or that of Ray's own processes."""
+        some = [self.ticks[pid] for pid in self.ticks if (pid in self.workers) == of_workers]
+        return sum(last - first for first, last in some) / _TICKS
+
+    def look(self, is_first: bool) -> None:
+        """Look at all processes that this one has started, but the command."""
+        for pid in descendants(os.getpid()):
+            try:
+                title = Path(f"/proc/{pid}/cmdline").read_bytes()
+                stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if b"xmine\0mine\0" in title:
+                continue
+            now = int(stat[11]) + int(stat[12])
+            self.ticks[pid] = self.ticks.get(pid, (now if is_first else 0, 0))[0], now
+            if title.startswith(b"ray::"):
+                self.workers.add(pid)
+                self.memory = max(self.memory, held(pid).anonymous)
+
+
+@contextmanager
+def watched() -> Iterator[Seen]:
+    """Look at the processes of a cluster until the block ends."""
+    seen, over = Seen(), threading.Event()
+    seen.look(is_first=True)
+
+    def watch() -> None:
+        while not over.wait(_EVERY):
+            seen.look(is_first=False)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
     try:
-        title = Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return 0
-    return held(pid).anonymous if title.startswith(b"ray::") else 0
-
-
-def cpu_seconds() -> float:
-    """Add up the seconds of the processes that this one has started, dead or alive."""
-    total = _TICKS * sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-    for pid in descendants(os.getpid()):
-        try:
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        total += sum(map(int, fields[11:15]))
-    return total / _TICKS
+        yield seen
+    finally:
+        over.set()
+        thread.join()
+        seen.look(is_first=False)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     main()

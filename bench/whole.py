@@ -12,6 +12,8 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -212,6 +214,7 @@ def outcome(texts: Texts, output: Path) -> Row:
         "pairs": len(pairs),
         "disk_megabytes": round(bytes_under(output) / 1e6, 1),
         **search_of(output),
+        **stages_of(output),
     }
     if texts.gold:
         figures = agreement(pairs, gold_pairs(texts.gold))
@@ -240,6 +243,19 @@ def search_of(output: Path) -> Row:
     note = load_toml(output / "neighbours" / "search.toml")
     recall = {"recall_of_neighbours": note["recall"]} if "recall" in note else {}
     return {"index": note["index"], **recall}
+
+
+def stages_of(output: Path) -> Row:
+    """Read the seconds of each stage from the log of a run folder."""
+    if not output.is_dir():
+        return {}
+    lines = (output / "log.txt").read_text(encoding="utf-8").splitlines()
+    log = [(datetime.fromisoformat(line[:19]), line[19:].split()[0]) for line in lines]
+    found: dict[str, float] = {}
+    for (began, stage), (ended, _) in pairwise(log):
+        if stage.isalpha():  # not the number of pairs
+            found[stage] = found.get(stage, 0.0) + (ended - began).total_seconds()
+    return {"stage_seconds": found}
 
 
 def digests(output: Path) -> dict[str, str]:

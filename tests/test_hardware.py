@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from xmine.errors import OptionError, XmineError
-from xmine.hardware import choose_dtype, search_device
+from xmine.hardware import choose_device, choose_dtype, search_device
 
 
 @pytest.mark.torch
@@ -63,3 +63,10 @@ def test_a_large_search_beside_a_gpu_goes_without_torch_where_there_is_none(
     assert search_device("auto", 10**6, 10**6, 512) == "cpu"
     with pytest.raises(XmineError, match="--device cuda needs torch"):
         search_device("cuda", 10**6, 10**6, 512)
+
+
+@pytest.mark.torch
+def test_several_devices_are_refused_with_what_takes_them() -> None:
+    with pytest.raises(OptionError, match="a process has one device") as raised:
+        choose_device("cuda:0,cuda:1")
+    assert "torchrun" in raised.value.hint and "--engine ray" in raised.value.hint

@@ -29,6 +29,11 @@ def choose_device(wanted: str) -> str:
     kind, _, number = wanted.partition(":")
     if kind == "cpu" and not number:
         return wanted
+    if "," in wanted:
+        raise OptionError(
+            f"--device {wanted}: a process has one device",
+            "on several GPUs torchrun trains, and `ray start --head` with --engine ray mines",
+        )
     if kind != "cuda" or (number and not number.isdecimal()):
         raise OptionError(f"--device is {wanted!r}", "give auto, cpu, cuda or cuda:1")
     if int(number or 0) >= torch.cuda.device_count():

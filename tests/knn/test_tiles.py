@@ -1,7 +1,11 @@
 """A search in tiles gives the bytes of the search of one process, whatever tasks do."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,7 @@ from tests.toys.engines import Shuffled
 from xmine.engines.local import LocalEngine
 from xmine.engines.task import Task
 from xmine.files.npy import opened, write_matrix
+from xmine.hardware import anonymous_memory
 from xmine.knn import tiles
 from xmine.knn.approximate import search_approximate
 from xmine.knn.exact import search_exact
@@ -118,3 +123,42 @@ def test_tiles_of_another_search_are_not_used(sides: tuple[Path, Path], tmp_path
         )
     search(sides, "exact", tmp_path / "tiles", Shuffled())
     same(tmp_path / "tiles", tmp_path / "alone")
+
+
+def taken(task: Task) -> int:
+    """Tell by how many bytes a task raises the anonymous memory of its process."""
+    opened(task.arguments[0].vectors[0])
+    before, seen, over = anonymous_memory(), [0], Event()
+
+    def watch() -> None:
+        while not over.wait(0.005):
+            seen.append(anonymous_memory())
+
+    watching = Thread(target=watch)
+    watching.start()
+    task.function(*task.arguments)
+    over.set()
+    watching.join()
+    return max(seen) - before
+
+
+@pytest.mark.parametrize("index", ["exact", "IVF64,SQfp16"])
+def test_a_tile_takes_the_memory_that_its_task_asks_for(
+    tmp_path: Path, index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiles, "_EXACT_ROWS", (6000, 6000))
+    monkeypatch.setattr(tiles, "_LISTED_ROWS", (20_000, 20_000))
+    sides = tmp_path / "source.npy", tmp_path / "target.npy"
+    for seed, path in enumerate(sides):
+        write_matrix(path, rows(20_000, 128, seed))
+    engine = Shuffled()
+    search(sides, index, tmp_path / "run", engine)
+    tile = next(task for task in engine.ran if task.memory)
+    again = Shuffled(stops_after=engine.ran.index(tile))
+    with pytest.raises(KeyboardInterrupt):
+        search(sides, index, tmp_path / "again", again)
+    here = replace(tile.arguments[0], folder=tmp_path / "again")
+    tile = replace(tile, arguments=(here, *tile.arguments[1:]))
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        grown = pool.submit(taken, tile).result()
+    assert grown <= tile.memory - tiles._OF_A_WORKER <= 4 * grown + 270 * 2**20

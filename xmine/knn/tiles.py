@@ -36,6 +36,9 @@ from xmine.progress import Progress, Report, silent
 # multiply faster.
 _EXACT_SHARE, _EXACT_ROWS = 6, (8192, 65_536)
 _LISTED_SHARE, _LISTED_ROWS = 4, (16_384, 2**20)
+# Bytes of a worker besides what a tile takes: libraries, and the encoder of an earlier task; and
+# bytes for blocks where lists meet.
+_OF_A_WORKER, _MEETING = 420 * 2**20, 270 * 2**20
 # The share of the work after which shards are settled, for the progress.
 _MULTIPLIED = 0.9
 
@@ -216,10 +219,19 @@ def _tiles(given: Tiled, cuts: Cuts, work: Callable[..., None]) -> list[Task]:
             (given.path("best", 0, i, j), given.path("best", 1, j, i)),
             float((rows[1] - rows[0]) * (columns[1] - columns[0])),
             gpus,
+            _memory(given, rows, columns, is_listed=work is listed_tile),
         )
         for i, rows in enumerate(cuts[0])
         for j, columns in enumerate(cuts[1])
     ]
+
+
+def _memory(given: Tiled, rows: Shard, columns: Shard, *, is_listed: bool) -> int:
+    """Estimate the bytes of a worker that multiplies a tile: two copies of its keys, and blocks."""
+    sizes, keep = (rows[1] - rows[0], columns[1] - columns[0]), given.k + SPARE
+    dim = opened(given.vectors[0]).shape[1]
+    blocks = plan_blocks(*sizes, dim, keep, given.memory, given.device).memory(dim, keep)
+    return _OF_A_WORKER + 16 * keep * sum(sizes) + (_MEETING if is_listed else blocks)
 
 
 def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:

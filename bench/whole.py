@@ -255,7 +255,7 @@ def stages_of(output: Path) -> Row:
     for (began, stage), (ended, _) in pairwise(log):
         if stage.isalpha():  # not the number of pairs
             found[stage] = found.get(stage, 0.0) + (ended - began).total_seconds()
-    return {"stage_seconds": found}
+    return {"stage_seconds": {stage: seconds for stage, seconds in found.items() if seconds}}
 
 
 def digests(output: Path) -> dict[str, str]:

@@ -39,7 +39,12 @@ def rows(count: int, dim: int, seed: int, repeated: int = 0) -> Half:
 
 
 @pytest.fixture(params=[0, 30], ids=["distinct", "repeated"])
-def sides(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path]:
+def sides(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Path, Path]:
+    """Write both sides: distinct rows in one stripe of tiles, repeated ones in several."""
+    if request.param:
+        monkeypatch.setattr(tiles, "_TILES_OF_A_STRIPE", 11)
     paths = tmp_path / "source.npy", tmp_path / "target.npy"
     write_matrix(paths[0], rows(700, 32, 1, request.param))
     write_matrix(paths[1], rows(900, 32, 2, request.param))

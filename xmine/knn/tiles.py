@@ -2,11 +2,12 @@
 
 Both sides are cut into shards. A tile is the product of a shard of each side, whole or of lists
 that meet, and leaves the best cells of the rows of both; a shard then takes the best of its tiles,
-and settles them exactly. The neighbours are those of `search_exact` and `search_approximate`.
+and settles them exactly. Of large sides, tiles are made stripe by stripe, and what a stripe found
+is folded into one file for each shard. The neighbours are those of `search_exact` and
+`search_approximate`.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -17,76 +18,44 @@ from xmine.engines.task import Engine, Task
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import opened, write_matrix
 from xmine.knn.approximate import trained_index
-from xmine.knn.blocks import Multiplier, SourceBlock, TorchMultiplier, plan_blocks
+from xmine.knn.blocks import plan_blocks
 from xmine.knn.duplicates import Side
 from xmine.knn.exact import MEMORY, SPARE
 from xmine.knn.faiss_index import centroids_of
-from xmine.knn.inverted_lists import assign_lists, number_type
-from xmine.knn.ivf_products import Listed, multiply_lists
-from xmine.knn.ivf_search import choose_reach, settle
+from xmine.knn.inverted_lists import number_type
+from xmine.knn.ivf_search import choose_reach
 from xmine.knn.neighbours import Neighbours
 from xmine.knn.recall import measure_recall
-from xmine.knn.rescoring import Direction, directions, rescore
+from xmine.knn.rescoring import Direction, directions
 from xmine.knn.state_files import SearchFiles, SearchState, finished
-from xmine.knn.topk import EMPTY, Keys
-from xmine.knn.workers import WorkerPool, blas_threads
+from xmine.knn.tile_tasks import (
+    Found,
+    Shard,
+    Tiled,
+    assign,
+    exact_tile,
+    fold,
+    listed_tile,
+    nothing,
+    settle_exact,
+    settle_listed,
+)
 from xmine.progress import Progress, Report, silent
 
 # Rows of a shard: a share of a side, within limits. Smaller shards spread better, larger ones
 # multiply faster.
 _EXACT_SHARE, _EXACT_ROWS = 6, (8192, 65_536)
 _LISTED_SHARE, _LISTED_ROWS = 4, (16_384, 2**20)
+# Tiles of a stripe: 140 GB of keys where shards are largest, and work for some hundred cores.
+_TILES_OF_A_STRIPE = 1024
 # Bytes of a worker besides what a tile takes: libraries, and the encoder of an earlier task; and
 # bytes for blocks where lists meet.
 _OF_A_WORKER, _MEETING = 420 * 2**20, 270 * 2**20
 # The share of the work after which shards are settled, for the progress.
 _MULTIPLIED = 0.9
 
-# Rows of a side, from one to before another; and those of both sides.
-Shard = tuple[int, int]
+# The shards of both sides.
 Cuts = tuple[list[Shard], list[Shard]]
-
-
-def _nothing() -> None:
-    """Report nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tiled:
-    """Where a search in tiles finds and keeps its matrices; a task has one as its argument.
-
-    Attributes:
-        vectors: the .npy files of sources and targets, float16 [rows, dim].
-        folder: of the search.
-        mark: begins the names of its files.
-        k: neighbours per row.
-        folded: for each side, whether equal rows are searched once; a file then lists the first.
-        device: `cpu`, or a device of torch.
-        memory: bytes for blocks.
-    """
-
-    vectors: tuple[Path, Path]
-    folder: Path
-    mark: str
-    k: int
-    folded: tuple[bool, bool]
-    device: str = "cpu"
-    memory: int = MEMORY
-
-    def path(self, *name: object) -> Path:
-        """Name a file."""
-        return self.folder / f"tile-{self.mark[:12]}-{'-'.join(map(str, name))}.npy"
-
-    def side(self, number: int) -> Side:
-        """Open a side."""
-        first = opened(self.path("first", number), np.int64)[:, 0] if self.folded[number] else None
-        return Side.of(opened(self.vectors[number]), first)
-
-    def direction(self, number: int, shard: Shard) -> Direction:
-        """Open a shard that looks for its neighbours, and make room for these."""
-        queries, others = self.side(number).part(*shard), self.side(1 - number)
-        shape = len(queries), min(self.k, len(others))
-        return Direction(queries, others, np.empty(shape, np.int64), np.empty(shape, np.float32))
 
 
 def search_in_tiles(
@@ -140,17 +109,16 @@ def search_in_tiles(
 
     if index == "exact":
         cuts = _cut(ways, _EXACT_SHARE, _EXACT_ROWS)
-        engine.run(_tiles(given, cuts, exact_tile), partial(tick, high=_MULTIPLIED))
-        name, settling = "exact", settle_exact
+        name, multiply, settling = "exact", exact_tile, settle_exact
     else:
         cuts = _cut(ways, _LISTED_SHARE, _LISTED_ROWS)
         probes = _assign(given, cuts, ways, index, recall, SearchState(files), engine)
-        engine.run(_tiles(given, cuts, listed_tile), partial(tick, high=_MULTIPLIED))
-        name, settling = f"{index}, {probes:.0f} probes", settle_listed
+        name, multiply, settling = f"{index}, {probes:.0f} probes", listed_tile, settle_listed
+    found = _multiply(given, cuts, multiply, engine, partial(tick, high=_MULTIPLIED))
     settled = [
         Task(
             settling,
-            (given, side, at, shard, len(cuts[1 - side])),
+            (given, side, at, shard, found[side][at]),
             (given.path("ids", side, at), given.path("cosines", side, at)),
         )
         for side, at, shard in _each(cuts)
@@ -161,7 +129,7 @@ def search_in_tiles(
         ways[side].cosines[start:stop] = opened(given.path("cosines", side, at), np.float32)
     reached = None
     if index != "exact":
-        reached = min(measure_recall(way, memory, _nothing) for way in ways)
+        reached = min(measure_recall(way, memory, nothing) for way in ways)
     tick(1.0)
     return files.finish([*ways[0].result(), *ways[1].result()], k, name, reached)
 
@@ -177,10 +145,10 @@ def _assign(
 ) -> float:
     """Train centroids, and find the lists that all rows probe; give the mean number of lists."""
     sides = ways[0].queries.vectors, ways[1].queries.vectors
-    centroids = centroids_of(trained_index(index, sides, state, _nothing))
+    centroids = centroids_of(trained_index(index, sides, state, nothing))
     assert centroids is not None  # or the search is not cut into tiles
     if "reach" not in state.known:
-        reach, most = choose_reach(*ways, centroids, recall, given.memory, _nothing)
+        reach, most = choose_reach(*ways, centroids, recall, given.memory, nothing)
         state.note(reach=reach, most=most)
     write_matrix(given.path("centroids"), centroids)
     known = float(state.known["reach"]), int(state.known["most"])
@@ -209,19 +177,74 @@ def _each(cuts: Cuts) -> Iterator[tuple[int, int, Shard]]:
             yield side, at, shard
 
 
-def _tiles(given: Tiled, cuts: Cuts, work: Callable[..., None]) -> list[Task]:
-    """Name a task for each shard of the sources and each of the targets."""
+def _multiply(
+    given: Tiled,
+    cuts: Cuts,
+    work: Callable[..., None],
+    engine: Engine,
+    tick: Callable[[float], None],
+) -> tuple[list[Found], list[Found]]:
+    """Run all tiles; tell which files have the best cells of each shard of both sides."""
+    across, down = len(cuts[1]), len(cuts[0])
+    step = max(1, _TILES_OF_A_STRIPE // across)
+    stripes = [range(i, min(i + step, down)) for i in range(0, down, step)]
+    ours: list[Found] = [(given.path("fold", 0, i),) for i in range(down)]
+    theirs: list[list[Found]] = [[()] * across]  # before each stripe
+    theirs += [
+        [(given.path("fold", 1, j, stripe[-1]),) for j in range(across)] for stripe in stripes
+    ]
+
+    def folds(number: int) -> list[Task]:
+        """Name the tasks that leave one file of each shard, when a stripe is done."""
+        stripe = stripes[number]
+        return [
+            Task(fold, (_tiles_of(given, 0, i, range(across)), *ours[i]), ours[i]) for i in stripe
+        ] + [
+            Task(fold, (theirs[number][j] + _tiles_of(given, 1, j, stripe), *path), path)
+            for j, path in enumerate(theirs[number + 1])
+        ]
+
+    done = [all(task.is_done() for task in folds(number)) for number in range(len(stripes) - 1)]
+    start = len(done) - done[::-1].index(True) if any(done) else 0
+    for number in range(start, len(stripes)):
+        share = partial(_part, tick, number, len(stripes))
+        engine.run(_tiles(given, cuts, stripes[number], work), share)
+        if number + 1 < len(stripes):
+            tasks = folds(number)
+            engine.run(tasks, lambda share: None)
+            for path in {path for task in tasks for path in task.arguments[0]}:
+                path.unlink(missing_ok=True)
+    for i in stripes[-1]:
+        ours[i] = _tiles_of(given, 0, i, range(across))
+    last = [theirs[-2][j] + _tiles_of(given, 1, j, stripes[-1]) for j in range(across)]
+    return ours, last
+
+
+def _part(tick: Callable[[float], None], number: int, of: int, share: float) -> None:
+    """Report the share of one of several parts."""
+    tick((number + share) / of)
+
+
+def _tiles_of(given: Tiled, side: int, at: int, others: Iterable[int]) -> Found:
+    """Name the files that tiles with some shards of the other side leave for a shard."""
+    return tuple(given.path("best", side, at, other) for other in others)
+
+
+def _tiles(
+    given: Tiled, cuts: Cuts, stripe: Iterable[int], work: Callable[..., None]
+) -> list[Task]:
+    """Name a task for some shards of the sources and each shard of the targets."""
     gpus = 0.0 if given.device == "cpu" or work is listed_tile else 1.0
     return [
         Task(
             work,
-            (given, i, j, rows, columns),
+            (given, i, j, cuts[0][i], columns),
             (given.path("best", 0, i, j), given.path("best", 1, j, i)),
-            float((rows[1] - rows[0]) * (columns[1] - columns[0])),
+            float((cuts[0][i][1] - cuts[0][i][0]) * (columns[1] - columns[0])),
             gpus,
-            _memory(given, rows, columns, is_listed=work is listed_tile),
+            _memory(given, cuts[0][i], columns, is_listed=work is listed_tile),
         )
-        for i, rows in enumerate(cuts[0])
+        for i in stripe
         for j, columns in enumerate(cuts[1])
     ]
 
@@ -232,92 +255,6 @@ def _memory(given: Tiled, rows: Shard, columns: Shard, *, is_listed: bool) -> in
     dim = opened(given.vectors[0]).shape[1]
     blocks = plan_blocks(*sizes, dim, keep, given.memory, given.device).memory(dim, keep)
     return _OF_A_WORKER + 16 * keep * sum(sizes) + (_MEETING if is_listed else blocks)
-
-
-def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:
-    """Multiply two shards; keep the best cells of the rows of both."""
-    left, right = given.side(0), given.side(1)
-    keep = min(given.k + SPARE, len(right)), min(given.k + SPARE, len(left))
-    ours: Keys = np.full((rows[1] - rows[0], keep[0]), EMPTY, dtype=np.int64)
-    theirs: Keys = np.full((columns[1] - columns[0], keep[1]), EMPTY, dtype=np.int64)
-    dim = right.vectors.shape[1]
-    plan = plan_blocks(len(ours), len(theirs), dim, keep[0], given.memory, given.device)
-    multipliers: list[Multiplier | TorchMultiplier] = [
-        Multiplier(right, plan) if given.device == "cpu" else TorchMultiplier(right, given.device)
-        for _ in range(plan.workers)
-    ]
-    cuts = list(pairwise([*range(*columns, plan.columns), columns[1]]))
-    with WorkerPool(plan.workers) as pool:
-        for start in range(*rows, plan.sources):
-            block = SourceBlock(left, start, min(start + plan.sources, rows[1]), keep[0])
-
-            def multiply(cut: Shard, block: SourceBlock = block) -> None:
-                multiplier = multipliers.pop()
-                best = theirs[cut[0] - columns[0] : cut[1] - columns[0]]
-                multiplier.multiply(block, *cut, best, pool)
-                multipliers.append(multiplier)
-
-            pool.run(multiply, cuts, _nothing)
-            ours[start - rows[0] : block.stop - rows[0]] = block.best
-    write_matrix(given.path("best", 0, i, j), ours)
-    write_matrix(given.path("best", 1, j, i), theirs)
-
-
-def assign(given: Tiled, side: int, at: int, shard: Shard, reach: float, most: int) -> None:
-    """Find the lists that the rows of a shard probe."""
-    centroids = opened(given.path("centroids"), np.float32)
-    lists = np.empty((shard[1] - shard[0], most), dtype=number_type(len(centroids)))
-    with WorkerPool(blas_threads()) as pool:
-        assign_lists(centroids, given.side(side).part(*shard), 0, reach, lists, pool, _nothing)
-    write_matrix(given.path("lists", side, at), lists)
-
-
-def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:
-    """Multiply the lists of two shards that meet; keep the best cells of the rows of both."""
-    count = len(opened(given.path("centroids"), np.float32))
-    listed = []
-    for side, at, shard in ((0, i, rows), (1, j, columns)):
-        lists = opened(given.path("lists", side, at), number_type(count))
-        best: Keys = np.full((len(lists), given.k + SPARE), EMPTY, dtype=np.int64)
-        listed.append(Listed(given.side(side).part(*shard), lists, best))
-    with WorkerPool(blas_threads()) as pool:
-        ours, theirs = listed
-        multiply_lists(ours, theirs, count, 0, pool, lambda share: None, lambda step: None)
-    for side, names, start in ((0, (i, j), columns[0]), (1, (j, i), rows[0])):
-        best = listed[side].best
-        # Columns were counted from the start of the shard; a key falls as the column rises.
-        write_matrix(given.path("best", side, *names), best - start * (best != EMPTY))
-
-
-def settle_exact(given: Tiled, side: int, at: int, shard: Shard, tiles: int) -> None:
-    """Find the k nearest of the rows of a shard out of the best cells of its tiles."""
-    way = given.direction(side, shard)
-    with WorkerPool(blas_threads()) as pool:
-        rescore(way, _best(given, side, at, tiles), 0, pool, _nothing)
-    _write(way, given, side, at)
-
-
-def settle_listed(given: Tiled, side: int, at: int, shard: Shard, tiles: int) -> None:
-    """Do the same where tiles were multiplied by lists; rows with fewer than k look at all."""
-    way = given.direction(side, shard)
-    with WorkerPool(blas_threads()) as pool:
-        settle(way, _best(given, side, at, tiles), given.memory, pool, lambda share: None)
-    _write(way, given, side, at)
-
-
-def _best(given: Tiled, side: int, at: int, tiles: int) -> Keys:
-    """Keep the best cells of all tiles of a shard: keys [rows, kept]."""
-    best: Keys = np.array(opened(given.path("best", side, at, 0), np.int64))
-    for tile in range(1, tiles):
-        both = np.concatenate([best, opened(given.path("best", side, at, tile), np.int64)], axis=1)
-        both.sort(axis=1)
-        best = both[:, -best.shape[1] :]
-    return best
-
-
-def _write(way: Direction, given: Tiled, side: int, at: int) -> None:
-    write_matrix(given.path("ids", side, at), way.ids)
-    write_matrix(given.path("cosines", side, at), way.cosines)
 
 
 def _probes(path: Path, count: int) -> int:

@@ -1,0 +1,159 @@
+"""What a task of a search in tiles does: files of two shards -> the best cells of their rows.
+
+Called on any machine, with paths and numbers; each call writes the files that its task makes.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from xmine.files.npy import opened, write_matrix
+from xmine.knn.blocks import Multiplier, SourceBlock, TorchMultiplier, plan_blocks
+from xmine.knn.duplicates import Side
+from xmine.knn.exact import MEMORY, SPARE
+from xmine.knn.inverted_lists import assign_lists, number_type
+from xmine.knn.ivf_products import Listed, multiply_lists
+from xmine.knn.ivf_search import settle
+from xmine.knn.rescoring import Direction, rescore
+from xmine.knn.topk import EMPTY, Keys
+from xmine.knn.workers import WorkerPool, blas_threads
+
+# Rows of a side, from one to before another.
+Shard = tuple[int, int]
+# The files that have the best cells of a shard.
+Found = tuple[Path, ...]
+
+
+def nothing() -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tiled:
+    """Where a search in tiles finds and keeps its matrices; a task has one as its argument.
+
+    Attributes:
+        vectors: the .npy files of sources and targets, float16 [rows, dim].
+        folder: of the search.
+        mark: begins the names of its files.
+        k: neighbours per row.
+        folded: for each side, whether equal rows are searched once; a file then lists the first.
+        device: `cpu`, or a device of torch.
+        memory: bytes for blocks.
+    """
+
+    vectors: tuple[Path, Path]
+    folder: Path
+    mark: str
+    k: int
+    folded: tuple[bool, bool]
+    device: str = "cpu"
+    memory: int = MEMORY
+
+    def path(self, *name: object) -> Path:
+        """Name a file."""
+        return self.folder / f"tile-{self.mark[:12]}-{'-'.join(map(str, name))}.npy"
+
+    def side(self, number: int) -> Side:
+        """Open a side."""
+        first = opened(self.path("first", number), np.int64)[:, 0] if self.folded[number] else None
+        return Side.of(opened(self.vectors[number]), first)
+
+    def direction(self, number: int, shard: Shard) -> Direction:
+        """Open a shard that looks for its neighbours, and make room for these."""
+        queries, others = self.side(number).part(*shard), self.side(1 - number)
+        shape = len(queries), min(self.k, len(others))
+        return Direction(queries, others, np.empty(shape, np.int64), np.empty(shape, np.float32))
+
+
+def exact_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:
+    """Multiply two shards; keep the best cells of the rows of both."""
+    left, right = given.side(0), given.side(1)
+    keep = min(given.k + SPARE, len(right)), min(given.k + SPARE, len(left))
+    ours: Keys = np.full((rows[1] - rows[0], keep[0]), EMPTY, dtype=np.int64)
+    theirs: Keys = np.full((columns[1] - columns[0], keep[1]), EMPTY, dtype=np.int64)
+    dim = right.vectors.shape[1]
+    plan = plan_blocks(len(ours), len(theirs), dim, keep[0], given.memory, given.device)
+    multipliers: list[Multiplier | TorchMultiplier] = [
+        Multiplier(right, plan) if given.device == "cpu" else TorchMultiplier(right, given.device)
+        for _ in range(plan.workers)
+    ]
+    cuts = list(pairwise([*range(*columns, plan.columns), columns[1]]))
+    with WorkerPool(plan.workers) as pool:
+        for start in range(*rows, plan.sources):
+            block = SourceBlock(left, start, min(start + plan.sources, rows[1]), keep[0])
+
+            def multiply(cut: Shard, block: SourceBlock = block) -> None:
+                multiplier = multipliers.pop()
+                best = theirs[cut[0] - columns[0] : cut[1] - columns[0]]
+                multiplier.multiply(block, *cut, best, pool)
+                multipliers.append(multiplier)
+
+            pool.run(multiply, cuts, nothing)
+            ours[start - rows[0] : block.stop - rows[0]] = block.best
+    write_matrix(given.path("best", 0, i, j), ours)
+    write_matrix(given.path("best", 1, j, i), theirs)
+
+
+def assign(given: Tiled, side: int, at: int, shard: Shard, reach: float, most: int) -> None:
+    """Find the lists that the rows of a shard probe."""
+    centroids = opened(given.path("centroids"), np.float32)
+    lists = np.empty((shard[1] - shard[0], most), dtype=number_type(len(centroids)))
+    with WorkerPool(blas_threads()) as pool:
+        assign_lists(centroids, given.side(side).part(*shard), 0, reach, lists, pool, nothing)
+    write_matrix(given.path("lists", side, at), lists)
+
+
+def listed_tile(given: Tiled, i: int, j: int, rows: Shard, columns: Shard) -> None:
+    """Multiply the lists of two shards that meet; keep the best cells of the rows of both."""
+    count = len(opened(given.path("centroids"), np.float32))
+    listed = []
+    for side, at, shard in ((0, i, rows), (1, j, columns)):
+        lists = opened(given.path("lists", side, at), number_type(count))
+        best: Keys = np.full((len(lists), given.k + SPARE), EMPTY, dtype=np.int64)
+        listed.append(Listed(given.side(side).part(*shard), lists, best))
+    with WorkerPool(blas_threads()) as pool:
+        ours, theirs = listed
+        multiply_lists(ours, theirs, count, 0, pool, lambda share: None, lambda step: None)
+    for side, names, start in ((0, (i, j), columns[0]), (1, (j, i), rows[0])):
+        best = listed[side].best
+        # Columns were counted from the start of the shard; a key falls as the column rises.
+        write_matrix(given.path("best", side, *names), best - start * (best != EMPTY))
+
+
+def fold(found: Found, out: Path) -> None:
+    """Keep the best cells of several files."""
+    write_matrix(out, _best(found))
+
+
+def settle_exact(given: Tiled, side: int, at: int, shard: Shard, found: Found) -> None:
+    """Find the k nearest of the rows of a shard out of the best cells of its tiles."""
+    way = given.direction(side, shard)
+    with WorkerPool(blas_threads()) as pool:
+        rescore(way, _best(found), 0, pool, nothing)
+    _write(way, given, side, at)
+
+
+def settle_listed(given: Tiled, side: int, at: int, shard: Shard, found: Found) -> None:
+    """Do the same where tiles were multiplied by lists; rows with fewer than k look at all."""
+    way = given.direction(side, shard)
+    with WorkerPool(blas_threads()) as pool:
+        settle(way, _best(found), given.memory, pool, lambda share: None)
+    _write(way, given, side, at)
+
+
+def _best(found: Found) -> Keys:
+    """Keep the best cells of each row in several files: keys [rows, kept]."""
+    best: Keys = np.array(opened(found[0], np.int64))
+    for path in found[1:]:
+        both = np.concatenate([best, opened(path, np.int64)], axis=1)
+        both.sort(axis=1)
+        best = both[:, -best.shape[1] :]
+    return best
+
+
+def _write(way: Direction, given: Tiled, side: int, at: int) -> None:
+    write_matrix(given.path("ids", side, at), way.ids)
+    write_matrix(given.path("cosines", side, at), way.cosines)

@@ -118,7 +118,7 @@ def test_benchmarks_measure_the_encoder_of_english_where_there_are_two(
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_untrained_encoder_retrieves_as_before_the_first_step(
     tmp_path: Path, toy_pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,7 +59,7 @@ def slow_hits(
 def test_hits_are_ordered_as_a_slow_loop_orders_them(
     toy_encoder: SentenceEncoder, english: list[str], corpus: Sentences, k: int
 ) -> None:
-    texts = english[: 60 if k < 20 else 5]
+    texts = english[: 12 if k < 20 else 3]
     found = search(texts, corpus, toy_encoder, k)
     for text, hits in zip(texts, found, strict=True):
         expected = slow_hits(toy_encoder, text, corpus, max(k, 10))[:k]

@@ -157,7 +157,7 @@ def test_a_batch_that_is_too_slow_to_try_is_on_the_line_of_smaller_ones() -> Non
     assert Tried([16, 64], [0.5, 0.4], [1000, 900]).at(128) == (0.4, 900)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_larger_batch_of_a_transformer_takes_more(
     toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
 ) -> None:

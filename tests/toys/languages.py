@@ -25,7 +25,7 @@ def said_in(language: str, meanings: list[list[int]]) -> list[str]:
 
 
 def write_pairs(folder: Path, name: str, count: int, *, seed: int = 7, origin: str = "") -> Path:
-    """Write a file of pairs whose name says the languages; with the same seed, the same meanings."""
+    """Write a file whose name says its languages; with the same seed, of the same meanings."""
     first, second = name.split("-")
     _, _, meanings = toy_sentences(count, seed)
     rows = zip(said_in(first, meanings), said_in(second, meanings), strict=True)

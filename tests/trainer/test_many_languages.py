@@ -1,6 +1,7 @@
 """Pairs in several pairs of languages: visits, what is held out, batches, the vocabulary, files."""
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.toys.sentences import toy_sentences
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
 from xmine.pairs.language_pairs import LanguagePairs
+from xmine.trainer.data import vocabulary
 from xmine.trainer.data.batches import cut_batches, language_batches, pass_order
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import balanced, hold_out, shared_out, weigh_pairs
@@ -152,7 +154,7 @@ def test_batches_of_one_language_are_all_rows_in_random_order() -> None:
     mixed = [len(set(languages[batch])) > 1 for batch in batches]
     assert sum(mixed) <= 2  # where a language ends
     firsts = [int(languages[batch[0]]) for batch in batches]
-    assert firsts != sorted(firsts) and firsts != sorted(firsts, reverse=True)
+    assert sum(one != other for one, other in pairwise(firsts)) > 2  # not language by language
     # Within a language the order of the pass stays, batch by batch.
     place = {row: at for at, row in enumerate(order.tolist())}
     for batch in batches:
@@ -184,6 +186,18 @@ def test_sentences_of_a_vocabulary_are_balanced_and_what_is_missing_goes_to_othe
     assert sample_quotas([8100, 900, 100], 91, 1.0) == [81, 9, 1]
     assert sample_quotas([5, 7], 100, 0.5) == [5, 7]
     assert sum(sample_quotas([997, 331, 78, 3], 1000, 0.3)) == 1000
+
+
+def test_no_sentence_is_twice_in_the_sample_of_a_vocabulary(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: list[str] = []
+    monkeypatch.setattr(vocabulary, "_trained", lambda chosen, size: found.extend(chosen))
+    english = [f"a{row % 60}" for row in range(600)]
+    korean = [f"b{row}" for row in range(40)]
+    vocabulary.train_shared_vocabulary([english, korean], 9, sample=50, alpha=0.0, seed=1)
+    assert len(found) == len(set(found)) == 50
+    assert Counter(text[0] for text in found) == {"a": 25, "b": 25}
 
 
 def test_texts_are_gathered_by_language_from_both_sides() -> None:

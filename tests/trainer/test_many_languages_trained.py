@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from tests.toys.languages import said_in, write_pairs
@@ -18,6 +19,7 @@ from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText, read_parallel
 from xmine.pairs.language_pairs import LanguagePairs
 from xmine.progress import Progress
+from xmine.trainer.data.batches import grouped_order
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.rows import Rows, TrainingData, keys_of
 from xmine.trainer.methods import METHODS, emma_x, moco, msimcse, transaug
@@ -28,6 +30,7 @@ from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
 from xmine.trainer.ranking.virtual import Mixing, ranked_pairs
+from xmine.trainer.run import loop
 from xmine.trainer.run.devset import worst_language
 from xmine.trainer.run.prepare import Split, cut_pairs
 from xmine.trainer.run.step import Step
@@ -361,17 +364,25 @@ def test_near_rows_of_one_language_are_together_in_batches_of_one_language(
         taken.append(torch.from_numpy(batch.columns[1].keys))
         return losses(step, batch, random)
 
+    def grouped(order: NDArray[np.int64], *rest: Any) -> NDArray[np.int64]:
+        together.append(len(set(languages[order])))
+        return grouped_order(order, *rest)
+
     monkeypatch.setattr(msimcse._Step, "losses", noted)
-    shares = []
+    monkeypatch.setattr(loop, "grouped_order", grouped)
+    shares, together = [], list[int]()
+    languages = np.zeros(0)
     for batches in ("language", "mixed"):
         taken.clear()
         options = options_of("msimcse", toy_folder, batches=batches)
-        train("msimcse", corpus, options, tmp_path / batches)
         seen = Split.of(corpus.pairs, options).seen
-        keys = keys_of([*seen.sources, *seen.targets])[len(seen) :].tolist()
         assert seen.languages is not None
-        of_key = dict(zip(keys, seen.languages.of_rows.tolist(), strict=True))  # no English
+        languages = seen.languages.of_rows
+        train("msimcse", corpus, options, tmp_path / batches)
+        keys = keys_of([*seen.sources, *seen.targets])[len(seen) :].tolist()
+        of_key = dict(zip(keys, languages.tolist(), strict=True))  # no English
         pure = [len({of_key[int(key)] for key in batch}) == 1 for batch in taken]
         half = len(pure) // 2
         shares.append([np.mean(pure[:half]), np.mean(pure[half:])])
     assert min(shares[0]) > 0.8 and max(shares[1]) < 0.2, shares
+    assert together == [1, 1, 1, 3]  # groups are of one language, too

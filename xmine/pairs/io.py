@@ -4,7 +4,7 @@ Each format has a file of its own beside this one.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -257,23 +257,22 @@ def read_parallel(*paths: str | Path) -> ParallelText:
     texts = sources.packed(), targets.packed()
     if not settled:
         return ParallelText(*texts, origins)
-    for at, (codes, _) in enumerate(settled):
-        _check_languages(files[at], texts, np.arange(ends[at], ends[at + 1]), codes)
+    for at, (codes, is_turned) in enumerate(settled):
+        rows = np.arange(ends[at], ends[at + 1])
+        sides = dict(zip(codes, texts, strict=True))
+        _check_languages(files[at], sides, rows, codes[::-1] if is_turned else codes)
     of_rows = np.repeat(np.arange(len(files)), np.diff(ends))
     languages = LanguagePairs(tuple(codes for codes, _ in settled), of_rows)
     return ParallelText(*texts, origins, languages=languages)
 
 
 def _check_languages(
-    file: str,
-    texts: tuple[PackedTexts, PackedTexts],
-    rows: NDArray[np.int64],
-    languages: Languages,
+    file: str, texts: Mapping[str, PackedTexts], rows: NDArray[np.int64], languages: Languages
 ) -> None:
-    """Refuse a file whose text is surely not in its languages."""
+    """Refuse a file whose text is surely not in its languages, which are in its own order."""
     some = rows[:: max(1, len(rows) // _LOOKED_AT)]
-    for side, code in zip(texts, languages, strict=True):
-        if looks_foreign(side.take(some), code):
+    for code in languages:
+        if looks_foreign(texts[code].take(some), code):
             raise FileError(
                 f"{file}: its languages are {' and '.join(languages)}, and the text is not {code}",
                 "name the file after the languages of its columns, in their order",

@@ -80,7 +80,7 @@ def test_a_group_without_visits_has_none_and_takes_none() -> None:
 def test_the_split_has_the_alpha_of_the_options_also_of_fewer_pairs() -> None:
     pairs = pairs_of([600, 60], shift=700)
     for limit in (0, 300):
-        given = {"held_out": 20, "limit_pairs": limit}
+        given: dict[str, Any] = {"held_out": 20, "limit_pairs": limit}
         split = Split.of(pairs, MsimcseOptions(language_alpha=0.0, **given))
         assert split.seen.languages is not None
         first, second = (split.weights[rows].sum() for rows in split.seen.languages.rows())

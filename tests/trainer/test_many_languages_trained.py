@@ -25,6 +25,7 @@ from xmine.trainer.data.rows import Rows, TrainingData, keys_of
 from xmine.trainer.methods import METHODS, emma_x, moco, msimcse, transaug
 from xmine.trainer.models.static import StaticTower, new_static
 from xmine.trainer.models.towers import Tower, cut_together
+from xmine.trainer.options.emma_x import EmmaXOptions
 from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
@@ -101,7 +102,9 @@ class Loops:
 
 def batches_of(pairs: ParallelText) -> list[tuple[np.ndarray[Any, Any], list[tuple[str, str]]]]:
     rows = [np.arange(start, start + BATCH) for start in range(0, len(pairs), BATCH)]
-    return [(some, [(pairs.sources[row], pairs.targets[row]) for row in some]) for some in rows]
+    return [
+        (some, [(pairs.sources[row], pairs.targets[row]) for row in some.tolist()]) for some in rows
+    ]
 
 
 @pytest.mark.parametrize("in_batch", [True, False])
@@ -163,8 +166,8 @@ def test_emma_x_takes_no_text_of_the_pair_for_a_stranger(pairs: ParallelText, to
     data = cut_pairs(pairs, tower, tower)
     keys = torch.from_numpy(np.stack([each.keys for each in data.columns], axis=1))
     sides = tower.embed(data.columns[0]).detach(), tower.embed(data.columns[1]).detach()
-    options = METHODS["emma-x"].options(ranks=3)
-    mixing = Mixing.drawn(len(pairs), options, np.random.default_rng(1))  # type: ignore[arg-type]
+    options = EmmaXOptions(ranks=3)
+    mixing = Mixing.drawn(len(pairs), options, np.random.default_rng(1))
     found = ranked_pairs(sides, sides, keys, mixing, slice(None), across=True)[2]
     expected, across = [], 0
     texts = list(zip(pairs.sources, pairs.targets, strict=True))
@@ -371,7 +374,7 @@ def test_near_rows_of_one_language_are_together_in_batches_of_one_language(
     monkeypatch.setattr(msimcse._Step, "losses", noted)
     monkeypatch.setattr(loop, "grouped_order", grouped)
     shares, together = [], list[int]()
-    languages = np.zeros(0)
+    languages = np.zeros(0, dtype=np.int64)
     for batches in ("language", "mixed"):
         taken.clear()
         options = options_of("msimcse", toy_folder, batches=batches)

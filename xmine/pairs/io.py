@@ -259,8 +259,8 @@ def read_parallel(*paths: str | Path) -> ParallelText:
         return ParallelText(*texts, origins)
     for at, (codes, is_turned) in enumerate(settled):
         rows = np.arange(ends[at], ends[at + 1])
-        sides = dict(zip(codes, texts, strict=True))
-        _check_languages(files[at], sides, rows, codes[::-1] if is_turned else codes)
+        of_codes = dict(zip(codes, texts, strict=True))
+        _check_languages(files[at], of_codes, rows, codes[::-1] if is_turned else codes)
     of_rows = np.repeat(np.arange(len(files)), np.diff(ends))
     languages = LanguagePairs(tuple(codes for codes, _ in settled), of_rows)
     return ParallelText(*texts, origins, languages=languages)

@@ -174,10 +174,10 @@ def describe_corpus(corpus: "Corpus", given: Given, console: Console) -> None:
 
     if corpus.pairs:
         files, languages = given["pairs"] or (), corpus.pairs.languages
-        parts = languages.rows() if languages else [range(len(corpus.pairs))]
+        counts = [len(rows) for rows in languages.rows()] if languages else [len(corpus.pairs)]
         names = [f" of {name}" for name in languages.names] if languages else [""]
-        for file, name, rows in zip(files, names, parts, strict=False):
-            console.detail(f"{file}: {count(len(rows), 'pair')}{name}")
+        for file, name, number in zip(files, names, counts, strict=False):
+            console.detail(f"{file}: {count(number, 'pair')}{name}")
     for name, table in zip(given["triplets"] or (), corpus.triplets, strict=True):
         console.detail(f"{name}: {count(len(table), 'triplet')}")
     if corpus.labelled:

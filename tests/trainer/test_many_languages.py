@@ -195,7 +195,7 @@ def test_no_sentence_is_twice_in_the_sample_of_a_vocabulary(
     monkeypatch.setattr(vocabulary, "_trained", lambda chosen, size: found.extend(chosen))
     english = [f"a{row % 60}" for row in range(600)]
     korean = [f"b{row}" for row in range(40)]
-    vocabulary.train_shared_vocabulary([english, korean], 9, sample=50, alpha=0.0, seed=1)
+    vocabulary.train_shared_vocabulary([english, [], korean], 9, sample=50, alpha=0.0, seed=1)
     assert len(found) == len(set(found)) == 50
     assert Counter(text[0] for text in found) == {"a": 25, "b": 25}
 

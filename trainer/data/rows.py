@@ -1,7 +1,8 @@
 """Texts -> what training reads: visited so often, a part held out, cut into pieces."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -232,11 +233,11 @@ def keys_of_sides(pairs: ParallelText) -> tuple[NDArray[np.int64], NDArray[np.in
     """Number the texts of both sides, each for itself; of several pairs of languages together."""
     if pairs.languages is None:
         return keys_of(pairs.sources), keys_of(pairs.targets)
-    keys = keys_of([*pairs.sources, *pairs.targets])
+    keys = keys_of(chain(pairs.sources, pairs.targets))
     return keys[: len(pairs)], keys[len(pairs) :]
 
 
-def keys_of(texts: Sequence[Hashable]) -> NDArray[np.int64]:
+def keys_of(texts: Iterable[Hashable]) -> NDArray[np.int64]:
     """Number texts, so that equal ones have equal numbers: int64 [texts]."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)

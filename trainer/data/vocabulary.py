@@ -61,7 +61,7 @@ def train_shared_vocabulary(
     it has; no sentence comes twice.
     """
     random_order = random.Random(seed)
-    texts = [list(dict.fromkeys(each)) for each in languages]
+    texts = [list(dict.fromkeys(each)) for each in languages if len(each)]
     quotas = sample_quotas(list(map(len, texts)), sample, alpha)
     chosen = [
         text

@@ -27,14 +27,14 @@ OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
 def small(corpus: Corpus) -> Corpus:
-    """Take rows of all parts of a corpus, at equal distances."""
+    """Take rows of all parts of a corpus, at equal distances; pairs as those of one file."""
 
     def some(rows: int) -> Any:  # noqa: ANN401 - an array, whatever takes it as index
         return np.arange(rows)[:: max(1, -(-rows // _MOST))]
 
     return replace(
         corpus,
-        pairs=corpus.pairs and corpus.pairs.take(some(len(corpus.pairs))),
+        pairs=corpus.pairs and replace(corpus.pairs.take(some(len(corpus.pairs))), languages=None),
         triplets=tuple(each.take(some(len(each))) for each in corpus.triplets),
         texts=[corpus.texts[row] for row in some(len(corpus.texts))],
         text_files=corpus.text_files[some(len(corpus.text_files))],

@@ -66,6 +66,27 @@ def grouped_order(
     return regrouped
 
 
+def language_batches(
+    order: NDArray[np.int64], languages: NDArray[np.int64], size: int, seed: int, epoch: int
+) -> list[NDArray[np.int64]]:
+    """Cut a pass into batches of one language each, in random order.
+
+    Rows of a language stay in their order. Where one language ends, a batch is filled with the
+    next, so that a pass has as many batches as it has without.
+
+    Args:
+        order: rows of the pass.
+        languages: int64 [rows], of all rows that there are.
+        size: of a batch.
+        seed, epoch: of the order of languages and batches.
+    """
+    random = np.random.default_rng([seed, 6, epoch])
+    places = random.permutation(int(languages.max()) + 1)  # by language
+    ordered = order[np.argsort(places[languages[order]], kind="stable")]
+    batches = cut_batches(ordered, size)
+    return [batches[at] for at in random.permutation(len(batches))]
+
+
 def cut_batches(order: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     """Cut a pass into batches; what does not fill the last one is left out."""
     whole = len(order) // size * size

@@ -46,7 +46,7 @@ class Corpus:
     @classmethod
     def read(
         cls,
-        pairs: str | None = None,
+        pairs: str | Sequence[str] | None = None,
         triplets: Sequence[str] = (),
         nli: str | None = None,
         texts: Sequence[str] = (),
@@ -54,14 +54,15 @@ class Corpus:
         """Read files.
 
         Args:
-            pairs: a file of pairs, see `xmine.pairs.io.read_pairs`.
+            pairs: a file of pairs, or several, each in two languages of its own; see
+                `xmine.pairs.io.read_parallel`.
             triplets: see `read_triplets`; a file for each language, of the same items.
             nli: see `read_labelled`.
             texts: text inputs, see `xmine.text.inputs`; blank lines are left out.
 
         Raises:
-            FileError: one cannot be read, or has nothing in it; or triplets of two languages are
-                not as many.
+            FileError: one cannot be read, or has nothing in it, or of several files of pairs not
+                the languages that it should have; or triplets of two languages are not as many.
         """
         tables = tuple(map(read_triplets, triplets))
         for name, table in zip(triplets, tables, strict=True):
@@ -72,7 +73,7 @@ class Corpus:
                 )
         files = list(map(_full_texts, texts))
         return cls(
-            pairs=None if pairs is None else read_parallel(pairs),
+            pairs=read_parallel(*([pairs] if isinstance(pairs, str) else pairs)) if pairs else None,
             triplets=tables,
             labelled=None if nli is None else read_labelled(nli),
             texts=[text for each in files for text in each],
@@ -112,6 +113,9 @@ class Corpus:
             digest.update("\n".join(column).encode())
             digest.update(b"\0")
         digest.update(labels)
+        if self.pairs and (languages := self.pairs.languages):
+            digest.update(",".join(languages.names).encode())
+            digest.update(languages.of_rows.tobytes())
         if len(np.unique(self.text_files)) > 1:
             digest.update(self.text_files.tobytes())
         return digest.hexdigest()

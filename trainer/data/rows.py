@@ -1,13 +1,15 @@
 """Texts -> what training reads: visited so often, a part held out, cut into pieces."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import TrainingError
 from xmine.pairs.io import ParallelText
+from xmine.pairs.language_pairs import LanguagePairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +75,26 @@ class TrainingData:
         rows: to train on.
         weights: float64 [rows], how often each is visited in a pass.
         held_out: pairs to measure on; None if there are none.
+        languages: those of the rows, if pairs are in several; then a text of one column may be
+            in another, and equal texts of all columns have equal keys.
+        held_out_languages: those of the held-out pairs.
     """
 
     rows: Rows
     weights: NDArray[np.float64]
     held_out: Rows | None
+    languages: LanguagePairs | None = None
+    held_out_languages: LanguagePairs | None = None
 
 
 def weigh_pairs(
-    pairs: ParallelText, weights: Mapping[str, float], default: float
+    pairs: ParallelText, weights: Mapping[str, float], default: float, alpha: float = 1.0
 ) -> NDArray[np.float64]:
     """Give the sampling weight of each pair: that of its origin.
 
     Pairs that share a sentence share its weights, so that fifty machine translations of a sentence
-    count as one.
+    count as one. Translations into different languages do not share: each is visited. A pair of
+    languages with a share p of the visits gets p^alpha in proportion.
 
     Returns:
         float64 [pairs].
@@ -104,11 +112,43 @@ def weigh_pairs(
             "all pairs have weight 0", "raise --default-weight or a --source-weight"
         )
     visited = wanted > 0
-    times = [
-        np.bincount(keys, visited)[keys]
-        for keys in (keys_of(pairs.sources), keys_of(pairs.targets))
-    ]
+    keys = keys_of(pairs.sources), keys_of(pairs.targets)
+    if pairs.languages is None:
+        return _shared(wanted, visited, *keys)
+    for rows in pairs.languages.rows():
+        wanted[rows] = _shared(wanted[rows], visited[rows], *(each[rows] for each in keys))
+    return balanced(wanted, pairs.languages.of_rows, alpha)
+
+
+def _shared(
+    wanted: NDArray[np.float64], visited: NDArray[np.bool_], *sides: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Let pairs that share a sentence share its weight."""
+    times = [np.bincount(keys, visited)[keys] for keys in sides]
     return wanted / np.maximum(1, np.maximum(*times))
+
+
+def balanced(
+    weights: NDArray[np.float64], groups: NDArray[np.int64], alpha: float
+) -> NDArray[np.float64]:
+    """Scale weights: a group with a share p of them gets p^alpha in proportion.
+
+    Args:
+        weights: float64 [rows].
+        groups: int64 [rows], the group of each row, from 0.
+        alpha: 1 leaves the weights as they are, 0 makes all groups equal.
+
+    Returns:
+        float64 [rows], with the same sum.
+    """
+    if not len(weights):
+        return weights
+    totals = np.bincount(groups, weights)
+    there = totals > 0
+    wanted = np.where(there, (totals / totals.sum()) ** alpha, 0.0)
+    scales = wanted / wanted.sum() * totals.sum() / np.where(there, totals, 1.0)
+    scaled: NDArray[np.float64] = weights * scales[groups]
+    return scaled
 
 
 def hold_out(
@@ -117,28 +157,62 @@ def hold_out(
     """Draw pairs to measure on, in proportion to their sampling weights; the rest is for training.
 
     A pair that shares a sentence with one held out is in neither part, and no sentence is held
-    out twice.
+    out twice. Of several pairs of languages, each has its share of the `count`: as many as the
+    others, but no more than a sixth of its pairs.
 
     Returns:
         Rows to train on and rows held out, each rising.
     """
+    parts, counts, names = [np.arange(len(pairs))], [count], [named]
+    if languages := pairs.languages:
+        parts, names = languages.rows(), [f"{named} of {name}" for name in languages.names]
+        rooms = [int(np.count_nonzero(wanted[rows])) // 6 for rows in parts]
+        if min(rooms) < 2:
+            least = rooms.index(min(rooms))
+            raise too_few(len(parts[least]), 2, names[least])
+        counts = shared_out(count, rooms)
     random = np.random.default_rng([seed, 0])
     lots = random.random(len(pairs)) ** (1 / np.maximum(wanted, 1e-9))  # weighted, none twice
-    sources, targets = keys_of(pairs.sources), keys_of(pairs.targets)
+    sources, targets = keys_of_sides(pairs)
     used: tuple[set[int], set[int]] = (set(), set())
+    if languages:  # a sentence may be on either side
+        used = (used[0], used[0])
     held: list[int] = []
-    for row in np.argsort(-lots, kind="stable").tolist():
-        if len(held) == count:
-            break
-        if wanted[row] and sources[row] not in used[0] and targets[row] not in used[1]:
-            held.append(row)
-            used[0].add(int(sources[row]))
-            used[1].add(int(targets[row]))
+    for rows, most in zip(parts, counts, strict=True):
+        before = len(held)
+        for row in rows[np.argsort(-lots[rows], kind="stable")].tolist():
+            if len(held) - before == most:
+                break
+            if wanted[row] and sources[row] not in used[0] and targets[row] not in used[1]:
+                held.append(row)
+                used[0].add(int(sources[row]))
+                used[1].add(int(targets[row]))
     shared = np.isin(sources, list(used[0])) | np.isin(targets, list(used[1]))
-    left = np.flatnonzero(~shared & (wanted > 0))
-    if len(held) < count or len(left) < count:
-        raise too_few(len(pairs), count, named)
-    return left, np.array(sorted(held), dtype=np.intp)
+    left = ~shared & (wanted > 0)
+    is_held = np.isin(np.arange(len(pairs)), held)
+    for rows, most, name in zip(parts, counts, names, strict=True):
+        if is_held[rows].sum() < most or left[rows].sum() < most:
+            raise too_few(len(rows), most, name)
+    return np.flatnonzero(left), np.flatnonzero(is_held)
+
+
+def shared_out(count: int, rooms: Sequence[int]) -> list[int]:
+    """Share a count out: the same for all, or less where there is less room.
+
+    Raises:
+        TrainingError: one would get less than two, or there is no room for all.
+    """
+    shares, left = [0] * len(rooms), count
+    for others, at in enumerate(sorted(range(len(rooms)), key=rooms.__getitem__)):
+        shares[at] = min(rooms[at], left // (len(rooms) - others))
+        left -= shares[at]
+    if left or min(shares) < 2:
+        raise TrainingError(
+            f"--held-out {count}: from {2 * len(rooms):,} to {sum(rooms):,} pairs of these "
+            f"{len(rooms)} pairs of languages can be held out",
+            "leave it out, or give more pairs",
+        )
+    return shares
 
 
 def too_few(there: int, count: int, named: str = "pairs") -> TrainingError:
@@ -155,7 +229,15 @@ def drawn(count: int, most: int, seed: int) -> NDArray[np.intp]:
     return np.sort(order[:most])
 
 
-def keys_of(texts: Sequence[Hashable]) -> NDArray[np.int64]:
+def keys_of_sides(pairs: ParallelText) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the texts of both sides, each for itself; of several pairs of languages together."""
+    if pairs.languages is None:
+        return keys_of(pairs.sources), keys_of(pairs.targets)
+    keys = keys_of(chain(pairs.sources, pairs.targets))
+    return keys[: len(pairs)], keys[len(pairs) :]
+
+
+def keys_of(texts: Iterable[Hashable]) -> NDArray[np.int64]:
     """Number texts, so that equal ones have equal numbers: int64 [texts]."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)

@@ -49,6 +49,44 @@ def train_vocabulary(
         for side in (sources, targets)
         for text in random_order.sample(list(side), min(len(side), sample // 2))
     ]
+    return _trained(chosen, size)
+
+
+def train_shared_vocabulary(
+    languages: Sequence[Sequence[str]], size: int, *, sample: int, alpha: float, seed: int
+) -> Vocabulary:
+    """Train a unigram model for several languages, as `train_vocabulary` does for two.
+
+    A language with a share p of the sentences has p^alpha of the sample in proportion, or all that
+    it has; no sentence comes twice.
+    """
+    random_order = random.Random(seed)
+    texts = [list(dict.fromkeys(each)) for each in languages if len(each)]
+    quotas = sample_quotas(list(map(len, texts)), sample, alpha)
+    chosen = [
+        text
+        for each, quota in zip(texts, quotas, strict=True)
+        for text in random_order.sample(each, quota)
+    ]
+    return _trained(chosen, size)
+
+
+def sample_quotas(counts: Sequence[int], sample: int, alpha: float) -> list[int]:
+    """Tell how many sentences of each language are in a sample.
+
+    What a language does not have goes to the others.
+    """
+    powers = [(count / sum(counts)) ** alpha for count in counts]
+    quotas, left, open_powers = [0] * len(counts), min(sample, sum(counts)), sum(powers)
+    for at in sorted(range(len(counts)), key=lambda at: counts[at] / powers[at]):
+        quotas[at] = min(counts[at], round(left * powers[at] / open_powers))
+        left -= quotas[at]
+        open_powers -= powers[at]
+    return quotas
+
+
+def _trained(chosen: Sequence[str], size: int) -> Vocabulary:
+    """Train in another process, and clear what the model says of files that are gone."""
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder, "normaliser.tsv")
         rules.write_text(normaliser_rules(), encoding="utf-8")

@@ -100,6 +100,8 @@ def contrast_with_queue(
             logits = queue_logits(query, key, queue.keys(), scale, used)
             return info_nce(logits, torch.zeros_like(own))  # [rows, 1 + slots]
         same = _equal(texts, every_text)  # [rows, batch]
+        if queue.across:
+            same |= _equal(texts, every_text.flip(1))
         same[torch.arange(len(own)), own] = False
         near = scaled_cosines(query, every_key, scale, same)  # [rows, batch]
         far = scaled_cosines(query, queue.keys(), scale, used)  # [rows, slots]

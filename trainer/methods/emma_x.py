@@ -56,12 +56,13 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
     split = Split.of(needed_pairs(corpus, "emma-x"), options)
     seen = split.seen
     columns: list[Sequence[str]] = [seen.sources, seen.targets]
-    if len(options.codes) > 2:  # a new vocabulary needs the pieces of the others
+    if corpus.texts and len(options.codes) > 2:  # a vocabulary needs the pieces of the others
         columns.append(corpus.texts)
-    tower = begin(options.encoder, options, columns, run, report)
+    tower = begin(options.encoder, options, columns, run, report, seen.languages)
     options = with_rate(options, tower)
     data = split.cut(tower, tower)
     warm_up = _WarmUp(tower, options, len(data.rows), count_steps(data.weights, options))
+    warm_up.queue.across = data.languages is not None
     measures: dict[str, float] = {}
     if options.phase != "2":
         if options.queue_init == "prefill":
@@ -71,11 +72,10 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
         return TrainedTowers({"": tower}, measures, len(data.rows), seen, split.held_out)
     warm_up.estimate(data.rows)
     before = {name: x for name, x in measures.items() if name == "before"}  # both phases
-    assert data.held_out is not None
-    began = broadcast(warm_up.measure(data.held_out))
+    began = broadcast(warm_up.measured(data))
     begun = _Begun(tower, warm_up.classifier, warm_up.similarities, began)
     del warm_up  # M' and queue of phase 1, which a device need not hold in phase 2
-    measures, texts = _maximise(begun, options, corpus, split, data.held_out, run, report)
+    measures, texts = _maximise(begun, options, corpus, split, data, run, report)
     measures = {**measures, **before}
     return TrainedTowers({"": tower}, measures, len(data.rows) + texts, seen, split.held_out)
 
@@ -101,7 +101,7 @@ def _maximise(
     options: EmmaXOptions,
     corpus: Corpus,
     split: Split,
-    held_out: Rows,
+    pairs: TrainingData,
     run: Run,
     report: Report,
 ) -> tuple[dict[str, float], int]:
@@ -120,7 +120,8 @@ def _maximise(
     data = TrainingData(
         Rows((cut[0], cut[0])),  # twice, for what looks at two columns
         found.sampling_weights(options.codes, run),
-        held_out,
+        pairs.held_out,
+        held_out_languages=pairs.held_out_languages,
     )
     steps = count_steps(data.weights, options)
     step = _Maximisation(begun, Rows(cut[1:]), options, len(texts), steps)
@@ -154,7 +155,8 @@ class _WarmUp(RankStep):
         )
         keys, texts = (all_gather(k_x), all_gather(k_y)), all_gather(texts)  # of the whole batch
         own = world.part(len(texts))
-        pairs = ranked_pairs((h_x.detach(), h_y.detach()), keys, texts, mixing, own)
+        across = self.queue.across
+        pairs = ranked_pairs((h_x.detach(), h_y.detach()), keys, texts, mixing, own, across=across)
         self._new = torch.cat(keys), texts
         ranking = self.warm_up.loss(self.classifier, *pairs)
         return {"contrast": contrast} | ({"ranking": ranking} if self.warm_up.ready else {})
@@ -180,7 +182,10 @@ class _WarmUp(RankStep):
             k_x, k_y = self.keys_of(some.columns).chunk(2)
             h_x, h_y = self.tower.embed(*some.columns).chunk(2)
             texts = text_numbers(some).to(self.tower.device)
-            examples.append(ranked_pairs((h_x, h_y), (k_x, k_y), texts, mixing, slice(size)))
+            across = self.queue.across
+            examples.append(
+                ranked_pairs((h_x, h_y), (k_x, k_y), texts, mixing, slice(size), across=across)
+            )
         found = [
             sums_by_rank(nn.functional.cosine_similarity(x, y), rank, ranks)
             for x, y, rank in examples

@@ -35,8 +35,11 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Tra
     """Train one encoder for both sides, or one for each."""
     split = Split.of(needed_pairs(corpus, "moco"), options)
     texts = [split.seen.sources, split.seen.targets]
-    x = begin(options.src_encoder or options.encoder, options, texts, run, report)
-    y = begin(options.tgt_encoder, options, texts, run, report) if options.tgt_encoder else x
+    several = split.seen.languages
+    x = begin(options.src_encoder or options.encoder, options, texts, run, report, several)
+    y = x
+    if options.tgt_encoder:
+        y = begin(options.tgt_encoder, options, texts, run, report, several)
     if x.dim != y.dim:
         raise TrainingError(
             f"--src-encoder makes vectors of {x.dim} numbers, --tgt-encoder of {y.dim}",
@@ -46,6 +49,7 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Tra
     step = _Step(
         x, y, options, options.queue_for(len(data.rows)), count_steps(data.weights, options)
     )
+    step.queue_x.across = step.queue_y.across = several is not None
     if corpus.labelled:
         step.learn_inference(corpus.labelled)
     if options.queue_init == "prefill":

@@ -69,7 +69,8 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     elif corpus.triplets:
         triplets, held_out = entailed_apart(corpus.triplets, options)
         corpus = replace(corpus, triplets=triplets)
-    tower = begin(options.encoder, options, list(corpus.every_text()), run, report)
+    several = split.seen.languages if split else None
+    tower = begin(options.encoder, options, list(corpus.every_text()), run, report, several)
     options = with_rate(options, tower)
     drops = bool(corpus.texts) and _needs_token_dropout(tower, corpus.texts[0], options)
     if drops:
@@ -78,13 +79,25 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
     columns, weights = _columns_of(
         corpus, split.weights if split else None, options, weights_of_texts
     )
+    if several:  # and what is in no pair of languages
+        others = np.full(len(weights) - len(several.of_rows), len(several.codes))
+        several = replace(several, of_rows=np.concatenate([several.of_rows, others]))
     data = TrainingData(
         Rows(cut_together(tower, columns)),
         weights,
         cut_pairs(held_out, tower, tower) if held_out else None,
+        several,
+        held_out.languages if held_out else None,
     )
     languages = max(1, len(corpus.triplets))
-    step = _Step(tower, options, len(columns) // languages, languages, drops_pieces=drops)
+    step = _Step(
+        tower,
+        options,
+        len(columns) // languages,
+        languages,
+        drops_pieces=drops,
+        across=several is not None,
+    )
     measures = run_steps(step, data, options, run, report)
     pairs = (split.seen, split.held_out) if split else ()
     return TrainedTowers({"": tower}, measures, len(data.rows), *pairs)
@@ -145,6 +158,7 @@ class _Step(Step):
         languages: int,
         *,
         drops_pieces: bool = False,
+        across: bool = False,
     ) -> None:
         """Take an encoder.
 
@@ -154,8 +168,10 @@ class _Step(Step):
             members: of a row in one language.
             languages: of the triplets.
             drops_pieces: whether pieces are left out of rows whose x+ is x itself.
+            across: whether the x of a row may be the x+ of another, which stands for it.
         """
         super().__init__()
+        self.across = across
         self.drops_pieces = drops_pieces
         self.tower = tower
         self.options = options
@@ -173,14 +189,12 @@ class _Step(Step):
         drawn = self._drawn(batch, random)  # x, x+ and perhaps x-
         read = drop_tokens(drawn, self._share(*drawn[:2]), random)
         vectors = unit_rows(self.head(self.tower(*read)))  # [members * rows, dim]
+        texts = [[each.keys for each in batch.columns[: self.members]], [x.keys for x in drawn]]
+        if self.across:  # and the text of the other member, x+ for x and x for x+
+            texts.append(texts[1][::-1])
         return [
             Member(rows, torch.from_numpy(np.stack(keys, axis=1)).to(rows.device))
-            for rows, *keys in zip(
-                vectors.chunk(len(drawn)),
-                (each.keys for each in batch.columns[: self.members]),
-                (each.keys for each in drawn),
-                strict=True,
-            )
+            for rows, *keys in zip(vectors.chunk(len(drawn)), *texts, strict=True)
         ]
 
     def _share(self, x: Side, x_plus: Side) -> float | NDArray[np.float64] | None:

@@ -70,22 +70,23 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
         return TrainedTowers({"": student}, measures, count)
     split = Split.of(needed_pairs(corpus, "transaug"), options)
     texts, count = [split.seen.sources, split.seen.targets], len(split.seen)
+    several = split.seen.languages
     if options.stage == "distil":
-        distilled = begin(options.distilled_encoder, options, texts, run, report)
+        distilled = begin(options.distilled_encoder, options, texts, run, report, several)
         measures = _distil(distilled, split, options, run, report)
         read_both = split.held_out if options.distil_both else None
         return TrainedTowers({"": distilled}, measures, count, split.seen, read_both)
     options.queue_for(count)  # an error now, not after a stage
-    student = distilled = begin(options.encoder, options, texts, run, report)
+    student = distilled = begin(options.encoder, options, texts, run, report, several)
     if not options.share_encoder:
         own = options if options.learning[1] else options.of_frozen()
-        distilled = begin(options.distilled_encoder, own, texts, run, report)
+        distilled = begin(options.distilled_encoder, own, texts, run, report, several)
         if options.stage == "all":
             _distil(distilled, split, options, run, report)
-    step, held_out, measures = _contrast(student, distilled, split, options, run, report)
+    step, data, measures = _contrast(student, distilled, split, options, run, report)
     if triplets:
         tuned, _ = _fine_tune(student, triplets, options, run, report)
-        measures = {**measures, **step.measure(held_out), **tuned}
+        measures = {**measures, **step.measured(data), **tuned}
     if student is distilled:
         return TrainedTowers({"": student}, measures, count, split.seen, split.held_out)
     source, target = _in_order(student, distilled, options)
@@ -171,9 +172,8 @@ def _contrast(
     options: TransaugOptions,
     run: Run,
     report: Report,
-) -> "tuple[_Contrast, Rows, dict[str, float]]":
+) -> "tuple[_Contrast, TrainingData, dict[str, float]]":
     data = split.cut(*_in_order(student, distilled, options))
-    assert data.held_out is not None  # of pairs some always are
     torch.manual_seed(options.seed)
     step = _Contrast(
         student,
@@ -182,11 +182,12 @@ def _contrast(
         options.queue_for(len(data.rows)),
         count_steps(data.weights, options),
     )
+    step.queue.across = data.languages is not None
     if options.queue_init == "prefill":
         step.prefill(data.rows)
     stage = run.stage("contrast")
     measures = run_steps(step, data, with_rate(options, student), stage, report)
-    return step, data.held_out, measures
+    return step, data, measures
 
 
 class _Contrast(Step):

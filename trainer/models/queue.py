@@ -24,7 +24,11 @@ class KeyQueue(nn.Module):
             texts. A row of a batch is no negative of its own translation of an earlier pass.
         next: where the next key goes.
         filled: how many slots hold a key.
+        across: whether a text of one column may be a text of another; else columns are numbered
+            each for itself.
     """
+
+    across = False
 
     rows: Tensor
     texts: Tensor
@@ -86,6 +90,9 @@ class KeyQueue(nn.Module):
         same = texts[:, :1] == there[:, 0]  # [rows, keys]
         for number in range(1, there.shape[1]):
             same |= texts[:, number, None] == there[:, number]
+        for turn in range(1, there.shape[1] if self.across else 1):
+            for number, other in enumerate(there.roll(turn, dims=1).T):
+                same |= texts[:, number, None] == other
         return same
 
 

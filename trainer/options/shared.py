@@ -1,5 +1,6 @@
 """The options that training methods share; no torch here, so that help costs nothing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -17,7 +18,10 @@ class TrainingOptions(Options):
     """What every method needs: data, vocabulary, architecture, optimiser, checks on the way."""
 
     languages: str = option(
-        "en,zh", "Language codes; the first two are those of the columns of PAIRS.", "Input"
+        "en,zh",
+        "Language codes; the first two are those of the columns of PAIRS. Of several files of "
+        "PAIRS, the names of the files say them.",
+        "Input",
     )
     source_weight: dict[str, float] = option(
         {},
@@ -31,6 +35,14 @@ class TrainingOptions(Options):
     exclude: list[str] = option(
         [], "Leave out pairs if this text file contains one of their sides; repeatable.", "Input"
     )
+    language_alpha: float = option(
+        0.5,
+        "Of several files of PAIRS: one with a share p of the visits of an epoch gets p^alpha in "
+        "proportion; 1: as the data is, 0: all alike. A vocabulary's sample follows it, too.",
+        "Input",
+        min=0,
+        max=1,
+    )
     limit_pairs: int = option(
         0,
         "Train on a random sample of this many pairs; a larger sample contains the smaller "
@@ -43,7 +55,7 @@ class TrainingOptions(Options):
         "Pairs held out to measure retrieval; 0: by the size of the data.",
         "Input",
         min=0,
-        shown_default="2,000, or a sixth of fewer than 12,000 pairs",
+        shown_default="2,000, or a sixth of fewer than 12,000 pairs; of each of several files 500",
     )
 
     encoder: str = option(
@@ -96,11 +108,12 @@ class TrainingOptions(Options):
         "Encoder",
         min=0,
         max=1_000_000,
-        shown_default="a third of the pairs, from 2,500 to 32,000",
+        shown_default="a third of the pairs, from 2,500 to 16,000 for each language",
     )
     vocabulary_sample: int = option(
         1_000_000,
-        "Sentences to train a vocabulary on, half of them from each side.",
+        "Sentences to train a vocabulary on, half of them from each side; of several files of "
+        "PAIRS see --language-alpha.",
         "Encoder",
         min=2,
     )
@@ -153,6 +166,12 @@ class TrainingOptions(Options):
         "Largest norm of the gradient; a larger gradient is scaled down; 0: no limit.",
         "Advanced",
         min=0,
+    )
+    batches: str = option(
+        "mixed",
+        "Of several files of PAIRS: batches of all of them mixed, or of one each.",
+        "Advanced",
+        choices=("mixed", "language"),
     )
     near_batches: int = option(
         0,
@@ -271,6 +290,11 @@ class TrainingOptions(Options):
         """
         codes = self.codes[:2]
         return codes.index("en") if "en" in codes else 0
+
+    def taught_language(self, languages: Sequence[str]) -> str:
+        """Tell which of the languages of pairs all pairs must have; empty: none."""
+        del languages
+        return ""
 
     @property
     def retrieves(self) -> bool:

@@ -1,5 +1,6 @@
 """The options of TransAug, and what follows from them for each stage."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -160,6 +161,10 @@ class TransaugOptions(QueueOptions):
             read = min(read, self.steps * self.batch_size)
         is_worth_it = read / processes > rows and rows * dim <= _MOST_REMEMBERED
         return rows * dim if is_worth_it else 0
+
+    def taught_language(self, languages: Sequence[str]) -> str:
+        """Give the language of teacher and student, which is on one side of all pairs."""
+        return self.teacher_language or ("en" if "en" in languages[:2] else languages[0])
 
     @property
     def teacher_column(self) -> int:

@@ -64,6 +64,8 @@ def ranked_pairs(
     texts: Tensor,
     mixing: Mixing,
     own: slice,
+    *,
+    across: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Make pairs of known rank: translations, strangers, and mixtures of both.
 
@@ -75,6 +77,7 @@ def ranked_pairs(
         texts: int64 [batch, 2], numbers of the texts.
         mixing: for the whole batch.
         own: which rows of the batch are this process's part.
+        across: whether a source may be a target of another pair, see `KeyQueue`.
 
     Returns:
         x and y [pairs, dim], ranks [pairs] from 1.
@@ -90,6 +93,8 @@ def ranked_pairs(
         between = torch.lerp(near, far[:, 1:], shares[..., None])  # eq. 3
         made = torch.cat([near, far[:, :1], between], dim=1)  # [rows, 2 + mixtures, dim]
         shared = (texts[others] == texts[own][:, None]).any(dim=2)  # [rows, 1 + mixtures]
+        if across:
+            shared |= (texts[others].flip(2) == texts[own][:, None]).any(dim=2)
         ranks[:, 1:][shared] = 0
         kept = ranks > 0
         found.append((x[:, None].expand_as(made)[kept], made[kept], ranks[kept]))

@@ -5,9 +5,11 @@ from collections import Counter
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.options import dump_toml
+from xmine.pairs.io import ParallelText
 from xmine.version import __version__
 
 from ..options.shared import TrainingOptions
+from .devset import OF_LANGUAGE, worst_language
 from .prepare import TrainedTowers
 
 
@@ -67,7 +69,19 @@ def _data(made: TrainedTowers, excluded: int) -> str:
     )
     return (
         f"{counted}, of these {len(made.seen):,} pairs:\n\n| origin | pairs |\n|---|---|\n{origins}"
+        + _by_language(made, made.seen)
     )
+
+
+def _by_language(made: TrainedTowers, seen: ParallelText) -> str:
+    """Tell of each pair of languages how many pairs there were and how it retrieves."""
+    if not seen.languages:
+        return ""
+    rows = "".join(
+        f"| {name} | {len(of_it):,} | {made.measures[OF_LANGUAGE + name]:.1%} |\n"
+        for name, of_it in zip(seen.languages.names, seen.languages.rows(), strict=True)
+    )
+    return f"\n| languages | pairs | held-out pairs retrieved |\n|---|---|---|\n{rows}"
 
 
 def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: TrainedTowers) -> str:
@@ -79,9 +93,18 @@ def _measured(options: TrainingOptions, encoder: SentenceEncoder, made: TrainedT
 
 On {options.held_out:,} pairs held out of the data{rounded}: the nearest
 target of a source is its translation in {forward:.1%} of them, the nearest source of a
-target in {backward:.1%}.{_reranked(encoder)}
+target in {backward:.1%}.{_of_languages(made)}{_reranked(encoder)}
 
 """
+
+
+def _of_languages(made: TrainedTowers) -> str:
+    worst = worst_language(made.measures)
+    return "".join(
+        "\nThese are means over the pairs of languages, each among its own pairs;\n"
+        f"{name} retrieves least, {value:.1%}."
+        for name, value in worst.items()
+    )
 
 
 def _reranked(encoder: SentenceEncoder) -> str:

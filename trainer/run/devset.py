@@ -1,5 +1,6 @@
 """How training goes, measured on what it does not see: retrieval, collapse, people's judgements."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from xmine.evaluation.similarity.correlation import spearman
 from xmine.evaluation.space.uniformity import alignment, uniformity
 
 from ..models.towers import Tower
+
+OF_LANGUAGE = "accuracy_"  # begins the name of what was measured of one pair of languages
 
 
 def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[str, float]:
@@ -39,6 +42,17 @@ def measure(source: NDArray[np.float32], target: NDArray[np.float32]) -> dict[st
         "alignment": alignment(source, target),
         "uniformity": (uniformity(source) + uniformity(target)) / 2,
     }
+
+
+def worst_language(measures: Mapping[str, float]) -> dict[str, float]:
+    """Give the accuracy of the pair of languages that retrieves least; nothing if there is one."""
+    found = {
+        name.removeprefix(OF_LANGUAGE): value
+        for name, value in measures.items()
+        if name.startswith(OF_LANGUAGE)
+    }
+    worst = min(found, key=found.__getitem__, default="")
+    return {worst: found[worst]} if found else {}
 
 
 def read_scored(path: str) -> ScoredPairs:

@@ -7,11 +7,12 @@ in more passes (`python bench/few_pairs.py`).
 
 import math
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from xmine.errors import TrainingError
 from xmine.extras import needs
+from xmine.options import flag
 from xmine.text.nfkc import nfkc
 
 from ..data.corpus import Corpus
@@ -20,7 +21,9 @@ from ..data.vocabulary import COVERAGE, folding_table
 from ..options.shared import SCRATCH, TrainingOptions
 
 _HELD_OUT, _PIECES, _BATCH, _EPOCHS = 2000, 32_000, 2048, 3  # at most, and passes at least
+_MOST_PIECES = 128_000  # of more than two languages, each of which adds 16,000
 _FEWEST = 2500  # pieces, or half as many again as there are characters
+_FEWEST_HELD_OUT = 500  # of each pair of languages, where these are several
 _STEPS = 300  # of a new encoder, at least
 _STAGES = ("nli_epochs", "em_epochs")  # whose rows are not those of the pairs
 FEW = 20_000  # pairs below which a new encoder finds hardly anything
@@ -29,18 +32,24 @@ OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
     """Fill in what was left to the data; what was given stays."""
+    options = _with_languages(options, corpus)
     _check_languages(options, corpus)
     if not options.held_out:
         there = corpus.pairs if corpus.pairs is not None else (corpus.triplets or [()])[0]
         scarce = corpus.pairs is not None or len(there) < 2 * _HELD_OUT
         few = len(there) // 6 if scarce else _HELD_OUT
         options = replace(options, held_out=max(2, min(_HELD_OUT, few)))
+        if corpus.pairs is not None and (several := corpus.pairs.languages):
+            most = max(_FEWEST_HELD_OUT, _HELD_OUT // len(several.codes))
+            shares = [max(2, min(most, len(rows) // 6)) for rows in several.rows()]
+            options = replace(options, held_out=sum(shares))
     if makes_vocabulary(options):
         needs("training a vocabulary", "opencc", "google.protobuf")
         if not options.vocabulary_size:
             sentences = sum(map(len, corpus.every_text())) - 2 * count_left_out(corpus, options)
             least = max(_FEWEST, needed_characters(corpus) * 3 // 2)
-            size = min(_PIECES, max(sentences // 6, least))
+            most = min(_MOST_PIECES, _PIECES // 2 * len(options.codes))
+            size = min(most, max(sentences // 6, least))
             options = replace(options, vocabulary_size=size)
     rows = count_rows(corpus, options)
     if not options.batch_size:
@@ -54,6 +63,39 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
     return options
 
 
+def _with_languages(options: OptionsT, corpus: Corpus) -> OptionsT:
+    """Take the languages of several files of pairs; more may be given, for other data."""
+    several = corpus.pairs.languages if corpus.pairs is not None else None
+    usual = {field.name: field.default for field in fields(TrainingOptions)}
+    if not several:
+        for name in ("language_alpha", "batches"):
+            if getattr(options, name) != usual[name]:
+                raise TrainingError(
+                    f"{flag(name)}: without effect, since there are no several files of PAIRS",
+                    "leave it out",
+                )
+        return options
+    taught = options.taught_language(several.languages)
+    for codes in several.codes:
+        if taught and taught not in codes:
+            raise TrainingError(
+                f"the pairs {'-'.join(codes)} have no {taught}, the language of the teacher",
+                f"give pairs of {taught} and another language, or another --teacher-language and "
+                f"--languages {','.join(several.languages)}",
+            )
+    more: list[str] = []
+    if options.languages != usual["languages"]:
+        more = [code for code in options.codes if code not in several.languages]
+        missing = [code for code in several.languages if code not in options.codes]
+        if missing:
+            raise TrainingError(
+                f"--languages {options.languages}: the files of PAIRS are in "
+                f"{', '.join(several.languages)}",
+                "leave it out, or give these and those of other data",
+            )
+    return replace(options, languages=",".join([*several.languages, *more]))
+
+
 def _check_languages(options: TrainingOptions, corpus: Corpus) -> None:
     tables, languages = len(corpus.triplets), len(options.codes)
     if tables > languages:
@@ -61,9 +103,12 @@ def _check_languages(options: TrainingOptions, corpus: Corpus) -> None:
             f"{tables} tables of --triplets for --languages {options.languages}",
             "name the language of each table",
         )
-    if languages > 2 and corpus.pairs and not corpus.texts and tables < languages:
+    several = corpus.pairs.languages if corpus.pairs is not None else None
+    paired = len(several.languages) if several else 2
+    if languages > paired and corpus.pairs and not corpus.texts and tables < languages:
         raise TrainingError(
-            f"--languages {options.languages}: the pairs are in the first two, and nothing is in "
+            f"--languages {options.languages}: the pairs are in "
+            f"{', '.join(several.languages) if several else 'the first two'}, and nothing is in "
             "the others",
             "give --texts or, to msimcse, --triplets in the others",
         )

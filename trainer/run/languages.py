@@ -15,6 +15,7 @@ from xmine.text.languages import (
 )
 
 from ..data.corpus import Corpus
+from ..data.rows import balanced
 from ..options.shared import Stage
 from .checkpoints import Run
 from .prepare import Split, entailed_apart, tuned_apart
@@ -76,6 +77,9 @@ def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> Langua
         found = tell_languages(corpus, codes)
     else:
         columns = np.repeat([0, 1], len(split.seen))
+        if several := split.seen.languages:
+            places = np.array([[codes.index(code) for code in pair] for pair in several.codes])
+            columns = places[several.of_rows].T.reshape(-1)  # of all sources, then all targets
         found = LanguageTexts([*split.seen.sources, *split.seen.targets], columns)
     kept = [row for row, text in enumerate(found.texts) if text not in held_out]
     return LanguageTexts([found.texts[row] for row in kept], found.languages[kept])
@@ -112,10 +116,7 @@ def balanced_weights(languages: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     weights = np.ones(len(languages))
     told = languages >= 0
-    _, of_text, counts = np.unique(languages[told], return_inverse=True, return_counts=True)
-    if told.any():
-        wanted = (counts / counts.sum()) ** _ALPHA
-        weights[told] = (wanted / wanted.sum() * counts.sum() / counts)[of_text]
+    weights[told] = balanced(weights[told], languages[told], _ALPHA)
     return weights
 
 

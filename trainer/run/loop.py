@@ -13,7 +13,14 @@ from torch.optim import Optimizer
 from xmine.errors import TrainingError
 from xmine.progress import Progress, Report
 
-from ..data.batches import count_steps, cut_batches, ends_of_passes, grouped_order, pass_order
+from ..data.batches import (
+    count_steps,
+    cut_batches,
+    ends_of_passes,
+    grouped_order,
+    language_batches,
+    pass_order,
+)
 from ..data.rows import TrainingData
 from ..distributed import (
     World,
@@ -26,7 +33,7 @@ from ..distributed import (
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
 from .checkpoints import Run, restore
-from .devset import DevSet
+from .devset import DevSet, worst_language
 from .interruption import end_by, held_signals
 from .schedules import SCHEDULES
 from .step import Step
@@ -110,10 +117,12 @@ class Training:
         self.best_measures: dict[str, float] | None = None  # those in best.pt
         self.saved_at, self.saved_when = 0, time.monotonic()
         self.grouped: NDArray[np.int64] | None = None
+        by_language = options.batches == "language" and data.languages
+        self.one_language = by_language.of_rows if by_language else None  # [rows]
         self._batches: list[NDArray[np.int64]] = []
         self._resume()
         if not self.before and self.world.leads and data.held_out:
-            self.before = step.measure(data.held_out)
+            self.before = step.measured(data)
 
     @staticmethod
     def changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
@@ -136,6 +145,9 @@ class Training:
                 self.grouped = self._group(order, epoch)
             order = order if self.grouped is None else self.grouped
             self._batches = cut_batches(order, self.options.batch_size)
+            if self.one_language is not None:
+                size, seed = self.options.batch_size, self.options.seed
+                self._batches = language_batches(order, self.one_language, size, seed, epoch)
         return self._batches[self.done - before]
 
     @property
@@ -215,13 +227,13 @@ class Training:
         """Measure, log, and keep the state if it is the best so far."""
         measures: dict[str, float] = {}
         if self.world.leads:
-            held_out = self.data.held_out
-            measures = self.step.measure(held_out) if held_out else {}
+            measures = self.step.measured(self.data)
             if self.dev:
                 measures["spearman"] = self.dev.spearman(self.step.judged())
         measures = broadcast(measures)
         self.run.log(step=self.done, **measures)
         self.measured = {name: x for name, x in measures.items() if name == self.decides}
+        self.measured |= worst_language(measures)
         if self.world.leads:
             best, decides = self.best_measures, self.decides
             if best is None or measures.get(decides, 0) >= best.get(decides, 0):
@@ -292,7 +304,12 @@ class Training:
 
         if self.world.leads:
             near, seed = self.options.near_batches, self.options.seed
-            order = grouped_order(order, embed, near, seed, epoch)
+            parts = [order]
+            if self.one_language is not None:
+                of_rows = self.one_language[order]
+                parts = [order[of_rows == each] for each in np.unique(of_rows)]
+            grouped = [grouped_order(part, embed, near, seed, epoch) for part in parts]
+            order = np.concatenate(grouped)
         regrouped: NDArray[np.int64] = broadcast(order)
         return regrouped
 

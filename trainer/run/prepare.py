@@ -13,12 +13,14 @@ from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
 from xmine.options import EncodingOptions
 from xmine.pairs.io import ParallelText
+from xmine.pairs.language_pairs import LanguagePairs
 from xmine.progress import Progress, Report
+from xmine.text.packed import picked
 
 from ..data.corpus import Corpus
 from ..data.inference import Triplets
-from ..data.rows import Rows, TrainingData, drawn, hold_out, weigh_pairs
-from ..data.vocabulary import train_vocabulary
+from ..data.rows import Rows, TrainingData, drawn, hold_out, keys_of_sides, weigh_pairs
+from ..data.vocabulary import train_shared_vocabulary, train_vocabulary
 from ..distributed import on_first_rank
 from ..models.loading import tower_of
 from ..models.static import new_static
@@ -37,7 +39,12 @@ def load_encoder(name: str, options: TrainingOptions) -> SentenceEncoder:
 
 
 def begin(
-    name: str, options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
+    name: str,
+    options: TrainingOptions,
+    texts: Sequence[Sequence[str]],
+    run: Run,
+    report: Report,
+    languages: LanguagePairs | None = None,
 ) -> Tower:
     """Make the tower that training begins with.
 
@@ -47,8 +54,13 @@ def begin(
         texts: columns of text that a new vocabulary is made of, the first half for one language.
         run: where a new vocabulary is kept.
         report: called while it is made.
+        languages: those of the first two columns, if they are in several.
     """
-    encoder = _new(options, texts, run, report) if name == SCRATCH else load_encoder(name, options)
+    encoder = (
+        _new(options, texts, run, report, languages)
+        if name == SCRATCH
+        else load_encoder(name, options)
+    )
     tower = tower_of(encoder)
     if name == SCRATCH:
         tower.learning_rate = options.rate_of_new
@@ -89,14 +101,18 @@ def refuse_one_piece(tower: Tower) -> None:
 
 
 def _new(
-    options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
+    options: TrainingOptions,
+    texts: Sequence[Sequence[str]],
+    run: Run,
+    report: Report,
+    languages: LanguagePairs | None,
 ) -> SentenceEncoder:
     """Make an encoder that knows nothing, or what a static one knows."""
     start = static_start(options)
     if start is not None and isinstance(start.pieces, Vocabulary):
         vocabulary = start.pieces
     else:
-        vocabulary = _vocabulary(options, texts, run, report)
+        vocabulary = _vocabulary(options, texts, run, report, languages)
     if options.architecture == "static":
         return new_static(vocabulary, options.dim, options.seed)
     from ..models.scratch import new_transformer
@@ -115,20 +131,32 @@ def static_start(options: TrainingOptions) -> StaticEmbedding | None:
 
 
 def _vocabulary(
-    options: TrainingOptions, texts: Sequence[Sequence[str]], run: Run, report: Report
+    options: TrainingOptions,
+    texts: Sequence[Sequence[str]],
+    run: Run,
+    report: Report,
+    languages: LanguagePairs | None,
 ) -> Vocabulary:
     def make() -> None:
         if run.vocabulary() is not None:
             return
         report(Progress("vocabulary", 0, 1))
-        half = -(-len(texts) // 2)
-        vocabulary = train_vocabulary(
-            [text for column in texts[:half] for text in column],
-            [text for column in texts[half:] for text in column],
-            options.vocabulary_size,
-            sample=options.vocabulary_sample,
-            seed=options.seed,
-        )
+        size, sample, seed = options.vocabulary_size, options.vocabulary_sample, options.seed
+        if languages:
+            by_language = [*texts_by_language(texts, languages).values(), *texts[2:]]
+            alpha = options.language_alpha
+            vocabulary = train_shared_vocabulary(
+                by_language, size, sample=sample, alpha=alpha, seed=seed
+            )
+        else:
+            half = -(-len(texts) // 2)
+            vocabulary = train_vocabulary(
+                [text for column in texts[:half] for text in column],
+                [text for column in texts[half:] for text in column],
+                size,
+                sample=sample,
+                seed=seed,
+            )
         run.save_vocabulary(vocabulary)
         report(Progress("vocabulary", 1, 1))
 
@@ -136,6 +164,17 @@ def _vocabulary(
     vocabulary = run.vocabulary()
     assert vocabulary is not None
     return vocabulary
+
+
+def texts_by_language(
+    columns: Sequence[Sequence[str]], languages: LanguagePairs
+) -> dict[str, list[str]]:
+    """Gather the texts of each language: of sources and targets, in their order."""
+    found: dict[str, list[str]] = {code: [] for code in languages.languages}
+    for codes, rows in zip(languages.codes, languages.rows(), strict=True):
+        for code, column in zip(codes, columns, strict=False):
+            found[code] += picked(column, rows)
+    return found
 
 
 def with_rate(options: OptionsT, tower: Tower) -> OptionsT:
@@ -182,14 +221,14 @@ class Split:
 
         What is held out does not depend on how many that are, so that runs can be compared.
         """
-        weights = options.source_weight
-        wanted = weigh_pairs(pairs, weights, options.default_weight)
+        weights, alpha = options.source_weight, options.language_alpha
+        wanted = weigh_pairs(pairs, weights, options.default_weight, alpha)
         rows, held = hold_out(pairs, wanted, options.held_out, options.seed)
         seen, visited = pairs.take(rows), wanted[rows]
         if options.limit_pairs:
             seen = seen.take(drawn(len(seen), options.limit_pairs, options.seed))
             left = {name: weights[name] for name in weights.keys() & set(seen.origins)}
-            visited = weigh_pairs(seen, left, options.default_weight)
+            visited = weigh_pairs(seen, left, options.default_weight, alpha)
         return cls(seen, visited, pairs.take(held))
 
     def cut(self, source: Tower, target: Tower) -> TrainingData:
@@ -198,6 +237,8 @@ class Split:
             rows=cut_pairs(self.seen, source, target),
             weights=self.weights,
             held_out=cut_pairs(self.held_out, source, target),
+            languages=self.seen.languages,
+            held_out_languages=self.held_out.languages,
         )
 
 
@@ -231,8 +272,12 @@ def tuned_apart(
 
 
 def cut_pairs(pairs: ParallelText, source: Tower, target: Tower) -> Rows:
-    """Cut pairs into the pieces of two towers, perhaps the same."""
-    return Rows((source.cut(pairs.sources), target.cut(pairs.targets)))
+    """Cut pairs into the pieces of two towers, perhaps the same; keys as in `keys_of_sides`."""
+    sides = source.cut(pairs.sources), target.cut(pairs.targets)
+    if pairs.languages is None:
+        return Rows(sides)
+    keys = keys_of_sides(pairs)
+    return Rows(tuple(replace(side, keys=each) for side, each in zip(sides, keys, strict=True)))
 
 
 def needed_pairs(corpus: Corpus, method: str) -> ParallelText:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from ..data.rows import Rows, Side
+from ..data.rows import Rows, Side, TrainingData
 from ..distributed import random_of_rank
 from ..models.towers import Tower
-from .devset import measure
+from .devset import OF_LANGUAGE, measure
 
 Vectors = NDArray[np.float32]
 
@@ -94,6 +94,21 @@ class Step(nn.Module, ABC):
     def measure(self, held_out: Rows) -> dict[str, float]:
         """Measure how it goes; see `xmine.trainer.run.devset.measure`."""
         return measure(*self.embed(held_out))
+
+    def measured(self, data: TrainingData) -> dict[str, float]:
+        """Measure how it goes; of several pairs of languages each among its own pairs.
+
+        Returns:
+            What `measure` gives, or its means over the pairs of languages, with the accuracy of
+            each under a name such as `accuracy_en-de`. Empty where nothing is held out.
+        """
+        held_out, languages = data.held_out, data.held_out_languages
+        if held_out is None or not languages:
+            return self.measure(held_out) if held_out else {}
+        each = [self.measure(held_out.take(rows)) for rows in languages.rows()]
+        means = {name: float(np.mean([one[name] for one in each])) for name in each[0]}
+        named = zip(languages.names, each, strict=True)
+        return means | {f"{OF_LANGUAGE}{name}": one["accuracy"] for name, one in named}
 
     def numbers(self) -> dict[str, float]:
         """Give what is to be logged besides the losses."""

@@ -105,11 +105,12 @@ PAIRS = Annotated[
     ),
 ]
 TRAINING_PAIRS = Annotated[
-    str | None,
+    list[str] | None,
     typer.Argument(
         metavar="PAIRS",
         help=f"Pairs: {PAIR_SUFFIXES}, corpus.en,corpus.zh, or the folder of a "
-        "mining run; - for TSV on stdin.",
+        "mining run; - for TSV on stdin. Several files are in two languages each, which their "
+        "names say: en-de.tsv en-fr.tsv.",
     ),
 ]
 TRIPLETS = Annotated[

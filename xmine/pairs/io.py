@@ -4,9 +4,9 @@ Each format has a file of its own beside this one.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,14 +19,15 @@ from xmine.files.atomic import check_free, packing, replacing_all
 from xmine.files.reading import name_of
 from xmine.files.suffixes import kind_of, packing_of
 from xmine.pairs import moses
+from xmine.pairs.language_pairs import LanguagePairs, settle_languages
 from xmine.pairs.losses import Losses
 from xmine.pairs.pair import COLUMNS, UNKNOWN_LANGUAGES, Languages, Pair, pair_frame, settled
 from xmine.pairs.paths import FORMATS, paths_to_read, paths_to_write
 from xmine.pairs.tsv import tsv_rows
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
-from xmine.text.languages import names_language
-from xmine.text.packed import TextPacker, picked
+from xmine.text.languages import looks_foreign, names_language
+from xmine.text.packed import PackedTexts, TextPacker, picked
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 _PAIRS_AT_ONCE = 4_096
+_LOOKED_AT = 1_000  # pairs of a file, to tell whether it is in its languages
 # Kinds of files that are not read as pairs -> what to do.
 _NO_PAIRS = {
     "csv": "save it with tabs between and no quotes, as .tsv; or score its columns: "
@@ -208,12 +210,14 @@ def languages_of(spec: str | Path) -> Languages | None:
 class ParallelText:
     """Pairs to train with: row i of `sources` is a translation of row i of `targets`.
 
-    `origins` names the source of data of each pair; it is empty where the file has none.
+    `origins` names the source of data of each pair; it is empty where the file has none. Pairs of
+    several files are in several `languages`.
     """
 
     sources: Sequence[str]
     targets: Sequence[str]
     origins: Sequence[str]
+    languages: LanguagePairs | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -222,21 +226,54 @@ class ParallelText:
     def take(self, rows: NDArray[np.intp]) -> "ParallelText":
         """Keep some pairs, in the order of `rows`."""
         columns = self.sources, self.targets, self.origins
-        return ParallelText(*(picked(column, rows) for column in columns))
+        languages = self.languages and self.languages.take(rows)
+        return ParallelText(*(picked(column, rows) for column in columns), languages=languages)
 
 
-def read_parallel(path: str | Path) -> ParallelText:
+def read_parallel(*paths: str | Path) -> ParallelText:
     """Read pairs to train with, of any format that `read_pairs` knows.
 
     Pairs with an empty side are left out. The texts are packed: a machine with eight GPUs holds
-    them eight times.
+    them eight times. Of several files, each has its languages, see `settle_languages`.
+
+    Raises:
+        FileError: see `read_pairs`; a file has no pairs, or of several files one has no languages
+            or text in others.
     """
+    files = [str(path) for path in paths]
+    settled = settle_languages(files, list(map(languages_of, files))) if len(files) > 1 else []
     sources, targets, origins = TextPacker(), TextPacker(), list[str]()
-    for pair in read_pairs(path):
-        if pair.source.strip() and pair.target.strip():
-            sources.append(pair.source)
-            targets.append(pair.target)
-            origins.append(sys.intern(pair.origin or ""))  # few, of very many pairs
-    if not origins:
-        raise FileError(f"{name_of(path)}: no pairs in it")
-    return ParallelText(sources.packed(), targets.packed(), origins)
+    ends = [0]
+    for at, path in enumerate(paths):
+        sides = (sources, targets) if not settled or not settled[at][1] else (targets, sources)
+        for pair in read_pairs(path):
+            if pair.source.strip() and pair.target.strip():
+                sides[0].append(pair.source)
+                sides[1].append(pair.target)
+                origins.append(sys.intern(pair.origin or ""))  # few, of very many pairs
+        if len(origins) == ends[-1]:
+            raise FileError(f"{name_of(path)}: no pairs in it")
+        ends.append(len(origins))
+    texts = sources.packed(), targets.packed()
+    if not settled:
+        return ParallelText(*texts, origins)
+    for at, (codes, is_turned) in enumerate(settled):
+        rows = np.arange(ends[at], ends[at + 1])
+        of_codes = dict(zip(codes, texts, strict=True))
+        _check_languages(files[at], of_codes, rows, codes[::-1] if is_turned else codes)
+    of_rows = np.repeat(np.arange(len(files)), np.diff(ends))
+    languages = LanguagePairs(tuple(codes for codes, _ in settled), of_rows)
+    return ParallelText(*texts, origins, languages=languages)
+
+
+def _check_languages(
+    file: str, texts: Mapping[str, PackedTexts], rows: NDArray[np.int64], languages: Languages
+) -> None:
+    """Refuse a file whose text is surely not in its languages, which are in its own order."""
+    some = rows[:: max(1, len(rows) // _LOOKED_AT)]
+    for code in languages:
+        if looks_foreign(texts[code].take(some), code):
+            raise FileError(
+                f"{file}: its languages are {' and '.join(languages)}, and the text is not {code}",
+                "name the file after the languages of its columns, in their order",
+            )

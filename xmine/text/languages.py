@@ -180,6 +180,12 @@ def check_sides(
     return [f"{name}: does not look like {code} ({flag})" for name, flag, code, bad in sides if bad]
 
 
+def looks_foreign(texts: Sequence[str], code: str) -> bool:
+    """Tell whether texts are surely not in a language; about a thousand of them are looked at."""
+    sample = _sample(texts)
+    return _is_not(code, sample, _told(sample))
+
+
 def _is_not(code: str, sample: Sequence[str], told: str) -> bool:
     """Tell whether a text is surely not in a language, which the text itself told perhaps."""
     if not knows_script(code):

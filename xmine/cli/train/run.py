@@ -173,7 +173,11 @@ def describe_corpus(corpus: "Corpus", given: Given, console: Console) -> None:
     from xmine.units import count
 
     if corpus.pairs:
-        console.detail(f"{given['pairs']}: {count(len(corpus.pairs), 'pair')}")
+        files, languages = given["pairs"] or (), corpus.pairs.languages
+        counts = [len(rows) for rows in languages.rows()] if languages else [len(corpus.pairs)]
+        names = [f" of {name}" for name in languages.names] if languages else [""]
+        for file, name, number in zip(files, names, counts, strict=False):
+            console.detail(f"{file}: {count(number, 'pair')}{name}")
     for name, table in zip(given["triplets"] or (), corpus.triplets, strict=True):
         console.detail(f"{name}: {count(len(table), 'triplet')}")
     if corpus.labelled:
@@ -194,23 +198,27 @@ def _say_how_to_go_on(console: Console, method: str, output: Path, given: Given)
         console.say("go on with: the same command on all nodes, with --resume auto")
         return
     together = ["torchrun", "--nproc_per_node", processes, "-m"] if processes != "1" else []
-    words = [*together, "xmine", "train", *([str(given["pairs"])] if given["pairs"] else [])]
-    for kind in ("triplets", "nli", "texts"):
-        files = given[kind] or ()
+    words = [*together, "xmine", "train"]
+    for kind in ("pairs", "triplets", "nli", "texts"):
+        files = given.get(kind) or ()
         for file in [files] if isinstance(files, str) else files:
-            words += [GIVEN[kind], file]
+            words += [file] if kind == "pairs" else [GIVEN[kind], file]
     words += ["-o", str(output), "--method", method, "--options", str(written), "--resume"]
     console.say(f"go on with: {shlex.join(words)}", one_line=True)
 
 
 def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds: float) -> str:
     """Say what there is now, in one line."""
+    from xmine.trainer.run.devset import worst_language
+
     folders = [str(output / name) for name in trained.encoders if name] or [str(output)]
     said = f"{' and '.join(folders)}: trained on {trained.rows:,} rows in {seconds:.0f} s"
     if "accuracy" in trained.measures:
         after = trained.measures["accuracy"]
         before = trained.measures.get("before", after)
         said += f"; {before:.1%} -> {after:.1%} of {options.held_out:,} held-out pairs retrieved"
+        for name, worst in worst_language(trained.measures).items():
+            said += f" (mean over the languages; least {name}, {worst:.1%})"
         if min(before, after) >= _SATURATED:
             said += ", too easy to show what was learned: xmine eval gain"
     if "spearman" in trained.measures:

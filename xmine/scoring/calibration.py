@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
+from xmine.files.scratch import stored, taken
 from xmine.scoring.probability import Confidence, Floats
 
 # The share of the wrong pairs that lies below the exponential tail.
@@ -45,7 +46,8 @@ def calibrate(
         weights: that gave the scores.
     """
     open_pairs = np.flatnonzero(known == -1)
-    values, labels = scores[open_pairs].astype(np.float64), first.probs[open_pairs]
+    values = stored(scores[open_pairs].astype(np.float64))
+    labels = taken(first.probs, open_pairs)
     if not labels.any():
         return first
     tail, found = _tail_mixture(values, _on_curve(values, labels), weights)
@@ -54,7 +56,7 @@ def calibrate(
     beyond = first.translations - float(first.probs.sum())  # those that are not among the pairs
     beaten = _OF_TAIL * (found - float(tail.sum())) + (1 - _OF_TAIL) * beyond
     total = float(probs.sum()) + beaten
-    return replace(first, probs=np.round(probs, 4), translations=round(total, 4))
+    return replace(first, probs=stored(np.round(probs, 4)), translations=round(total, 4))
 
 
 def _on_curve(values: Floats, labels: Floats) -> Floats:

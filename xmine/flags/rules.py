@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files.scratch import slices
 from xmine.flags.confident import CONFIDENT, FEWEST_CONFIDENT, TO_DEVIATION, middle_and_spread
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.hubness import is_hub
@@ -182,17 +183,22 @@ def odd_lengths(
         sure: bool [pairs], the confident pairs.
         languages: codes of both sides.
     """
-    whole = [each.astype(np.float64) for each in characters]
-    mostly = [part > _MOSTLY * every for part, every in zip(ascii_, whole, strict=True)]
-    shared = np.where(mostly[0] != mostly[1], np.minimum(*ascii_), 0)
+
+    def lengths(rows: Bools | slice, *, without_shared: bool) -> tuple[Floats, Floats]:
+        whole, few = ([each[rows] for each in both] for both in (characters, ascii_))
+        mostly = [part > _MOSTLY * every for part, every in zip(few, whole, strict=True)]
+        shared = np.where(mostly[0] != mostly[1], np.minimum(*few), 0) if without_shared else 0
+        ours, theirs = (np.maximum(every - shared, 1).astype(np.float64) for every in whole)
+        return ours, theirs
+
     odd = np.ones(len(sure), dtype=bool)
-    for left_out in (0, shared):
-        ours, theirs = (np.maximum(every - left_out, 1) for every in whole)
-        usual = usual_ratio(ours, theirs, sure, languages)
+    for without_shared in (False, True):
+        usual = _usual_ratio(*lengths(sure, without_shared=without_shared), languages)
         if usual is None:
             return np.zeros(len(sure), dtype=bool)
-        ratios, weights = _log_ratios(ours, theirs)
-        odd &= np.abs(ratios - usual[0]) * weights > _FARTHEST_LENGTH * usual[1]
+        for some in slices(len(sure)):
+            ratios, weights = _log_ratios(*lengths(some, without_shared=without_shared))
+            odd[some] &= np.abs(ratios - usual[0]) * weights > _FARTHEST_LENGTH * usual[1]
     return odd
 
 
@@ -204,9 +210,15 @@ def usual_ratio(
     `ours` and `theirs` are characters, float64 [pairs]; `sure`, bool [pairs], marks the confident
     pairs. With too few of them a prior of the languages is given, or None.
     """
-    if sure.sum() < FEWEST_CONFIDENT:
+    return _usual_ratio(ours[sure], theirs[sure], languages)
+
+
+def _usual_ratio(
+    ours: Floats, theirs: Floats, languages: tuple[str, str]
+) -> tuple[float, float] | None:
+    if len(ours) < FEWEST_CONFIDENT:
         return _prior(*map(short_code, languages))
-    ratios, weights = _log_ratios(ours[sure], theirs[sure])
+    ratios, weights = _log_ratios(ours, theirs)
     middle = float(np.median(ratios))
     spread = float(np.median(np.abs(ratios - middle) * weights))
     return middle, max(spread / TO_DEVIATION, _LEAST_SPREAD)

@@ -54,7 +54,7 @@ def peak_of(lines: int) -> tuple[int, int]:
 @pytest.mark.slow
 def test_a_line_takes_few_bytes_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
-        "xmine.scoring.margin._ROWS_AT_ONCE",
+        "xmine.files.scratch.ROWS_AT_ONCE",
         "xmine.scoring.probability._PAIRS_AT_ONCE",
         "xmine.flags.line_features._LINES_AT_ONCE",
         "xmine.flags.hubness._LISTS_AT_ONCE",

@@ -10,7 +10,6 @@ derivation and says where the estimate fails.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.files import scratch
-from xmine.files.scratch import slices, taken
+from xmine.files.scratch import slices, summed, taken
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
 
@@ -116,7 +115,8 @@ def estimate(
     beaten = float((judged.probs * (1 / judged.seen - 1)).sum())
     everywhere[labels == 1] = 1
     total = float(everywhere.sum()) + beaten
-    return Confidence(np.round(everywhere, 4), round(total, 4), judged.any_at_all, judged.apart)
+    np.round(everywhere, 4, out=everywhere)
+    return Confidence(everywhere, round(total, 4), judged.any_at_all, judged.apart)
 
 
 def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
@@ -300,8 +300,8 @@ def _climb(
     def among_seen(fit: _Mixture, some: slice) -> Floats:
         return belief[some] / fit.seen(heights[some])
 
-    scale = max(_sum(rows, apart) / rows / 2, _LEAST_SCALE)
-    alone = _sum(rows, partial(of_wrong, scale))
+    scale = max(summed(rows, apart) / rows / 2, _LEAST_SCALE)
+    alone = summed(rows, partial(of_wrong, scale))
     variance = max(float(heights.var()), _LEAST_SCALE**2)
     mean = _believed(likely, scale)
     fit = _Mixture(0.5, scale, mean, _SLOPE, _SPREAD * mean, variance)
@@ -313,11 +313,11 @@ def _climb(
         found = float(belief.sum())
         # Of those not known: the share that an unknown pair belongs to.
         share = min(max((found - known) / max(rows - known, 1), 1e-6), 1 - 1e-6)
-        scale = max(_sum(rows, of_scale) / (2 * rows - found), _LEAST_SCALE)
+        scale = max(summed(rows, of_scale) / (2 * rows - found), _LEAST_SCALE)
         fit = fit._replace(share=share, scale=scale)
         fit = _of_right(gaps, heights, belief, fit, _believed(likely, scale))
         # The density among the translations that are seen.
-        unseen = math.log(found / _sum(rows, partial(among_seen, fit)))
+        unseen = math.log(found / summed(rows, partial(among_seen, fit)))
         for some in slices(rows):
             wrong = of_wrong(scale, some) + math.log(1 - share)
             right = fit.log_right(gaps[some], heights[some]) - unseen
@@ -368,29 +368,21 @@ def _of_right(
         seen = belief[some] * (gaps[some] - means) ** 2
         return seen + lost[some] * ((below[some] - means) ** 2 + within[some])
 
-    total = _sum(rows, weights)
-    height = _sum(rows, lambda some: weights(some) * heights[some]) / total
-    gap = _sum(rows, lambda some: belief[some] * gaps[some] + lost[some] * below[some]) / total
-    covariance = _sum(rows, covariances)
-    variance = _sum(rows, lambda some: weights(some) * (heights[some] - height) ** 2)
+    total = summed(rows, weights)
+    height = summed(rows, lambda some: weights(some) * heights[some]) / total
+    gap = summed(rows, lambda some: belief[some] * gaps[some] + lost[some] * below[some]) / total
+    covariance = summed(rows, covariances)
+    variance = summed(rows, lambda some: weights(some) * (heights[some] - height) ** 2)
     held = _WEIGHT_OF_SLOPE * fit.variance
     slope = (_SLOPE * held - covariance) / (held + variance)
     slope = min(max(slope, 0.0), 1.0)
     believed -= slope * height
     mean = (total * gap + _WEIGHT_OF_MEAN * believed) / (total + _WEIGHT_OF_MEAN)
     mean = max(mean, _LEAST_MEAN * fit.scale)  # at the height of the translations
-    squares = _sum(rows, squares_of) + _WEIGHT_OF_SPREAD * (_SPREAD * mean) ** 2
+    squares = summed(rows, squares_of) + _WEIGHT_OF_SPREAD * (_SPREAD * mean) ** 2
     spread = math.sqrt(squares / (total + _WEIGHT_OF_SPREAD))
     spread = min(max(spread, 0.1 * mean), mean)
     return fit._replace(mean=mean + slope * height, slope=slope, spread=spread)
-
-
-def _sum(rows: int, of: Callable[[slice], Floats]) -> float:
-    """Add up numbers of pairs, made some at a time; the sum is that of a whole array."""
-    numbers = np.empty(rows)
-    for some in slices(rows):
-        numbers[some] = of(some)
-    return float(numbers.sum())
 
 
 def _log_exponential(values: Floats, mean: float) -> Floats:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.files.scratch import slices
+from xmine.files.scratch import slices, stored, taken
 from xmine.flags.confident import CONFIDENT, FEWEST_CONFIDENT, TO_DEVIATION, middle_and_spread
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.hubness import is_hub
@@ -101,7 +101,7 @@ def flag_pairs(
 
     left, right = features or line_features((source, target), languages, report)
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
-    best_first = np.lexsort((-chosen.scores, -probs))
+    best_first = stored(np.lexsort((-chosen.scores, -probs)))
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
     found = {
         "hub": is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
@@ -109,11 +109,12 @@ def flag_pairs(
         "near-copy": near_copy,
         "script": left.foreign[x] | right.foreign[y],
         "number": other_numbers(texts, languages, seen) if numbers is None else numbers,
-        "duplicate": _repeated(best_first, left.keys[x]) | _repeated(best_first, right.keys[y]),
+        "duplicate": _repeated(best_first, taken(left.keys, x))
+        | _repeated(best_first, taken(right.keys, y)),
     }
     sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
-    lengths = left.characters[x], right.characters[y]
-    ascii_ = left.ascii[x], right.ascii[y]
+    lengths = taken(left.characters, x), taken(right.characters, y)
+    ascii_ = taken(left.ascii, x), taken(right.ascii, y)
     found["length"] = odd_lengths(lengths, ascii_, sure, languages) & ~copy & ~near_copy
     found["partial"] = (
         np.zeros(len(chosen), dtype=bool) if loose is None else is_partial(loose, sure)
@@ -261,7 +262,7 @@ def lowest_good_cosine(cosines: NDArray[np.float32]) -> float:
 
 def _repeated(order: NDArray[np.intp], keys: NDArray[np.int64]) -> Bools:
     """Mark texts that are, but for case, punctuation, digits and space, that of a better pair."""
-    _, first = np.unique(keys[order], return_index=True)
+    _, first = np.unique(taken(keys, order), return_index=True)
     repeated = np.ones(len(keys), dtype=bool)
     repeated[order[first]] = False
     return repeated

@@ -48,7 +48,7 @@ def test_what_is_stored_taken_and_joined_is_what_numpy_gives(
     rows = np.array([3, 99, 0, 3] * 9)
     some = array[:, 0] > 0.5
     for least in (1, MEGABYTE):
-        monkeypatch.setattr(scratch, "_LEAST", least)
+        monkeypatch.setattr(scratch, "LEAST", least)
         with scratch.scratch_in(tmp_path):
             assert np.array_equal(scratch.stored(array), array)
             assert np.array_equal(scratch.taken(array, rows), array[rows])
@@ -63,7 +63,7 @@ def test_what_is_stored_taken_and_joined_is_what_numpy_gives(
 def test_appended_bytes_are_read_again(
     least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scratch, "_LEAST", least)
+    monkeypatch.setattr(scratch, "LEAST", least)
     parts = [b"one", b"", b"seven77", b"2", b"eleven bytes"]
     with scratch.scratch_in(tmp_path):
         spool, start = scratch.Spool(), 0

@@ -70,7 +70,7 @@ def test_a_line_takes_few_bytes_however_long_it_is(
         "xmine.text.languages._SAMPLE",
     ):
         monkeypatch.setattr(name, 32)
-    monkeypatch.setattr(scratch, "_LEAST", 2**10)
+    monkeypatch.setattr(scratch, "LEAST", 2**10)
     with scratch.scratch_in(tmp_path) if has_folder else nullcontext():
         peak_of(200)  # what is made once, such as tables of letters
         (few, pairs), (many, more_pairs) = peak_of(2000), peak_of(5000)

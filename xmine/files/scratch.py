@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from io import RawIOBase
 
 _FOLDER: ContextVar[Path | None] = ContextVar("folder of scratch files", default=None)
-_LEAST = 2**20  # bytes; fewer are not worth a file
+LEAST = 2**20  # bytes; fewer are not worth a file
 ROWS_AT_ONCE = 65_536
 
 
@@ -60,7 +60,7 @@ def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
 
 
 def _folder_for(size: int) -> Path | None:
-    return None if size < _LEAST else _FOLDER.get()
+    return None if size < LEAST else _FOLDER.get()
 
 
 def stored(array: NDArray[Any]) -> NDArray[Any]:
@@ -111,7 +111,7 @@ class Spool:
         """Begin without any."""
         self._folder = _FOLDER.get()
         self._file: RawIOBase | None = None
-        self._most = sys.maxsize if self._folder is None else _LEAST
+        self._most = sys.maxsize if self._folder is None else LEAST
         self._written, self._tail = 0, bytearray()
 
     def append(self, data: bytes) -> int:

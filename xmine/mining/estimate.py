@@ -20,6 +20,7 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import as_pair
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import FileError, XmineError
+from xmine.files.scratch import LEAST
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
 from xmine.knn.exact import MEMORY, exact_memory
@@ -147,6 +148,7 @@ def estimate_run(
     index = choose_index(*sizes, options.index, device)
     k = max(options.neighborhood, NEIGHBOURS)
     rows, texts = left.rows + right.rows, left.bytes + right.bytes
+    scratch = _OF_SCRATCH * rows + texts
     indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
     encoding = max(_while_encoding(each, max(sizes[:2])) for each in encoders)
     program = anonymous_memory()
@@ -165,11 +167,12 @@ def estimate_run(
         device=device,
         memory=program + encoding + working,
         index_memory=indexed,
-        disk=rows * (2 * dim + 12 * k + _OF_FEATURES + _OF_SCRATCH)
+        disk=rows * (2 * dim + 12 * k + _OF_FEATURES)
         + match_bytes
         + indexed
         + searching_bytes(*sizes, k, index)
-        + 2 * texts,
+        + texts
+        + (scratch if scratch >= LEAST else 0),  # less stays in memory
         seconds={
             "starting": _STARTING,
             "reading": left.reading + right.reading,

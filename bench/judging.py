@@ -25,6 +25,7 @@ import numpy as np
 from memory import EVERY, held, megabytes
 
 from xmine.evaluation.reports.record import record, write_record
+from xmine.files.scratch import scratch_in
 from xmine.flags import rules as flags
 from xmine.knn.neighbours import Neighbours
 from xmine.mining import candidates, selection
@@ -132,6 +133,11 @@ def noted(module: ModuleType, name: str, spans: Spans) -> None:
 
 def judge(folder: Path) -> None:
     """Do what follows the search, and print the spans of its parts."""
+    with scratch_in(folder):
+        _judge(folder)
+
+
+def _judge(folder: Path) -> None:
     neighbours, sides = opened(folder)
     spans: Spans = []
     for module, part in PARTS:

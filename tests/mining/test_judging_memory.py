@@ -1,12 +1,15 @@
 """What judging holds for each line does not depend on how long lines are: no text, no letters."""
 
 import tracemalloc
+from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.toys.mined import selected
 from tests.toys.sentences import toy_sentences
+from xmine.files import scratch
 from xmine.knn.neighbours import Neighbours
 from xmine.mining.candidates import Candidates
 from xmine.mining.options import MiningOptions
@@ -16,8 +19,8 @@ from xmine.scoring.retrieval import choose_pairs
 from xmine.text.packed import PackedTexts
 from xmine.text.sentences import Sentences
 
-# Of both sides together, and 120 are needed; a list of the lines of one side takes 350.
-MOST_BYTES_A_LINE = 250
+# Of both sides together; a list of the lines of one side takes 350.
+MOST_BYTES_A_LINE, MOST_WITH_A_FOLDER = 250, 90
 EVERYTHING = MiningOptions(threshold=float("-inf"), drop=["hub"])
 
 
@@ -52,9 +55,12 @@ def peak_of(lines: int) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-def test_a_line_takes_few_bytes_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("has_folder", [False, True])
+def test_a_line_takes_few_bytes_however_long_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, has_folder: bool
+) -> None:
     for name in (
-        "xmine.scoring.margin._ROWS_AT_ONCE",
+        "xmine.files.scratch.ROWS_AT_ONCE",
         "xmine.scoring.probability._PAIRS_AT_ONCE",
         "xmine.flags.line_features._LINES_AT_ONCE",
         "xmine.flags.hubness._LISTS_AT_ONCE",
@@ -64,7 +70,9 @@ def test_a_line_takes_few_bytes_however_long_it_is(monkeypatch: pytest.MonkeyPat
         "xmine.text.languages._SAMPLE",
     ):
         monkeypatch.setattr(name, 32)
-    peak_of(200)  # what is made once, such as tables of letters
-    (few, pairs), (many, more_pairs) = peak_of(2000), peak_of(5000)
+    monkeypatch.setattr(scratch, "LEAST", 2**10)
+    with scratch.scratch_in(tmp_path) if has_folder else nullcontext():
+        peak_of(200)  # what is made once, such as tables of letters
+        (few, pairs), (many, more_pairs) = peak_of(2000), peak_of(5000)
     assert pairs > 1500 and more_pairs > 3500
-    assert (many - few) / 3000 < MOST_BYTES_A_LINE
+    assert (many - few) / 3000 < (MOST_WITH_A_FOLDER if has_folder else MOST_BYTES_A_LINE)

@@ -289,7 +289,7 @@ def test_scores_do_not_depend_on_how_many_rows_are_scored_at_a_time(
         neighbours = search_exact(random_vectors(50, 8), random_vectors(41, 9), k)
         whole = margin_scores(neighbours, margin)
         with monkeypatch.context() as smaller:
-            smaller.setattr("xmine.scoring.margin._ROWS_AT_ONCE", 7)
+            smaller.setattr("xmine.files.scratch.ROWS_AT_ONCE", 7)
             parts = margin_scores(neighbours, margin)
         assert np.array_equal(parts.targets, whole.targets)
         assert np.array_equal(parts.sources, whole.sources)

@@ -94,7 +94,7 @@ def test_one_neighbour_shows_no_rival_and_two_do() -> None:
 
 def test_no_pairs() -> None:
     pairs, neighbours = mined(*sides(5, 5, 0, 1))
-    assert estimate(pairs.take(slice(0, 0)), neighbours) is None
+    assert estimate(pairs.take(np.arange(0)), neighbours) is None
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.engines.task import Engine, Task
+from xmine.files import scratch
 from xmine.files.atomic import remove, replacing, writing
 from xmine.files.digests import Watch
 from xmine.files.npy import header
@@ -108,7 +109,7 @@ def read_line_features(
     """Compute the features of every line of a side, or read them where they are kept."""
     scripts = scripts_of(language, side.texts)
     is_foreign = foreign_to(language, scripts)
-    lines = np.empty(len(side), dtype=_LINE)
+    lines = scratch.empty(len(side), _LINE)
     if files and files.engine.shared:
         _look_elsewhere(files, name, language, scripts, len(side), seen)
         seen = _nothing
@@ -123,11 +124,18 @@ def read_line_features(
     if files:
         remove(files.parts)
     names = ("letters", "beyond_latin", "characters", "ascii", "foreign")
-    columns = {name: lines[name].copy() for name in names}  # a view would keep the whole table
-    keys = lines["key"].copy()
-    groups = variants(keys, columns["letters"])
+    columns = {name: _column(lines, name) for name in names}
+    keys = _column(lines, "key")
+    groups = scratch.stored(variants(keys, columns["letters"]))
     marked = boilerplate(lines["ends"], groups, side.occurrences)
     return LineFeatures(keys=keys, groups=groups, boilerplate=marked, **columns)
+
+
+def _column(lines: NDArray[Any], name: str) -> NDArray[Any]:
+    """Copy a feature; a view would keep the whole table."""
+    column = scratch.empty(len(lines), lines.dtype[name])
+    column[:] = lines[name]
+    return column
 
 
 def _look_elsewhere(

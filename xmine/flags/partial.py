@@ -7,6 +7,7 @@ of a text is missing, the other one is twice as long as usual.
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files import scratch
 from xmine.flags.confident import FEWEST_CONFIDENT, middle_and_spread
 from xmine.flags.flag_set import Bools
 from xmine.scoring.alignment import Looseness
@@ -30,8 +31,10 @@ def is_partial(loose: Looseness, sure: Bools) -> Bools:
         sure: bool [pairs], the confident pairs; they show usual lengths and usual stretches.
     """
     enough = sure.sum() >= FEWEST_CONFIDENT
-    evidence = evidence_of(loose, usual_ratio(loose.take(np.flatnonzero(sure))) if enough else 0)
-    highest, limit = evidence.max(axis=0), _LOOSEST
+    usual = usual_ratio(loose.take(np.flatnonzero(sure))) if enough else 0
+    highest, limit = scratch.empty(len(sure), np.float64), _LOOSEST
+    for some in scratch.slices(len(sure)):
+        highest[some] = evidence_of(loose.take(some), usual).max(axis=0)
     if enough:
         middle, spread = middle_and_spread(highest[sure])
         limit = max(limit, middle + _FARTHEST * spread)

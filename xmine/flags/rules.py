@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files.scratch import slices, stored, taken
 from xmine.flags.confident import CONFIDENT, FEWEST_CONFIDENT, TO_DEVIATION, middle_and_spread
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.hubness import is_hub
@@ -100,7 +101,7 @@ def flag_pairs(
 
     left, right = features or line_features((source, target), languages, report)
     copy, near_copy = _copies(chosen, (source, target), (left, right), languages)
-    best_first = np.lexsort((-chosen.scores, -probs))
+    best_first = stored(np.lexsort((-chosen.scores, -probs)))
     texts = PickedTexts(source.texts, x), PickedTexts(target.texts, y)
     found = {
         "hub": is_hub(neighbours.sources, left)[x] | is_hub(neighbours.targets, right)[y],
@@ -108,11 +109,12 @@ def flag_pairs(
         "near-copy": near_copy,
         "script": left.foreign[x] | right.foreign[y],
         "number": other_numbers(texts, languages, seen) if numbers is None else numbers,
-        "duplicate": _repeated(best_first, left.keys[x]) | _repeated(best_first, right.keys[y]),
+        "duplicate": _repeated(best_first, taken(left.keys, x))
+        | _repeated(best_first, taken(right.keys, y)),
     }
     sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
-    lengths = left.characters[x], right.characters[y]
-    ascii_ = left.ascii[x], right.ascii[y]
+    lengths = taken(left.characters, x), taken(right.characters, y)
+    ascii_ = taken(left.ascii, x), taken(right.ascii, y)
     found["length"] = odd_lengths(lengths, ascii_, sure, languages) & ~copy & ~near_copy
     found["partial"] = (
         np.zeros(len(chosen), dtype=bool) if loose is None else is_partial(loose, sure)
@@ -182,17 +184,22 @@ def odd_lengths(
         sure: bool [pairs], the confident pairs.
         languages: codes of both sides.
     """
-    whole = [each.astype(np.float64) for each in characters]
-    mostly = [part > _MOSTLY * every for part, every in zip(ascii_, whole, strict=True)]
-    shared = np.where(mostly[0] != mostly[1], np.minimum(*ascii_), 0)
+
+    def lengths(rows: Bools | slice, *, without_shared: bool) -> tuple[Floats, Floats]:
+        whole, few = ([each[rows] for each in both] for both in (characters, ascii_))
+        mostly = [part > _MOSTLY * every for part, every in zip(few, whole, strict=True)]
+        shared = np.where(mostly[0] != mostly[1], np.minimum(*few), 0) if without_shared else 0
+        ours, theirs = (np.maximum(every - shared, 1).astype(np.float64) for every in whole)
+        return ours, theirs
+
     odd = np.ones(len(sure), dtype=bool)
-    for left_out in (0, shared):
-        ours, theirs = (np.maximum(every - left_out, 1) for every in whole)
-        usual = usual_ratio(ours, theirs, sure, languages)
+    for without_shared in (False, True):
+        usual = _usual_ratio(*lengths(sure, without_shared=without_shared), languages)
         if usual is None:
             return np.zeros(len(sure), dtype=bool)
-        ratios, weights = _log_ratios(ours, theirs)
-        odd &= np.abs(ratios - usual[0]) * weights > _FARTHEST_LENGTH * usual[1]
+        for some in slices(len(sure)):
+            ratios, weights = _log_ratios(*lengths(some, without_shared=without_shared))
+            odd[some] &= np.abs(ratios - usual[0]) * weights > _FARTHEST_LENGTH * usual[1]
     return odd
 
 
@@ -204,9 +211,15 @@ def usual_ratio(
     `ours` and `theirs` are characters, float64 [pairs]; `sure`, bool [pairs], marks the confident
     pairs. With too few of them a prior of the languages is given, or None.
     """
-    if sure.sum() < FEWEST_CONFIDENT:
+    return _usual_ratio(ours[sure], theirs[sure], languages)
+
+
+def _usual_ratio(
+    ours: Floats, theirs: Floats, languages: tuple[str, str]
+) -> tuple[float, float] | None:
+    if len(ours) < FEWEST_CONFIDENT:
         return _prior(*map(short_code, languages))
-    ratios, weights = _log_ratios(ours[sure], theirs[sure])
+    ratios, weights = _log_ratios(ours, theirs)
     middle = float(np.median(ratios))
     spread = float(np.median(np.abs(ratios - middle) * weights))
     return middle, max(spread / TO_DEVIATION, _LEAST_SPREAD)
@@ -249,7 +262,7 @@ def lowest_good_cosine(cosines: NDArray[np.float32]) -> float:
 
 def _repeated(order: NDArray[np.intp], keys: NDArray[np.int64]) -> Bools:
     """Mark texts that are, but for case, punctuation, digits and space, that of a better pair."""
-    _, first = np.unique(keys[order], return_index=True)
+    _, first = np.unique(taken(keys, order), return_index=True)
     repeated = np.ones(len(keys), dtype=bool)
     repeated[order[first]] = False
     return repeated

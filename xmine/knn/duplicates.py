@@ -7,6 +7,7 @@ have to compare them all. They are told by a hash, then compared.
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files.scratch import empty, stored
 from xmine.knn.cosines import Floats, Rows, Vectors, ordered, widen
 from xmine.text.hashing import first_equal
 
@@ -16,7 +17,8 @@ _ROWS_AT_ONCE = 4096
 class Side:
     """One matrix as the search sees it: its distinct rows, in the order of their first places.
 
-    Looking for equal rows takes 25 bytes for each row, 40 if there are any; then 32 are kept.
+    Looking for equal rows takes 25 bytes for each row, 40 if there are any; then 32 are kept, in
+    scratch files of a run.
 
     Attributes:
         vectors: [rows, dim].
@@ -30,13 +32,14 @@ class Side:
         self.first: Rows | None = None
         same = None if apart else _first_same(vectors)
         if same is not None:
-            self.first = np.flatnonzero(same == np.arange(len(same)))
-            self.number = np.searchsorted(self.first, same)
+            self.first = stored(np.flatnonzero(same == np.arange(len(same))))
+            self.number = stored(np.searchsorted(self.first, same))
             del same
             counts = np.bincount(self.number)
             self._most = int(counts.max())
-            self._members = np.argsort(self.number, kind="stable")
-            self._starts = np.zeros(len(counts) + 1, dtype=np.int64)
+            self._members = stored(np.argsort(self.number, kind="stable"))
+            self._starts = empty(len(counts) + 1, np.int64)
+            self._starts[0] = 0
             np.cumsum(counts, out=self._starts[1:])
 
     @classmethod

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair
 from xmine.encoders.reranking import RerankingWeights
+from xmine.files.scratch import taken
 from xmine.flags.flag_set import Flags
 from xmine.flags.line_features import FeatureFiles, LineFeatures
 from xmine.flags.near_copies import same_texts
@@ -66,7 +67,8 @@ class Candidates:
 
     def lines(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Look up the 1-based lines of the chosen pairs, int64 [pairs] twice."""
-        return self.source.lines[self.chosen.sources], self.target.lines[self.chosen.targets]
+        chosen = self.chosen
+        return taken(self.source.lines, chosen.sources), taken(self.target.lines, chosen.targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +105,21 @@ def retrieve(
     Seed pairs that are right are added.
     """
     (source, left), (target, right) = encoded
-    few = neighbours.first(options.neighborhood)
-    scores = margin_scores(few, options.margin)
-    candidates = Candidates(choose_pairs(few, scores), neighbours, scores, source, target)
+    few, weights = neighbours.first(options.neighborhood), None
     if judge is not None and judge.encoder.reranking is None:
-        known = known_pairs(candidates, seeds)[1]
-        judge = judge.learned(candidates.chosen, neighbours, known, options)
+        scores = margin_scores(few, options.margin)
+        first = Candidates(choose_pairs(few, scores), neighbours, scores, source, target)
+        known = known_pairs(first, seeds)[1]
+        judge = judge.learned(first.chosen, neighbours, known, options)
     if judge is not None:
         weights, scores = judge.reranker.weights, judge.reranker.candidates()
         chosen = choose_pairs(judge.reranker.neighbours, scores, options.retrieval)
         margins = pair_scores(chosen.sources, chosen.targets, chosen.cosines, few)[0]
         chosen = replace(chosen, margins=margins)
-        candidates = replace(candidates, chosen=chosen, scores=scores, weights=weights)
-    elif options.retrieval != "max":
-        candidates = replace(candidates, chosen=choose_pairs(few, scores, options.retrieval))
+    else:
+        scores = margin_scores(few, options.margin)
+        chosen = choose_pairs(few, scores, options.retrieval)
+    candidates = Candidates(chosen, neighbours, scores, source, target, weights)
     x, y = _missing(candidates, seeds)
     if not len(x):
         return candidates
@@ -185,7 +188,8 @@ def _missing(
         at = np.minimum(np.searchsorted(side.lines, lines), len(side) - 1)
         rows.append(np.where(side.lines[at] == lines, at, -1))
     x, y = rows
-    there = set(zip(chosen.sources.tolist(), chosen.targets.tolist(), strict=True))
+    some = np.flatnonzero(np.isin(chosen.sources, x))
+    there = set(zip(chosen.sources[some].tolist(), chosen.targets[some].tolist(), strict=True))
     missing = [pair not in there for pair in zip(x.tolist(), y.tolist(), strict=True)]
     # A line may be blank, or unknown to the encoder.
     more = np.array(missing, dtype=bool) & (x >= 0) & (y >= 0)

@@ -20,6 +20,7 @@ from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.pair import as_pair
 from xmine.encoders.rescorer import Rescorer
 from xmine.errors import FileError, XmineError
+from xmine.files.scratch import LEAST
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_seconds, searching_bytes
 from xmine.knn.exact import MEMORY, exact_memory
@@ -37,11 +38,13 @@ from xmine.vectors.tokens import tokens_of
 
 # Lines that speeds are tried on; a transformer encodes as many in about a second on a CPU.
 _TRIED, _TRIED_BY_A_TRANSFORMER = 2000, 64
-# Bytes of memory per line besides its text; and to find repeated lines while its file is read.
-_OF_A_LINE, _WHILE_READING = 32, 40
+# Bytes of memory per line while its file is read; texts and what is known of lines are mapped.
+_WHILE_READING = 40
 _OF_FEATURES = 46  # bytes on disk of the features of a line, see `xmine.flags.line_features`
-_WHILE_JUDGING = 110  # bytes of memory per line of both sides while candidates are judged
+_OF_SCRATCH = 130  # bytes of scratch files per line, besides its text; see `xmine.files.scratch`
+_WHILE_JUDGING = 25  # bytes of memory per line of both sides while candidates are judged
 _WHILE_ENCODING = 8  # bytes per number of the blocks that are encoded at once
+_WHILE_MATCHING = 140 * 2**20  # bytes while tokens are compared
 _WHILE_MEETING = 270 * 2**20  # bytes while the lists of an index are multiplied
 # Judging and writing a pair takes as long as reading so many lines; a run begins with so many
 # seconds of loading libraries and the encoder.
@@ -145,28 +148,31 @@ def estimate_run(
     index = choose_index(*sizes, options.index, device)
     k = max(options.neighborhood, NEIGHBOURS)
     rows, texts = left.rows + right.rows, left.bytes + right.bytes
+    scratch = _OF_SCRATCH * rows + texts
     indexed = 0 if index == "exact" else max(index_bytes(side, dim, index) for side in sizes[:2])
     encoding = max(_while_encoding(each, max(sizes[:2])) for each in encoders)
     program = anonymous_memory()
     judge = judging_encoder(pair, options)[0] if pair else None
     matching, match_bytes = _matching(judge, left, right, min(k, RERANKED)) if judge else (0.0, 0)
     working = max(
-        _WHILE_READING * max(sources, targets) + max(left.bytes, right.bytes),
+        _WHILE_READING * max(sources, targets),
         _while_searching(sizes, k, index),
         _WHILE_JUDGING * rows,
+        _WHILE_MATCHING if judge else 0,
     )
     return Estimate(
         lines=(sources, targets),
         vectors=sizes,
         index=index,
         device=device,
-        memory=program + texts + _OF_A_LINE * (sources + targets) + encoding + working,
+        memory=program + encoding + working,
         index_memory=indexed,
         disk=rows * (2 * dim + 12 * k + _OF_FEATURES)
         + match_bytes
         + indexed
         + searching_bytes(*sizes, k, index)
-        + texts,
+        + texts
+        + (scratch if scratch >= LEAST else 0),  # less stays in memory
         seconds={
             "starting": _STARTING,
             "reading": left.reading + right.reading,

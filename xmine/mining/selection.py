@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files.scratch import taken
 from xmine.flags.flag_set import Bools, Flags
 from xmine.flags.names import FLAGS
 from xmine.mining.candidates import Candidates, Estimated
@@ -34,7 +35,7 @@ def select(
     eligible = find_eligible(candidates.chosen.scores, flags, estimated.copies, labels, options)
     threshold = _threshold(estimated, eligible.rows, options, gold)
     rows = eligible.rows[: threshold.kept.pairs][: options.top]
-    probs = None if confidence is None else confidence.probs[rows]
+    probs = None if confidence is None else taken(confidence.probs, rows)
     return Mined(
         pairs=_with_text(candidates, rows, probs, flags.take(rows)),
         kept=Kept(threshold.value, len(rows), *precision_of(probs)),
@@ -57,9 +58,9 @@ def _threshold(
 ) -> Threshold:
     """Choose the threshold that the options ask for among some rows of the candidates."""
     candidates, confidence = estimated.candidates, estimated.confidence
-    scores, wanted, how = candidates.chosen.scores[rows], options.threshold, ""
+    scores, wanted, how = taken(candidates.chosen.scores, rows), options.threshold, ""
     some = None if confidence is None else confidence.of(rows)
-    ranks, lowest = estimated.ranks[rows], options.min_prob
+    ranks, lowest = taken(estimated.ranks, rows), options.min_prob
     if wanted == "gold":
         lines = (each[rows].tolist() for each in candidates.lines())
         right = {pair[:2] for pair in gold.pairs if pair.right}
@@ -85,8 +86,8 @@ def _with_text(
         scores=chosen.scores,
         sources=PickedTexts(source.texts, x),
         targets=PickedTexts(target.texts, y),
-        source_lines=source.lines[x],
-        target_lines=target.lines[y],
+        source_lines=taken(source.lines, x),
+        target_lines=taken(target.lines, y),
         cosines=chosen.cosines,
         source_offsets=None if source.offsets is None else source.offsets[x],
         target_offsets=None if target.offsets is None else target.offsets[y],

@@ -22,6 +22,7 @@ from xmine.engines.task import Engine
 from xmine.errors import FileError
 from xmine.files.digests import digest
 from xmine.files.npy import open_matrix, opened, without_zeros
+from xmine.files.scratch import scratch_in
 from xmine.flags.line_features import FeatureFiles
 from xmine.hardware import anonymous_memory, memory_limit, search_device
 from xmine.knn.approximate import choose_index, search_approximate
@@ -70,7 +71,7 @@ def open_steps(
     if folder is not None:  # tasks may run in processes that stand in other folders
         folder = Path(folder).absolute() if engine.shared else Path(folder)
     here = temporary_run() if folder is None else open_run(folder, asked(), force, warn)
-    with here as run:
+    with here as run, scratch_in(run.folder):
         engine.begin(run.folder, run.note)
         yield Steps(run, options, report, warn, engine)
 

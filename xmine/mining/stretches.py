@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from xmine.encoders.tokens import TokenVectors
 from xmine.engines.parts import Parts, wanted, write_rows
 from xmine.engines.task import Engine
+from xmine.files import scratch
 from xmine.files.atomic import writing
 from xmine.files.digests import NOBODY, Watch
 from xmine.files.npy import open_matrix, opened, parts_folder, write_matrix
@@ -56,7 +57,8 @@ def stretches_of_chosen(
         elsewhere: an engine that may run tasks, and the same tokens for these.
     """
     order = np.lexsort((chosen.targets, chosen.sources))
-    rows = np.stack([chosen.sources[order], chosen.targets[order]], axis=1)
+    rows = scratch.empty((len(chosen), 2), np.int64)
+    rows[:, 0], rows[:, 1] = chosen.sources[order], chosen.targets[order]
     found = open_matrix(path, np.int32)
     if found is None or found.shape != (len(rows), 6) or not np.array_equal(found[:, :2], rows):
         tokens, name, parts = read(), mark(rows.tobytes()), None
@@ -74,7 +76,7 @@ def stretches_of_chosen(
 
         size, total = _PAIRS_AT_ONCE, len(rows)
         found = write_rows(path, 6, np.int32, total, size, make, name, tick, watch, parts)
-    figures = np.empty((4, len(rows)), dtype=np.float32)
+    figures = scratch.empty((4, len(rows)), np.float32)
     figures[:, order] = np.ascontiguousarray(found[:, 2:]).view(np.float32).T
     return Looseness(figures[:2], figures[2:])
 

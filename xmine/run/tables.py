@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
+from xmine.files import scratch
 from xmine.files.atomic import replacing
 from xmine.files.records import open_parquet, write_parquet
 from xmine.text.packed import PackedTexts
@@ -82,7 +83,7 @@ def write_columns(
 def read_table(path: Path) -> Sentences:
     """Read what `write_table` wrote."""
     table, metadata = read_columns(path, "line", "offset", "occurrences")
-    numbers = {name: table[name].to_numpy() for name in table.columns}
+    numbers = {name: scratch.stored(table[name].to_numpy()) for name in table.columns}
     return Sentences(
         metadata["name"],
         _packed_texts(path),
@@ -124,7 +125,7 @@ def read_repeats(path: Path, total: int) -> NDArray[np.int64] | None:
         repeats = file.read("line", "stands_for")
     for name in repeats.columns:
         _check_lines(repeats[name], total, path)
-    stands_for = np.arange(1, total + 1)
+    stands_for = scratch.stored(np.arange(1, total + 1))
     stands_for[repeats["line"].to_numpy() - 1] = repeats["stands_for"].to_numpy()
     return stands_for
 
@@ -138,13 +139,13 @@ def _check_lines(numbers: "pl.Series", total: int, path: Path) -> None:
 
 def _packed_texts(path: Path) -> PackedTexts:
     """Read the texts of a table, a block at a time: they are held once."""
-    data, lengths = bytearray(), [np.zeros(1, dtype=np.int64)]
+    data, lengths = scratch.Spool(), [np.zeros(1, dtype=np.int64)]
     with open_parquet(path) as file:
         for block in file.blocks([file.texts(["text"])], ROWS_OF_A_GROUP):
             texts = block.to_series()
-            data += texts.str.join("").item().encode()
+            data.append(texts.str.join("").item().encode())
             lengths.append(texts.str.len_bytes().to_numpy())
-    return PackedTexts(np.frombuffer(data, dtype=np.uint8), np.cumsum(np.concatenate(lengths)))
+    return PackedTexts(data.array(), scratch.stored(np.cumsum(np.concatenate(lengths))))
 
 
 def candidates_schema() -> "dict[str, type[pl.DataType]]":

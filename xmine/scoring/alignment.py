@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.tokens import UNIT, TokenVectors
+from xmine.files import scratch
 from xmine.knn.workers import WorkerPool, blas_threads
 from xmine.scoring.late_interaction import LONG, Singles, Tokens, batches, best_of_long
 
@@ -58,14 +59,14 @@ class Looseness:
     values: Singles
     weights: Singles
 
-    def take(self, rows: NDArray[np.intp]) -> "Looseness":
+    def take(self, rows: NDArray[np.intp] | slice) -> "Looseness":
         """Keep some pairs, in the order of `rows`."""
         return Looseness(self.values[:, rows], self.weights[:, rows])
 
     def spread(self, rows: NDArray[np.intp], total: int) -> "Looseness":
         """Undo `take`: of the other pairs nothing is known, and they have the looseness -inf."""
-        values = np.full((2, total), -np.inf, dtype=np.float32)
-        weights = np.ones((2, total), dtype=np.float32)
+        values, weights = (scratch.empty((2, total), np.float32) for _ in range(2))
+        values[:], weights[:] = -np.inf, 1
         values[:, rows], weights[:, rows] = self.values, self.weights
         return Looseness(values, weights)
 

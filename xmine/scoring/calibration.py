@@ -11,11 +11,13 @@ A logistic curve through a mean of both gives the probabilities.
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
+from xmine.files.scratch import filled, slices, stored, summed, taken
 from xmine.scoring.probability import Confidence, Floats
 
 # The share of the wrong pairs that lies below the exponential tail.
@@ -44,22 +46,25 @@ def calibrate(
         known: [pairs], 1 for pairs known to be right, 0 for wrong ones, -1 for the others.
         weights: that gave the scores.
     """
-    open_pairs = np.flatnonzero(known == -1)
-    values, labels = scores[open_pairs].astype(np.float64), first.probs[open_pairs]
+    open_pairs = stored(np.flatnonzero(known == -1))
+    values = stored(scores[open_pairs].astype(np.float64))
+    labels = taken(first.probs, open_pairs)
     if not labels.any():
         return first
     tail, found = _tail_mixture(values, _on_curve(values, labels), weights)
-    probs = first.probs.copy()
-    probs[open_pairs] = _on_curve(values, _OF_TAIL * tail + (1 - _OF_TAIL) * labels)
+    mixed = filled(len(tail), lambda some: _OF_TAIL * tail[some] + (1 - _OF_TAIL) * labels[some])
+    probs = filled(len(first.probs), lambda some: first.probs[some])
+    probs[open_pairs] = _on_curve(values, mixed)
     beyond = first.translations - float(first.probs.sum())  # those that are not among the pairs
     beaten = _OF_TAIL * (found - float(tail.sum())) + (1 - _OF_TAIL) * beyond
     total = float(probs.sum()) + beaten
-    return replace(first, probs=np.round(probs, 4), translations=round(total, 4))
+    np.round(probs, 4, out=probs)
+    return replace(first, probs=probs, translations=round(total, 4))
 
 
 def _on_curve(values: Floats, labels: Floats) -> Floats:
     slope, height = fit_logistic(values, labels)
-    return sigmoid(slope * values + height)
+    return filled(len(values), lambda some: sigmoid(slope * values[some] + height))
 
 
 def fit_logistic(values: Floats, labels: Floats) -> tuple[float, float]:
@@ -67,14 +72,7 @@ def fit_logistic(values: Floats, labels: Floats) -> tuple[float, float]:
     curve = np.array([1.0, _logit(float(labels.mean())) - float(values.mean())])  # slope and height
     loss = _loss(curve, values, labels)
     for _ in range(100):
-        probs = sigmoid(curve[0] * values + curve[1])
-        errors, bends = probs - labels, probs * (1 - probs)
-        down = np.array([(errors * values).sum(), errors.sum()])
-        down[0] += _SLOPE_BELIEF * (curve[0] - 1)
-        across = (bends * values).sum()
-        bend = np.array(
-            [[(bends * values**2).sum() + _SLOPE_BELIEF, across], [across, bends.sum()]]
-        )
+        down, bend = _slopes(curve, values, labels)
         step = np.linalg.solve(bend + 1e-9 * np.eye(2), down)
         share, before = 1.0, loss
         while share > 1e-6:  # far from the end, a whole step may lead up
@@ -91,9 +89,33 @@ def fit_logistic(values: Floats, labels: Floats) -> tuple[float, float]:
     return float(curve[0]), float(curve[1])
 
 
+def _slopes(curve: Floats, values: Floats, labels: Floats) -> tuple[Floats, Floats]:
+    """Take the first and second derivatives of the loss, [2] and [2, 2]."""
+    probs = np.empty(len(values))
+    for some in slices(len(values)):
+        probs[some] = sigmoid(curve[0] * values[some] + curve[1])
+
+    def errors(some: slice) -> Floats:
+        return probs[some] - labels[some]
+
+    def bends(some: slice) -> Floats:
+        return probs[some] * (1 - probs[some])
+
+    add = partial(summed, len(values))
+    down = np.array([add(lambda some: errors(some) * values[some]), add(errors)])
+    down[0] += _SLOPE_BELIEF * (curve[0] - 1)
+    across = add(lambda some: bends(some) * values[some])
+    along = add(lambda some: bends(some) * values[some] ** 2) + _SLOPE_BELIEF
+    return down, np.array([[along, across], [across, add(bends)]])
+
+
 def _loss(curve: Floats, values: Floats, labels: Floats) -> float:
-    heights = curve[0] * values + curve[1]
-    loss = float((np.logaddexp(0, heights) - labels * heights).sum())
+    def losses(some: slice) -> Floats:
+        heights = curve[0] * values[some] + curve[1]
+        lost: Floats = np.logaddexp(0, heights) - labels[some] * heights
+        return lost
+
+    loss = summed(len(values), losses)
     return loss + _SLOPE_BELIEF / 2 * float(curve[0] - 1) ** 2
 
 
@@ -101,20 +123,24 @@ def _tail_mixture(
     values: Floats, belief: Floats, weights: RerankingWeights
 ) -> tuple[Floats, float]:
     """Fit translations and the tail of wrong pairs; give probabilities and translations."""
-    order = np.argsort(values, kind="stable")
+    order = stored(np.argsort(values, kind="stable"))
     mean, variance = weights.right_mean, weights.right_deviation**2
     first, start = belief, -math.inf
     for _ in range(200):
-        before, wrong = belief, 1 - belief
-        below = np.cumsum(wrong[order])
+        before, below = belief, np.empty(len(values))
+        for some in slices(len(values)):
+            below[some] = 1 - belief[order[some]]
+        np.cumsum(below, out=below)
         start = float(values[order[np.searchsorted(below, _BELOW * below[-1])]])
+        del below
         if start > mean - math.sqrt(variance):  # hardly a pair is wrong: there is no tail to see
             return first, float(first.sum())
         above = values > start
         excess = values[above] - start
         believed = _TAIL_BELIEF * _TAIL * weights.right_deviation
-        scale = float((wrong[above] * excess).sum()) + believed
-        scale /= float(wrong[above].sum()) + _TAIL_BELIEF
+        wrong = 1 - belief[above]
+        scale = float((wrong * excess).sum()) + believed
+        scale /= float(wrong.sum()) + _TAIL_BELIEF
         scale = min(scale, _LONGEST_TAIL * weights.right_deviation)
         right = belief[above]
         count = float(right.sum())
@@ -128,7 +154,7 @@ def _tail_mixture(
         odds += math.log(scale / math.sqrt(2 * math.pi * variance)) + (high - start) / scale
         belief = np.zeros(len(values))
         belief[above] = sigmoid(odds)
-        if np.abs(belief - before).max() < 1e-5:
+        if all(np.abs(belief[some] - before[some]).max() < 1e-5 for some in slices(len(values))):
             break
     seen = 0.5 * math.erfc((start - mean) / math.sqrt(2 * variance))
     return belief, float(belief.sum()) / max(seen, 0.1)

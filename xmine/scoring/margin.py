@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files import scratch
 from xmine.knn.neighbours import Neighbours
 
 # Below this a neighbourhood says nothing and the ratio would be huge or change its sign.
 SMALLEST_MEAN = 1e-6
-# Float64 in between takes 8 bytes a neighbour, and so is made for so many rows at a time.
-_ROWS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +63,8 @@ def _scores(
     if margin == "absolute":
         return cosines, 0
     own, others = _means(few)
-    scores, low = np.empty(cosines.shape, dtype=np.float32), 0
-    for start in range(0, len(scores), _ROWS_AT_ONCE):
-        rows = slice(start, start + _ROWS_AT_ONCE)
+    scores, low = scratch.empty(cosines.shape, np.float32), 0
+    for rows in scratch.slices(len(scores)):
         means = (own[rows, None] + others[ids[rows]]) / 2
         low += int((means < SMALLEST_MEAN).sum())
         scores[rows] = _score(cosines[rows], means, margin)
@@ -93,9 +91,12 @@ def pair_scores(
         float32 [pairs], and how many means were raised, as in `MarginScores`.
     """
     source_means, target_means = _means(neighbours)
-    means = (source_means[sources] + target_means[targets]) / 2  # [pairs]
-    clamped = int((means < SMALLEST_MEAN).sum())
-    return _score(cosines, means, margin), clamped if margin == "ratio" else 0
+    scores, clamped = scratch.empty(len(sources), np.float32), 0
+    for some in scratch.slices(len(sources)):
+        means = (source_means[sources[some]] + target_means[targets[some]]) / 2
+        clamped += int((means < SMALLEST_MEAN).sum())
+        scores[some] = _score(cosines[some], means, margin)
+    return scores, clamped if margin == "ratio" else 0
 
 
 def scores_near(

@@ -11,11 +11,14 @@ derivation and says where the estimate fails.
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files import scratch
+from xmine.files.scratch import slices, summed, taken
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.retrieval import ChosenPairs
 
@@ -73,7 +76,7 @@ class Confidence:
 
     def of(self, rows: NDArray[np.intp]) -> "Confidence":
         """Keep the probabilities of some pairs."""
-        return replace(self, probs=self.probs[rows])
+        return replace(self, probs=taken(self.probs, rows))
 
     def with_right(self, pairs: NDArray[np.bool_]) -> "Confidence":
         """Take some of the pairs, bool [pairs], for translations."""
@@ -102,14 +105,18 @@ def estimate(
     # A pair that is not the best of its row and column is wrong.
     mutual = np.isfinite(spacings) & (gaps >= 0)
     labels = np.full(len(pairs), -1, dtype=np.int8) if known is None else known
-    heights = pairs.cosines[mutual] - gaps[mutual]
-    judged = _judged(gaps[mutual], spacings[mutual], heights, labels[mutual])
-    everywhere = np.zeros(len(pairs))
+    cosines, gaps, spacings = (taken(each, mutual) for each in (pairs.cosines, gaps, spacings))
+    heights = scratch.empty(len(gaps), np.float64)
+    np.subtract(cosines, gaps, out=heights)
+    judged = _judged(gaps, spacings, heights, labels[mutual])
+    everywhere = scratch.empty(len(pairs), np.float64)
+    everywhere[:] = 0
     everywhere[mutual] = judged.probs
     beaten = float((judged.probs * (1 / judged.seen - 1)).sum())
     everywhere[labels == 1] = 1
     total = float(everywhere.sum()) + beaten
-    return Confidence(np.round(everywhere, 4), round(total, 4), judged.any_at_all, judged.apart)
+    np.round(everywhere, 4, out=everywhere)
+    return Confidence(everywhere, round(total, 4), judged.any_at_all, judged.apart)
 
 
 def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
@@ -123,7 +130,8 @@ def _gaps(pairs: ChosenPairs, neighbours: Neighbours) -> tuple[Floats, Floats]:
     """
     near = neighbours.first(NEIGHBOURS)
     left, right = _half_mean(near.target_cosines), _half_mean(near.source_cosines)
-    gaps, spacings = np.empty(len(pairs)), np.full(len(pairs), np.inf)
+    gaps, spacings = (scratch.empty(len(pairs), np.float64) for _ in range(2))
+    spacings[:] = np.inf
     for start in range(0, len(pairs), _PAIRS_AT_ONCE):
         some = slice(start, start + _PAIRS_AT_ONCE)
         x, y = pairs.sources[some], pairs.targets[some]
@@ -177,17 +185,21 @@ def _judged(gaps: Floats, spacings: Floats, heights: Floats, known: NDArray[np.i
         return nothing
     sure = known == 1
     middle = float(heights[used].mean())
-    heights = heights - middle
-    fit = _fit(gaps[used], spacings[used], heights[used], sure[used], _COSINE - middle)
+    heights = np.subtract(heights, middle, out=scratch.empty(rows, np.float64))
+    own = taken(gaps, used), taken(spacings, used), taken(heights, used)
+    fit = _fit(*own, sure[used], _COSINE - middle)
     if fit.gain <= 0 and not sure.any():  # all wrong explains the files as well
         return nothing
     any_at_all = 1.0 if sure.any() else 1 / (1 + math.exp(min(_LEAST_GAIN - fit.gain, 700)))
     # Far out the exponential has the heavier tail; a wider gap is no reason to doubt, though.
-    means = fit.mean - fit.slope * heights
-    wide = np.minimum(gaps, np.maximum(means, 0) + fit.spread**2 / fit.scale)
-    probs = 1 / (1 + np.exp(-np.clip(fit.log_odds(wide, heights), -50, 50)))
-    probs = np.where(known == -1, any_at_all * probs, known)
-    return _Judged(probs, fit.seen(heights), any_at_all, fit.mean / fit.scale)
+    probs, seen = (scratch.empty(rows, np.float64) for _ in range(2))
+    for some in slices(rows):
+        means = fit.mean - fit.slope * heights[some]
+        wide = np.minimum(gaps[some], np.maximum(means, 0) + fit.spread**2 / fit.scale)
+        right = 1 / (1 + np.exp(-np.clip(fit.log_odds(wide, heights[some]), -50, 50)))
+        probs[some] = np.where(known[some] == -1, any_at_all * right, known[some])
+        seen[some] = fit.seen(heights[some])
+    return _Judged(probs, seen, any_at_all, fit.mean / fit.scale)
 
 
 class _Mixture(NamedTuple):
@@ -249,7 +261,8 @@ def _fit(
     if len(gaps) >= 2 * _ENOUGH:
         some = slice(None, None, len(gaps) // _ENOUGH)
         fit = _fit(gaps[some], spacings[some], heights[some], sure[some], likely)
-        guess = fit.log_odds(gaps, heights) > 0
+        blocks = [fit.log_odds(gaps[some], heights[some]) > 0 for some in slices(len(gaps))]
+        guess = np.concatenate(blocks)
         return _climb(gaps, spacings, heights, sure, likely, guess)
     typical = max(2 * float(np.median(spacings)), _LEAST_SCALE)
     guesses = [gaps > times * typical for times in _FIRST_GUESSES]
@@ -274,34 +287,49 @@ def _climb(
     the top two of a pool.
     """
     rows, known = len(gaps), int(sure.sum())
-    scale = max(float((gaps + 2 * spacings).mean()) / 2, _LEAST_SCALE)
-    alone = _log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)
+
+    def apart(some: slice) -> Floats:
+        return gaps[some] + 2 * spacings[some]
+
+    def of_scale(some: slice) -> Floats:
+        return (1 - belief[some]) * apart(some) + belief[some] * spacings[some]
+
+    def of_wrong(scale: float, some: slice) -> Floats:
+        return _log_exponential(gaps[some], scale) + _log_exponential(spacings[some], scale / 2)
+
+    def among_seen(fit: _Mixture, some: slice) -> Floats:
+        return belief[some] / fit.seen(heights[some])
+
+    scale = max(summed(rows, apart) / rows / 2, _LEAST_SCALE)
+    alone = summed(rows, partial(of_wrong, scale))
     variance = max(float(heights.var()), _LEAST_SCALE**2)
     mean = _believed(likely, scale)
     fit = _Mixture(0.5, scale, mean, _SLOPE, _SPREAD * mean, variance)
     belief = np.where(guess, 0.95, 0.05)  # that a pair is a translation
+    both = np.empty(rows)
     before, after = -math.inf, -math.inf
     for _ in range(300):
         belief[sure] = 1
         found = float(belief.sum())
         # Of those not known: the share that an unknown pair belongs to.
         share = min(max((found - known) / max(rows - known, 1), 1e-6), 1 - 1e-6)
-        parts = (1 - belief) * (gaps + 2 * spacings) + belief * spacings
-        scale = max(float(parts.sum()) / (2 * rows - found), _LEAST_SCALE)
+        scale = max(summed(rows, of_scale) / (2 * rows - found), _LEAST_SCALE)
         fit = fit._replace(share=share, scale=scale)
         fit = _of_right(gaps, heights, belief, fit, _believed(likely, scale))
-        wrong = _log_exponential(gaps, scale) + _log_exponential(spacings, scale / 2)
         # The density among the translations that are seen.
-        unseen = math.log(found / float((belief / fit.seen(heights)).sum()))
-        right = fit.log_right(gaps, heights) - unseen + _log_exponential(spacings, scale)
-        wrong, right = wrong + math.log(1 - share), right + math.log(share)
-        both = np.logaddexp(wrong, right)
-        belief = np.maximum(np.exp(right - both), 1e-12)  # all of them 0 would divide by it
+        unseen = math.log(found / summed(rows, partial(among_seen, fit)))
+        for some in slices(rows):
+            wrong = of_wrong(scale, some) + math.log(1 - share)
+            right = fit.log_right(gaps[some], heights[some]) - unseen
+            right = right + _log_exponential(spacings[some], scale) + math.log(share)
+            both[some] = np.logaddexp(wrong, right)
+            # All of them 0 would divide by it.
+            belief[some] = np.maximum(np.exp(right - both[some]), 1e-12)
         before, after = after, float(both.sum())
         # The second limit is for many pairs: a step of one in the log is far from the end.
         if abs(after - before) < min(1e-6 * rows, 0.01):
             break
-    return fit._replace(gain=after - float(alone.sum()))
+    return fit._replace(gain=after - alone)
 
 
 def _believed(likely: float, scale: float) -> float:
@@ -317,28 +345,41 @@ def _of_right(
     The translations that are believed in are those with a gap above zero; the moments of the
     others, beaten by a rival, follow from the fit so far.
     """
-    means, seen = fit.mean - fit.slope * heights, fit.seen(heights)
-    # Beaten translations with such rivals, [pairs]; more than are seen would lead the fit astray.
-    lost = belief * np.minimum(1 / seen - 1, 1)
-    ratios = means / fit.spread
-    hazard = np.exp(-(ratios**2) / 2) / math.sqrt(2 * math.pi) / np.maximum(1 - seen, 1e-12)
-    below = means - fit.spread * hazard  # [pairs], mean gap of the beaten ones
-    within = fit.spread**2 * np.clip(1 + ratios * hazard - hazard**2, 0, 1)
-    weights = belief + lost
-    total = float(weights.sum())
-    height = float((weights * heights).sum()) / total
-    gap = float((belief * gaps + lost * below).sum()) / total
-    away = heights - height
-    covariance = float((away * (belief * (gaps - gap) + lost * (below - gap))).sum())
+    rows = len(gaps)
+    lost, below, within = np.empty((3, rows))
+    for some in slices(rows):
+        means, seen = fit.mean - fit.slope * heights[some], fit.seen(heights[some])
+        # Beaten translations with such rivals; more than are seen would lead the fit astray.
+        lost[some] = belief[some] * np.minimum(1 / seen - 1, 1)
+        ratios = means / fit.spread
+        hazard = np.exp(-(ratios**2) / 2) / math.sqrt(2 * math.pi) / np.maximum(1 - seen, 1e-12)
+        below[some] = means - fit.spread * hazard  # the mean gap of the beaten ones
+        within[some] = fit.spread**2 * np.clip(1 + ratios * hazard - hazard**2, 0, 1)
+
+    def weights(some: slice) -> Floats:
+        return belief[some] + lost[some]
+
+    def covariances(some: slice) -> Floats:
+        parts = belief[some] * (gaps[some] - gap) + lost[some] * (below[some] - gap)
+        return (heights[some] - height) * parts
+
+    def squares_of(some: slice) -> Floats:
+        means = mean - slope * (heights[some] - height)
+        seen = belief[some] * (gaps[some] - means) ** 2
+        return seen + lost[some] * ((below[some] - means) ** 2 + within[some])
+
+    total = summed(rows, weights)
+    height = summed(rows, lambda some: weights(some) * heights[some]) / total
+    gap = summed(rows, lambda some: belief[some] * gaps[some] + lost[some] * below[some]) / total
+    covariance = summed(rows, covariances)
+    variance = summed(rows, lambda some: weights(some) * (heights[some] - height) ** 2)
     held = _WEIGHT_OF_SLOPE * fit.variance
-    slope = (_SLOPE * held - covariance) / (held + float((weights * away**2).sum()))
+    slope = (_SLOPE * held - covariance) / (held + variance)
     slope = min(max(slope, 0.0), 1.0)
     believed -= slope * height
     mean = (total * gap + _WEIGHT_OF_MEAN * believed) / (total + _WEIGHT_OF_MEAN)
     mean = max(mean, _LEAST_MEAN * fit.scale)  # at the height of the translations
-    means = mean - slope * away
-    squares = float((belief * (gaps - means) ** 2 + lost * ((below - means) ** 2 + within)).sum())
-    squares += _WEIGHT_OF_SPREAD * (_SPREAD * mean) ** 2
+    squares = summed(rows, squares_of) + _WEIGHT_OF_SPREAD * (_SPREAD * mean) ** 2
     spread = math.sqrt(squares / (total + _WEIGHT_OF_SPREAD))
     spread = min(max(spread, 0.1 * mean), mean)
     return fit._replace(mean=mean + slope * height, slope=slope, spread=spread)

@@ -9,12 +9,12 @@ margin, lead those of the best rival. docs/explanation/reranking.md says what ea
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xmine.encoders.reranking import RerankingWeights
+from xmine.files import scratch
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.margin import MarginScores
 
@@ -47,7 +47,7 @@ class TokenMatches:
     target_lengths: Singles
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reranker:
     """Scores pairs by their tokens, with the candidates as rivals.
 
@@ -63,15 +63,11 @@ class Reranker:
     margins: MarginScores
     weights: RerankingWeights
 
-    @cached_property
-    def _means(self) -> tuple[Singles, Singles]:
-        return _mean(self.matches.targets), _mean(self.matches.sources)
-
     def candidates(self) -> MarginScores:
         """Score all candidates: log-odds in place of margins, float32."""
         near, matches, margins = self.neighbours, self.matches, self.margins
-        targets = np.empty(near.targets.shape, dtype=np.float32)
-        sources = np.empty(near.sources.shape, dtype=np.float32)
+        targets = scratch.empty(near.targets.shape, np.float32)
+        sources = scratch.empty(near.sources.shape, np.float32)
         for rows in self._blocks(len(targets)):
             x, y = np.broadcast_arrays(rows[:, None], near.targets[rows])
             targets[rows] = self._cells(x, y, matches.targets[rows], margins.targets[rows])
@@ -133,15 +129,15 @@ class Reranker:
 
     def _leads(self, x: Rows, y: Rows, mean: Singles, margins: Singles) -> tuple[Floats, Floats]:
         """Measure how far cells [rows, k] lead their best rivals; 0 where there is no rival."""
-        near = self.neighbours
+        near, matches, known = self.neighbours, self.matches, self.margins
         own, back = near.targets[x] == y[..., None], near.sources[y] == x[..., None]
         leads = []
-        for value, rivals in (
-            (mean, self._means),
-            (margins, (self.margins.targets, self.margins.sources)),
+        for value, of_row, of_column in (
+            (mean, _mean(matches.targets[x]), _mean(matches.sources[y])),
+            (margins, known.targets[x], known.sources[y]),
         ):
-            row = np.where(own, -np.inf, rivals[0][x]).max(axis=-1)
-            column = np.where(back, -np.inf, rivals[1][y]).max(axis=-1)
+            row = np.where(own, -np.inf, of_row).max(axis=-1)
+            column = np.where(back, -np.inf, of_column).max(axis=-1)
             best = np.maximum(row, column)
             leads.append(np.where(np.isfinite(best), value.astype(np.float64) - best, 0))
         return leads[0], leads[1]

@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files import scratch
+from xmine.files.scratch import taken
 from xmine.knn.neighbours import Neighbours
 from xmine.scoring.margin import MarginScores
 
@@ -41,21 +43,21 @@ class ChosenPairs:
         """Count the pairs."""
         return len(self.sources)
 
-    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_] | slice) -> "ChosenPairs":
+    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> "ChosenPairs":
         """Keep some pairs, in the order of `rows`."""
         return ChosenPairs(
-            self.sources[rows],
-            self.targets[rows],
-            self.scores[rows],
-            self.cosines[rows],
-            None if self.margins is None else self.margins[rows],
+            taken(self.sources, rows),
+            taken(self.targets, rows),
+            taken(self.scores, rows),
+            taken(self.cosines, rows),
+            None if self.margins is None else taken(self.margins, rows),
         )
 
     def joined(self, others: "ChosenPairs") -> "ChosenPairs":
         """Add other pairs, and sort."""
         names = [each.name for each in fields(self) if getattr(self, each.name) is not None]
         both = {name: [getattr(each, name) for each in (self, others)] for name in names}
-        return _sorted(ChosenPairs(**{name: np.concatenate(two) for name, two in both.items()}))
+        return _sorted(ChosenPairs(**{name: scratch.joined(*two) for name, two in both.items()}))
 
 
 def choose_pairs(
@@ -87,15 +89,21 @@ def best_neighbours(
     ids: NDArray[np.int64], scores: NDArray[np.float32], cosines: NDArray[np.float32]
 ) -> ChosenPairs:
     """Take each row's best-scored neighbour; of equal ones that with the lower number."""
-    rows = np.arange(len(ids))
-    best = np.zeros(len(ids), dtype=np.intp)
-    highest, lowest = scores[:, 0], ids[:, 0]
-    for place in range(1, ids.shape[1]):
-        score, number = scores[:, place], ids[:, place]
-        better = (score > highest) | ((score == highest) & (number < lowest))
-        best[better] = place
-        highest, lowest = np.where(better, score, highest), np.where(better, number, lowest)
-    return ChosenPairs(rows, lowest, highest, cosines[rows, best])
+    size, k = ids.shape
+    types = np.int64, np.int64, np.float32, np.float32
+    found = ChosenPairs(*(scratch.empty(size, each) for each in types))
+    for rows in scratch.slices(size):
+        best = np.zeros(rows.stop - rows.start, dtype=np.intp)
+        highest, lowest = scores[rows, 0], ids[rows, 0]
+        for place in range(1, k):
+            score, number = scores[rows, place], ids[rows, place]
+            better = (score > highest) | ((score == highest) & (number < lowest))
+            best[better] = place
+            highest, lowest = np.where(better, score, highest), np.where(better, number, lowest)
+        found.sources[rows] = np.arange(rows.start, rows.stop)
+        found.targets[rows], found.scores[rows] = lowest, highest
+        found.cosines[rows] = cosines[found.sources[rows], best]
+    return found
 
 
 def _sorted(pairs: ChosenPairs) -> ChosenPairs:
@@ -111,12 +119,13 @@ def _one_to_one(pairs: ChosenPairs) -> ChosenPairs:
     rounds leave is walked through.
     """
     kept = np.zeros(len(pairs), dtype=bool)
-    left = np.arange(len(pairs))
+    left, source, target = np.arange(len(pairs)), pairs.sources, pairs.targets
     for _ in range(_ROUNDS):
-        source, target = pairs.sources[left], pairs.targets[left]
         first = _comes_first(source) & _comes_first(target)
         kept[left[first]] = True
-        left = left[~(_among(source, source[first]) | _among(target, target[first]))]
+        open_pairs = ~(_among(source, source[first]) | _among(target, target[first]))
+        left = left[open_pairs]
+        source, target = taken(source, open_pairs), taken(target, open_pairs)
     taken_sources: set[int] = set()
     taken_targets: set[int] = set()
     for row in left.tolist():
@@ -130,10 +139,12 @@ def _one_to_one(pairs: ChosenPairs) -> ChosenPairs:
 
 def _comes_first(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Mark where a number stands for the first time."""
-    order = np.arange(len(rows))
     places = np.full(rows.max(initial=-1) + 1, len(rows))
-    np.minimum.at(places, rows, order)
-    first: NDArray[np.bool_] = places[rows] == order
+    first = np.empty(len(rows), dtype=bool)
+    for some in scratch.slices(len(rows)):
+        order = np.arange(some.start, some.stop)
+        np.minimum.at(places, rows[some], order)
+        first[some] = places[rows[some]] == order
     return first
 
 

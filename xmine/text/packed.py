@@ -14,6 +14,8 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.files import scratch
+
 # Half of a character, which UTF-8 has no bytes for, is kept all the same.
 _ERRORS = "surrogatepass"
 
@@ -102,9 +104,10 @@ class PackedTexts(LazyTexts):
     def take(self, rows: NDArray[np.integer[Any]]) -> "PackedTexts":
         """Pack some of the texts, in the order of `rows`, which count from 0."""
         rows = np.asarray(rows, dtype=np.int64)
-        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+        offsets = scratch.empty(len(rows) + 1, np.int64)
+        offsets[0] = 0
         np.cumsum(self.offsets[rows + 1] - self.offsets[rows], out=offsets[1:])
-        data = np.empty(int(offsets[-1]), dtype=np.uint8)
+        data = scratch.empty(int(offsets[-1]), np.uint8)
         # Rows that follow each other are copied at once: most often nearly all rows are taken.
         cuts = [0, *(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
         written = data.data
@@ -146,7 +149,7 @@ class TextPacker:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._data = bytearray()
+        self._data = scratch.Spool()
         self._offsets = array("q", [0])
 
     def __len__(self) -> int:
@@ -155,17 +158,16 @@ class TextPacker:
 
     def __getitem__(self, row: int) -> str:
         """Decode one of the texts so far."""
-        return self._data[self._offsets[row] : self._offsets[row + 1]].decode("utf-8", _ERRORS)
+        return self._data.read(*self._offsets[row : row + 2]).decode("utf-8", _ERRORS)
 
     def append(self, text: str) -> None:
         """Add a text."""
-        self._data += text.encode("utf-8", _ERRORS)
-        self._offsets.append(len(self._data))
+        self._offsets.append(self._data.append(text.encode("utf-8", _ERRORS)))
 
     def packed(self) -> PackedTexts:
         """Give them all; no text can be added any more."""
-        data = np.frombuffer(self._data, dtype=np.uint8)
-        return PackedTexts(data, np.frombuffer(self._offsets, dtype=np.int64))
+        offsets = scratch.stored(np.frombuffer(self._offsets, dtype=np.int64))
+        return PackedTexts(self._data.array(), offsets)
 
 
 class PickedTexts(LazyTexts):

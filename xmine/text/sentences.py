@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.errors import FileError
+from xmine.files import scratch
 from xmine.progress import Progress, Report, silent
 from xmine.text.inputs import TextInput, text_input
 from xmine.text.nfkc import nfkc
@@ -73,7 +74,9 @@ class Sentences:
 
     def known(self, rows: NDArray[np.intp]) -> "Sentences":
         """Keep the rows with a token that an encoder knows, and count the others."""
-        others = np.setdiff1d(np.arange(len(self)), rows, assume_unique=True)
+        left_out = np.ones(len(self), dtype=bool)
+        left_out[rows] = False
+        others = np.flatnonzero(left_out)
         lines = (*self.unknown_lines, *self.lines[others[:_FEW]].tolist())[:_FEW]
         unknown = self.unknown + len(others)
         return replace(self.take(rows), unknown=unknown, unknown_lines=lines)
@@ -83,9 +86,9 @@ class Sentences:
         return replace(
             self,
             texts=self.packed.take(rows),
-            lines=self.lines[rows],
-            offsets=None if self.offsets is None else self.offsets[rows],
-            occurrences=None if self.occurrences is None else self.occurrences[rows],
+            lines=scratch.taken(self.lines, rows),
+            offsets=None if self.offsets is None else scratch.taken(self.offsets, rows),
+            occurrences=None if self.occurrences is None else scratch.taken(self.occurrences, rows),
         )
 
 
@@ -122,14 +125,13 @@ def sentence_table(
     """
     texts, seen = TextPacker(), FirstRows()
     lines, offsets = array("q"), array("q")  # of rows
-    counts, stands_for = array("q"), array("q")
-    blank = repeated = number = 0
+    folded_lines, folded_into = array("q"), array("q")  # what is repeated: its line, and the row
+    blank = number = 0
     stage = "segmenting" if segment else "reading"
     pace = _LINES_A_REPORT_CUT if segment else _LINES_A_REPORT
     for number, line in enumerate(every_line, start=1):
         if total and (number % pace == 0 or number == total):
             report(Progress(stage, number, total))
-        stands_for.append(number)
         if not line.strip():
             blank += 1
             continue
@@ -137,43 +139,50 @@ def sentence_table(
             if dedup:
                 row = seen.find(folded(text), texts)
                 if row < len(texts):
-                    stands_for[-1] = lines[row]
-                    counts[row] += 1
-                    repeated += 1
+                    folded_lines.append(number)
+                    folded_into.append(row)
                     continue
             texts.append(text)
-            counts.append(1)
             lines.append(number)
-            offsets.append(offset)
+            if segment:
+                offsets.append(offset)
     if not len(texts):
         raise FileError(f"{name}: no text in it, only blank lines")
-    rows, starts, times, stand_ins = (
-        np.frombuffer(each, dtype=np.int64) for each in (lines, offsets, counts, stands_for)
+    own, starts, again, first = (
+        np.frombuffer(each, dtype=np.int64) for each in (lines, offsets, folded_lines, folded_into)
     )
+    occurrences = scratch.empty(len(own), np.int64)
+    occurrences[:] = 1
+    np.add.at(occurrences, first, 1)
+    stands_for = None
+    if not segment:
+        stands_for = scratch.empty(number, np.int64)
+        stands_for[:] = np.arange(1, number + 1)
+        stands_for[again - 1] = own[first]
     return Sentences(
         name,
         texts.packed(),
-        rows,
+        scratch.stored(own),
         number,
         blank,
-        repeated,
-        offsets=starts if segment else None,
-        occurrences=times,
-        stands_for=None if segment else stand_ins,
+        len(again),
+        offsets=scratch.stored(starts) if segment else None,
+        occurrences=occurrences,
+        stands_for=stands_for,
     )
 
 
 class FirstRows:
     """Finds the first row that a folded text stands in: a hash table of row numbers.
 
-    A million lines take 24 to 40 MB so, where a dict of their keys takes 200. Rows of equal hashes
+    A million lines take 16 to 24 MB so, where a dict of their keys takes 200. Rows of equal hashes
     are compared as texts.
     """
 
     def __init__(self) -> None:
         """Begin with none."""
         self._hashes = array("q")  # of rows
-        self._table = array("q", [-1]) * _FEWEST_PLACES  # place -> row; after a full one, the next
+        self._table = array("i", [-1]) * _FEWEST_PLACES  # place -> row; after a full one, the next
 
     def find(self, key: str, texts: TextPacker) -> int:
         """Find the row of a key; if there is none yet, it is given to the next row of `texts`."""
@@ -191,15 +200,16 @@ class FirstRows:
         return len(hashes) - 1
 
     def _grow(self) -> None:
-        hashes = np.frombuffer(self._hashes, dtype=np.int64)
-        self._table = array("q", [-1]) * (2 * len(self._table))
-        table = np.frombuffer(self._table, dtype=np.int64)
-        rows, places = np.arange(len(hashes)), hashes & (len(table) - 1)
-        while len(rows):  # all at once, then those that another took the place of
-            free = table[places] < 0
-            table[places[free]] = rows[free]
-            left = table[places] != rows
-            rows, places = rows[left], (places[left] + 1) & (len(table) - 1)
+        hashes, size = np.frombuffer(self._hashes, dtype=np.int64), 2 * len(self._table)
+        self._table = array("i" if size <= 2**31 else "q", [-1]) * size
+        table = np.frombuffer(self._table, dtype=self._table.typecode)
+        for some in scratch.slices(len(hashes)):
+            rows, places = np.arange(some.start, some.stop), hashes[some] & (size - 1)
+            while len(rows):  # all at once, then those that another took the place of
+                free = table[places] < 0
+                table[places[free]] = rows[free]
+                left = table[places] != rows
+                rows, places = rows[left], (places[left] + 1) & (size - 1)
 
 
 def folded(text: str) -> str:

@@ -1,0 +1,89 @@
+"""Scratch arrays hold what is put there, in memory or in a folder, and leave no file behind."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xmine.errors import FileError
+from xmine.files import scratch
+from xmine.hardware import anonymous_memory
+
+MEGABYTE = 2**20
+
+
+def is_mapped(array: object) -> bool:
+    """Tell whether an array lies in a file that is mapped."""
+    while isinstance(array, np.ndarray) and array.base is not None:
+        array = array.base
+    return isinstance(array, memoryview) or type(array).__name__ == "mmap"
+
+
+def test_large_arrays_are_mapped_within_a_folder_only(tmp_path: Path) -> None:
+    assert not is_mapped(scratch.empty(MEGABYTE, np.int8))
+    with scratch.scratch_in(tmp_path):
+        large = scratch.empty((MEGABYTE // 8, 2), np.float32)
+        assert is_mapped(large) and not is_mapped(scratch.empty(MEGABYTE - 1, np.int8))
+        assert large.shape == (MEGABYTE // 8, 2) and large.dtype == np.float32
+    large[:] = 7  # the array outlives the block
+    assert large.sum() == 7 * large.size
+    assert not is_mapped(scratch.empty(MEGABYTE, np.int8))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mapped_array_is_no_anonymous_memory(tmp_path: Path) -> None:
+    with scratch.scratch_in(tmp_path):
+        before = anonymous_memory()
+        array = scratch.empty(32 * MEGABYTE, np.int8)
+        array[:] = 1
+        assert anonymous_memory() - before < 4 * MEGABYTE
+
+
+def test_what_is_stored_taken_and_joined_is_what_numpy_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scratch, "ROWS_AT_ONCE", 7)
+    array = np.random.default_rng(1).random((100, 3))
+    rows = np.array([3, 99, 0, 3] * 9)
+    some = array[:, 0] > 0.5
+    for least in (1, MEGABYTE):
+        monkeypatch.setattr(scratch, "LEAST", least)
+        with scratch.scratch_in(tmp_path):
+            assert np.array_equal(scratch.stored(array), array)
+            assert np.array_equal(scratch.taken(array, rows), array[rows])
+            assert np.array_equal(scratch.taken(array, some), array[some])
+            assert np.array_equal(scratch.joined(array, array[:5]), [*array, *array[:5]])
+            assert scratch.empty((0, 3), np.int64).shape == (0, 3)
+    assert scratch.stored(array) is array
+    assert [(each.start, each.stop) for each in scratch.slices(16)] == [(0, 7), (7, 14), (14, 16)]
+
+
+@pytest.mark.parametrize("least", [1, 5, MEGABYTE])
+def test_appended_bytes_are_read_again(
+    least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scratch, "LEAST", least)
+    parts = [b"one", b"", b"seven77", b"2", b"eleven bytes"]
+    with scratch.scratch_in(tmp_path):
+        spool, start = scratch.Spool(), 0
+        for part in parts:
+            stop = spool.append(part)
+            assert spool.read(start, stop) == part
+            start = stop
+        assert spool.read(0, 3) == b"one"
+        assert spool.array().tobytes() == b"".join(parts)
+        assert scratch.Spool().array().tobytes() == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_an_error_before_the_array_is_filled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: int) -> None:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with scratch.scratch_in(tmp_path), pytest.raises(FileError, match="No space left") as error:
+        scratch.empty(MEGABYTE, np.int8)
+    assert "make room" in error.value.hint

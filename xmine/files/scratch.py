@@ -1,0 +1,148 @@
+"""Arrays with a number for each line or pair: in memory, or in files that have no name.
+
+Within `scratch_in(folder)` an array of a megabyte and more is a mapped file in that folder. The
+system writes out what it has no room for, so that hundreds of millions of lines need no more
+anonymous memory than what works on them at the moment. A file goes with its last array, however the
+process ends. What is in the arrays never depends on where they are.
+"""
+
+import mmap
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from xmine.files.atomic import writing
+
+if TYPE_CHECKING:
+    from io import RawIOBase
+
+_FOLDER: ContextVar[Path | None] = ContextVar("folder of scratch files", default=None)
+LEAST = 2**20  # bytes; fewer are not worth a file
+ROWS_AT_ONCE = 65_536
+
+
+@contextmanager
+def scratch_in(folder: Path) -> Iterator[None]:
+    """Make large arrays in a folder; arrays outlive the block."""
+    before = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(before)
+
+
+def slices(rows: int) -> Iterator[slice]:
+    """Cut rows into blocks, whose intermediate results are small."""
+    return (slice(at, min(at + ROWS_AT_ONCE, rows)) for at in range(0, rows, ROWS_AT_ONCE))
+
+
+def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Make an array to be filled.
+
+    Raises:
+        FileError: the folder has no room for it.
+    """
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if (folder := _folder_for(size)) is None:
+        return np.empty(shape, dtype)
+    with writing(folder), tempfile.TemporaryFile(dir=folder) as file:
+        # Room is taken now: a full disk is an error here, and a signal where an array is filled.
+        os.posix_fallocate(file.fileno(), 0, size)
+        return np.frombuffer(mmap.mmap(file.fileno(), size), dtype).reshape(shape)
+
+
+def _folder_for(size: int) -> Path | None:
+    return None if size < LEAST else _FOLDER.get()
+
+
+def stored(array: NDArray[Any]) -> NDArray[Any]:
+    """Copy an array to a file; give the array itself where it stays in memory."""
+    if _folder_for(array.nbytes) is None:
+        return array
+    copy = empty(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+def joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Put an array behind another."""
+    both = empty((len(first) + len(second), *first.shape[1:]), first.dtype)
+    both[: len(first)], both[len(first) :] = first, second
+    return both
+
+
+def taken(array: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    """Gather some rows of an array, as `array[rows]` does: int64 [rows], or bool [all rows]."""
+    rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+    found = empty((len(rows), *array.shape[1:]), array.dtype)
+    for some in slices(len(rows)):
+        found[some] = array[rows[some]]
+    return found
+
+
+def filled(rows: int, of: Callable[[slice], NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Make numbers, float64 [rows], some at a time."""
+    numbers = empty(rows, np.float64)
+    for some in slices(rows):
+        numbers[some] = of(some)
+    return numbers
+
+
+def summed(rows: int, of: Callable[[slice], NDArray[np.float64]]) -> float:
+    """Add up numbers that are made some at a time; the sum is that of a whole array, to the bit."""
+    numbers = np.empty(rows)  # quicker than a file: of all sums one is made at a time
+    for some in slices(rows):
+        numbers[some] = of(some)
+    return float(numbers.sum())
+
+
+class Spool:
+    """Bytes that are appended; those that are there can be read."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._folder = _FOLDER.get()
+        self._file: RawIOBase | None = None
+        self._most = sys.maxsize if self._folder is None else LEAST
+        self._written, self._tail = 0, bytearray()
+
+    def append(self, data: bytes) -> int:
+        """Append some bytes, and count those so far."""
+        self._tail += data
+        if len(self._tail) >= self._most:
+            self._write()
+        return self._written + len(self._tail)
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Read bytes that were appended at once."""
+        if self._file is None or start >= self._written:
+            return bytes(self._tail[start - self._written : stop - self._written])
+        return os.pread(self._file.fileno(), stop - start, start)
+
+    def array(self) -> NDArray[np.uint8]:
+        """Give them all, uint8 [bytes]; none can be appended any more."""
+        if self._file is None:
+            return np.frombuffer(self._tail, dtype=np.uint8)
+        self._write()
+        with self._file:
+            return np.frombuffer(mmap.mmap(self._file.fileno(), self._written), np.uint8)
+
+    def _write(self) -> None:
+        assert self._folder is not None
+        with writing(self._folder):
+            if self._file is None:
+                folder = self._folder
+                self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+            left = memoryview(self._tail)
+            while left:  # a disk that fills up takes a part, and refuses the next
+                left = left[self._file.write(left) :]
+        self._written += len(self._tail)
+        self._tail = bytearray()

@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from typing import Any
 
 from textual.app import App
@@ -16,6 +17,7 @@ from .screens.base import BaseScreen, Prompt
 # Groups of the workers that write files.
 _WRITING = ("export", "save", "write")
 _GRACE = 2.0  # seconds for the app to end by itself after a signal
+_TOGETHER = 1.0  # seconds within which two signals are one: a session that ends sends several
 
 
 class Ending:
@@ -29,6 +31,7 @@ class Ending:
         self._app, self._jobs = app, jobs
         self.code = 0
         self._heard = False
+        self._since = 0.0  # the first signal
 
     def hear_signals(self) -> None:
         """End the app on SIGTERM and when its terminal closes; if it does not end, the process.
@@ -41,11 +44,15 @@ class Ending:
         signal.signal(signal.SIGALRM, self._insist)
 
     def _signalled(self, number: int, _: object) -> None:
-        """Ask the app to end; at the second signal end the process, if no terminal is left."""
+        """Ask the app to end; at the second signal end the process.
+
+        One that follows at once ends no app that can restore its terminal, or writes a file.
+        """
+        now = time.monotonic()
         if not self.code:
-            self.code = 128 + number
+            self.code, self._since = 128 + number, now
             self._ask_to_end()
-        elif not (os.isatty(0) or self._writing()):
+        elif now - self._since > _TOGETHER or not (os.isatty(0) or self._writing()):
             os._exit(self.code)
 
     def _ask_to_end(self) -> None:

@@ -214,7 +214,7 @@ def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
     wanted = select(opened, PairQuery(kept="below", score_max=1.2))
 
     async def script(pilot: Any, keys: Keys) -> None:
-        await keys("f", "tab", "tab", "tab", *"1.2", "tab", "tab", "tab", "down", "space")
+        await keys("f", "tab", "tab", "tab", *"1.2", "tab", "tab", "tab", "down")
         said = f"{len(wanted)} pairs of {len(opened)}"
         assert said in "\n".join(screen_text(pilot.app))
         shown = await keys("enter")

@@ -52,7 +52,7 @@ async def filtered_by(pilot: Any, verdict: str) -> None:
     choices.focus()
     for _ in range((JUDGED.index(verdict) - choices.pressed_index) % len(JUDGED)):
         await pilot.press("down")
-    await pilot.press("space", "enter")
+    await pilot.press("enter")
     await settled(pilot)
 
 

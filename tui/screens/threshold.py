@@ -10,12 +10,10 @@ from textual.events import Resize
 from textual.widgets import Static
 
 from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of, stepped
-from xmine.browsing.judge_agreement import Share, approval_of
-from xmine.browsing.judgements import CODES
+from xmine.browsing.judge_agreement import approval_of, judged_at_random
 from xmine.browsing.opened import Opened
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import XmineError
-from xmine.pairs.judgements import ACCEPT, REJECT
 from xmine.plots.terminal import histogram_lines
 from xmine.scoring.histogram import Histogram
 
@@ -197,7 +195,8 @@ class ThresholdScreen(JudgeScreen):
         self.query_one("#cut", Static).update(Text(self._said(cuts), "bold"), layout=False)
 
     def _said(self, cuts: Cuts) -> str:
-        kept, judged = cuts.at(self._cut), self._judged()
+        kept = cuts.at(self._cut)
+        judged = judged_at_random(self.view.opened, self.judgements.codes(), self._cut)
         said = [f"cut {self._cut:.4f}"]
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval
@@ -206,15 +205,6 @@ class ThresholdScreen(JudgeScreen):
             low, high = judged.interval
             said.append(f"judged {judged.share:.2f} ({low:.2f} to {high:.2f}) of {judged.of:,}")
         return "  ".join(said)
-
-    def _judged(self) -> Share:
-        """Count the accepted ones among the judged pairs at or above the cut."""
-        codes, ranks = self.judgements.codes(), self.view.opened.ranks
-        rows = np.flatnonzero((codes == CODES[ACCEPT]) | (codes == CODES[REJECT]))
-        if ranks is None or not len(rows):
-            return Share(0, 0)
-        rows = rows[ranks[rows] >= self._cut]
-        return Share(int((codes[rows] == CODES[ACCEPT]).sum()), len(rows))
 
     def _show_near(self) -> None:
         if self._cuts is not None:

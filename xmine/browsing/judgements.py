@@ -103,6 +103,10 @@ class Judgements:
         """Give the label of each judge for a pair, the latest at the end."""
         return dict(self._said.get(self._key(row), {}))
 
+    def unsaid(self, rows: Rows) -> list[int]:
+        """List those of some pairs that `by` has not judged, in their order."""
+        return [row for row in rows.tolist() if self.by not in self.by_judge(row)]
+
     def judge(self, row: int, judgement: str) -> None:
         """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said."""
         before = self._said.get(self._key(row), {}).get(self.by, TAKEN_BACK)

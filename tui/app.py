@@ -266,6 +266,13 @@ class XmineApp(App[None]):
         else:
             self.push_screen(NeighboursScreen(source, target))
 
+    def judge_sample(self, *, around: bool) -> None:
+        """Judge pairs drawn at random, or from both sides of the cut."""
+        from .screens.sample import SampleScreen
+
+        self.ignore_keys()
+        self.push_screen(SampleScreen(around=around))
+
     def complain(self, error: XmineError) -> None:
         """Show an error in the message line."""
         if isinstance(self.screen, BaseScreen):

@@ -277,11 +277,19 @@ def test_verdicts_are_kept_shown_and_taken_back(run_copy: Path) -> None:
         ]
         shown = await keys("z")
         assert "2 judged" in shown[0]
-        shown = await keys("g", "a")
-        assert "taken back" in shown[-2]
-        assert "1 judged" in shown[0]
+        shown = await keys("g", "a", "a")  # the habitual key destroys nothing, and goes on
+        assert [row[1:2] for row in shown[2:5]] == ["✓", "✓", " "]
+        assert "2 judged" in shown[0] and table(pilot).cursor_row == 2
 
     browse(run_copy, script)
+
+    async def reopened(pilot: Any, keys: Keys) -> None:
+        shown = await keys("g", "z")
+        assert "taken back" in shown[-2] and "1 judged" in shown[0]
+        assert table(pilot).cursor_row == 0
+        assert "nothing to take back" in (await keys("z"))[-2]
+
+    browse(run_copy, reopened)
 
 
 def test_what_another_process_judges_appears(run_copy: Path) -> None:

@@ -28,10 +28,11 @@ class PairsScreen(FindScreen):
     OPENS_A_LINE = ("find", "export", "filter")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "filter", "Filter", id="pairs.filter", priority=True),
+        Binding("v", "sample", "Sample", id="pairs.sample", tooltip="Judge pairs at random."),
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
-        Binding("e", "export", "Export", id="pairs.export", priority=True),
+        Binding("e", "export", "Export", id="pairs.export", priority=True, show=False),
         Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
         Binding("J", "scroll_pane(1)", "Scroll the pane down", id="pairs.pane-down", show=False),
         Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="pairs.pane-up", show=False),
@@ -85,6 +86,9 @@ class PairsScreen(FindScreen):
 
     def action_scroll_pane(self, rows: int) -> None:
         self.query_one(PairDetail).scroll_relative(y=rows, animate=False)
+
+    def action_sample(self) -> None:
+        self.host.judge_sample(around=False)
 
     def action_more(self) -> None:
         self.query_one(PairDetail).more()

@@ -53,6 +53,7 @@ class ThresholdScreen(JudgeScreen):
             priority=True,
             show=False,
         ),
+        Binding("v", "sample", "Sample", id="cut.sample", tooltip="Judge pairs around the cut."),
         Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
         Binding(
             *("y", "copy", "Copy the cut"),
@@ -233,6 +234,11 @@ class ThresholdScreen(JudgeScreen):
         if self.judgements.counts().judged and not self.judgements.problem:
             said = approval_of(self.view.opened, self.judgements).agreement()
             self.say("judged: " + "; ".join(f"{name} {each}" for name, each in said.items()))
+
+    def action_sample(self) -> None:
+        if self._cuts is not None:
+            self.look_for(cut=self._cut)
+        self.host.judge_sample(around=True)
 
     # Copying and writing the cut.
 

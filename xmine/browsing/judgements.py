@@ -113,10 +113,16 @@ class Judgements:
         self._write(row, judgement)
         self._done.append((row, before))
 
-    def undo(self) -> int | None:
-        """Take back the last label that was given here, and name its pair; None if none is left."""
+    def undo(self, there: int | None = None) -> int | None:
+        """Take back the last label that was given here, and name its pair.
+
+        If none is left, that of `by` on the pair `there`; give None where there is no such label.
+        """
         if not self._done:
-            return None
+            if there is None or self.by not in self.by_judge(there):
+                return None
+            self._write(there, TAKEN_BACK)
+            return there
         row, before = self._done[-1]
         self._write(row, before)
         self._done.pop()

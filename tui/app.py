@@ -5,6 +5,7 @@ import gc
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +30,8 @@ from .ending import Ending
 from .jobs import JobQueue
 from .screens.base import BaseScreen, OpeningScreen, Prompt
 from .screens.judging_base import JudgeScreen
+from .state.place import Place
+from .state.recent import keep_place
 from .state.state import keep_theme, settings
 from .terminal import TerminalDriver
 
@@ -170,6 +173,7 @@ class XmineApp(App[None]):
     def _opened(self, opening: OpeningScreen, found: Read) -> None:
         if opening not in self.screen_stack:  # the user has left that screen
             return
+        self.keep_place()
         self.view, self.judgements, warned = found
         while len(self.screen_stack) > 1:
             self.pop_screen()
@@ -181,6 +185,12 @@ class XmineApp(App[None]):
         self.show("pairs")
         if warned and isinstance(screen := self.screen, BaseScreen):
             screen.call_after_refresh(screen.say, warned, bad=True)
+
+    def keep_place(self) -> None:
+        """Remember where the user is in the pairs that are open."""
+        if self.view is not None:
+            with suppress(XmineError):  # where nothing can be remembered, it still ends
+                keep_place(self.view.opened.path, Place.of(self.view).facts())
 
     def look_for(
         self, view: View, query: PairQuery | None = None, cut: float | None = None

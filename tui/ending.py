@@ -6,13 +6,14 @@ import os
 import signal
 import sys
 import time
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
 from .jobs import JobQueue
-from .screens.base import BaseScreen, Prompt
+from .screens.base import BaseScreen, Host, Prompt
 
 # Groups of the workers that write files.
 _WRITING = ("export", "save", "write")
@@ -29,6 +30,7 @@ class Ending:
 
     def __init__(self, app: App[Any], jobs: JobQueue) -> None:
         self._app, self._jobs = app, jobs
+        self._host = cast("Host", app)
         self.code = 0
         self._heard = False
         self._since = 0.0  # the first signal
@@ -81,13 +83,29 @@ class Ending:
             self._app.pop_screen()  # the palette
         screen = self._app.screen
         running = " and ".join(kind for kind in self._jobs.jobs if self._jobs.runs(kind))
+        if isinstance(screen, BaseScreen) and (prompt := screen.query_one(Prompt)).display:
+            prompt.action_give_up()
         if running and isinstance(screen, BaseScreen):
-            prompt = screen.query_one(Prompt)
-            if prompt.display:
-                prompt.action_give_up()
-            screen.confirm(f"stop {running} and quit? y: quit; anything else: stay", self._begin)
+            screen.confirm(f"stop {running} and quit? y/n", self._leave_view)
         else:
+            self._leave_view()
+
+    def _leave_view(self) -> None:
+        """End the app; where a cut was moved and not written, ask what becomes of it."""
+        view, screen = self._host.view, self._app.screen
+        if view is None or view.unwritten is None or not isinstance(screen, BaseScreen):
             self._begin()
+            return
+        path, cut = view.opened.path, view.unwritten
+
+        def write() -> None:
+            from xmine.browsing.write_cut import write_cut
+
+            work = partial(write_cut, path, cut)
+            screen.background.run("write", work, lambda _: self._begin(), screen.complain)
+
+        question = f"write the cut {cut:.4f} into the run? y, n; esc: stay"
+        screen.confirm(question, write, self._begin)
 
     def _begin(self) -> None:
         self._app.run_worker(self._end(), group="leave")
@@ -100,6 +118,7 @@ class Ending:
         for each in writing:
             with contextlib.suppress(WorkerError):
                 await each.wait()
+        self._host.keep_place()
         self._app.exit(return_code=self.code)
 
     def _writing(self) -> "list[Worker[object]]":

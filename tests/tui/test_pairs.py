@@ -455,7 +455,7 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
 
 def test_nocolor_shows_the_same_text(mined_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(pilot: Any, keys: Keys) -> list[str]:
-        return await keys("j")
+        return await keys("g", "j")
 
     coloured = browse(mined_run, script)
     monkeypatch.setenv("NO_COLOR", "1")

@@ -5,12 +5,13 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import ORDERS, PairQuery
+from xmine.browsing.query import ORDERS, USUAL
 from xmine.errors import FileError, XmineError
 from xmine.units import count
 
@@ -49,9 +50,20 @@ class PairsScreen(FindScreen):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.query_one(PairTable).focus()
+        table = self.query_one(PairTable)
+        table.focus()
+        table.order_by(self.view.query.order, descending=self.view.query.descending)
+        self._go_to_place(table)
         if not len(self.view.rows):
             self._nothing()
+
+    def _go_to_place(self, table: PairTable) -> None:
+        """Go where the user was; from a pair that is judged to the next one that is not."""
+        rows = self.view.rows
+        at = int(np.argmax(rows == self.view.row)) if len(rows) else 0
+        left = np.flatnonzero(self.judgements.codes()[rows] == 0)
+        later = left[left >= at]
+        table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
@@ -62,7 +74,7 @@ class PairsScreen(FindScreen):
 
     def heading(self) -> str:
         query = self.view.query
-        usual = PairQuery(kept="kept", order=query.order, descending=query.descending)
+        usual = replace(USUAL, order=query.order, descending=query.descending)
         return self.NAME if query == usual else f"{self.NAME}, filtered"
 
     def facts(self) -> str:
@@ -78,6 +90,7 @@ class PairsScreen(FindScreen):
         return ", ".join(said)
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
+        self.view.row = event.row or 0
         self._show_whole(event.row)
 
     def _show_whole(self, row: int | None) -> None:
@@ -145,7 +158,7 @@ class PairsScreen(FindScreen):
         _, kept, every = self.view.counts()
         if not every:
             self.say("there are no pairs in it", bad=True)
-        elif not kept and self.view.query == PairQuery(kept="kept"):
+        elif not kept and self.view.query == USUAL:
             self.say("the cut keeps no pair: f shows those below it, t moves it", bad=True)
         else:
             self.say("no pair is like that: f changes the filter", bad=True)
@@ -175,7 +188,7 @@ class PairsScreen(FindScreen):
 
     def action_back(self) -> None:
         """Give up the search; with none, the filter."""
-        asked = PairQuery(kept="kept")
+        asked = USUAL
         if not self.give_up_finding() and self.view.wanted.query != asked:
             self.look_for(asked)
 

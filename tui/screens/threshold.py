@@ -259,7 +259,7 @@ class ThresholdScreen(JudgeScreen):
         kept = f"{self._cuts.kept_by(self._cut) + more:,} pairs"
         kept += f", {more:,} of them left out before" if more else ""
         question = f"cut {opened.path.name} at {self._cut:.4f}, keep {kept}? y/n"
-        self.confirm(question, self._write, "nothing was written")
+        self.confirm(question, self._write, lambda: self.say("nothing was written"))
 
     def _write(self) -> None:
         opened, cut = self.view.opened, self._cut

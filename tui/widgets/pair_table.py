@@ -104,6 +104,10 @@ class PairTable(ScrollView, can_focus=True):
             self.go_to(before)
         self.post_message(self.Moved(self.row))
 
+    def order_by(self, order: str, *, descending: bool) -> None:
+        """Name the order of the rows, for the header."""
+        self._order = (order, descending)
+
     def go_to(self, row: int) -> bool:
         """Put the cursor on a row of `Opened`; tell whether it is shown."""
         found = np.flatnonzero(self.pairs.data == row)[:1]

@@ -10,7 +10,7 @@ from textual import events
 from textual.widgets import Input
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_text, settled
+from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
@@ -114,7 +114,7 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("slash")
         shown = await answer(pilot, "#find", "BOOKS")
-        assert f"hit 1 of {len(hits)} for the text 'BOOKS'" in shown[-2]
+        assert f"hit 1 of {len(hits)} for 'BOOKS'" in shown[-2]
         assert table(pilot).cursor_row == hits[0]
         await keys("g", "N")
         assert table(pilot).cursor_row == hits[-1]
@@ -124,18 +124,119 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
         await keys("g", "n")  # hits go with their pairs, wherever these stand
         assert table(pilot).row == kept[hits[-1]]
         await keys("r")
-        await keys("ctrl+r", "slash")
-        shown = await answer(pilot, "#find", "b.oks$|1998")
-        assert "hit 1 of" in shown[-2]
-        assert "for the regex" in shown[-2]
         await keys("slash")
-        shown = await answer(pilot, "#find", "(")
+        shown = await answer(pilot, "#find", "/b.oks$|1998/")
+        assert "hit 1 of" in shown[-2]
+        await keys("slash")
+        shown = await answer(pilot, "#find", "/(/")
         assert "is no regular expression" in "".join(shown[-4:])
-        shown = await keys("escape", "escape", "n")
-        assert "nothing is looked for" in shown[-2]
+        await keys("escape")
         assert len(table(pilot).pairs.data) == len(kept)
 
     browse(mined_run, script)
+
+
+def test_escape_closes_one_layer_and_keeps_the_order(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("s", "j", "j", "slash", *"books")
+        assert table(pilot).cursor_row != 2
+        await keys("escape")
+        assert table(pilot).cursor_row == 2  # where it was
+        usual = table(pilot).row_count
+        await keys("slash", *"is:all books", "enter")
+        assert table(pilot).row_count > usual
+        await keys("escape")  # the search
+        assert table(pilot).row_count > usual
+        shown = await keys("escape")
+        assert table(pilot).row_count == usual and "score▲" in shown[1]
+
+    browse(mined_run, script)
+
+
+def hits_in(pilot: Any) -> list[str]:
+    """What is marked on the screen."""
+    found, last = [], False
+    colour = pilot.app.theme_variables["warning"].lower()
+    for row in screen_cells(pilot.app):
+        for text, style in row:
+            is_hit = f"on {colour}" in style.lower()
+            found += [text] if is_hit and not last else []
+            found[-1:] = [found[-1] + text] if is_hit and last else found[-1:]
+            last = is_hit
+    return found
+
+
+def test_one_line_narrows_the_pairs_and_finds_among_them(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    wanted = select(opened, PairQuery(kept="all", where="prob < 0.9"))
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert "--flag is 'nu'" in "".join((await keys("slash", *"flag:nu"))[-4:])
+        await keys("escape")
+        shown = await keys("slash", *"is:all prob<0.9")
+        assert f"{len(wanted)} pairs of {len(opened)}: enter shows them" in "\n".join(shown)
+        assert f"{len(wanted)} shown" in (await keys("enter"))[0]
+        assert table(pilot).pairs.data.tolist() == wanted.tolist()
+        await keys("slash")
+        line = pilot.app.screen.query_one("#find", Input)
+        assert line.value == "is:all prob<0.9 "  # what is shown
+        await keys("up")
+        assert line.value == "is:all prob<0.9"
+        await keys("up", "down")
+        assert line.value == ""
+        pair = opened.pair(int(select(opened, PairQuery(kept="kept"))[5]))
+        shown = await answer(pilot, "#find", f":{pair.source_line}")
+        assert "hit 1 of" in shown[-2]
+        row = table(pilot).row
+        assert row is not None and pair.source_line in opened.pair(row)[3:5]
+        shown = await keys("slash", "up", "up", "enter")  # the filter again
+        assert f"{len(wanted)} shown" in shown[0]
+
+    browse(mined_run, script, (120, 24))
+
+
+def test_hits_are_marked_in_table_and_pane(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert hits_in(pilot) == []
+        await keys("slash", *"BOOKS", "enter")
+        assert hits_in(pilot) == ["books", "books"]
+        await keys("escape")
+        assert hits_in(pilot) == []
+
+    browse(mined_run, script, (140, 40))
+
+
+def test_a_hit_below_the_cut_is_told_and_one_key_away(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    lines = opened.source.lines[opened.sources], opened.target.lines[opened.targets]
+    kept = opened.kept(cut := 1.0)
+    hidden = set(lines[0].tolist()) - set(lines[0][kept].tolist()) - set(lines[1][kept].tolist())
+    line = min(hidden)
+    hits = (lines[0] == line) | (lines[1] == line)
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        pilot.app.screen.look_for(cut=cut)
+        await settled(pilot)
+        shown = await keys("slash", *f":{line}", "enter")
+        assert f"{hits.sum()} in pairs that are not shown: n shows all pairs" in shown[-2]
+        shown = await keys("n")
+        assert f"{len(opened)} shown" in shown[0] and "hit 1 of" in shown[-2]
+        row = table(pilot).row
+        assert row is not None and hits[row]
+
+    browse(mined_run, script, (120, 24))
+
+
+def test_the_last_line_is_looked_for_again_another_day(mined_run: Path) -> None:
+    async def first(pilot: Any, keys: Keys) -> None:
+        assert "nothing is looked for" in (await keys("n"))[-2]
+        await keys("slash", *"books", "enter", "q")
+
+    async def second(pilot: Any, keys: Keys) -> None:
+        assert "hit 1 of" in (await keys("g", "n"))[-2]
+
+    browse(mined_run, first)
+    browse(mined_run, second)
 
 
 def test_keys_that_follow_at_once_go_into_the_line(run_copy: Path) -> None:
@@ -156,7 +257,7 @@ def test_a_text_that_is_nowhere_is_told(mined_run: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("slash", *"no")  # from hit to hit, while one types
         shown = await answer(pilot, "#find", "nowhere")
-        assert "no hit for the text 'nowhere'" in shown[-2]
+        assert "no hit for 'nowhere' among" in shown[-2]
         assert table(pilot).cursor_row == 0
 
     browse(mined_run, script)

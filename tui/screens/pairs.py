@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import ORDERS, USUAL
+from xmine.browsing.query import ORDERS, USUAL, PairQuery
+from xmine.browsing.typed import line_of
 from xmine.errors import FileError, XmineError
 from xmine.units import count
 
@@ -46,7 +46,7 @@ class PairsScreen(FindScreen):
     def body(self) -> ComposeResult:
         yield PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
         yield PairDetail(id="detail")
-        yield Input(placeholder="find in either language", id="find", compact=True)
+        yield self.find_line()
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -73,9 +73,7 @@ class PairsScreen(FindScreen):
         table.redraw()
 
     def heading(self) -> str:
-        query = self.view.query
-        usual = replace(USUAL, order=query.order, descending=query.descending)
-        return self.NAME if query == usual else f"{self.NAME}, filtered"
+        return f"{self.NAME} {line_of(self.view.query)}".rstrip()
 
     def facts(self) -> str:
         rows, kept, every = self.view.counts()
@@ -92,6 +90,10 @@ class PairsScreen(FindScreen):
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
         self.view.row = event.row or 0
         self._show_whole(event.row)
+
+    def mark(self, pattern: str) -> None:
+        self.query_one(PairTable).mark(pattern)
+        self.query_one(PairDetail).mark(pattern)
 
     def _show_whole(self, row: int | None) -> None:
         said = {} if row is None else self.judgements.by_judge(row)
@@ -133,7 +135,6 @@ class PairsScreen(FindScreen):
         self._show_whole(table.row)
 
     def rows_changed(self) -> None:
-        super().rows_changed()
         view = self.view
         before, self._query = self._query, view.query
         same = (before.order, before.descending) == (view.query.order, view.query.descending)
@@ -145,14 +146,15 @@ class PairsScreen(FindScreen):
         )
         if not len(view.rows):
             self._nothing()
-        elif view.query == before:
-            return
+        elif same:
+            self.say("")
         elif view.query.order == "rank":
             order = f"in the order of the {'run' if view.opened.is_run else 'file'}"
             self.say(f"{order}, the last first" if view.query.descending else order)
         else:
             how = "falling" if view.query.descending else "rising"
             self.say(f"sorted by {view.query.order}, {how}")
+        super().rows_changed()
 
     def _nothing(self) -> None:
         _, kept, every = self.view.counts()
@@ -184,11 +186,17 @@ class PairsScreen(FindScreen):
         from .filter import FilterScreen
 
         self.host.ignore_keys()
-        self.app.push_screen(FilterScreen(self.look_for))
+        self.app.push_screen(FilterScreen(self._filtered))
+
+    def _filtered(self, query: PairQuery) -> None:
+        """Show other pairs; / and up bring the query back."""
+        self.view.lines += [line_of(query)] if line_of(query) else []
+        self.look_for(query)
 
     def action_back(self) -> None:
-        """Give up the search; with none, the filter."""
-        asked = USUAL
+        """Give up the search; with none, the filter. The order stays."""
+        query = self.view.wanted.query
+        asked = replace(USUAL, order=query.order, descending=query.descending)
         if not self.give_up_finding() and self.view.wanted.query != asked:
             self.look_for(asked)
 

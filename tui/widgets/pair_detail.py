@@ -25,7 +25,7 @@ from xmine.browsing.shared_spans import Span, shared_parts
 from xmine.errors import XmineError
 
 from ..text import cut as cut_off
-from ..text import highlighted, shown
+from ..text import highlighted, shown, spans_of
 from .pair_cells import SIGNS
 
 if TYPE_CHECKING:
@@ -44,7 +44,11 @@ _NOTHING: tuple[list[Span], list[Span]] = ([], [])
 class PairDetail(VerticalScroll, can_focus=False):
     """Everything about a pair. Parts that both texts have are bold, underlined and coloured."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"pair-detail--shared", "pair-detail--unmatched"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "pair-detail--shared",
+        "pair-detail--unmatched",
+        "pair-detail--hit",
+    }
 
     def __init__(self, *, blind: bool = False, id: str | None = None) -> None:
         """Begin empty; `blind` shows the lines around the texts in place of figures and flags."""
@@ -56,6 +60,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         self._aligner: Callable[[], Aligner] | None = None
         self._unmatched = _NOTHING
         self._said: dict[str, str] = {}
+        self._marked = ""  # a regular expression
         self._most = _MOST
 
     def compose(self) -> ComposeResult:
@@ -110,6 +115,11 @@ class PairDetail(VerticalScroll, can_focus=False):
         self._most += _MORE
         self._themed()
 
+    def mark(self, pattern: str) -> None:
+        """Mark what matches a regular expression in the texts; nothing if it is empty."""
+        self._marked = pattern
+        self._themed()
+
     def _themed(self) -> None:
         if self._opened is not None and self._row is not None:
             # The styles of the new theme are there after the next refresh.
@@ -132,6 +142,9 @@ class PairDetail(VerticalScroll, can_focus=False):
             for start, end in spans:
                 if end <= self._most:
                     text.stylize_before(dim, start, end)
+            hit = self.get_component_rich_style("pair-detail--hit", partial=True)
+            for start, end in spans_of(self._marked, text.plain):
+                text.stylize(hit, start, end)
         if not self._blind:
             return texts
         source, target = int(opened.sources[row]), int(opened.targets[row])

@@ -99,6 +99,7 @@ class XmineApp(App[None]):
         self._ahead = ahead
         self._opening: OpeningScreen | None = None
         self._complained = ""
+        self._reading: View | None = None  # that was replaced, and is read again
         self._deaf_until = 0.0
 
     async def on_event(self, event: events.Event) -> None:
@@ -171,9 +172,12 @@ class XmineApp(App[None]):
         self.complain(error)
 
     def _opened(self, opening: OpeningScreen, found: Read) -> None:
-        if opening not in self.screen_stack:  # the user has left that screen
-            return
-        self.keep_place()
+        if opening in self.screen_stack:  # or the user has left that screen
+            self.keep_place()
+            self._show_read(found)
+
+    def _show_read(self, found: Read) -> None:
+        """Show pairs that were read, and no screen of those before."""
         self.view, self.judgements, warned = found
         while len(self.screen_stack) > 1:
             self.pop_screen()
@@ -220,7 +224,29 @@ class XmineApp(App[None]):
             if moved:
                 self.look_for(view)
 
+    def _read_replaced(self, view: View) -> None:
+        """Read a run that was mined anew, once it is whole; until then it is tried again."""
+        if self._reading is view:
+            return
+        self._reading = view
+        self.keep_place()
+
+        def done(found: Read) -> None:
+            self._reading = None
+            judging = isinstance(self.screen, JudgeScreen)
+            if self.view is view and judging and not isinstance(self.screen.focused, Input):
+                self._show_read(found)
+                self.call_after_refresh(self.notify, "read anew: other pairs were mined meanwhile")
+
+        def failed(_: XmineError) -> None:
+            self._reading = None
+
+        self.background.run("again", partial(read, view.opened.path), done, failed)
+
     def _refresh_judgements(self) -> None:
+        if isinstance(self.screen, JudgeScreen) and self.screen.view.is_replaced:
+            self._read_replaced(self.screen.view)
+            return
         try:
             changed = self.judgements is not None and self.judgements.refresh()
         except XmineError as error:

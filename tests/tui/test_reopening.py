@@ -1,6 +1,7 @@
 """Opening one thing after another, and workers that end late: what is shown belongs together."""
 
 import gc
+import shutil
 import threading
 import weakref
 from collections.abc import Callable
@@ -293,3 +294,31 @@ def test_a_run_opens_where_it_was_left(run_copy: Path, few: Path) -> None:
         assert pilot.app.screen.query_one(PairTable).cursor_row == 2
 
     drive(XmineApp(few), (80, 24), third)
+
+
+def test_a_run_that_is_mined_anew_is_read_again_and_takes_no_verdict_on_what_is_gone(
+    run_copy: Path, tmp_path: Path
+) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        old = app.view
+        await pilot.press("a")
+        aside = shutil.move(run_copy, tmp_path / "aside")
+        await pilot.press("a")  # as it is while another run is being written
+        assert "not kept: these pairs are gone" in "".join(screen_text(app)[-3:])
+        app._refresh_judgements()
+        await settled(pilot)
+        assert app.view is old and app.judgements.counts().judged == 1
+        shutil.copytree(aside, run_copy)
+        await pilot.press("a")
+        assert app.view is old and app.judgements.counts().judged == 1
+        app._refresh_judgements()
+        await settled(pilot)
+        assert app.view is not old and shows(pilot, app.view)
+        assert "read anew" in "".join(screen_text(app)[-3:])
+        assert app.screen.query_one(PairTable).cursor_row == 1
+        await pilot.press("a")
+        assert app.judgements.counts().judged == 2
+
+    drive(XmineApp(run_copy), (80, 24), script)

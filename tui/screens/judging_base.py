@@ -61,6 +61,9 @@ class JudgeScreen(BaseScreen):
         if row is None:
             self.say("there is no pair to judge: only those can be that mining had as candidates")
             return
+        if self.view.is_replaced:
+            self.say("not kept: these pairs are gone, or were mined anew", bad=True)
+            return
         with self.complaining():
             if judgements.by_judge(row).get(judgements.by) != verdict:
                 judgements.judge(row, verdict)

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.opening import stamp
 from xmine.browsing.query import USUAL, Codes, PairQuery, select
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class View:
         Any thread may call `codes` for labels.
         """
         self.opened = opened
+        self._stamp = stamp(opened.path)
         self._codes = codes
         self.query = query
         self.cut = self.start = opened.cut if cut is None else cut
@@ -53,6 +55,11 @@ class View:
         self.rows: Rows = self.find(self.wanted)
         self.row = 0
         self.lines: list[str] = []
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether other pairs were mined, or written, since these were read."""
+        return stamp(self.opened.path) != self._stamp
 
     @property
     def unwritten(self) -> float | None:

@@ -79,7 +79,6 @@ class XmineApp(App[None]):
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
-        Binding("q", "leave", "Quit", id="quit", tooltip="Judgements are kept already."),
     ]
 
     def __init__(self, path: Path | None = None, ahead: Future[Read] | None = None) -> None:

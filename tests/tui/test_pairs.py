@@ -537,6 +537,30 @@ def test_every_action_with_a_key_stands_in_help_and_palette(mined_run: Path) -> 
     browse(mined_run, script, (100, 60))
 
 
+def test_q_closes_the_layer_and_help_scrolls_and_tells_the_words(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        shown = await keys("question_mark")
+        assert ["Move", "Here", "Judge", "Go to", "App"] == [
+            row.strip() for row in shown if row.strip() in ("Move", "Judge", "Here", "Go to", "App")
+        ]
+        assert "the probability that the pair is a translation" in "\n".join(shown)
+        await pilot.resize_terminal(80, 24)
+        bottom = await keys("G")
+        assert "underlined, dim" in "\n".join(bottom)
+        assert await keys("k") != bottom
+        for opens in ("question_mark", "enter", "t", "F", "M"):
+            await keys("p", opens)
+            pilot.app.screen.set_focus(None)
+            form = pilot.app.screen.in_form
+            shown = await keys("escape" if form else "q")
+            assert "Pairs" in shown[0] and pilot.app.is_running, opens
+        await pilot.press("q")
+        await settled(pilot)
+        assert pilot.app.return_code is not None
+
+    browse(mined_run, script, (80, 70))
+
+
 def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
     opened = open_pairs(mined_run)
     kept = int(opened.kept(opened.cut).sum())
@@ -549,7 +573,7 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
         await keys("f")
         await snapshot(pilot, "filter", holds=["either", "kept by the cut", "hub (", "none ("])
         await keys("escape", "question_mark")
-        await snapshot(pilot, "help", holds=["Keys of Pairs", "Half a page down", "Next hit"])
+        await snapshot(pilot, "help", holds=["Keys of Pairs", "Half a page down"])
 
     browse(mined_run, script)
 

@@ -62,7 +62,8 @@ class BaseScreen(Screen[None]):
     # focus before the next key is handled: pasted text must not judge pairs.
     OPENS_A_LINE: ClassVar[tuple[str, ...]] = ()
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from.")
+        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
+        Binding("q", "close", "Close", id="close"),
     ]
 
     def __init__(self) -> None:
@@ -182,7 +183,13 @@ class BaseScreen(Screen[None]):
         self.host.back()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return not (action in self.OPENS_A_LINE and isinstance(self.focused, Input))
+        typing = isinstance(self.focused, Input)
+        if action == "close":
+            return not (typing or self.in_form)
+        return not (action in self.OPENS_A_LINE and typing)
+
+    def action_close(self) -> None:
+        self.host.back()
 
     def on_resize(self, event: Resize) -> None:
         small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
@@ -258,8 +265,13 @@ class Prompt(Horizontal):
         self.query_one(Input).disabled = True
 
 
+QUIT = Binding("q", "app.leave", "Quit", id="quit", tooltip="Judgements are kept already.")
+
+
 class OpeningScreen(BaseScreen):
     """The screen while a run or a file is read."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [QUIT]
 
     def __init__(self, path: Path) -> None:
         super().__init__()

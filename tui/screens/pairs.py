@@ -17,6 +17,7 @@ from xmine.units import count
 
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
+from .base import QUIT
 from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
@@ -35,6 +36,7 @@ class PairsScreen(FindScreen):
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", priority=True, show=False),
         Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
+        QUIT,
         Binding("J", "scroll_pane(1)", "Scroll the pane down", id="pairs.pane-down", show=False),
         Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="pairs.pane-up", show=False),
     ]

@@ -53,6 +53,7 @@ class ThresholdScreen(JudgeScreen):
             priority=True,
             show=False,
         ),
+        Binding("q", "close", "Close", id="close", show=False),  # no room for it below
         Binding("v", "sample", "Sample", id="cut.sample", tooltip="Judge pairs around the cut."),
         Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
         Binding(
@@ -62,7 +63,7 @@ class ThresholdScreen(JudgeScreen):
             show=False,
         ),
         Binding(
-            *("w", "write", "Write it"),
+            *("w", "write", "Write"),
             id="cut.write",
             tooltip="The run keeps what the cut keeps.",
             priority=True,

@@ -31,14 +31,17 @@ from .jobs import JobQueue
 from .screens.base import BaseScreen, OpeningScreen, Prompt
 from .screens.judging_base import JudgeScreen
 from .state.place import Place
-from .state.recent import keep_place
+from .state.recent import keep_place, recent
 from .state.state import keep_theme, settings
 from .terminal import TerminalDriver
 
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
+    from .screens.help import KeyedAction
+
 _EVERY = 1.0  # seconds between two readings of the judgements of others
+_RECENT = 10  # runs and files in the palette
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
 # Screens that a key opens from anywhere -> module and class in `xmine.tui.screens`, and whether
 # pairs must be open. They are loaded when they are first shown.
@@ -350,15 +353,24 @@ class XmineApp(App[None]):
             self.screen.say(message)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List every action that has a key here, then the theme and the screenshot."""
+        """List what can be done here, what was opened lately, theme and screenshot, moving last."""
         from .screens.help import actions_of
 
-        for action in actions_of(screen):
-            run: Callable[[], object] = partial(self.run_action, action.name, action.node)
-            yield SystemCommand(f"{action.title}  {', '.join(action.keys)}", action.more, run)
+        actions = actions_of(screen)
+        moving = [each for each in actions if each.group == "Move"]
+        yield from (self._command(each) for each in actions if each not in moving)
+        for entry in recent()[:_RECENT]:
+            if entry.kind in ("run", "file"):
+                path = Path(entry.path)
+                yield SystemCommand(f"Open {path.name}", entry.path, partial(self.open, path))
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command
+        yield from map(self._command, moving)
+
+    def _command(self, action: "KeyedAction") -> SystemCommand:
+        run: Callable[[], object] = partial(self.run_action, action.name, action.node)
+        return SystemCommand(f"{action.title}  {', '.join(action.keys)}", action.more, run)
 
 
 def _collect_from_now_on() -> None:

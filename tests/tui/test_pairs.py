@@ -12,6 +12,7 @@ from textual.widgets import Input
 from tests.toys.app import drive
 from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.browsing.judgements import Judgements
+from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.pairs.io import Pair, read_pairs, write_pairs
@@ -535,6 +536,42 @@ def test_every_action_with_a_key_stands_in_help_and_palette(mined_run: Path) -> 
         assert "Accept" in "\n".join(await keys("ctrl+p"))
 
     browse(mined_run, script, (100, 60))
+
+
+def test_the_lines_around_a_pair_are_a_key_away(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        row = table(pilot).row
+        assert row is not None
+        side = opened.source
+        rows = [each for each in lines_around(side, int(opened.sources[row])) if each is not None]
+        shown = "\n".join(await keys("l"))
+        assert rows and "score" in shown
+        assert all(f"{side.lines[at]}  {side.texts[at][:9]}" in shown for at in rows)
+        alone = "\n".join(await keys("l"))
+        assert not any(f"{side.lines[at]}  {side.texts[at][:9]}" in alone for at in rows)
+
+    browse(mined_run, script, (120, 60))
+
+
+def test_the_palette_begins_with_what_is_done_and_opens_recent_runs(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        titles = [each.title for each in pilot.app.get_system_commands(pilot.app.screen)]
+        assert titles.index("Open run") < min(
+            at for at, title in enumerate(titles) if title.startswith("Half a page")
+        )
+        assert titles[0].startswith("Back")
+
+    browse(mined_run, script)
+
+
+def test_what_was_said_is_gone_on_return(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert "accept:" in (await keys("a"))[-2]
+        assert "accept:" not in (await keys("question_mark", "escape"))[-2]
+
+    browse(run_copy, script)
 
 
 def test_q_closes_the_layer_and_help_scrolls_and_tells_the_words(mined_run: Path) -> None:

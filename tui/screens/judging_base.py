@@ -29,6 +29,10 @@ class JudgeScreen(BaseScreen):
         if problem := self.judgements.problem:
             self.say(f"judgements cannot be kept: {problem}", bad=True)
 
+    def on_screen_suspend(self) -> None:
+        """Say nothing old on return."""
+        self.say("")
+
     @property
     def judgements(self) -> Judgements:
         """The verdicts on the open pairs; without any, no screen asks."""

@@ -35,6 +35,7 @@ class PairsScreen(FindScreen):
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
         Binding("e", "export", "Export", id="pairs.export", priority=True, show=False),
+        Binding("l", "lines", "Lines around the pair", id="pairs.lines", show=False),
         Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
         QUIT,
         Binding("J", "scroll_pane(1)", "Scroll the pane down", id="pairs.pane-down", show=False),
@@ -106,6 +107,9 @@ class PairsScreen(FindScreen):
 
     def action_sample(self) -> None:
         self.host.judge_sample(around=False)
+
+    def action_lines(self) -> None:
+        self.query_one(PairDetail).toggle_lines()
 
     def action_more(self) -> None:
         self.query_one(PairDetail).more()

@@ -53,7 +53,7 @@ class PairDetail(VerticalScroll, can_focus=False):
     def __init__(self, *, blind: bool = False, id: str | None = None) -> None:
         """Begin empty; `blind` shows the lines around the texts in place of figures and flags."""
         super().__init__(id=id)
-        self._blind = blind
+        self._blind = self._between = blind
         self._opened: Opened | None = None
         self._row: int | None = None
         self._reasons: Callable[[], Reasons] | None = None
@@ -115,6 +115,11 @@ class PairDetail(VerticalScroll, can_focus=False):
         self._most += _MORE
         self._themed()
 
+    def toggle_lines(self) -> None:
+        """Show the lines around the texts, or the texts alone again."""
+        self._between = not self._between
+        self._themed()
+
     def mark(self, pattern: str) -> None:
         """Mark what matches a regular expression in the texts; nothing if it is empty."""
         self._marked = pattern
@@ -145,12 +150,12 @@ class PairDetail(VerticalScroll, can_focus=False):
             hit = self.get_component_rich_style("pair-detail--hit", partial=True)
             for start, end in spans_of(self._marked, text.plain):
                 text.stylize(hit, start, end)
-        if not self._blind:
+        if not self._between:
             return texts
         source, target = int(opened.sources[row]), int(opened.targets[row])
         return (
-            _between(opened.source, source, texts[0]),
-            _between(opened.target, target, texts[1]),
+            _in_lines(opened.source, source, texts[0]),
+            _in_lines(opened.target, target, texts[1]),
         )
 
     def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
@@ -207,7 +212,7 @@ class PairDetail(VerticalScroll, can_focus=False):
             self._say(said)
 
 
-def _between(side: TextSide, row: int, text: Text) -> Table:
+def _in_lines(side: TextSide, row: int, text: Text) -> Table:
     """Put a text between the lines before and after it in its file, each with its number."""
     before, after = lines_around(side, row)
     lines = Table.grid(padding=(0, 2, 0, 0))

@@ -246,8 +246,9 @@ class XmineApp(App[None]):
         self.background.run("again", partial(read, view.opened.path), done, failed)
 
     def _refresh_judgements(self) -> None:
-        if isinstance(self.screen, JudgeScreen) and self.screen.view.is_replaced:
-            self._read_replaced(self.screen.view)
+        screen = next(reversed(self.screen_stack), None)  # none is left when the app ends
+        if isinstance(screen, JudgeScreen) and screen.view.is_replaced:
+            self._read_replaced(screen.view)
             return
         try:
             changed = self.judgements is not None and self.judgements.refresh()

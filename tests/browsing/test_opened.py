@@ -245,9 +245,3 @@ def test_runs_that_are_broken_or_mixed_up_are_refused_by_what_is_wrong(
         assert said in error.value.message and error.value.message.startswith(str(run))
         (run / name).unlink() if before is None else (run / name).write_bytes(before)
     assert len(open_pairs(run))  # every file is back
-
-
-def test_a_folder_that_is_no_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="a folder that is no run") as told:
-        open_pairs(tmp_path)
-    assert "-o run/" in told.value.hint

@@ -4,7 +4,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from xmine.browsing.opened import Opened
-from xmine.errors import FileError
 from xmine.run.folder import CANDIDATES_FILE, RUN_FILE
 
 
@@ -15,11 +14,6 @@ def open_pairs(path: Path) -> Opened:
         from xmine.browsing.run_reader import open_run
 
         return open_run(path)
-    if path.is_dir():
-        raise FileError(
-            f"{path}: a folder that is no run",
-            "give one that xmine mine -o run/ made, or a file of pairs",
-        )
     from xmine.browsing.pair_file import open_file
 
     return open_file(path)

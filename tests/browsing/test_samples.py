@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from tests.toys.opened import opened_run
-from xmine.browsing.judge_agreement import judged_at_random
+from xmine.browsing.judge_agreement import Share, judged_at_random
 from xmine.browsing.judgements import CODES
 from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opened import Opened, TextColumn, TextSide
@@ -62,7 +62,10 @@ def test_a_sample_tells_the_precision_with_its_interval_and_what_it_says_of_the_
     assert found.expected is not None
     low, high = found.expected
     assert f"precision, expected       {low:.2f} to {high:.2f}" in found.lines()
+    fewest = next(so for so in range(51) if (Share(so, 50).interval or (0, 0))[1] >= low)
     for accept, said in (
+        (range(fewest), "the cut stands"),
+        (range(fewest - 1), "raise the cut: fewer"),
         (range(50), "more pairs are right" if high < 0.948 else "the cut stands"),
         (range(int(50 * (low + high) / 2)), "the cut stands"),
         (range(10), "raise the cut: fewer"),

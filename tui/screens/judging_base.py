@@ -17,7 +17,7 @@ class JudgeScreen(BaseScreen):
         Binding("a", "judge('accept')", "Accept", id="judge.accept"),
         Binding("x", "judge('reject')", "Reject", id="judge.reject"),
         Binding("u", "judge('unsure')", "Unsure", id="judge.unsure"),
-        Binding("z,backspace", "undo", "Undo", id="judge.undo", show=False),
+        Binding("z", "undo", "Undo", id="judge.undo", show=False),
     ]
 
     def __init__(self) -> None:

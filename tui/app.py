@@ -5,6 +5,7 @@ import gc
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -29,13 +30,18 @@ from .ending import Ending
 from .jobs import JobQueue
 from .screens.base import BaseScreen, OpeningScreen, Prompt
 from .screens.judging_base import JudgeScreen
+from .state.place import Place
+from .state.recent import keep_place, recent
 from .state.state import keep_theme, settings
 from .terminal import TerminalDriver
 
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
+    from .screens.help import KeyedAction
+
 _EVERY = 1.0  # seconds between two readings of the judgements of others
+_RECENT = 10  # runs and files in the palette
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
 # Screens that a key opens from anywhere -> module and class in `xmine.tui.screens`, and whether
 # pairs must be open. They are loaded when they are first shown.
@@ -76,7 +82,6 @@ class XmineApp(App[None]):
         _to("M", "mine", "Mine"),
         _to("T", "train", "Train"),
         Binding("question_mark,f1", "help", "Help", id="help", key_display="?"),
-        Binding("q", "leave", "Quit", id="quit", tooltip="Judgements are kept already."),
     ]
 
     def __init__(self, path: Path | None = None, ahead: Future[Read] | None = None) -> None:
@@ -96,6 +101,7 @@ class XmineApp(App[None]):
         self._ahead = ahead
         self._opening: OpeningScreen | None = None
         self._complained = ""
+        self._reading: View | None = None  # that was replaced, and is read again
         self._deaf_until = 0.0
 
     async def on_event(self, event: events.Event) -> None:
@@ -168,8 +174,12 @@ class XmineApp(App[None]):
         self.complain(error)
 
     def _opened(self, opening: OpeningScreen, found: Read) -> None:
-        if opening not in self.screen_stack:  # the user has left that screen
-            return
+        if opening in self.screen_stack:  # or the user has left that screen
+            self.keep_place()
+            self._show_read(found)
+
+    def _show_read(self, found: Read) -> None:
+        """Show pairs that were read, and no screen of those before."""
         self.view, self.judgements, warned = found
         while len(self.screen_stack) > 1:
             self.pop_screen()
@@ -181,6 +191,12 @@ class XmineApp(App[None]):
         self.show("pairs")
         if warned and isinstance(screen := self.screen, BaseScreen):
             screen.call_after_refresh(screen.say, warned, bad=True)
+
+    def keep_place(self) -> None:
+        """Remember where the user is in the pairs that are open."""
+        if self.view is not None:
+            with suppress(XmineError):  # where nothing can be remembered, it still ends
+                keep_place(self.view.opened.path, Place.of(self.view).facts())
 
     def look_for(
         self, view: View, query: PairQuery | None = None, cut: float | None = None
@@ -210,7 +226,30 @@ class XmineApp(App[None]):
             if moved:
                 self.look_for(view)
 
+    def _read_replaced(self, view: View) -> None:
+        """Read a run that was mined anew, once it is whole; until then it is tried again."""
+        if self._reading is view:
+            return
+        self._reading = view
+        self.keep_place()
+
+        def done(found: Read) -> None:
+            self._reading = None
+            judging = isinstance(self.screen, JudgeScreen)
+            if self.view is view and judging and not isinstance(self.screen.focused, Input):
+                self._show_read(found)
+                self.call_after_refresh(self.notify, "read anew: other pairs were mined meanwhile")
+
+        def failed(_: XmineError) -> None:
+            self._reading = None
+
+        self.background.run("again", partial(read, view.opened.path), done, failed)
+
     def _refresh_judgements(self) -> None:
+        screen = next(reversed(self.screen_stack), None)  # none is left when the app ends
+        if isinstance(screen, JudgeScreen) and screen.view.is_replaced:
+            self._read_replaced(screen.view)
+            return
         try:
             changed = self.judgements is not None and self.judgements.refresh()
         except XmineError as error:
@@ -266,6 +305,13 @@ class XmineApp(App[None]):
         else:
             self.push_screen(NeighboursScreen(source, target))
 
+    def judge_sample(self, *, around: bool) -> None:
+        """Judge pairs drawn at random, or from both sides of the cut."""
+        from .screens.sample import SampleScreen
+
+        self.ignore_keys()
+        self.push_screen(SampleScreen(around=around))
+
     def complain(self, error: XmineError) -> None:
         """Show an error in the message line."""
         if isinstance(self.screen, BaseScreen):
@@ -308,15 +354,24 @@ class XmineApp(App[None]):
             self.screen.say(message)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List every action that has a key here, then the theme and the screenshot."""
+        """List what can be done here, what was opened lately, theme and screenshot, moving last."""
         from .screens.help import actions_of
 
-        for action in actions_of(screen):
-            run: Callable[[], object] = partial(self.run_action, action.name, action.node)
-            yield SystemCommand(f"{action.title}  {', '.join(action.keys)}", action.more, run)
+        actions = actions_of(screen)
+        moving = [each for each in actions if each.group == "Move"]
+        yield from (self._command(each) for each in actions if each not in moving)
+        for entry in recent()[:_RECENT]:
+            if entry.kind in ("run", "file"):
+                path = Path(entry.path)
+                yield SystemCommand(f"Open {path.name}", entry.path, partial(self.open, path))
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command
+        yield from map(self._command, moving)
+
+    def _command(self, action: "KeyedAction") -> SystemCommand:
+        run: Callable[[], object] = partial(self.run_action, action.name, action.node)
+        return SystemCommand(f"{action.title}  {', '.join(action.keys)}", action.more, run)
 
 
 def _collect_from_now_on() -> None:

@@ -19,7 +19,8 @@ from xmine.browsing.opening import open_pairs
 from xmine.browsing.view import View
 from xmine.errors import XmineError, XmineWarning
 
-from .state.recent import remember
+from .state.place import Place
+from .state.recent import place_in, remember
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,4 +119,5 @@ def read(path: Path) -> Read:
     with suppress(XmineError):  # where nothing can be remembered, it still opens
         remember(path)
     said = [str(each.message) for each in told if issubclass(each.category, XmineWarning)]
-    return View(opened, judgements.codes), judgements, "; ".join(said)
+    view = Place.read(place_in(path)).view(opened, judgements.codes)
+    return view, judgements, "; ".join(said)

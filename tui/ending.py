@@ -5,17 +5,20 @@ import contextlib
 import os
 import signal
 import sys
-from typing import Any
+import time
+from functools import partial
+from typing import Any, cast
 
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
 from .jobs import JobQueue
-from .screens.base import BaseScreen, Prompt
+from .screens.base import BaseScreen, Host, Prompt
 
 # Groups of the workers that write files.
 _WRITING = ("export", "save", "write")
 _GRACE = 2.0  # seconds for the app to end by itself after a signal
+_TOGETHER = 1.0  # seconds within which two signals are one: a session that ends sends several
 
 
 class Ending:
@@ -27,8 +30,10 @@ class Ending:
 
     def __init__(self, app: App[Any], jobs: JobQueue) -> None:
         self._app, self._jobs = app, jobs
+        self._host = cast("Host", app)
         self.code = 0
         self._heard = False
+        self._since = 0.0  # the first signal
 
     def hear_signals(self) -> None:
         """End the app on SIGTERM and when its terminal closes; if it does not end, the process.
@@ -41,11 +46,15 @@ class Ending:
         signal.signal(signal.SIGALRM, self._insist)
 
     def _signalled(self, number: int, _: object) -> None:
-        """Ask the app to end; at the second signal end the process, if no terminal is left."""
+        """Ask the app to end; at the second signal end the process.
+
+        One that follows at once ends no app that can restore its terminal, or writes a file.
+        """
+        now = time.monotonic()
         if not self.code:
-            self.code = 128 + number
+            self.code, self._since = 128 + number, now
             self._ask_to_end()
-        elif not (os.isatty(0) or self._writing()):
+        elif now - self._since > _TOGETHER or not (os.isatty(0) or self._writing()):
             os._exit(self.code)
 
     def _ask_to_end(self) -> None:
@@ -74,13 +83,29 @@ class Ending:
             self._app.pop_screen()  # the palette
         screen = self._app.screen
         running = " and ".join(kind for kind in self._jobs.jobs if self._jobs.runs(kind))
+        if isinstance(screen, BaseScreen) and (prompt := screen.query_one(Prompt)).display:
+            prompt.action_give_up()
         if running and isinstance(screen, BaseScreen):
-            prompt = screen.query_one(Prompt)
-            if prompt.display:
-                prompt.action_give_up()
-            screen.confirm(f"stop {running} and quit? y: quit; anything else: stay", self._begin)
+            screen.confirm(f"stop {running} and quit? y/n", self._leave_view)
         else:
+            self._leave_view()
+
+    def _leave_view(self) -> None:
+        """End the app; where a cut was moved and not written, ask what becomes of it."""
+        view, screen = self._host.view, self._app.screen
+        if view is None or view.unwritten is None or not isinstance(screen, BaseScreen):
             self._begin()
+            return
+        path, cut = view.opened.path, view.unwritten
+
+        def write() -> None:
+            from xmine.browsing.write_cut import write_cut
+
+            work = partial(write_cut, path, cut)
+            screen.background.run("write", work, lambda _: self._begin(), screen.complain)
+
+        question = f"write the cut {cut:.4f} into the run? y, n; esc: stay"
+        screen.confirm(question, write, self._begin)
 
     def _begin(self) -> None:
         self._app.run_worker(self._end(), group="leave")
@@ -93,6 +118,7 @@ class Ending:
         for each in writing:
             with contextlib.suppress(WorkerError):
                 await each.wait()
+        self._host.keep_place()
         self._app.exit(return_code=self.code)
 
     def _writing(self) -> "list[Worker[object]]":

@@ -1,6 +1,8 @@
 """Text of a corpus -> text for a widget: no markup, no controls, cut where the room ends."""
 
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from rich.cells import cell_len
 from rich.style import StyleType
@@ -49,6 +51,18 @@ def highlighted(
     for start, end in spans:
         made.stylize(marked, start, end)
     return made
+
+
+def spans_of(pattern: str, text: str) -> Iterator[tuple[int, int]]:
+    """Find what matches a regular expression, in upper or lower case; nothing for an empty one.
+
+    Expressions of Rust that Python does not know mark nothing.
+    """
+    if pattern:
+        with suppress(re.error):
+            for found in re.finditer(pattern, text, re.IGNORECASE):
+                if found[0]:
+                    yield found.span()
 
 
 def _line(text: str) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.toys.command import Ended, without_summary
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
+from xmine.browsing.samples import Sample
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import FileError
 from xmine.pairs.io import read_pairs
@@ -98,8 +100,37 @@ def test_judgements_are_told_and_exported(command: Command, mined: Path) -> None
         command("pairs", "judged", "run", "--json", "-o", "no.jsonl", "--rejected").out
     )
     assert (facts["judged"], facts["accepted"], facts["kept_judged"]) == (4, 2, 4)
-    assert facts["precision_judged"]["so"] == 2 and facts["precision_judged"]["of"] == 3
+    assert facts["precision_judged"]["share"] is None  # the best pairs do not tell of all
     assert facts["written"] == ["no.jsonl: 1 rejected"]
+
+
+def test_a_sample_is_judged_key_by_key_and_gone_on_with(command: Command, mined: Path) -> None:
+    opened = open_pairs(mined)
+    sample = Sample(opened, opened.cut, 12)
+    ended = command("pairs", "judge", "run", "--sample", 12, stdin=b"a\nx u?q")
+    assert ended.code == 0 and ended.touched == {"run/judgements.tsv"}
+    first, third = (opened.pair(int(sample.rows[at])) for at in (0, 3))
+    assert "1 of 12" in ended.err and first.source in ended.err and third.target in ended.err
+    assert f"> {first.source_line:>8}  {first.source}" in ended.err
+    assert ended.out.splitlines()[:1] == ["3 of 12 pairs judged, 1 unsure"]
+    # What was put off comes again, at the end.
+    ended = command("pairs", "judge", "run", "--sample", 12, "--json", stdin=b"a" * 9)
+    facts = json.loads(ended.out)
+    assert (facts["judged"], facts["unsure"]) == (12, 1)
+    assert (facts["precision_judged"]["so"], facts["precision_judged"]["of"]) == (10, 11)
+    said = Judgements.open(opened)
+    assert [said.of(int(row)) for row in sample.rows[:4]] == [
+        "accept",
+        "reject",
+        "accept",
+        "unsure",
+    ]
+    facts = json.loads(command("pairs", "judged", "run", "--json").out)
+    assert facts["precision_judged"]["of"] == 11
+    ended = command("pairs", "judge", "run", "--sample", 6, "--around", stdin=b"")
+    assert ended.code == 0 and "right just below the cut" in ended.out
+    for wrong in (("1", "2"), ("--around",), ("1", "2", "accept", "--sample", "5")):
+        assert command("pairs", "judge", "run", *wrong).code == 2
 
 
 def test_judgements_are_mined_with_again_and_outlive_it(

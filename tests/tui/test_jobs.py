@@ -138,17 +138,17 @@ def test_leaving_asks_while_something_runs_and_waits_for_what_is_written() -> No
             await pilot.press(*keys)
             await pilot.pause()
             assert "stop mining and quit? y" in "\n".join(screen_text(app)), keys
-            await pilot.press("n", "enter")
+            await pilot.press("n")
             assert app.return_code is None, keys
             assert app.screen.focused is not None and app.screen.focused.id == "recent", keys
         await pilot.resize_terminal(50, 12)  # where nothing else can be seen
         await pilot.press("q")
         await settled(pilot)
         assert "stop mining and quit? y" in "\n".join(screen_text(app))
-        await pilot.press("n", "enter")
+        await pilot.press("n")
         await pilot.resize_terminal(80, 24)
         app.run_worker(lambda: written.wait(30), thread=True, group="export")
-        await pilot.press("q", "y", "enter")
+        await pilot.press("q", "y")
         await pilot.pause()
         assert "a file is being written" in "\n".join(screen_text(app))
         for _ in range(2):  # a session that ends does not wait long for an answer

@@ -26,6 +26,7 @@ Snapshot = Callable[..., Awaitable[Any]]
 WAYS = {
     "": "Pairs",
     "f": "Filter",
+    "v": "Judge",
     "enter": "Neighbours",
     "t": "Threshold",
     "F": "Search a sentence",
@@ -114,7 +115,7 @@ def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(
             text = "\n".join(screen_text(app))
             assert [each for each in expected if each not in text] == [], name
             app.back()
-            if name in ("Filter", "Neighbours"):
+            if name in ("Filter", "Judge", "Neighbours"):
                 app.back()
             await paused(pilot)
 

@@ -10,8 +10,9 @@ from textual import events
 from textual.widgets import Input
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_text, settled
+from tests.toys.screens import screen_cells, screen_text, settled
 from xmine.browsing.judgements import Judgements
+from xmine.browsing.lines_around import lines_around
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery, select
 from xmine.pairs.io import Pair, read_pairs, write_pairs
@@ -114,7 +115,7 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("slash")
         shown = await answer(pilot, "#find", "BOOKS")
-        assert f"hit 1 of {len(hits)} for the text 'BOOKS'" in shown[-2]
+        assert f"hit 1 of {len(hits)} for 'BOOKS'" in shown[-2]
         assert table(pilot).cursor_row == hits[0]
         await keys("g", "N")
         assert table(pilot).cursor_row == hits[-1]
@@ -124,18 +125,119 @@ def test_finding_goes_round_the_hits_and_escape_gives_it_up(mined_run: Path) -> 
         await keys("g", "n")  # hits go with their pairs, wherever these stand
         assert table(pilot).row == kept[hits[-1]]
         await keys("r")
-        await keys("ctrl+r", "slash")
-        shown = await answer(pilot, "#find", "b.oks$|1998")
-        assert "hit 1 of" in shown[-2]
-        assert "for the regex" in shown[-2]
         await keys("slash")
-        shown = await answer(pilot, "#find", "(")
+        shown = await answer(pilot, "#find", "/b.oks$|1998/")
+        assert "hit 1 of" in shown[-2]
+        await keys("slash")
+        shown = await answer(pilot, "#find", "/(/")
         assert "is no regular expression" in "".join(shown[-4:])
-        shown = await keys("escape", "escape", "n")
-        assert "nothing is looked for" in shown[-2]
+        await keys("escape")
         assert len(table(pilot).pairs.data) == len(kept)
 
     browse(mined_run, script)
+
+
+def test_escape_closes_one_layer_and_keeps_the_order(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        await keys("s", "j", "j", "slash", *"books")
+        assert table(pilot).cursor_row != 2
+        await keys("escape")
+        assert table(pilot).cursor_row == 2  # where it was
+        usual = table(pilot).row_count
+        await keys("slash", *"is:all books", "enter")
+        assert table(pilot).row_count > usual
+        await keys("escape")  # the search
+        assert table(pilot).row_count > usual
+        shown = await keys("escape")
+        assert table(pilot).row_count == usual and "score▲" in shown[1]
+
+    browse(mined_run, script)
+
+
+def hits_in(pilot: Any) -> list[str]:
+    """What is marked on the screen."""
+    found, last = [], False
+    colour = pilot.app.theme_variables["warning"].lower()
+    for row in screen_cells(pilot.app):
+        for text, style in row:
+            is_hit = f"on {colour}" in style.lower()
+            found += [text] if is_hit and not last else []
+            found[-1:] = [found[-1] + text] if is_hit and last else found[-1:]
+            last = is_hit
+    return found
+
+
+def test_one_line_narrows_the_pairs_and_finds_among_them(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    wanted = select(opened, PairQuery(kept="all", where="prob < 0.9"))
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert "--flag is 'nu'" in "".join((await keys("slash", *"flag:nu"))[-4:])
+        await keys("escape")
+        shown = await keys("slash", *"is:all prob<0.9")
+        assert f"{len(wanted)} pairs of {len(opened)}: enter shows them" in "\n".join(shown)
+        assert f"{len(wanted)} shown" in (await keys("enter"))[0]
+        assert table(pilot).pairs.data.tolist() == wanted.tolist()
+        await keys("slash")
+        line = pilot.app.screen.query_one("#find", Input)
+        assert line.value == "is:all prob<0.9 "  # what is shown
+        await keys("up")
+        assert line.value == "is:all prob<0.9"
+        await keys("up", "down")
+        assert line.value == ""
+        pair = opened.pair(int(select(opened, PairQuery(kept="kept"))[5]))
+        shown = await answer(pilot, "#find", f":{pair.source_line}")
+        assert "hit 1 of" in shown[-2]
+        row = table(pilot).row
+        assert row is not None and pair.source_line in opened.pair(row)[3:5]
+        shown = await keys("slash", "up", "up", "enter")  # the filter again
+        assert f"{len(wanted)} shown" in shown[0]
+
+    browse(mined_run, script, (120, 24))
+
+
+def test_hits_are_marked_in_table_and_pane(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert hits_in(pilot) == []
+        await keys("slash", *"BOOKS", "enter")
+        assert hits_in(pilot) == ["books", "books"]
+        await keys("escape")
+        assert hits_in(pilot) == []
+
+    browse(mined_run, script, (140, 40))
+
+
+def test_a_hit_below_the_cut_is_told_and_one_key_away(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+    lines = opened.source.lines[opened.sources], opened.target.lines[opened.targets]
+    kept = opened.kept(cut := 1.0)
+    hidden = set(lines[0].tolist()) - set(lines[0][kept].tolist()) - set(lines[1][kept].tolist())
+    line = min(hidden)
+    hits = (lines[0] == line) | (lines[1] == line)
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        pilot.app.screen.look_for(cut=cut)
+        await settled(pilot)
+        shown = await keys("slash", *f":{line}", "enter")
+        assert f"{hits.sum()} in pairs that are not shown: n shows all pairs" in shown[-2]
+        shown = await keys("n")
+        assert f"{len(opened)} shown" in shown[0] and "hit 1 of" in shown[-2]
+        row = table(pilot).row
+        assert row is not None and hits[row]
+
+    browse(mined_run, script, (120, 24))
+
+
+def test_the_last_line_is_looked_for_again_another_day(mined_run: Path) -> None:
+    async def first(pilot: Any, keys: Keys) -> None:
+        assert "nothing is looked for" in (await keys("n"))[-2]
+        await keys("slash", *"books", "enter", "q")
+
+    async def second(pilot: Any, keys: Keys) -> None:
+        assert "hit 1 of" in (await keys("g", "n"))[-2]
+
+    browse(mined_run, first)
+    browse(mined_run, second)
 
 
 def test_keys_that_follow_at_once_go_into_the_line(run_copy: Path) -> None:
@@ -156,7 +258,7 @@ def test_a_text_that_is_nowhere_is_told(mined_run: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("slash", *"no")  # from hit to hit, while one types
         shown = await answer(pilot, "#find", "nowhere")
-        assert "no hit for the text 'nowhere'" in shown[-2]
+        assert "no hit for 'nowhere' among" in shown[-2]
         assert table(pilot).cursor_row == 0
 
     browse(mined_run, script)
@@ -214,7 +316,7 @@ def test_the_filter_counts_before_it_is_applied(mined_run: Path) -> None:
     wanted = select(opened, PairQuery(kept="below", score_max=1.2))
 
     async def script(pilot: Any, keys: Keys) -> None:
-        await keys("f", "tab", "tab", "tab", *"1.2", "tab", "tab", "tab", "down", "space")
+        await keys("f", "tab", "tab", "tab", *"1.2", "tab", "tab", "tab", "down")
         said = f"{len(wanted)} pairs of {len(opened)}"
         assert said in "\n".join(screen_text(pilot.app))
         shown = await keys("enter")
@@ -277,11 +379,19 @@ def test_verdicts_are_kept_shown_and_taken_back(run_copy: Path) -> None:
         ]
         shown = await keys("z")
         assert "2 judged" in shown[0]
-        shown = await keys("g", "a")
-        assert "taken back" in shown[-2]
-        assert "1 judged" in shown[0]
+        shown = await keys("g", "a", "a")  # the habitual key destroys nothing, and goes on
+        assert [row[1:2] for row in shown[2:5]] == ["✓", "✓", " "]
+        assert "2 judged" in shown[0] and table(pilot).cursor_row == 2
 
     browse(run_copy, script)
+
+    async def reopened(pilot: Any, keys: Keys) -> None:
+        shown = await keys("g", "z")
+        assert "taken back" in shown[-2] and "1 judged" in shown[0]
+        assert table(pilot).cursor_row == 0
+        assert "nothing to take back" in (await keys("z"))[-2]
+
+    browse(run_copy, reopened)
 
 
 def test_what_another_process_judges_appears(run_copy: Path) -> None:
@@ -428,6 +538,66 @@ def test_every_action_with_a_key_stands_in_help_and_palette(mined_run: Path) -> 
     browse(mined_run, script, (100, 60))
 
 
+def test_the_lines_around_a_pair_are_a_key_away(mined_run: Path) -> None:
+    opened = open_pairs(mined_run)
+
+    async def script(pilot: Any, keys: Keys) -> None:
+        row = table(pilot).row
+        assert row is not None
+        side = opened.source
+        rows = [each for each in lines_around(side, int(opened.sources[row])) if each is not None]
+        shown = "\n".join(await keys("l"))
+        assert rows and "score" in shown
+        assert all(f"{side.lines[at]}  {side.texts[at][:9]}" in shown for at in rows)
+        alone = "\n".join(await keys("l"))
+        assert not any(f"{side.lines[at]}  {side.texts[at][:9]}" in alone for at in rows)
+
+    browse(mined_run, script, (120, 60))
+
+
+def test_the_palette_begins_with_what_is_done_and_opens_recent_runs(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        titles = [each.title for each in pilot.app.get_system_commands(pilot.app.screen)]
+        assert titles.index("Open run") < min(
+            at for at, title in enumerate(titles) if title.startswith("Half a page")
+        )
+        assert titles[0].startswith("Back")
+
+    browse(mined_run, script)
+
+
+def test_what_was_said_is_gone_on_return(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        assert "accept:" in (await keys("a"))[-2]
+        assert "accept:" not in (await keys("question_mark", "escape"))[-2]
+
+    browse(run_copy, script)
+
+
+def test_q_closes_the_layer_and_help_scrolls_and_tells_the_words(mined_run: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        shown = await keys("question_mark")
+        assert ["Move", "Here", "Judge", "Go to", "App"] == [
+            row.strip() for row in shown if row.strip() in ("Move", "Judge", "Here", "Go to", "App")
+        ]
+        assert "the probability that the pair is a translation" in "\n".join(shown)
+        await pilot.resize_terminal(80, 24)
+        bottom = await keys("G")
+        assert "underlined, dim" in "\n".join(bottom)
+        assert await keys("k") != bottom
+        for opens in ("question_mark", "enter", "t", "F", "M"):
+            await keys("p", opens)
+            pilot.app.screen.set_focus(None)
+            form = pilot.app.screen.in_form
+            shown = await keys("escape" if form else "q")
+            assert "Pairs" in shown[0] and pilot.app.is_running, opens
+        await pilot.press("q")
+        await settled(pilot)
+        assert pilot.app.return_code is not None
+
+    browse(mined_run, script, (80, 70))
+
+
 def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
     opened = open_pairs(mined_run)
     kept = int(opened.kept(opened.cut).sum())
@@ -440,14 +610,14 @@ def test_the_screens_look_as_they_did(mined_run: Path, snapshot: Any) -> None:
         await keys("f")
         await snapshot(pilot, "filter", holds=["either", "kept by the cut", "hub (", "none ("])
         await keys("escape", "question_mark")
-        await snapshot(pilot, "help", holds=["Keys of Pairs", "Half a page down", "Next hit"])
+        await snapshot(pilot, "help", holds=["Keys of Pairs", "Half a page down"])
 
     browse(mined_run, script)
 
 
 def test_nocolor_shows_the_same_text(mined_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(pilot: Any, keys: Keys) -> list[str]:
-        return await keys("j")
+        return await keys("g", "j")
 
     coloured = browse(mined_run, script)
     monkeypatch.setenv("NO_COLOR", "1")

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from xmine.browsing.query import USUAL, PairQuery
 from xmine.errors import FileError
-from xmine.tui.state.recent import MOST, forget, recent, remember
+from xmine.tui.state.place import Place
+from xmine.tui.state.recent import MOST, forget, keep_place, place_in, recent, remember
 from xmine.tui.state.state import Settings, keep_theme, settings, state_folder
 
 
@@ -107,3 +109,33 @@ def test_the_folder_follows_the_environment(
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setenv("HOME", "/y")
     assert state_folder() == Path("/y/.local/state/xmine")
+
+
+def test_a_place_is_kept_with_its_entry(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert Place.read(place_in(run)) == Place(USUAL, None, 0, ())
+    keep_place(run, Place(row=3).facts())  # which nobody has opened
+    assert place_in(run) is None
+    place = Place(PairQuery(flags=("number", "length"), where="prob > 0.5"), 0.25, 7, ("a", ":9"))
+    for opened in (run, tmp_path / "other", run):
+        remember(opened)
+        if opened == run:
+            keep_place(run, place.facts())
+    remember(run)
+    assert Place.read(place_in(run)) == place
+    assert place_in(tmp_path / "other") is None
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        None,
+        3,
+        {},
+        {"query": {"flags": [], "order": "size"}, "cut": None, "row": 0, "lines": []},
+        {"query": {"flags": []}, "cut": "x", "row": 0, "lines": []},
+        {"query": {"flags": [], "later": 1}, "cut": None, "row": 0, "lines": []},
+    ],
+)
+def test_a_place_that_cannot_be_read_is_the_beginning(facts: object) -> None:
+    assert Place.read(facts) == Place()

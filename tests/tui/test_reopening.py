@@ -1,6 +1,7 @@
 """Opening one thing after another, and workers that end late: what is shown belongs together."""
 
 import gc
+import shutil
 import threading
 import weakref
 from collections.abc import Callable
@@ -260,5 +261,64 @@ def test_what_is_typed_while_a_screen_opens_judges_nothing(run_copy: Path) -> No
             await pilot.press("escape")
             await settled(pilot)
         assert app.judgements.counts().judged == 0
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_a_run_opens_where_it_was_left(run_copy: Path, few: Path) -> None:
+    async def first(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        app.screen.look_for(PairQuery(kept="all", order="score", where="score > -9"), 0.3)
+        await settled(pilot)
+        await pilot.press("g", "j", "a", "x", "k", "k")
+        app.open(few)  # what is left for another one is remembered, too
+        await settled(pilot)
+        assert app.view.query == PairQuery(kept="kept") and app.view.row == 0
+        await pilot.press("j", "j", "q")
+
+    drive(XmineApp(run_copy), (80, 24), first)
+
+    async def second(pilot: Any) -> None:
+        await settled(pilot)
+        view, table = pilot.app.view, pilot.app.screen.query_one(PairTable)
+        assert view.query == PairQuery(kept="all", order="score", where="score > -9")
+        assert view.cut == 0.3 and "score▲" in screen_text(pilot.app)[1]
+        assert table.cursor_row == 3  # the next one that is not judged
+        await pilot.press("G", "a")
+
+    drive(XmineApp(run_copy), (80, 24), second)
+
+    async def third(pilot: Any) -> None:
+        await settled(pilot)
+        assert pilot.app.screen.query_one(PairTable).cursor_row == 2
+
+    drive(XmineApp(few), (80, 24), third)
+
+
+def test_a_run_that_is_mined_anew_is_read_again_and_takes_no_verdict_on_what_is_gone(
+    run_copy: Path, tmp_path: Path
+) -> None:
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        await settled(pilot)
+        old = app.view
+        await pilot.press("a")
+        aside = shutil.move(run_copy, tmp_path / "aside")
+        await pilot.press("a")  # as it is while another run is being written
+        assert "not kept: these pairs are gone" in "".join(screen_text(app)[-3:])
+        app._refresh_judgements()
+        await settled(pilot)
+        assert app.view is old and app.judgements.counts().judged == 1
+        shutil.copytree(aside, run_copy)
+        await pilot.press("a")
+        assert app.view is old and app.judgements.counts().judged == 1
+        app._refresh_judgements()
+        await settled(pilot)
+        assert app.view is not old and shows(pilot, app.view)
+        assert "read anew" in "".join(screen_text(app)[-3:])
+        assert app.screen.query_one(PairTable).cursor_row == 1
+        await pilot.press("a")
+        assert app.judgements.counts().judged == 2
 
     drive(XmineApp(run_copy), (80, 24), script)

@@ -284,9 +284,9 @@ def test_the_loss_is_drawn_while_it_falls_and_escape_asks_before_it_stops(
         await pilot.pause()
         text = "\n".join(screen_text(app))
         assert "stop training? y" in text and "accuracy 0.5" in text
-        await pilot.press("n", "enter")
+        await pilot.press("n")
         assert app.screen is screen and not job.cancelled
-        await pilot.press("escape", "y", "enter")
+        await pilot.press("escape", "y")
         assert job.cancelled
         job.code = 130
         app.jobs._told(job)

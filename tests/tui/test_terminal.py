@@ -185,3 +185,12 @@ def test_what_is_written_is_waited_for(
             read_until(terminal, b"\x1b[?1049l")
         assert app.wait(SOON) in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
     assert (run_copy.parent / "whole").is_file() == whole
+
+
+def test_a_second_signal_ends_the_app_whatever_it_does(run_copy: Path) -> None:
+    with in_terminals(run_copy, ["-c", BUSY, "60"]) as ((_, app),):
+        app.send_signal(signal.SIGTERM)
+        time.sleep(1.5)
+        assert app.poll() is None  # a file is being written
+        app.send_signal(signal.SIGTERM)
+        assert app.wait(SOON) == 128 + signal.SIGTERM

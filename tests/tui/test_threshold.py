@@ -13,8 +13,10 @@ from textual.widgets import Input, Static
 from tests.toys.app import drive, mine_files
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
+from xmine.browsing.judgements import Judgements
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import JUDGED, PairQuery, select
+from xmine.browsing.samples import Sample
 from xmine.run.folder import alone_in
 from xmine.tui.app import XmineApp
 from xmine.tui.screens.neighbours import NeighboursScreen
@@ -52,7 +54,7 @@ async def filtered_by(pilot: Any, verdict: str) -> None:
     choices.focus()
     for _ in range((JUDGED.index(verdict) - choices.pressed_index) % len(JUDGED)):
         await pilot.press("down")
-    await pilot.press("space", "enter")
+    await pilot.press("enter")
     await settled(pilot)
 
 
@@ -161,9 +163,9 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
         assert first is not None
         await pilot.press("k", "a", "x")
         assert [app.judgements.of(row) for row in (first - 1, first)] == ["accept", "reject"]
-        assert "judged 0.50" in figures(app) and "of 2" in figures(app)
+        assert "judged" not in figures(app)  # two at the cut do not tell of all that are kept
         await pilot.press("z")
-        assert app.judgements.of(first) == "" and "judged 1.00" in figures(app)
+        assert app.judgements.of(first) == ""
         await pilot.press("enter")
         assert isinstance(app.screen, NeighboursScreen)
         await pilot.press("escape")
@@ -173,12 +175,12 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
         assert "judged: as expected 1.00 (0.27 to 1.00), 1 of 1" in "\n".join(screen_text(app))
         await moved(pilot, "]", "y")
         assert app.clipboard == f"--min-prob {app.view.cut!r}"
-        await moved(pilot, "w", "n", "enter")
+        await moved(pilot, "w", "n")
         assert (run_copy / "pairs.parquet").read_bytes() == before
         await moved(pilot, "w")
         assert f"cut run at {app.view.cut:.4f}, keep " in "\n".join(screen_text(app))
         assert ", 3 of them left out before? y/n" in "\n".join(screen_text(app))
-        await moved(pilot, "y", "enter")
+        await moved(pilot, "y")
         text = "\n".join(screen_text(app))
         written = int(app.view.opened.kept(app.view.cut).sum())
         assert f"written: the run keeps {written} pairs" in text and f"{written} of " in text
@@ -191,6 +193,55 @@ def test_pairs_around_the_cut_are_judged_and_the_cut_is_written_after_asking(
     opened = open_pairs(run_copy)
     assert opened.cut == cut and (run_copy / "pairs.parquet").read_bytes() != before
     assert int(opened.kept(cut).sum()) == Cuts(opened).kept_by(cut)
+
+
+def test_a_cut_that_is_not_written_is_asked_about_at_the_end(run_copy: Path) -> None:
+    before = open_pairs(run_copy).cut
+
+    async def left(pilot: Any, *keys: str) -> float:
+        await at_threshold(pilot)
+        await moved(pilot, "[")
+        cut = float(pilot.app.view.cut)
+        await pilot.press("q", "q")  # the screen, the app
+        await settled(pilot)
+        assert f"write the cut {cut:.4f} into the run? y, n" in screen_text(pilot.app)[-2]
+        await pilot.press("escape")  # stay
+        await settled(pilot)
+        assert pilot.app.is_running
+        await pilot.press("q", *keys)
+        await pilot.pause(0.5)
+        return cut
+
+    cut = drive(XmineApp(run_copy), (80, 24), lambda pilot: left(pilot, "n"))
+    assert open_pairs(run_copy).cut == before != cut
+
+    async def remembered(pilot: Any) -> None:
+        await settled(pilot)
+        assert pilot.app.view.cut == cut and "(not written)" in screen_text(pilot.app)[0]
+        await pilot.press("q")  # nothing was moved since
+        await pilot.pause(0.2)
+        assert pilot.app.return_code is not None
+
+    drive(XmineApp(run_copy), (120, 24), remembered)
+    cut = drive(XmineApp(run_copy), (80, 24), lambda pilot: left(pilot, "y"))
+    assert open_pairs(run_copy).cut == cut != before
+
+
+def test_the_judged_precision_is_that_of_pairs_drawn_at_random(run_copy: Path) -> None:
+    opened = open_pairs(run_copy)
+    judgements = Judgements.open(opened)
+
+    async def script(pilot: Any) -> None:
+        await at_threshold(pilot)
+        assert "judged" not in figures(pilot.app)
+        for row in Sample(opened, opened.cut, 12).rows.tolist():
+            judgements.judge(row, "accept")
+        pilot.app._refresh_judgements()
+        assert "judged 1.00 (0.82 to 1.00) of 12" in figures(pilot.app)
+
+    for row in range(12):  # the best ones
+        judgements.judge(row, "accept")
+    drive(XmineApp(run_copy), (80, 24), script)
 
 
 def test_a_run_of_a_lowest_score_has_no_cut_but_0_and_nothing_below_it(

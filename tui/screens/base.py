@@ -41,10 +41,12 @@ class Host(Protocol):
 
     def open(self, path: Path) -> None: ...
     def back(self) -> None: ...
+    def keep_place(self) -> None: ...
     def ignore_keys(self) -> None: ...
     def hear_keys(self) -> None: ...
     def look_for(self, view: View, query: PairQuery | None, cut: float | None) -> None: ...
     def show_neighbours(self, source: int, target: int) -> None: ...
+    def judge_sample(self, *, around: bool) -> None: ...
     def mine_with(self, model: str) -> None: ...
 
 
@@ -60,7 +62,8 @@ class BaseScreen(Screen[None]):
     # focus before the next key is handled: pasted text must not judge pairs.
     OPENS_A_LINE: ClassVar[tuple[str, ...]] = ()
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from.")
+        Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
+        Binding("q", "close", "Close", id="close"),
     ]
 
     def __init__(self) -> None:
@@ -149,16 +152,17 @@ class BaseScreen(Screen[None]):
         self.app.copy_to_clipboard(text)
         self.say(said)
 
-    def confirm(self, question: str, yes: Callable[[], object], no: str = "") -> None:
-        """Ask a question; call `yes` after the answer y, say `no` after any other."""
+    def confirm(
+        self, question: str, yes: Callable[[], object], no: Callable[[], object] | None = None
+    ) -> None:
+        """Ask a question that a key answers; call `yes` after y, `no` after n."""
 
         def answered(answer: str) -> None:
-            if answer.strip().lower() in ("y", "yes"):
-                yes()
-            elif no:
-                self.say(no)
+            act = {"y": yes, "n": no}.get(answer.strip().lower()[:1])
+            if act is not None:
+                act()
 
-        self.ask(question, answered)
+        self.query_one(Prompt).ask(question, answered, one_key=True)
 
     def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
         """Ask for a line of text; `answered` is called with it, unless the user gives up."""
@@ -179,7 +183,13 @@ class BaseScreen(Screen[None]):
         self.host.back()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return not (action in self.OPENS_A_LINE and isinstance(self.focused, Input))
+        typing = isinstance(self.focused, Input)
+        if action == "close":
+            return not (typing or self.in_form)
+        return not (action in self.OPENS_A_LINE and typing)
+
+    def action_close(self) -> None:
+        self.host.back()
 
     def on_resize(self, event: Resize) -> None:
         small = event.size.width < SMALLEST[0] or event.size.height < SMALLEST[1]
@@ -206,15 +216,23 @@ class Prompt(Horizontal):
         super().__init__(id=id)
         self._answered: Callable[[str], None] | None = None
         self._left: Widget | None = None  # the widget with the focus before
+        self._one_key = False
 
     def compose(self) -> ComposeResult:
         yield Static(id="question", markup=False)
         # Disabled while it is hidden: a screen looks for something to give the keys to.
         yield Input(id="answer", compact=True, disabled=True)
 
-    def ask(self, question: str, answered: Callable[[str], None], given: str = "") -> None:
-        """Show the question, and take the keys."""
-        self._answered = answered
+    def ask(
+        self,
+        question: str,
+        answered: Callable[[str], None],
+        given: str = "",
+        *,
+        one_key: bool = False,
+    ) -> None:
+        """Show the question, and take the keys; the first one answers it if `one_key`."""
+        self._answered, self._one_key = answered, one_key
         self.query_one("#question", Static).update(Text(visible(f"{question} ")))
         line = self.query_one(Input)
         line.value = given
@@ -225,12 +243,20 @@ class Prompt(Horizontal):
         self.display = True
         self.screen.set_focus(line)  # at once: the next key belongs to it
 
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._one_key and event.value:
+            self._answer(event.value)
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
+        self._answer(event.value)
+
+    def _answer(self, text: str) -> None:
         answered = self._answered
         self.action_give_up()
         if answered is not None:
-            answered(event.value)
+            answered(text)
 
     def action_give_up(self) -> None:
         self._answered = None
@@ -239,8 +265,13 @@ class Prompt(Horizontal):
         self.query_one(Input).disabled = True
 
 
+QUIT = Binding("q", "app.leave", "Quit", id="quit", tooltip="Judgements are kept already.")
+
+
 class OpeningScreen(BaseScreen):
     """The screen while a run or a file is read."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [QUIT]
 
     def __init__(self, path: Path) -> None:
         super().__init__()

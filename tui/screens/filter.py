@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Label
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import JUDGED, KEPT, SIDES, PairQuery
+from xmine.browsing.query import JUDGED, KEPT, SIDES, USUAL, PairQuery
 from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
 from xmine.flags.names import FLAGS
@@ -125,7 +125,7 @@ class FilterScreen(BaseScreen):
             line.value = ""
         for tick in self.query(Tick):
             tick.value = False
-        query = PairQuery(kept="kept")
+        query = USUAL
         self.query_one("#side", Choices).choose(SIDES.index(query.side))
         self.query_one("#kept", Choices).choose(KEPT.index(query.kept))
         self.query_one("#verdict", Choices).choose(JUDGED.index(query.verdict))

@@ -1,6 +1,5 @@
-"""The base of screens that search a table: all rows stay, the cursor goes from hit to hit."""
+"""The base of screens that search a table: a line narrows the pairs, and leads from hit to hit."""
 
-from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -8,11 +7,15 @@ import numpy as np
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from xmine.browsing.opened import Bools
-from xmine.browsing.query import PairQuery, found_in
+from xmine.browsing.opened import Bools, Rows
+from xmine.browsing.query import USUAL, PairQuery
+from xmine.browsing.typed import HINT, Sought, line_of, read_line
+from xmine.browsing.view import Wanted
 from xmine.errors import XmineError
+from xmine.units import count
 
 from ..widgets.pair_table import PairTable
+from ..widgets.query_line import QueryLine
 from .judging_base import JudgeScreen
 
 # Seconds after the last key until the search.
@@ -20,64 +23,89 @@ _PATIENCE = 0.1
 
 
 class FindScreen(JudgeScreen):
-    """A screen with a table of pairs and a line, `find`, for a text or regular expression."""
+    """A screen with a table of pairs and a line, `find`, see `xmine.browsing.typed`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "find", "Find", id="pairs.find", key_display="/", priority=True),
         Binding("n", "hit(1)", "Next hit", id="pairs.next", show=False),
         Binding("N", "hit(-1)", "Previous hit", id="pairs.previous", show=False),
-        Binding("ctrl+r", "regex", "Text or regex", id="pairs.regex", show=False),
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self._sought = PairQuery()
-        # Of all pairs: the filter may change.
-        self._hits: Bools | None = None
+        self._sought = Sought()
+        self._hits: Bools | None = None  # of all pairs: the filter may change
         self._from = 0  # where the cursor was when the search began
+        self._to_hit = False  # as soon as other rows are shown
+
+    def find_line(self) -> QueryLine:
+        """Make the line."""
+        return QueryLine(self.view.lines, placeholder=HINT, id="find")
 
     def action_find(self) -> None:
         self._from = self.query_one(PairTable).cursor_row
-        line = self.query_one("#find", Input)
-        self._name_kind()
+        line = self.query_one(QueryLine)
+        asked = line_of(self.view.wanted.query)
+        line.begin(f"{asked} " if asked else "")
         line.display = True
         self.set_focus(line)  # at once: the next key belongs to it
 
-    def _name_kind(self) -> None:
-        kind, other = ("regex", "text") if self._sought.regex else ("text", "regex")
-        line = self.query_one("#find", Input)
-        line.placeholder = f"find a {kind} in either language; ctrl+r: a {other}"
-
-    def action_regex(self) -> None:
-        self._sought = replace(self._sought, regex=not self._sought.regex)
-        self._name_kind()
-        self._find(self._sought.text)
-
     def on_input_changed(self, event: Input.Changed) -> None:
-        if event.input.id == "find":
+        if event.input.id == "find" and event.input.display:
             text = event.value
-            self.set_timer(_PATIENCE, lambda: self._find_if_still(text))
+            self.set_timer(_PATIENCE, lambda: self._try_if_still(text))
 
-    def _find_if_still(self, text: str) -> None:
-        if self.query_one("#find", Input).value == text != self._sought.text:
-            self._find(text)
+    def _try_if_still(self, text: str) -> None:
+        line = self.query_one(QueryLine)
+        if line.display and line.value == text:
+            self._try(text)
+
+    def _try(self, text: str) -> None:
+        """Go to the first hit; of a line that narrows the pairs, count them."""
+        with self.complaining():
+            query, sought = read_line(text, self.view.wanted.query)
+            if query == self.view.wanted.query:
+                if sought != self._sought:
+                    self._find(sought)
+            else:
+                find = partial(self.view.find, Wanted(query, self.view.wanted.cut))
+                self.background.run("count", find, self._counted, self.complain)
+
+    def _counted(self, rows: Rows) -> None:
+        if self.query_one(QueryLine).display:
+            self.say(f"{count(len(rows), 'pair')} of {len(self.view.opened):,}: enter shows them")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.input.id == "find":
-            self._find(event.value)
-            event.input.display = False
-            self.set_focus(self.query_one(PairTable))
+        if event.input.id != "find":
+            return
+        with self.complaining():
+            query, sought = read_line(event.value, self.view.wanted.query)
+            self.query_one(QueryLine).keep()
+            self._close_line()
+            if query != self.view.wanted.query:
+                self._to_hit = True
+                self.look_for(query)
+            self._find(sought)
 
-    def _find(self, text: str) -> None:
-        self._sought = sought = replace(self._sought, text=text)
-        if text:
-            look = partial(found_in, self.view.opened, sought)
+    def _close_line(self) -> None:
+        self.query_one(QueryLine).display = False
+        self.set_focus(self.query_one(PairTable))
+
+    def _find(self, sought: Sought) -> None:
+        self._sought = sought
+        self.mark(sought.pattern)
+        if sought.text:
+            look = partial(sought.hits, self.view.opened)
             self.background.run("find", look, partial(self._found, sought), self._not_found)
-        else:
+        elif self._hits is not None:
             self._hits = None
             self.say("")
 
-    def _found(self, sought: PairQuery, hits: Bools) -> None:
+    def mark(self, pattern: str) -> None:
+        """Mark what matches a regular expression wherever a text is shown."""
+        raise NotImplementedError
+
+    def _found(self, sought: Sought, hits: Bools) -> None:
         if sought == self._sought:  # or it was given up
             self._hits = hits
             self.query_one(PairTable).move_cursor(row=self._from)
@@ -86,32 +114,58 @@ class FindScreen(JudgeScreen):
     def _not_found(self, error: XmineError) -> None:
         self.say(error.message, bad=True)  # the line is open: no hint is needed
 
+    def rows_changed(self) -> None:
+        super().rows_changed()
+        if self._to_hit and self._hits is not None:
+            self.action_hit(0)
+        self._to_hit = False
+
     def action_hit(self, step: int) -> None:
-        """Go to the next hit, or to the one before; past the last one to the first."""
+        """Go to the next hit, or to the one before; past the last one to the first.
+
+        Where none is shown, show all pairs.
+        """
         if self._hits is None:
-            self.say("nothing is looked for: / does")
+            self._find_again()
             return
         table = self.query_one(PairTable)
-        hits = np.flatnonzero(self._hits[table.pairs.data])
-        kind = "regex" if self._sought.regex else "text"
+        hits, of = np.flatnonzero(self._hits[table.pairs.data]), f"{self._sought.text!r}"
+        every = int(self._hits.sum())
+        if not len(hits) and every and step:
+            query = self.view.wanted.query
+            self._to_hit = True
+            self.look_for(PairQuery(order=query.order, descending=query.descending))
+            return
         if not len(hits):
-            self.say(f"no hit for the {kind} {self._sought.text!r}; ctrl+r changes its kind")
+            more = f"; {every:,} in pairs that are not shown: n shows all pairs" if every else ""
+            self.say(f"no hit for {of} among {count(len(table.pairs.data), 'pair')}{more}")
             return
         at = int(np.searchsorted(hits, table.cursor_row))
         if step > 0 and at < len(hits) and hits[at] == table.cursor_row:
             at += 1
         at = (at - 1 if step < 0 else at) % len(hits)
         table.move_cursor(row=int(hits[at]))
-        self.say(f"hit {at + 1:,} of {len(hits):,} for the {kind} {self._sought.text!r}: n, N")
+        more = f", {every - len(hits):,} more are not shown" if every > len(hits) else ""
+        self.say(f"hit {at + 1:,} of {len(hits):,} for {of}: n, N{more}")
+
+    def _find_again(self) -> None:
+        """Look for what was typed last, on another day, too."""
+        for line in reversed(self.view.lines):
+            with self.complaining():
+                _, sought = read_line(line, USUAL)
+                if sought.text:
+                    self._from = self.query_one(PairTable).cursor_row
+                    self._find(sought)
+                    return
+        self.say("nothing is looked for: / does")
 
     def give_up_finding(self) -> bool:
-        """End the search; tell whether there was one."""
-        line = self.query_one("#find", Input)
+        """Close the line, and be where one was; end a search. Tell whether there was either."""
+        line = self.query_one(QueryLine)
         if not line.display and self._hits is None:
             return False
-        line.display = False
-        line.value = ""
-        self._sought, self._hits = replace(self._sought, text=""), None
-        self.set_focus(self.query_one(PairTable))
-        self.say("")
+        if line.display:
+            self._close_line()
+            self.query_one(PairTable).move_cursor(row=self._from)
+        self._find(Sought())
         return True

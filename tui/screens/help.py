@@ -1,16 +1,30 @@
-"""The actions that have keys on a screen, and a screen that lists them."""
+"""The actions that have keys on a screen, and a screen that lists them, with the words it uses."""
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from rich.table import Table
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Static
 
 from .base import BaseScreen
+from .judging_base import JudgeScreen
+
+_WORDS = {
+    "score": "how much better two sentences fit than others; pairs are ordered by it",
+    "prob": "the probability that the pair is a translation, from 0 to 1",
+    "cosine": "of the two vectors: 1 for the same direction",
+    "margin": "the cosine, compared with that of the nearest other sentences",
+    "cut": "the lowest prob, or score, that is kept: ≥ stands at or above it, < below",
+    "flags": "possible faults of a pair; the pane has the reason of each",
+    "✓ ✗ ?": "accepted, rejected, unsure",
+    "underlined, dim": "what both sides have; what has no counterpart",
+}
 
 
 @dataclass(frozen=True)
@@ -21,6 +35,7 @@ class KeyedAction:
         name: as Textual runs it, on `node`.
         title: of the key.
         more: a sentence about it; may be empty.
+        group: what it is for.
         keys: as they stand on a keyboard.
     """
 
@@ -28,6 +43,7 @@ class KeyedAction:
     node: DOMNode
     title: str
     more: str
+    group: str
     keys: list[str] = field(default_factory=list)
 
 
@@ -40,8 +56,9 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
     for node, binding, enabled, tooltip in screen.active_bindings.values():
         if enabled and binding.id:
             more = tooltip or binding.tooltip
+            group = _group(node, binding.id)
             action = found.setdefault(
-                binding.action, KeyedAction(binding.action, node, binding.description, more)
+                binding.action, KeyedAction(binding.action, node, binding.description, more, group)
             )
             key = screen.app.get_key_display(binding)
             if key in action.keys:  # the display is that of the first of several keys
@@ -50,23 +67,47 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
     return list(found.values())
 
 
+def _group(node: DOMNode, name: str) -> str:
+    if isinstance(node, App):
+        return "Go to" if name.startswith("show.") else "App"
+    if not isinstance(node, Screen):
+        return "Move"
+    return "Judge" if name.startswith("judge.") else "Here"
+
+
 class HelpScreen(BaseScreen):
-    """The keys of the screen below and their actions."""
+    """The keys of the screen below, their actions, and what the words of pairs mean."""
 
     NAME = "Help"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "scroll(1)", "Down", id="help.down", show=False),
+        Binding("k,up", "scroll(-1)", "Up", id="help.up", show=False),
+        Binding("g,home", "scroll(-9999)", "Top", id="help.top", show=False),
+        Binding("G,end", "scroll(9999)", "Bottom", id="help.bottom", show=False),
+    ]
 
     def __init__(self, screen: Screen[object]) -> None:
         super().__init__()
         self._of = screen.NAME if isinstance(screen, BaseScreen) else ""
         self._actions = actions_of(screen)
+        self._words = _WORDS if isinstance(screen, JudgeScreen) else {}
 
     def heading(self) -> str:
         return f"Keys of {self._of}" if self._of else "Keys"
 
     def body(self) -> ComposeResult:
         table = Table.grid(padding=(0, 2))
-        for action in self._actions:
-            keys = Text(", ".join(action.keys), "bold", justify="right")
-            table.add_row(keys, Text(action.title), Text(action.more, "dim"))
-        with VerticalScroll():
+        for group in dict.fromkeys(action.group for action in self._actions):
+            table.add_row(Text(group, "bold underline", justify="right"))
+            for action in (each for each in self._actions if each.group == group):
+                keys = Text(", ".join(action.keys), "bold", justify="right")
+                table.add_row(keys, Text(action.title), Text(action.more, "dim"))
+        words = Table.grid(padding=(0, 2))
+        for word, meaning in self._words.items():
+            words.add_row(Text(word, "bold", justify="right"), Text(meaning))
+        with VerticalScroll(can_focus=False):
             yield Static(table, markup=False)
+            yield Static(words, id="words", markup=False)
+
+    def action_scroll(self, rows: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)

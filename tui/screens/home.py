@@ -13,7 +13,7 @@ from xmine.errors import XmineError
 
 from ..state.recent import Recent, forget, recent
 from ..text import shown
-from .base import BaseScreen
+from .base import QUIT, BaseScreen
 from .picker import PickerScreen
 
 _SIGNS = {"run": "▪", "file": "▫", "unfinished": "◌", "gone": "✗"}
@@ -25,6 +25,7 @@ class HomeScreen(BaseScreen):
 
     NAME = "Home"
     BINDINGS: ClassVar[list[BindingType]] = [
+        QUIT,
         Binding("o", "pick", "Open", id="home.open", tooltip="A run or a file of pairs."),
         Binding("x,delete", "forget", "Off the list", id="home.forget", tooltip="The file stays."),
     ]

@@ -204,7 +204,7 @@ class JobScreen(BaseScreen):
         if not self.shows_job or not self.host.jobs.runs(self.KIND):
             self.host.back()
             return
-        self.confirm(f"stop {self.KIND}? y: stop it; anything else: let it go on", self._stop)
+        self.confirm(f"stop {self.KIND}? y/n", self._stop)
 
     def _stop(self) -> None:
         if (job := self._last) is not None:

@@ -17,7 +17,7 @@ class JudgeScreen(BaseScreen):
         Binding("a", "judge('accept')", "Accept", id="judge.accept"),
         Binding("x", "judge('reject')", "Reject", id="judge.reject"),
         Binding("u", "judge('unsure')", "Unsure", id="judge.unsure"),
-        Binding("z,backspace", "undo", "Undo", id="judge.undo", show=False),
+        Binding("z", "undo", "Undo", id="judge.undo", show=False),
     ]
 
     def __init__(self) -> None:
@@ -28,6 +28,10 @@ class JudgeScreen(BaseScreen):
         super().on_mount()
         if problem := self.judgements.problem:
             self.say(f"judgements cannot be kept: {problem}", bad=True)
+
+    def on_screen_suspend(self) -> None:
+        """Say nothing old on return."""
+        self.say("")
 
     @property
     def judgements(self) -> Judgements:
@@ -56,31 +60,32 @@ class JudgeScreen(BaseScreen):
             self.host.show_neighbours(int(opened.sources[row]), int(opened.targets[row]))
 
     def action_judge(self, verdict: str) -> None:
-        """Keep a verdict; the same one again takes it back."""
+        """Keep a verdict, and go on."""
         row, judgements = self.judged_row(), self.judgements
         if row is None:
             self.say("there is no pair to judge: only those can be that mining had as candidates")
             return
-        before = judgements.by_judge(row).get(judgements.by, "")
+        if self.view.is_replaced:
+            self.say("not kept: these pairs are gone, or were mined anew", bad=True)
+            return
         with self.complaining():
-            judgements.judge(row, "none" if before == verdict else verdict)
-            if before == verdict:
-                self.verdicts_changed()
-                self.say("taken back")
-            else:
-                self.judged(row)
-                self.say(f"{SIGNS[verdict]} {verdict}: {self._progress()}; z takes it back")
+            if judgements.by_judge(row).get(judgements.by) != verdict:
+                judgements.judge(row, verdict)
+            self.judged(row)
+            self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; z takes it back")
             self.refresh_top()
 
     def action_undo(self) -> None:
+        """Take back the last verdict given here; with none left, that on the pair of the cursor."""
         with self.complaining():
-            row = self.judgements.undo()
+            row = self.judgements.undo(self.judged_row())
             if row is not None:
                 self.found(row)
             self.verdicts_changed()
             self.refresh_top()
-            self.say("nothing to take back" if row is None else f"taken back: {self._progress()}")
+            self.say("nothing to take back" if row is None else f"taken back: {self.progress()}")
 
-    def _progress(self) -> str:
+    def progress(self) -> str:
+        """Say how many pairs are judged."""
         counts = self.judgements.counts(self.view.rows)
         return f"{counts.judged:,} of {counts.pairs:,} judged"

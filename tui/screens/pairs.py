@@ -5,17 +5,19 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import ORDERS, PairQuery
+from xmine.browsing.query import ORDERS, USUAL, PairQuery
+from xmine.browsing.typed import line_of
 from xmine.errors import FileError, XmineError
 from xmine.units import count
 
 from ..widgets.pair_detail import PairDetail
 from ..widgets.pair_table import PairTable
+from .base import QUIT
 from .finding_base import FindScreen
 
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
@@ -28,11 +30,14 @@ class PairsScreen(FindScreen):
     OPENS_A_LINE = ("find", "export", "filter")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "filter", "Filter", id="pairs.filter", priority=True),
+        Binding("v", "sample", "Sample", id="pairs.sample", tooltip="Judge pairs at random."),
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
-        Binding("e", "export", "Export", id="pairs.export", priority=True),
+        Binding("e", "export", "Export", id="pairs.export", priority=True, show=False),
+        Binding("l", "lines", "Lines around the pair", id="pairs.lines", show=False),
         Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
+        QUIT,
         Binding("J", "scroll_pane(1)", "Scroll the pane down", id="pairs.pane-down", show=False),
         Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="pairs.pane-up", show=False),
     ]
@@ -44,13 +49,24 @@ class PairsScreen(FindScreen):
     def body(self) -> ComposeResult:
         yield PairTable(self.view.opened, self.view.rows, self.judgements.of, id="table")
         yield PairDetail(id="detail")
-        yield Input(placeholder="find in either language", id="find", compact=True)
+        yield self.find_line()
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.query_one(PairTable).focus()
+        table = self.query_one(PairTable)
+        table.focus()
+        table.order_by(self.view.query.order, descending=self.view.query.descending)
+        self._go_to_place(table)
         if not len(self.view.rows):
             self._nothing()
+
+    def _go_to_place(self, table: PairTable) -> None:
+        """Go where the user was; from a pair that is judged to the next one that is not."""
+        rows = self.view.rows
+        at = int(np.argmax(rows == self.view.row)) if len(rows) else 0
+        left = np.flatnonzero(self.judgements.codes()[rows] == 0)
+        later = left[left >= at]
+        table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
@@ -60,9 +76,7 @@ class PairsScreen(FindScreen):
         table.redraw()
 
     def heading(self) -> str:
-        query = self.view.query
-        usual = PairQuery(kept="kept", order=query.order, descending=query.descending)
-        return self.NAME if query == usual else f"{self.NAME}, filtered"
+        return f"{self.NAME} {line_of(self.view.query)}".rstrip()
 
     def facts(self) -> str:
         rows, kept, every = self.view.counts()
@@ -77,7 +91,12 @@ class PairsScreen(FindScreen):
         return ", ".join(said)
 
     def on_pair_table_moved(self, event: PairTable.Moved) -> None:
+        self.view.row = event.row or 0
         self._show_whole(event.row)
+
+    def mark(self, pattern: str) -> None:
+        self.query_one(PairTable).mark(pattern)
+        self.query_one(PairDetail).mark(pattern)
 
     def _show_whole(self, row: int | None) -> None:
         said = {} if row is None else self.judgements.by_judge(row)
@@ -85,6 +104,12 @@ class PairsScreen(FindScreen):
 
     def action_scroll_pane(self, rows: int) -> None:
         self.query_one(PairDetail).scroll_relative(y=rows, animate=False)
+
+    def action_sample(self) -> None:
+        self.host.judge_sample(around=False)
+
+    def action_lines(self) -> None:
+        self.query_one(PairDetail).toggle_lines()
 
     def action_more(self) -> None:
         self.query_one(PairDetail).more()
@@ -116,7 +141,6 @@ class PairsScreen(FindScreen):
         self._show_whole(table.row)
 
     def rows_changed(self) -> None:
-        super().rows_changed()
         view = self.view
         before, self._query = self._query, view.query
         same = (before.order, before.descending) == (view.query.order, view.query.descending)
@@ -128,20 +152,21 @@ class PairsScreen(FindScreen):
         )
         if not len(view.rows):
             self._nothing()
-        elif view.query == before:
-            return
+        elif same:
+            self.say("")
         elif view.query.order == "rank":
             order = f"in the order of the {'run' if view.opened.is_run else 'file'}"
             self.say(f"{order}, the last first" if view.query.descending else order)
         else:
             how = "falling" if view.query.descending else "rising"
             self.say(f"sorted by {view.query.order}, {how}")
+        super().rows_changed()
 
     def _nothing(self) -> None:
         _, kept, every = self.view.counts()
         if not every:
             self.say("there are no pairs in it", bad=True)
-        elif not kept and self.view.query == PairQuery(kept="kept"):
+        elif not kept and self.view.query == USUAL:
             self.say("the cut keeps no pair: f shows those below it, t moves it", bad=True)
         else:
             self.say("no pair is like that: f changes the filter", bad=True)
@@ -167,11 +192,17 @@ class PairsScreen(FindScreen):
         from .filter import FilterScreen
 
         self.host.ignore_keys()
-        self.app.push_screen(FilterScreen(self.look_for))
+        self.app.push_screen(FilterScreen(self._filtered))
+
+    def _filtered(self, query: PairQuery) -> None:
+        """Show other pairs; / and up bring the query back."""
+        self.view.lines += [line_of(query)] if line_of(query) else []
+        self.look_for(query)
 
     def action_back(self) -> None:
-        """Give up the search; with none, the filter."""
-        asked = PairQuery(kept="kept")
+        """Give up the search; with none, the filter. The order stays."""
+        query = self.view.wanted.query
+        asked = replace(USUAL, order=query.order, descending=query.descending)
         if not self.give_up_finding() and self.view.wanted.query != asked:
             self.look_for(asked)
 

@@ -10,12 +10,10 @@ from textual.events import Resize
 from textual.widgets import Static
 
 from xmine.browsing.cuts import Cuts, check_cut, flag_of, step_of, stepped
-from xmine.browsing.judge_agreement import Share, approval_of
-from xmine.browsing.judgements import CODES
+from xmine.browsing.judge_agreement import approval_of, judged_at_random
 from xmine.browsing.opened import Opened
 from xmine.browsing.write_cut import read_again, write_cut
 from xmine.errors import XmineError
-from xmine.pairs.judgements import ACCEPT, REJECT
 from xmine.plots.terminal import histogram_lines
 from xmine.scoring.histogram import Histogram
 
@@ -55,6 +53,8 @@ class ThresholdScreen(JudgeScreen):
             priority=True,
             show=False,
         ),
+        Binding("q", "close", "Close", id="close", show=False),  # no room for it below
+        Binding("v", "sample", "Sample", id="cut.sample", tooltip="Judge pairs around the cut."),
         Binding("0", "reset", "The run's own cut", id="cut.reset", show=False),
         Binding(
             *("y", "copy", "Copy the cut"),
@@ -63,7 +63,7 @@ class ThresholdScreen(JudgeScreen):
             show=False,
         ),
         Binding(
-            *("w", "write", "Write it"),
+            *("w", "write", "Write"),
             id="cut.write",
             tooltip="The run keeps what the cut keeps.",
             priority=True,
@@ -197,7 +197,8 @@ class ThresholdScreen(JudgeScreen):
         self.query_one("#cut", Static).update(Text(self._said(cuts), "bold"), layout=False)
 
     def _said(self, cuts: Cuts) -> str:
-        kept, judged = cuts.at(self._cut), self._judged()
+        kept = cuts.at(self._cut)
+        judged = judged_at_random(self.view.opened, self.judgements.codes(), self._cut)
         said = [f"cut {self._cut:.4f}"]
         if kept.precision is not None and kept.interval is not None:
             low, high = kept.interval
@@ -206,15 +207,6 @@ class ThresholdScreen(JudgeScreen):
             low, high = judged.interval
             said.append(f"judged {judged.share:.2f} ({low:.2f} to {high:.2f}) of {judged.of:,}")
         return "  ".join(said)
-
-    def _judged(self) -> Share:
-        """Count the accepted ones among the judged pairs at or above the cut."""
-        codes, ranks = self.judgements.codes(), self.view.opened.ranks
-        rows = np.flatnonzero((codes == CODES[ACCEPT]) | (codes == CODES[REJECT]))
-        if ranks is None or not len(rows):
-            return Share(0, 0)
-        rows = rows[ranks[rows] >= self._cut]
-        return Share(int((codes[rows] == CODES[ACCEPT]).sum()), len(rows))
 
     def _show_near(self) -> None:
         if self._cuts is not None:
@@ -244,6 +236,11 @@ class ThresholdScreen(JudgeScreen):
             said = approval_of(self.view.opened, self.judgements).agreement()
             self.say("judged: " + "; ".join(f"{name} {each}" for name, each in said.items()))
 
+    def action_sample(self) -> None:
+        if self._cuts is not None:
+            self.look_for(cut=self._cut)
+        self.host.judge_sample(around=True)
+
     # Copying and writing the cut.
 
     def action_copy(self) -> None:
@@ -263,7 +260,7 @@ class ThresholdScreen(JudgeScreen):
         kept = f"{self._cuts.kept_by(self._cut) + more:,} pairs"
         kept += f", {more:,} of them left out before" if more else ""
         question = f"cut {opened.path.name} at {self._cut:.4f}, keep {kept}? y/n"
-        self.confirm(question, self._write, "nothing was written")
+        self.confirm(question, self._write, lambda: self.say("nothing was written"))
 
     def _write(self) -> None:
         opened, cut = self.view.opened, self._cut

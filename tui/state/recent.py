@@ -2,10 +2,11 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
@@ -13,6 +14,7 @@ from .state import changing, load
 
 MOST = 50
 _FILE = "recent.json"
+_Row = dict[str, Any]  # path, opened and, where a user was there, place
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Recent:
 
 def recent() -> list[Recent]:
     """List the entries, with the present state of their files."""
-    return [_now(path, opened) for path, opened in _entries(load(_FILE))]
+    return [_now(row["path"], row["opened"]) for row in _entries(load(_FILE))]
 
 
 def remember(path: Path, when: datetime | None = None) -> None:
@@ -47,11 +49,28 @@ def remember(path: Path, when: datetime | None = None) -> None:
     Raises:
         FileError: nothing can be remembered.
     """
-    name = os.path.abspath(path)
-    opened = f"{when or datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     with changing(_FILE) as content:
-        others = [each for each in _entries(content) if each[0] != name]
-        _put(content, [(name, opened), *others])
+        row, others = _taken(content, path)
+        row["opened"] = f"{when or datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        content["recent"] = [row, *others][:MOST]
+
+
+def keep_place(path: Path, place: Mapping[str, object]) -> None:
+    """Remember where a user was in a run or a file that was opened.
+
+    Raises:
+        FileError: nothing can be remembered.
+    """
+    with changing(_FILE) as content:
+        rows = content["recent"] = _entries(content)
+        for row in rows:
+            if row["path"] == os.path.abspath(path):
+                row["place"] = place
+
+
+def place_in(path: Path) -> Any:  # noqa: ANN401 - of a file that a user may have edited
+    """Give the place that was kept last; None if there is none."""
+    return _taken(load(_FILE), path)[0].get("place")
 
 
 def forget(paths: Iterable[str]) -> None:
@@ -62,22 +81,24 @@ def forget(paths: Iterable[str]) -> None:
     """
     gone = set(paths)
     with changing(_FILE) as content:
-        _put(content, (each for each in _entries(content) if each[0] not in gone))
+        content["recent"] = [row for row in _entries(content) if row["path"] not in gone]
 
 
-def _put(content: dict[str, object], entries: Iterable[tuple[str, str]]) -> None:
-    rows = [{"path": path, "opened": opened} for path, opened in entries]
-    content["recent"] = rows[:MOST]
+def _taken(content: Mapping[str, object], path: Path) -> tuple[_Row, list[_Row]]:
+    """Part the row of a path, which may be a new one, from the others."""
+    name, rows = os.path.abspath(path), _entries(content)
+    row = next((row for row in rows if row["path"] == name), {"path": name, "opened": ""})
+    return row, [each for each in rows if each is not row]
 
 
-def _entries(content: dict[str, object]) -> list[tuple[str, str]]:
+def _entries(content: Mapping[str, object]) -> list[_Row]:
     """Read the valid rows of a file that a user may have edited."""
     rows = content.get("recent")
-    found = []
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict) and isinstance(row.get("path"), str):
-            found.append((row["path"], str(row.get("opened", ""))))
-    return found
+    return [
+        {**row, "opened": str(row.get("opened", ""))}
+        for row in (rows if isinstance(rows, list) else ())
+        if isinstance(row, dict) and isinstance(row.get("path"), str)
+    ]
 
 
 def _now(path: str, opened: str) -> Recent:

@@ -91,6 +91,12 @@ class PairCells:
             for name, width in zip(self.names, self.widths, strict=True)
         )
 
+    @property
+    def texts_at(self) -> int:
+        """Tell where the texts begin in a row; what stands before them is one cell a character."""
+        before = self.widths[: self.names.index("source")]
+        return sum(before) + 2 * PADDING * len(before)
+
     def column_at(self, x: int) -> str:
         """Name the column at a cell of the row; empty beyond the last one."""
         ends = np.cumsum(np.array(self.widths) + 2 * PADDING)

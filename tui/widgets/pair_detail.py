@@ -1,6 +1,7 @@
 """One pair whole: both texts with what they share, figures, flags with their reasons, verdicts.
 
-What finds no counterpart on the other side is dim, as soon as a thread has looked.
+What finds no counterpart on the other side is dim, as soon as a thread has looked. In a wide window
+source and target stand side by side.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,18 +10,22 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Container, VerticalScroll
+from textual.events import Resize
 from textual.widgets import Static
 
 from xmine.browsing.details import figures
-from xmine.browsing.opened import Opened
+from xmine.browsing.lines_around import lines_around
+from xmine.browsing.opened import Opened, TextSide
 from xmine.browsing.shared_spans import Span, shared_parts
 from xmine.errors import XmineError
 
-from ..text import highlighted, shown
+from ..text import cut as cut_off
+from ..text import highlighted, shown, spans_of
 from .pair_cells import SIGNS
 
 if TYPE_CHECKING:
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
 # Characters of a text that are laid out at once, and how many more with a key: to lay out 100,000
 # takes 0.4 s.
 _MOST, _MORE = 2_000, 10_000
+_WIDE = 140  # columns of a window with room for both texts side by side
+_AROUND = 300  # cells of a line before or after a text
 _NOBODY: Mapping[str, str] = {}
 _NOTHING: tuple[list[Span], list[Span]] = ([], [])
 
@@ -37,25 +44,40 @@ _NOTHING: tuple[list[Span], list[Span]] = ([], [])
 class PairDetail(VerticalScroll, can_focus=False):
     """Everything about a pair. Parts that both texts have are bold, underlined and coloured."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"pair-detail--shared", "pair-detail--unmatched"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "pair-detail--shared",
+        "pair-detail--unmatched",
+        "pair-detail--hit",
+    }
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, blind: bool = False, id: str | None = None) -> None:
+        """Begin empty; `blind` shows the lines around the texts in place of figures and flags."""
         super().__init__(id=id)
+        self._blind = self._between = blind
         self._opened: Opened | None = None
         self._row: int | None = None
         self._reasons: Callable[[], Reasons] | None = None
         self._aligner: Callable[[], Aligner] | None = None
         self._unmatched = _NOTHING
         self._said: dict[str, str] = {}
+        self._marked = ""  # a regular expression
         self._most = _MOST
 
     def compose(self) -> ComposeResult:
         """Put figures above the texts: these may be long."""
-        for name in ("figures", "reasons", "whole-source", "whole-target"):
+        for name in ("figures", "reasons"):
             yield Static(id=name, markup=False)
+        with Container(id="texts"):
+            yield Static(id="whole-source", markup=False)
+            yield Static(id="whole-target", markup=False)
 
     def on_mount(self) -> None:
         self.watch(self.app, "theme", self._themed, init=False)
+        for name in ("#figures", "#reasons"):
+            self.query_one(name).display = not self._blind
+
+    def on_resize(self, event: Resize) -> None:
+        self.set_class(self.app.size.width >= _WIDE, "-wide")
 
     def show(
         self,
@@ -79,7 +101,8 @@ class PairDetail(VerticalScroll, can_focus=False):
         said = figures(opened, row, opened.cut if cut is None else cut)
         said += [f"{judge}: {SIGNS[each]} {each}" for judge, each in verdicts.items()]
         self.query_one("#figures", Static).update(shown("  ".join(said)))
-        names = [] if opened.flags is None else list(filter(None, opened.flags[row].split(",")))
+        flags = "" if opened.flags is None or self._blind else opened.flags[row]
+        names = list(filter(None, flags.split(",")))
         if moved:
             pair = opened.pair(row)
             self._fill(dict.fromkeys(names, "…"), *self._texts(opened, row))
@@ -92,6 +115,16 @@ class PairDetail(VerticalScroll, can_focus=False):
         self._most += _MORE
         self._themed()
 
+    def toggle_lines(self) -> None:
+        """Show the lines around the texts, or the texts alone again."""
+        self._between = not self._between
+        self._themed()
+
+    def mark(self, pattern: str) -> None:
+        """Mark what matches a regular expression in the texts; nothing if it is empty."""
+        self._marked = pattern
+        self._themed()
+
     def _themed(self) -> None:
         if self._opened is not None and self._row is not None:
             # The styles of the new theme are there after the next refresh.
@@ -101,7 +134,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         if (opened, row) == (self._opened, self._row):
             self._fill(self._said, *self._texts(opened, row))
 
-    def _texts(self, opened: Opened, row: int) -> tuple[Text, Text]:
+    def _texts(self, opened: Opened, row: int) -> tuple[Text, Text] | tuple[Table, Table]:
         pair = opened.pair(row)
         parts = shared_parts(pair.source, pair.target, opened.languages)
         style = self.get_component_rich_style("pair-detail--shared", partial=True)
@@ -114,7 +147,16 @@ class PairDetail(VerticalScroll, can_focus=False):
             for start, end in spans:
                 if end <= self._most:
                     text.stylize_before(dim, start, end)
-        return texts
+            hit = self.get_component_rich_style("pair-detail--hit", partial=True)
+            for start, end in spans_of(self._marked, text.plain):
+                text.stylize(hit, start, end)
+        if not self._between:
+            return texts
+        source, target = int(opened.sources[row]), int(opened.targets[row])
+        return (
+            _in_lines(opened.source, source, texts[0]),
+            _in_lines(opened.target, target, texts[1]),
+        )
 
     def _beginning(self, text: str, parts: list[Span], style: Style) -> Text:
         """Give so much of a text as is laid out, and say how much is left."""
@@ -124,7 +166,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         begun = highlighted(text[:most], [span for span in parts if span[1] <= most], style)
         return begun.append(f"… {left:,} more characters: + shows more", "bold reverse")
 
-    def _fill(self, reasons: dict[str, str], source: Text, target: Text) -> None:
+    def _fill(self, reasons: dict[str, str], source: Text | Table, target: Text | Table) -> None:
         self._say(reasons)
         self.query_one("#whole-source", Static).update(source)
         self.query_one("#whole-target", Static).update(target)
@@ -137,7 +179,7 @@ class PairDetail(VerticalScroll, can_focus=False):
         ]
         said = self.query_one("#reasons", Static)
         said.update(Text("\n").join(lines))
-        said.display = bool(lines)
+        said.display = bool(lines) and not self._blind
 
     @work(thread=True, exclusive=True, group="words")
     def _align(self, row: int, source: str, target: str) -> None:
@@ -168,6 +210,18 @@ class PairDetail(VerticalScroll, can_focus=False):
     def _explained(self, opened: Opened | None, row: int, said: dict[str, str]) -> None:
         if opened is self._opened and row == self._row and self.is_mounted:
             self._say(said)
+
+
+def _in_lines(side: TextSide, row: int, text: Text) -> Table:
+    """Put a text between the lines before and after it in its file, each with its number."""
+    before, after = lines_around(side, row)
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    for each in (before, row, after):
+        if each is not None:
+            style = "bold" if each == row else "dim"
+            line = text if each == row else cut_off(side.texts[each], _AROUND, style)
+            lines.add_row(Text(str(side.lines[each]), style), line)
+    return lines
 
 
 def _aligner_of(opened: Opened) -> "Aligner":

@@ -15,6 +15,7 @@ from textual.strip import Strip
 
 from xmine.browsing.opened import Opened, Rows
 
+from ..text import spans_of
 from .pair_cells import PADDING, PairCells, Verdict, unjudged
 
 _DRAWN = 512  # rows that are kept drawn: some screens of them
@@ -30,6 +31,7 @@ class PairTable(ScrollView, can_focus=True):
         "pair-table--accept",
         "pair-table--reject",
         "pair-table--unsure",
+        "pair-table--hit",
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Neighbours", id="table.neighbours"),
@@ -73,6 +75,7 @@ class PairTable(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._order = ("", False)  # the column of the order, and whether rows fall
         self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
+        self._marked = ""  # a regular expression
         self.pairs = PairCells(opened, rows, verdict)
         self._lay_out()
 
@@ -103,6 +106,10 @@ class PairTable(ScrollView, can_focus=True):
         if keep and before is not None:
             self.go_to(before)
         self.post_message(self.Moved(self.row))
+
+    def order_by(self, order: str, *, descending: bool) -> None:
+        """Name the order of the rows, for the header."""
+        self._order = (order, descending)
 
     def go_to(self, row: int) -> bool:
         """Put the cursor on a row of `Opened`; tell whether it is shown."""
@@ -135,6 +142,11 @@ class PairTable(ScrollView, can_focus=True):
         """Draw all rows again: a judgement has changed, or the theme."""
         self._strips.clear()
         self.refresh()
+
+    def mark(self, pattern: str) -> None:
+        """Mark what matches a regular expression in the texts; nothing if it is empty."""
+        self._marked = pattern
+        self.redraw()
 
     def notify_style_update(self) -> None:
         """Draw all rows in the styles of now."""
@@ -181,7 +193,16 @@ class PairTable(ScrollView, can_focus=True):
         elif verdict:
             signed += self.get_component_rich_style(f"pair-table--{verdict}", partial=True)
         end = PADDING + 1  # of the sign
-        segments = [Segment(line[:end], signed), Segment(line[end:], style)]
+        segments = [Segment(line[:end], signed)]
+        hit = style + self.get_component_rich_style("pair-table--hit", partial=True)
+        texts = self.pairs.texts_at
+        for start, stop in spans_of(self._marked, line[texts:]):
+            segments += [
+                Segment(line[end : texts + start], style),
+                Segment(line[texts + start : texts + stop], hit),
+            ]
+            end = texts + stop
+        segments.append(Segment(line[end:], style))
         return Strip(segments).adjust_cell_length(self._width, style).simplify()
 
     # Keys and mouse.

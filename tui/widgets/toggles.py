@@ -1,4 +1,4 @@
-"""Ticks and choices whose state can be seen without colour; space changes them, enter does not."""
+"""Ticks and choices whose state can be seen without colour; enter changes none of them."""
 
 from typing import Any, ClassVar
 
@@ -27,12 +27,11 @@ class Choice(RadioButton):
 
 
 class Choices(RadioSet, inherit_bindings=False):
-    """Several of which one is chosen."""
+    """Several of which one is chosen: the one that the arrows lead to."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,right,j", "next_button", show=False),
-        Binding("up,left,k", "previous_button", show=False),
-        Binding("space", "toggle_button", show=False),
+        Binding("down,right,j", "step(1)", show=False),
+        Binding("up,left,k", "step(-1)", show=False),
     ]
 
     def __init__(self, names: tuple[str, ...], chosen: int, *, id: str) -> None:
@@ -48,3 +47,7 @@ class Choices(RadioSet, inherit_bindings=False):
     def choose(self, at: int) -> None:
         """Choose one."""
         self.query(Choice)[at].value = True
+
+    def action_step(self, steps: int) -> None:
+        """Choose the next one or the one before, and after the last one the first."""
+        self.choose((self.pressed_index + steps) % len(self.query(Choice)))

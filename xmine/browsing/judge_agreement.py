@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
 
 from xmine.browsing.judgements import CODES, Judgements
 from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.query import Codes
 from xmine.pairs.judgements import ACCEPT, REJECT
 from xmine.scoring.threshold import precision_of
 
@@ -15,6 +17,9 @@ Interval = tuple[float, float]
 
 # Standard deviations that hold nine tenths of a normal distribution, as for expected precision.
 _NINE_TENTHS = 1.645
+_SEED = 1  # of the one order in which pairs are drawn
+_BLOCK = 4096  # drawn pairs that are looked at at once
+_FEWEST = 10  # pairs that were judged in that order, or all that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,40 @@ class Share:
         }
 
 
+@lru_cache(maxsize=2)
+def shuffled(pairs: int) -> Rows:
+    """Give the rows of so many pairs in random order, int64 [pairs], each time the same one.
+
+    Whatever a cut keeps stands in random order, too; a longer sample goes on where one ends.
+    """
+    order: Rows = np.random.default_rng(_SEED).permutation(pairs)
+    return order
+
+
+def share_of(codes: Codes, rows: Rows) -> Share:
+    """Count the accepted among those of some pairs that are accepted or rejected."""
+    accepted, rejected = (int((codes[rows] == CODES[each]).sum()) for each in (ACCEPT, REJECT))
+    return Share(accepted, accepted + rejected)
+
+
+def judged_at_random(opened: Opened, codes: Codes, cut: float | None) -> Share:
+    """Give the precision of the kept pairs that were judged as they are drawn at random.
+
+    Others say nothing of all kept pairs: who judges the best ones finds them right. So those count
+    that stand before the first one that nobody has judged. Of too few nothing is said.
+    """
+    kept, order, drawn = opened.kept(cut), shuffled(len(opened)), []
+    for start in range(0, len(order), _BLOCK):
+        block = order[start : start + _BLOCK]
+        block = block[kept[block]]
+        ends = np.flatnonzero(codes[block] == 0)[:1]
+        drawn.append(block[: ends[0]] if len(ends) else block)
+        if len(ends):
+            break
+    rows = np.concatenate([*drawn, order[:0]])
+    return share_of(codes, rows) if len(rows) >= min(_FEWEST, kept.sum()) else Share(0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Judges:
     """How two judges agree on the pairs that both accepted or rejected.
@@ -76,7 +115,7 @@ class Approval:
     """Labels compared with the estimate and with each other; unsure ones count nowhere.
 
     Attributes:
-        accepted: share of the judged pairs that are kept.
+        accepted: share of the kept pairs, of those judged at random.
         expected, expected_interval: precision by the estimate of all kept pairs; None without one.
         agreed: share of judged pairs that the probability calls rightly at 0.5.
         judges: each two of them.
@@ -99,8 +138,8 @@ class Approval:
 
 def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None) -> Approval:
     """Compare judgements with the estimate, and with each other."""
-    kept = opened.kept(opened.cut if cut is None else cut)
-    codes = judgements.codes()
+    cut = opened.cut if cut is None else cut
+    kept, codes = opened.kept(cut), judgements.codes()
     accepted, rejected = codes == CODES[ACCEPT], codes == CODES[REJECT]
     judged = accepted | rejected
     expected: float | None = None
@@ -113,7 +152,7 @@ def approval_of(opened: Opened, judgements: Judgements, cut: float | None = None
         right = (opened.probs >= 0.5) == accepted
         agreed = Share(int((right & known).sum()), int(known.sum()))
     return Approval(
-        Share(int((accepted & kept).sum()), int((judged & kept).sum())),
+        judged_at_random(opened, codes, cut),
         expected,
         interval,
         agreed,

@@ -103,16 +103,26 @@ class Judgements:
         """Give the label of each judge for a pair, the latest at the end."""
         return dict(self._said.get(self._key(row), {}))
 
+    def unsaid(self, rows: Rows) -> list[int]:
+        """List those of some pairs that `by` has not judged, in their order."""
+        return [row for row in rows.tolist() if self.by not in self.by_judge(row)]
+
     def judge(self, row: int, judgement: str) -> None:
         """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said."""
         before = self._said.get(self._key(row), {}).get(self.by, TAKEN_BACK)
         self._write(row, judgement)
         self._done.append((row, before))
 
-    def undo(self) -> int | None:
-        """Take back the last label that was given here, and name its pair; None if none is left."""
+    def undo(self, there: int | None = None) -> int | None:
+        """Take back the last label that was given here, and name its pair.
+
+        If none is left, that of `by` on the pair `there`; give None where there is no such label.
+        """
         if not self._done:
-            return None
+            if there is None or self.by not in self.by_judge(there):
+                return None
+            self._write(there, TAKEN_BACK)
+            return there
         row, before = self._done[-1]
         self._write(row, before)
         self._done.pop()

@@ -1,9 +1,10 @@
 """A path -> a run or a file of pairs that can be looked at."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from xmine.browsing.opened import Opened
-from xmine.run.folder import RUN_FILE
+from xmine.run.folder import CANDIDATES_FILE, RUN_FILE
 
 
 def open_pairs(path: Path) -> Opened:
@@ -16,3 +17,14 @@ def open_pairs(path: Path) -> Opened:
     from xmine.browsing.pair_file import open_file
 
     return open_file(path)
+
+
+def stamp(path: Path) -> tuple[int, int] | None:
+    """Tell one state of the pairs of a run or a file from another; None where none can be told.
+
+    Writing a cut into a run changes no candidates.
+    """
+    with suppress(OSError):
+        found = (path / CANDIDATES_FILE if path.is_dir() else path).stat()
+        return found.st_ino, found.st_mtime_ns
+    return None

@@ -74,6 +74,9 @@ class PairQuery:
         return self.verdict != "any" or "verdict" in self.where
 
 
+USUAL = PairQuery(kept="kept")  # with which one begins
+
+
 def select(
     opened: Opened, query: PairQuery, cut: float | None = None, codes: Codes | None = None
 ) -> Rows:

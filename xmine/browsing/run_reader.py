@@ -22,7 +22,7 @@ from xmine.browsing.opened import (
 from xmine.errors import FileError
 from xmine.files.records import listed, open_parquet
 from xmine.pairs.pair import UNKNOWN_LANGUAGES
-from xmine.run.folder import PAIRS_FILE, RUN_FILE, STAGES, SUMMARY_FILE
+from xmine.run.folder import CANDIDATES_FILE, PAIRS_FILE, RUN_FILE, STAGES, SUMMARY_FILE
 from xmine.run.run_file import check_written, read_tables
 from xmine.run.tables import candidates_schema, read_columns
 from xmine.scoring.threshold import floored
@@ -31,14 +31,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SOURCE, _TARGET = "source.parquet", "target.parquet"
-_CANDIDATES = "candidates.parquet"
 _AGAIN = "mine again, into another folder"
 _REMOVE = "remove it, and open the run again"
 
 
 def open_run(folder: Path) -> Opened:
     """Read what a run has found."""
-    for name in (_SOURCE, _TARGET, _CANDIDATES, PAIRS_FILE):
+    for name in (_SOURCE, _TARGET, CANDIDATES_FILE, PAIRS_FILE):
         if not (folder / name).is_file():
             raise FileError(
                 f"{folder}: a run that is not finished: it has no {name}",
@@ -47,7 +46,7 @@ def open_run(folder: Path) -> Opened:
     check_written(folder, *STAGES["texts"], *STAGES["pairs"])
     run, summary = read_tables(folder / RUN_FILE), _summary(folder / SUMMARY_FILE)
     source, target = (_side(folder / name) for name in (_SOURCE, _TARGET))
-    table = _candidates(folder / _CANDIDATES, source, target)
+    table = _candidates(folder / CANDIDATES_FILE, source, target)
     sources, targets = (table[name].to_numpy() for name in ("source", "target"))
     kept = _kept(folder / PAIRS_FILE, source, target, sources, targets)
     opened = Opened(
@@ -134,7 +133,7 @@ def _kept(path: Path, source: TextSide, target: TextSide, sources: Rows, targets
     found = candidates.with_row_index("row").join(pairs, on=list(places), how="semi")
     if len(found) != len(pairs):
         raise FileError(
-            f"{path}: {len(pairs) - len(found):,} of its pairs are not in {_CANDIDATES}", _AGAIN
+            f"{path}: {len(pairs) - len(found):,} of its pairs are not in {CANDIDATES_FILE}", _AGAIN
         )
     kept: Bools = np.zeros(len(sources), dtype=bool)
     kept[found["row"].to_numpy()] = True

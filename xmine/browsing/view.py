@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xmine.browsing.opened import Opened, Rows
-from xmine.browsing.query import Codes, PairQuery, select
+from xmine.browsing.opening import stamp
+from xmine.browsing.query import USUAL, Codes, PairQuery, select
 
 if TYPE_CHECKING:
     from xmine.browsing.neighbourhood import Surroundings
@@ -29,16 +30,42 @@ class View:
             None in a file.
         rows: int64 [found], rows of `opened`, in the order of the query.
         wanted: the latest query and cut; `query`, `cut` and `rows` follow once its rows are found.
+        start: the cut with which the view began.
+        row: of `opened`, under the cursor.
+        lines: that were typed to find or to filter, the last one at the end.
     """
 
-    def __init__(self, opened: Opened, codes: Callable[[], Codes] | None = None) -> None:
-        """Show the pairs that are kept, best first; any thread may call `codes` for labels."""
+    def __init__(
+        self,
+        opened: Opened,
+        codes: Callable[[], Codes] | None = None,
+        query: PairQuery = USUAL,
+        cut: float | None = None,
+    ) -> None:
+        """Show the pairs of a query at a cut, or at that of the run.
+
+        Any thread may call `codes` for labels.
+        """
         self.opened = opened
+        self._stamp = stamp(opened.path)
         self._codes = codes
-        self.cut = opened.cut
-        self.query = PairQuery(kept="kept")
-        self.rows: Rows = select(opened, self.query)
+        self.query = query
+        self.cut = self.start = opened.cut if cut is None else cut
         self.wanted = Wanted(self.query, self.cut)
+        self.rows: Rows = self.find(self.wanted)
+        self.row = 0
+        self.lines: list[str] = []
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether other pairs were mined, or written, since these were read."""
+        return stamp(self.opened.path) != self._stamp
+
+    @property
+    def unwritten(self) -> float | None:
+        """Give the cut that was moved since the view began and is not that of the run; or None."""
+        cut = self.wanted.cut
+        return None if cut in (self.start, self.opened.cut) or not self.opened.is_run else cut
 
     def want(self, query: PairQuery | None = None, cut: float | None = None) -> Wanted:
         """Ask for another query, another cut, or both."""

@@ -26,6 +26,7 @@ from xmine.run.run_file import RUN_FILE as RUN_FILE
 from xmine.vectors.cache import Warn, unheard
 from xmine.version import __version__
 
+CANDIDATES_FILE = "candidates.parquet"
 PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
 # The scores that pairs were chosen by, of runs where these are no margins.
@@ -53,7 +54,7 @@ STAGES = {
         "stretches.npy",
     ),
     "rescoring": ("rescoring.npy", "source.rescoring.npy", "target.rescoring.npy"),
-    "pairs": ("candidates.parquet", PAIRS_FILE, SUMMARY_FILE, *SCORES_FILES),
+    "pairs": (CANDIDATES_FILE, PAIRS_FILE, SUMMARY_FILE, *SCORES_FILES),
 }
 _FOLDERS = ("neighbours", FEATURES)
 # A table of repeated lines and its table are written together: neither is of use alone.

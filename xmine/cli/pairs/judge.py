@@ -1,5 +1,7 @@
 """xmine pairs judge, xmine pairs judged: say what pairs are worth; count and write what is said."""
 
+import sys
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,46 +10,79 @@ import typer
 from xmine.cli.arguments import FORCE, switch, value
 from xmine.cli.console import Console, write_rows
 from xmine.cli.from_options import with_console
+from xmine.display import visible
 from xmine.errors import OptionError
 
 if TYPE_CHECKING:
     from xmine.browsing.judge_agreement import Approval
     from xmine.browsing.judgements import Counts, Judgements
     from xmine.browsing.opened import Opened
+    from xmine.browsing.samples import Sample
 
 OPENED = Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a file of pairs.")]
 SOURCE_LINE = Annotated[
-    int, typer.Argument(metavar="SOURCE_LINE", help="Line of the source, from 1.")
+    int | None, typer.Argument(metavar="SOURCE_LINE", help="Line of the source, from 1.")
 ]
 TARGET_LINE = Annotated[
-    int, typer.Argument(metavar="TARGET_LINE", help="Line of the target, from 1.")
+    int | None, typer.Argument(metavar="TARGET_LINE", help="Line of the target, from 1.")
 ]
+_KEYS = {"a": "accept", "x": "reject", "u": "unsure"}
+_LEAVE = ("q", "\x03", "\x04", "\x1b", "")  # Ctrl-C, Ctrl-D, escape, the end of the input
 
 
 @with_console
 def judge(
     run: OPENED,
-    source_line: SOURCE_LINE,
-    target_line: TARGET_LINE,
+    console: Console,
+    source_line: SOURCE_LINE = None,
+    target_line: TARGET_LINE = None,
     judgement: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="JUDGEMENT", help="accept, reject or unsure; none removes the label."
         ),
-    ],
-    console: Console,
+    ] = None,
+    sample: Annotated[
+        int | None,
+        value("Ask for that many kept pairs, drawn at random.", min=1, metavar="<int>"),
+    ] = None,
+    around: Annotated[
+        bool, switch("--around", "Draw the sample from both sides of the cut.")
+    ] = False,
 ) -> None:
-    """Say of a pair whether it is a translation.
+    """Say whether a pair is a translation, or judge a sample.
 
-    The environment variable XMINE_JUDGE names who says so, the login name if there is none.
+    With --sample a key answers for each pair: a accepts, x rejects, u is unsure, space asks again
+    later, q ends. Then follow the precision of the run and what it says about the cut. The same
+    command goes on where it was ended. The environment variable XMINE_JUDGE names who says so, the
+    login name if there is none.
 
     Example: xmine pairs judge run/ 12 34 accept
+
+    Example: xmine pairs judge run/ --sample 50
     """
     from xmine.browsing.judgements import Judgements
     from xmine.browsing.opened import row_at
     from xmine.browsing.opening import open_pairs
+    from xmine.browsing.samples import Sample
     from xmine.pairs.judgements import PATIENCE
 
+    if sample is not None and source_line is None:
+        opened = open_pairs(run)
+        judgements = Judgements.open(opened, patience=PATIENCE)
+        drawn = Sample(opened, opened.cut, sample, around=around)
+        _ask(drawn, judgements)
+        found = drawn.said(judgements.codes())
+        if console.as_json:
+            console.summary("", {"file": str(judgements.path), **found.facts()})
+        else:
+            write_rows(f"{line}\n" for line in found.lines())
+        return
+    if source_line is None or target_line is None or judgement is None or sample or around:
+        raise OptionError(
+            "which pair is judged, and how?",
+            "give two lines and accept, reject or unsure; or --sample 50 alone",
+        )
     opened = open_pairs(run)
     row = row_at(opened, source_line, target_line)
     judgements = Judgements.open(opened, patience=PATIENCE)
@@ -64,6 +99,48 @@ def judge(
             "judged": judged,
         },
     )
+
+
+def _ask(sample: "Sample", judgements: "Judgements") -> None:
+    """Ask about the pairs of a sample that this judge has not judged."""
+    left = deque(judgements.unsaid(sample.rows))
+    while left:
+        _show(sample, left[0], len(sample) - len(left) + 1)
+        key = _key()
+        if key in _LEAVE:
+            print(file=sys.stderr)
+            return
+        if key in _KEYS:
+            judgements.judge(left.popleft(), _KEYS[key])
+        elif key == " ":
+            left.rotate(-1)
+
+
+def _show(sample: "Sample", row: int, number: int) -> None:
+    """Show a pair between the lines around it; not its figures: they would tell what to say."""
+    from xmine.browsing.lines_around import lines_around
+
+    opened = sample.opened
+    said = [f"\n{number} of {len(sample)}"]
+    for side, at in ((opened.source, opened.sources[row]), (opened.target, opened.targets[row])):
+        before, after = lines_around(side, int(at))
+        rows = [(each, sign) for each, sign in ((before, " "), (int(at), ">"), (after, " "))]
+        said += [
+            f"{sign} {side.lines[each]:>8}  {visible(side.texts[each])}"
+            for each, sign in rows
+            if each is not None
+        ] + [""]
+    print("\n".join(said) + "a accept  x reject  u unsure  space later  q end ", file=sys.stderr)
+
+
+def _key() -> str:
+    """Read a key; where there is no terminal, a character of the input that is no line break."""
+    sys.stderr.flush()
+    if sys.stdin.isatty():
+        return str(typer.getchar())
+    while (key := sys.stdin.read(1)) == "\n":
+        pass
+    return key
 
 
 @with_console
@@ -155,7 +232,9 @@ def _said(counts: "Counts", of_kept: "Counts", approval: "Approval") -> dict[str
         "accepted": f"{counts.accept:,}",
         "rejected": f"{counts.reject:,}",
         "unsure": f"{counts.unsure:,}",
-        "precision, judged": str(approval.accepted),
+        "precision, judged": str(approval.accepted)
+        if approval.accepted.of
+        else "too few are judged at random: xmine pairs judge RUN --sample 50",
     }
     if approval.expected is not None and approval.expected_interval is not None:
         low, high = approval.expected_interval

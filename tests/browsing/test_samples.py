@@ -1,0 +1,145 @@
+"""Samples of a run: drawn at random, what they say of it, and the lines around a pair."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.toys.opened import opened_run
+from xmine.browsing.judge_agreement import Share, judged_at_random
+from xmine.browsing.judgements import CODES
+from xmine.browsing.lines_around import lines_around
+from xmine.browsing.opened import Opened, TextColumn, TextSide
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.query import Codes
+from xmine.browsing.samples import Sample
+from xmine.errors import OptionError
+
+
+def judged(opened: Opened, accept: object = (), reject: object = (), unsure: object = ()) -> Codes:
+    codes = np.zeros(len(opened), np.int8)
+    for name, rows in (("accept", accept), ("reject", reject), ("unsure", unsure)):
+        codes[np.asarray(rows, np.int64)] = CODES[name]
+    return codes
+
+
+def test_a_sample_is_drawn_from_all_kept_pairs_and_a_longer_one_goes_on() -> None:
+    opened = opened_run(1000, dropped=[3, 4])
+    kept = np.flatnonzero(opened.kept(0.2))
+    few, more = Sample(opened, 0.2, 20), Sample(opened, 0.2, 50)
+    assert more.rows[:20].tolist() == few.rows.tolist()
+    assert len(set(more.rows.tolist())) == 50 and set(more.rows.tolist()) <= set(kept.tolist())
+    assert sorted(Sample(opened, 0.2, 9999).rows.tolist()) == kept.tolist()
+    # Each part of the run has its share.
+    places = np.searchsorted(kept, Sample(opened, 0.2, len(kept) // 2).rows) / len(kept)
+    assert np.histogram(places, 4, (0, 1))[0].min() > len(kept) / 8 * 0.6
+    # What another cut keeps besides stands between the pairs of before.
+    wider = Sample(opened, 0.1, 9999).rows
+    assert wider[np.isin(wider, kept)].tolist() == Sample(opened, 0.2, 9999).rows.tolist()
+
+
+def test_a_sample_around_the_cut_has_the_nearest_of_both_sides_mixed() -> None:
+    opened = opened_run(1000)
+    kept = int(opened.kept(0.5).sum())
+    rows = Sample(opened, 0.5, 20, around=True).rows.tolist()
+    assert sorted(rows) == [*range(kept - 10, kept + 10)] != rows
+    assert sorted(Sample(opened, 0.0, 6, around=True).rows.tolist()) == [*range(994, 1000)]
+    assert sorted(Sample(opened, 1.0, 6, around=True).rows.tolist()) == [*range(6)]
+    assert len(Sample(opened_run(5), 0.5, 20, around=True)) == 5
+
+
+def test_a_sample_tells_the_precision_with_its_interval_and_what_it_says_of_the_cut() -> None:
+    opened = opened_run(2000)
+    sample = Sample(opened, 0.5, 50)
+    rows = sample.rows
+    found = sample.said(judged(opened, rows[:40], rows[40:44], rows[44:45]))
+    assert (found.above.so, found.above.of, found.unsure, found.left) == (40, 44, 1, 5)
+    assert found.lines()[:2] == [
+        "45 of 50 pairs judged, 1 unsure",
+        f"precision, judged         {found.above}",
+    ]
+    assert found.expected is not None
+    low, high = found.expected
+    assert f"precision, expected       {low:.2f} to {high:.2f}" in found.lines()
+    fewest = next(so for so in range(51) if (Share(so, 50).interval or (0, 0))[1] >= low)
+    for accept, said in (
+        (range(fewest), "the cut stands"),
+        (range(fewest - 1), "raise the cut: fewer"),
+        (range(50), "more pairs are right" if high < 0.948 else "the cut stands"),
+        (range(int(50 * (low + high) / 2)), "the cut stands"),
+        (range(10), "raise the cut: fewer"),
+    ):
+        verdicts = judged(opened, rows[list(accept)], rows[len(accept) :])
+        assert sample.said(verdicts).advice.startswith(said), len(accept)
+    assert sample.said(judged(opened)).advice == ""
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "said"),
+    [
+        (25, 2, "the cut stands: pairs above it are right"),
+        (24, 22, "lower the cut"),
+        (3, 1, "raise the cut"),
+        (14, 12, "too few to tell"),
+    ],
+)
+def test_pairs_around_the_cut_tell_where_it_belongs(above: int, below: int, said: str) -> None:
+    opened = opened_run(1000)
+    kept = int(opened.kept(0.5).sum())
+    accepted = [*range(kept - above, kept), *range(kept, kept + below)]
+    rest = [row for row in range(kept - 25, kept + 25) if row not in accepted]
+    found = Sample(opened, 0.5, 50, around=True).said(judged(opened, accepted, rest))
+    assert (found.above.so, found.above.of, found.below.so, found.below.of) == (
+        above,
+        25,
+        below,
+        25,
+    )
+    assert found.advice.startswith(said)
+    facts = found.facts()
+    assert facts["above"] == found.above.facts() and facts["precision_judged"] is None
+
+
+def test_a_file_without_scores_is_sampled_and_has_no_cut(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"a{n}\tb{n}\n" for n in range(30)))
+    opened = open_pairs(path)
+    sample = Sample(opened, opened.cut, 20)
+    found = sample.said(judged(opened, sample.rows))
+    assert len(sample) == 20 and found.above.so == 20 and found.advice == ""
+    with pytest.raises(OptionError, match="has no cut"):
+        Sample(opened, opened.cut, 20, around=True)
+
+
+def test_judged_pairs_tell_of_the_run_only_if_they_are_drawn_from_it() -> None:
+    opened = opened_run(2000)
+    best = np.arange(30)
+    assert judged_at_random(opened, judged(opened, best), 0.5).share is None
+    rows = Sample(opened, 0.5, 9999).rows
+    assert judged_at_random(opened, judged(opened, rows[:9]), 0.5).share is None
+    found = judged_at_random(opened, judged(opened, rows[:9], rows[9:12], rows[12:13]), 0.5)
+    assert (found.so, found.of) == (9, 12)
+    # One that was passed over, and those behind it, may be hard ones.
+    found = judged_at_random(opened, judged(opened, rows[:20], rows[21:90]), 0.5)
+    assert (found.so, found.of) == (20, 20)
+    found = judged_at_random(opened, judged(opened, rows), 0.5)
+    assert found.of == len(rows)  # all that are kept
+    assert judged_at_random(opened, judged(opened, rows), 1.1).share is None
+
+
+def test_the_lines_around_a_sentence_are_the_nearest_in_its_file() -> None:
+    lines = np.array([9, 1, 2, 4, 8, 20])
+    side = TextSide("x", TextColumn(pl.Series([f"t{line}" for line in lines])), lines)
+    assert [lines_around(side, row) for row in range(6)] == [
+        (4, None),
+        (None, 2),
+        (1, 3),
+        (2, None),
+        (None, 0),
+        (None, None),
+    ]
+    offsets = np.array([0, 0, 0, 5, 0])
+    lines = np.array([1, 2, 3, 2, 4])
+    side = TextSide("x", TextColumn(pl.Series(list("abcde"))), lines, offsets)
+    assert lines_around(side, 1) == (0, 3) and lines_around(side, 3) == (1, 2)

@@ -1,0 +1,140 @@
+"""Judging a sample: one pair at a time, between its lines, until the precision stands there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.toys.app import drive
+from tests.toys.screens import screen_text, settled
+from xmine.browsing.judgements import Judgements
+from xmine.browsing.opening import open_pairs
+from xmine.browsing.samples import Sample
+from xmine.pairs.io import Pair, write_pairs
+from xmine.tui.app import XmineApp
+
+
+def shown(pilot: Any) -> str:
+    return "\n".join(screen_text(pilot.app))
+
+
+async def pressed(pilot: Any, *keys: str) -> str:
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+    return shown(pilot)
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> Path:
+    """Sixty pairs in the order of their files."""
+    path = tmp_path / "short.tsv"
+    rows = [Pair(f"source {n}.", f"target {n}.", 1.0 + n / 100, n, n + 100) for n in range(1, 61)]
+    write_pairs(rows, str(path))
+    return path
+
+
+def test_from_the_start_to_a_precision_in_sixty_keys(run_copy: Path) -> None:
+    opened = open_pairs(run_copy)
+    rows = Sample(opened, opened.cut).rows.tolist()
+    keys = ["v", "a", "space", "x", "u", *["a"] * (len(rows) - 3)]
+    assert len(keys) <= 60
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        text = await pressed(pilot, keys[0])
+        assert f"Judge 1 of {len(rows)}, at random" in text
+        assert "prob" not in text and "score" not in text  # they would tell what to say
+        text = await pressed(pilot, *keys[1:5])
+        assert f"Judge 4 of {len(rows)}" in text and "1 ✓  1 ✗  1 ?" in text
+        assert f"unsure: 3 of {len(rows)}" in text
+        text = await pressed(pilot, *keys[5:])
+        said = Sample(opened, opened.cut).said(Judgements.open(opened).codes())
+        assert said.left == 0 and all(line in text for line in said.lines())
+        assert "precision, judged" in text and said.advice
+        await pressed(pilot, "a", "space")  # nothing is left to judge
+        assert f"judged {said.above.share:.2f}" in await pressed(pilot, "t")
+
+    drive(XmineApp(run_copy), (80, 24), script)
+    judgements = Judgements.open(opened)
+    assert [judgements.of(row) for row in rows[:4]] == ["accept", "accept", "reject", "unsure"]
+
+
+def test_a_pair_stands_between_its_lines_beside_its_target_in_a_wide_window(short: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "v")
+        row = pilot.app.screen.judged_row() + 1
+        for width, beside in ((140, True), (139, False)):
+            await pilot.resize_terminal(width, 24)
+            await settled(pilot)
+            lines = screen_text(pilot.app)
+            for each in range(max(row - 1, 1), min(row + 1, 60) + 1):
+                (place,) = (line for line in lines if f" {each}  source {each}." in line)
+                assert (f"{each + 100}  target {each}." in place) == beside
+                assert f"{each + 100}  target {each}." in "".join(lines)
+
+    drive(XmineApp(short), (80, 24), script)
+
+
+def test_what_was_judged_is_not_asked_again_and_undo_asks_again(short: Path) -> None:
+    opened = open_pairs(short)
+    rows = Sample(opened, None).rows.tolist()
+
+    async def first(pilot: Any) -> None:
+        await settled(pilot)
+        text = await pressed(pilot, "v", "a", "a", "x", "z")
+        assert "Judge 3 of 50" in text and pilot.app.screen.judged_row() == rows[2]
+
+    async def second(pilot: Any) -> None:
+        await settled(pilot)
+        assert "Judge 3 of 50" in await pressed(pilot, "v")
+        text = await pressed(pilot, *["a"] * 48)
+        assert "50 of 50 pairs judged" in text
+        assert "Judge 51 of 60" in await pressed(pilot, "enter")
+        text = await pressed(pilot, *["a"] * 10, "enter")
+        assert "there are no more pairs" in text
+        assert "Pairs" in (await pressed(pilot, "escape")).splitlines()[0]
+
+    drive(XmineApp(short), (80, 24), first)
+    drive(XmineApp(short), (80, 24), second)
+
+
+def test_the_threshold_asks_for_pairs_around_the_cut_where_it_is_now(run_copy: Path) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pressed(pilot, "t")
+        await pilot.press("[", "v")
+        await settled(pilot)
+        cut = pilot.app.view.cut
+        assert cut < pilot.app.view.opened.cut
+        assert ", around the cut" in shown(pilot)
+        sample = Sample(pilot.app.view.opened, cut, around=True)
+        assert pilot.app.screen.judged_row() == sample.rows[0]
+        text = await pressed(pilot, *["a"] * len(sample))
+        assert (
+            "right just below the cut" in text
+            and sample.said(pilot.app.judgements.codes()).advice in text
+        )
+        assert "Threshold" in (await pressed(pilot, "escape")).splitlines()[0]
+
+    drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_nothing_can_be_drawn_from_no_pairs(tmp_path: Path) -> None:
+    write_pairs([], str(tmp_path / "pairs.parquet"))
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        assert "0 of 0 pairs judged" in await pressed(pilot, "v", "a", "z", "enter")
+
+    drive(XmineApp(tmp_path / "pairs.parquet"), (80, 24), script)
+
+
+def test_the_screen_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        await pilot.press("v")
+        await snapshot(pilot, "sample", holds=["Judge 1 of", "a Accept", "space Later"])
+
+    drive(XmineApp(mined_run), (80, 24), script)

@@ -1,0 +1,129 @@
+"""Pairs drawn at random, one at a time over the whole screen; at the end their precision."""
+
+from collections import deque
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
+
+from xmine.browsing.judgements import CODES
+from xmine.browsing.samples import USUAL, Sample
+from xmine.errors import XmineError
+
+from ..widgets.pair_cells import SIGNS
+from ..widgets.pair_detail import PairDetail
+from .judging_base import JudgeScreen
+
+
+class SampleScreen(JudgeScreen):
+    """A sample of the kept pairs, or of those around the cut.
+
+    No figure of a pair is shown: it would tell what to say of the pair.
+    """
+
+    NAME = "Judge"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "later", "Later", id="sample.later", tooltip="The pair comes again."),
+        Binding("enter", "more", "More pairs", id="sample.more"),
+        Binding("j,down", "scroll_pane(1)", "Scroll down", id="sample.down", show=False),
+        Binding("k,up", "scroll_pane(-1)", "Scroll up", id="sample.up", show=False),
+        Binding("plus", "longer", "More of a long line", id="sample.longer", show=False),
+    ]
+
+    def __init__(self, *, around: bool) -> None:
+        super().__init__()
+        self._around = around
+        self._sample: Sample | None = None
+        self._left: deque[int] = deque()  # rows to judge, the one that is shown first
+
+    def body(self) -> ComposeResult:
+        yield PairDetail(blind=True, id="detail")
+        yield Static(id="found", markup=False)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._draw(USUAL)
+
+    def _draw(self, size: int) -> None:
+        """Draw a sample in the background: a million pairs are sorted."""
+        opened, cut, around = self.view.opened, self.view.wanted.cut, self._around
+        self.background.run(
+            "draw", lambda: Sample(opened, cut, size, around=around), self._drawn, self._not_drawn
+        )
+
+    def _not_drawn(self, error: XmineError) -> None:
+        self.host.back()
+        self.app.notify(error.message)
+
+    def _drawn(self, sample: Sample) -> None:
+        more = self._sample is None or len(sample) > len(self._sample)
+        self._sample, self._left = sample, deque(self.judgements.unsaid(sample.rows))
+        self.verdicts_changed()
+        self.refresh_top()
+        if not more:
+            self.say("there are no more pairs")
+
+    def heading(self) -> str:
+        if self._sample is None:
+            return self.NAME
+        size = len(self._sample)
+        place = f"{size - len(self._left) + 1} of {size}" if self._left else f"{size} pairs"
+        return f"{self.NAME} {place}, {'around the cut' if self._around else 'at random'}"
+
+    def facts(self) -> str:
+        if self._sample is None:
+            return ""
+        codes = self.judgements.codes()[self._sample.rows]
+        return "  ".join(
+            f"{int((codes == code).sum())} {SIGNS[name]}" for name, code in CODES.items() if name
+        )
+
+    def judged_row(self) -> int | None:
+        return self._left[0] if self._left else None
+
+    def judged(self, row: int) -> None:
+        self._left.popleft()
+        self.verdicts_changed()
+
+    def found(self, row: int) -> None:
+        if self._sample is not None and row in self._sample.rows:
+            self._left.appendleft(row)
+
+    def verdicts_changed(self) -> None:
+        """Show the pair that comes next; after the last one, what the verdicts say."""
+        if self._sample is None:
+            return
+        pane, found = self.query_one(PairDetail), self.query_one("#found", Static)
+        self.refresh_bindings()
+        pane.display, found.display = bool(self._left), not self._left
+        if self._left:
+            pane.show(self.view.opened, self._left[0])
+        else:
+            finding = self._sample.said(self.judgements.codes())
+            said = Text("\n").join(map(Text, finding.lines()))
+            found.update(said.append(f"\n\nenter: {USUAL} more; t: the threshold", "dim"))
+
+    def progress(self) -> str:
+        size = 0 if self._sample is None else len(self._sample)
+        return f"{size - len(self._left):,} of {size:,}"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("judge", "more", "later"):
+            return bool(self._left) == (action != "more")
+        return super().check_action(action, parameters)
+
+    def action_later(self) -> None:
+        self._left.rotate(-1)
+        self.verdicts_changed()
+
+    def action_more(self) -> None:
+        if self._sample is not None:
+            self._draw(len(self._sample) + USUAL)
+
+    def action_scroll_pane(self, rows: int) -> None:
+        self.query_one(PairDetail).scroll_relative(y=rows, animate=False)
+
+    def action_longer(self) -> None:
+        self.query_one(PairDetail).more()

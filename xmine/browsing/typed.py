@@ -1,0 +1,120 @@
+"""A typed line -> the pairs to show, and what to look for among them.
+
+`flag:number`, `is:below`, `in:source`, `text:bank`, `where:"…"` and `score<1.3` say which pairs are
+shown. All other words are looked for: a text, `/a regular expression/`, or `:974` for a line.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from xmine.browsing.opened import Bools, Opened
+from xmine.browsing.query import JUDGED, KEPT, USUAL, PairQuery, found_in
+from xmine.errors import OptionError
+
+HINT = "text, /regex/, :974, flag:number, is:below, score<1.3"
+_COMPARED = r"(?P<column>score|prob|cosine|margin) ?(?P<sign><=|>=|<|>|=) ?(?P<number>[^\s<>=]+)"
+_TERM = re.compile(
+    rf'(?<!\S)(?:(?P<name>flag|is|in|text|where):(?:"(?P<quoted>[^"]*)"|(?P<plain>\S*))'
+    rf"|{_COMPARED.replace(' ?', '')})(?!\S)"
+)
+_CLAUSE = re.compile(_COMPARED)
+_REGEX = re.compile(r"/(.+)/", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What to look for: a text, a regular expression, or a line of either file.
+
+    Attributes:
+        text: as it was typed; empty for nothing.
+    """
+
+    text: str = ""
+
+    @property
+    def pattern(self) -> str:
+        """Give the regular expression to mark; empty for a line."""
+        if found := _REGEX.fullmatch(self.text):
+            return found[1]
+        return "" if self._line else re.escape(self.text)
+
+    @property
+    def _line(self) -> int:
+        return int(self.text[1:]) if re.fullmatch(r":[0-9]{1,18}", self.text) else 0
+
+    def hits(self, opened: Opened) -> Bools:
+        """Mark the pairs that have it, bool [pairs]."""
+        if line := self._line:
+            source, target = opened.source, opened.target
+            ours, theirs = source.lines[opened.sources], target.lines[opened.targets]
+            return np.asarray((ours == line) | (theirs == line))
+        text, regex = _without_slashes(self.text)
+        return np.asarray(found_in(opened, PairQuery(text=text, regex=regex)))
+
+
+def read_line(line: str, before: PairQuery) -> tuple[PairQuery, Sought]:
+    """Read a line; the pairs keep the order of `before`."""
+    query = replace(USUAL, order=before.order, descending=before.descending)
+    for term in _TERM.finditer(line):
+        query = _with(query, term)
+    return query, Sought(_TERM.sub("", line).strip())
+
+
+def _with(query: PairQuery, term: re.Match[str]) -> PairQuery:
+    if column := term["column"]:
+        return _compared(query, column, term["sign"], term["number"])
+    name, value = term["name"], term["quoted"] or term["plain"] or ""
+    if name == "flag":
+        return replace(query, flags=(*query.flags, *filter(None, value.split(","))))
+    if name == "is" and value in JUDGED:
+        return replace(query, verdict=value)
+    if name == "is":
+        if value not in KEPT:
+            raise OptionError(f"is:{value}", f"choose from {', '.join((*KEPT, *JUDGED[1:]))}")
+        return replace(query, kept=value)
+    if name == "in":
+        return replace(query, side=value)
+    if name == "where":
+        return _and(query, value)
+    text, regex = _without_slashes(value)
+    return replace(query, text=text, regex=regex)
+
+
+def _compared(query: PairQuery, column: str, sign: str, number: str) -> PairQuery:
+    try:
+        limit = float(number)
+    except ValueError:
+        raise OptionError(f"{number!r} is no number", f"write {column}{sign}1.2") from None
+    if column == "score" and sign == ">=":
+        return replace(query, score_min=limit)
+    if column == "score" and sign == "<=":
+        return replace(query, score_max=limit)
+    return _and(query, f"{column} {sign} {number}")
+
+
+def _and(query: PairQuery, clause: str) -> PairQuery:
+    return replace(query, where=" AND ".join(filter(None, [query.where, clause])))
+
+
+def _without_slashes(text: str) -> tuple[str, bool]:
+    found = _REGEX.fullmatch(text)
+    return (found[1], True) if found else (text, False)
+
+
+def line_of(query: PairQuery) -> str:
+    """Write the line that asks for the pairs of a query; empty for the usual ones."""
+    said = [f"is:{each}" for each in (query.kept, query.verdict) if each not in ("kept", "any")]
+    said += [f"flag:{','.join(query.flags)}"] if query.flags else []
+    said += [f"in:{query.side}"] if query.side != "either" else []
+    if query.text:
+        said.append(f'text:"/{query.text}/"' if query.regex else f'text:"{query.text}"')
+    limits = ((">=", query.score_min), ("<=", query.score_max))
+    said += [f"score{sign}{limit:g}" for sign, limit in limits if limit is not None]
+    clauses = [_CLAUSE.fullmatch(each) for each in query.where.split(" AND ")]
+    if query.where and not all(clauses):
+        said.append(f'where:"{query.where}"')
+    else:
+        said += [each["column"] + each["sign"] + each["number"] for each in clauses if each]
+    return " ".join(said)

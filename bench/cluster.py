@@ -59,6 +59,7 @@ def main() -> None:
         return
     options.work.mkdir(parents=True, exist_ok=True)
     os.environ["OMP_NUM_THREADS"] = "1"  # of the command here; a task has one thread anyway
+    settings = {"options": options.options, "lines": list(map(_lines, options.texts))}
     rows: list[Row] = []
     for _ in range(options.rounds):
         rows.append({"who": "local", **cost_here(options)})
@@ -66,12 +67,13 @@ def main() -> None:
             rows.append({"who": f"{nodes} nodes", **cost_there(options, nodes)})
         third = float(str(rows[-1]["seconds"])) / 3
         rows.append({"who": "deaths", **cost_there(options, 2, third)})
-        for row in rows[-4:]:
-            print(row, flush=True)
-    found = {"runs": rows, **compared(rows)}
-    settings = {"options": options.options, "rounds": options.rounds}
-    settings["lines"] = [sum(1 for _ in path.open("rb")) for path in options.texts]
-    write(options.json, {"settings": settings, "results": found})
+        write(options.json, {"settings": settings, "rows": rows, **compared(rows)})
+
+
+def _lines(path: Path) -> int:
+    """Count the lines of a file."""
+    with path.open("rb") as file:
+        return sum(1 for _ in file)
 
 
 def write(path: Path | None, found: Row) -> None:

@@ -50,7 +50,7 @@ _LISTED_SHARE, _LISTED_ROWS = 4, (16_384, 2**20)
 _TILES_OF_A_STRIPE = 1024
 # Bytes of a worker besides what a tile takes: libraries, and the encoder of an earlier task; and
 # bytes for blocks where lists meet.
-_OF_A_WORKER, _MEETING = 420 * 2**20, 270 * 2**20
+_OF_A_WORKER, _MEETING = 600 * 2**20, 270 * 2**20
 # The share of the work after which shards are settled, for the progress.
 _MULTIPLIED = 0.9
 

@@ -168,7 +168,7 @@ class TestOnRealData:
         )
         assert min(encodings) < 8 * min(cuts)  # 2.8 when this was written
 
-    @pytest.mark.slow
+    @pytest.mark.long
     def test_memory(self, tmp_path: Path) -> None:
         files = []
         for language in ("zh", "en"):

@@ -185,6 +185,7 @@ def test_an_encoder_that_tells_nothing_apart_is_noted(
     ]
 
 
+@pytest.mark.long
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason="no benchmark data; name it with XMINE_DATA")
 def test_the_embedded_encoder_on_the_sample() -> None:

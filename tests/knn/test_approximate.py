@@ -428,7 +428,9 @@ def test_a_continued_search_does_not_train_again(
     search_in(tmp_path)
 
 
-@pytest.mark.parametrize("factory", ["IVF32,SQfp16", "IVF32,Flat"])
+@pytest.mark.parametrize(
+    "factory", ["IVF32,SQfp16", pytest.param("IVF32,Flat", marks=pytest.mark.long)]
+)
 def test_the_number_of_threads_changes_no_byte(factory: str, tmp_path: Path) -> None:
     for threads in ("1", "2"):
         script = (

@@ -3,11 +3,13 @@
 import difflib
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
+from textual.worker import WorkerCancelled
 
 SIZES = ((80, 24), (140, 40))
 THEMES = ("textual-dark", "textual-light")
@@ -55,7 +57,8 @@ async def settled(pilot: Any) -> None:
     """
     app, before = pilot.app, None
     for _ in range(_MOST_LOOKS):
-        await app.workers.wait_for_complete()
+        with suppress(WorkerCancelled):  # another one has taken its place
+            await app.workers.wait_for_complete()
         await pilot.pause()
         now = app.screen, app.screen._compositor.render_strips(app.size)
         still = now == before and app.screen._compositor.size == app.size

@@ -25,6 +25,13 @@ async def pressed(pilot: Any, *keys: str) -> str:
     return shown(pilot)
 
 
+async def accepted(pilot: Any, pairs: int) -> str:
+    """Accept pairs one after the other, and look at the end."""
+    await pilot.press(*["a"] * pairs)
+    await settled(pilot)
+    return shown(pilot)
+
+
 @pytest.fixture
 def short(tmp_path: Path) -> Path:
     """Sixty pairs in the order of their files."""
@@ -48,7 +55,7 @@ def test_from_the_start_to_a_precision_in_sixty_keys(run_copy: Path) -> None:
         text = await pressed(pilot, *keys[1:5])
         assert f"Judge 4 of {len(rows)}" in text and "1 ✓  1 ✗  1 ?" in text
         assert f"unsure: 3 of {len(rows)}" in text
-        text = await pressed(pilot, *keys[5:])
+        text = await accepted(pilot, len(keys[5:]))
         said = Sample(opened, opened.cut).said(Judgements.open(opened).codes())
         assert said.left == 0 and all(line in text for line in said.lines())
         assert "precision, judged" in text and said.advice
@@ -89,10 +96,11 @@ def test_what_was_judged_is_not_asked_again_and_undo_asks_again(short: Path) -> 
     async def second(pilot: Any) -> None:
         await settled(pilot)
         assert "Judge 3 of 50" in await pressed(pilot, "v")
-        text = await pressed(pilot, *["a"] * 48)
+        text = await accepted(pilot, 48)
         assert "50 of 50 pairs judged" in text
         assert "Judge 51 of 60" in await pressed(pilot, "enter")
-        text = await pressed(pilot, *["a"] * 10, "enter")
+        await accepted(pilot, 10)
+        text = await pressed(pilot, "enter")
         assert "there are no more pairs" in text
         assert "Pairs" in (await pressed(pilot, "escape")).splitlines()[0]
 
@@ -111,7 +119,7 @@ def test_the_threshold_asks_for_pairs_around_the_cut_where_it_is_now(run_copy: P
         assert ", around the cut" in shown(pilot)
         sample = Sample(pilot.app.view.opened, cut, around=True)
         assert pilot.app.screen.judged_row() == sample.rows[0]
-        text = await pressed(pilot, *["a"] * len(sample))
+        text = await accepted(pilot, len(sample))
         assert (
             "right just below the cut" in text
             and sample.said(pilot.app.judgements.codes()).advice in text

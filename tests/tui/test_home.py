@@ -67,7 +67,7 @@ def test_what_was_opened_is_listed_as_it_is_now(folder: Path) -> None:
         await pilot.press("G", "enter")
         assert "gone.tsv: is gone; x takes it off the list" in str(said.render())
         await pilot.press("k", "enter")
-        assert "half: is not finished" in str(said.render())
+        assert "half: run.toml does not tell the files" in str(said.render())
         await pilot.press("j", "x")
         assert [Path(each.path).name for each in recent()] == ["a\x1b[31m[red]b", "half"]
         assert pilot.app.screen.query_one(OptionList).option_count == 2
@@ -76,6 +76,32 @@ def test_what_was_opened_is_listed_as_it_is_now(folder: Path) -> None:
 
     drive(XmineApp(), (80, 24), script)
     assert settings().theme == "nord"
+
+
+def test_a_stopped_run_goes_on_at_enter(
+    mined_run: Path, run_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its files, encoder and options, which stand in run.toml; nothing is made twice."""
+    monkeypatch.chdir(mined_run.parent)  # where the command was given
+    pairs, vectors = run_copy / "pairs.parquet", run_copy / "source.npy"
+    kept, encoded = pairs.read_bytes(), vectors.stat().st_mtime_ns
+    pairs.unlink()
+    remember(run_copy)
+
+    async def script(pilot: Any) -> None:
+        await settled(pilot)
+        assert "◌ run" in rows_of(pilot)
+        await pilot.press("enter")
+        job = pilot.app.jobs.jobs["mining"]
+        while job.runs:
+            await pilot.pause(0.05)
+        assert (job.code, job.error) == (0, "")
+        await pilot.press("enter")
+        await until_shown(pilot, "Pairs")
+        assert pilot.app.view is not None
+
+    drive(XmineApp(), (80, 24), script)
+    assert pairs.read_bytes() == kept and vectors.stat().st_mtime_ns == encoded
 
 
 def test_a_file_is_chosen_in_a_tree(folder: Path) -> None:

@@ -3,11 +3,14 @@
 import dataclasses
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from xmine.errors import OptionError
 from xmine.mining.options import MiningOptions
 from xmine.options import Options, flag
+from xmine.run.folder import RUN_FILE, STAGES
+from xmine.run.run_file import read_tables
 
 # Treatment of an output that exists -> its flag.
 IN_THE_WAY = {"refuse": "", "go on": "--resume", "replace": "--force"}
@@ -81,6 +84,30 @@ def mining_words(
     for name, value in (more or {}).items():
         words += _given(flag(name), value) if value else []
     return [*words, *option_words(options), *(["--force"] if force else [])]
+
+
+def resuming_words(run: Path) -> list[str]:
+    """Give the words of the `xmine mine` that goes on with a stopped run.
+
+    Files of known pairs are not in `run.toml`, and neither is a second model; a run that was begun
+    with one says that it needs it.
+
+    Raises:
+        FileError, OptionError: `run.toml` cannot be read, or does not tell the files.
+    """
+    tables = read_tables(run / RUN_FILE)
+    asked = (tables.get(stage, {}) for stage in STAGES)
+    known = {name: value for table in asked for name, value in table.items()}
+    names = {each.name for each in dataclasses.fields(MiningOptions)}
+    if not {"source", "target", "encoder"} <= known.keys():
+        raise OptionError(f"{run}: {RUN_FILE} does not tell the files", "mine again")
+    return mining_words(
+        known["source"],
+        known["target"],
+        MiningOptions(**{name: known[name] for name in names & known.keys()}),
+        str(run),
+        more={"model": known["encoder"] if known["encoder"] != "embedded" else ""},
+    )
 
 
 def training_words(

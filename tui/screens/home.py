@@ -11,6 +11,8 @@ from textual.widgets.option_list import Option
 
 from xmine.errors import XmineError
 
+from ..forms.command import resuming_words
+from ..jobs import MINING, Job
 from ..state.recent import Recent, forget, recent
 from ..text import shown
 from .base import QUIT, BaseScreen
@@ -78,9 +80,19 @@ class HomeScreen(BaseScreen):
         if entry.kind == "gone":
             self.say(f"{entry.path}: is gone; x takes it off the list", bad=True)
         elif entry.kind == "unfinished":
-            self.say(f"{entry.path}: is not finished; M, with the same files, goes on", bad=True)
+            self._take_up(Path(entry.path))
         else:
             self.host.open(Path(entry.path))
+
+    def _take_up(self, run: Path) -> None:
+        """Go on with a run that was stopped, on the screen of mining."""
+        with self.complaining():
+            words = resuming_words(run)
+            if self.host.jobs.runs(MINING):
+                self.say(f"{MINING} is under way already", bad=True)
+                return
+            self.host.jobs.start(Job(MINING, words, run))
+            self.host.show("mine")
 
     def action_pick(self) -> None:
         self.app.push_screen(PickerScreen("a run or a file of pairs", self._open))

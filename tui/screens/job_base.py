@@ -103,7 +103,9 @@ class JobScreen(BaseScreen):
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
-        if self.shows_job and self._last is not None:
+        if not self.shows_job and self.host.jobs.runs(self.KIND):  # begun from elsewhere
+            self._show_form(False)
+        elif self.shows_job and self._last is not None:
             self._job_told(self._last)
 
     @property

@@ -13,7 +13,7 @@ from xmine.mining.options import MiningOptions
 from xmine.units import duration, in_words
 
 from ..forms.command import mining_words
-from ..jobs import Job
+from ..jobs import MINING, Job
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
 from ..widgets.toggles import Choices
@@ -26,7 +26,7 @@ class MiningScreen(JobScreen):
     """The form of `xmine mine`, and its job."""
 
     NAME = "Mine"
-    KIND: ClassVar[str] = "mining"
+    KIND: ClassVar[str] = MINING
 
     def form(self) -> ComposeResult:
         yield PathLine("source", id="source", hint="text file, a sentence per line; ctrl+o: choose")

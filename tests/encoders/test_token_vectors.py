@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from tests.scoring.test_late_interaction import twin
 from tests.toys.against_theirs import Checkpoint
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.modules.transformer import Transformer
 from xmine.encoders.tokens import HEAVIEST, UNIT, on_principal_axes, whole_vectors
 from xmine.options import EncodingOptions
@@ -100,6 +101,20 @@ def test_fewer_dimensions_are_those_along_which_vectors_spread_most() -> None:
     assert few.shape == (700, 6) and (few == np.rint(few)).all()
     assert not few[350].any() and few.any(axis=1).sum() == 699
     assert few @ few.T / UNIT**2 == pytest.approx(expected @ expected.T, abs=2e-3)
+
+
+def test_only_the_pieces_that_were_read_get_a_token_vector() -> None:
+    """Of a vocabulary of many languages a text has few."""
+    body = SentenceEncoder.load().body
+    assert isinstance(body, StaticEmbedding)
+    every = on_principal_axes(whole_vectors(body.vectors)[0])
+    made: set[int] = set()
+    for text in ("She keeps bees.", "她养蜜蜂。 She sells honey."):
+        ids = body.tokens([text])[0][:, 0]
+        vectors = body.token_vectors(ids)
+        made |= set(ids.tolist())
+        assert set(np.flatnonzero(vectors.any(axis=1)).tolist()) == made
+        assert (vectors[ids] == every[ids]).all()
 
 
 def test_vectors_of_few_dimensions_stay() -> None:

@@ -12,6 +12,7 @@ from xmine.trainer.data.batches import (
     cut_batches,
     ends_of_passes,
     grouped_order,
+    in_few_dimensions,
     pass_order,
 )
 from xmine.trainer.data.corpus import Corpus
@@ -147,6 +148,18 @@ def test_groups_bring_near_neighbours_together() -> None:
     assert clusters_per_batch(grouped) < 4 < clusters_per_batch(order)
     again = grouped_order(order, lambda rows: vectors[rows], 32, seed=1, epoch=1)
     assert np.array_equal(grouped, again)
+
+
+def test_fewer_dimensions_tell_what_is_near_as_all_of_them_do() -> None:
+    """Among 400 points each of 200 finds its noisy twin; few dimensions stay as they are."""
+    random = np.random.default_rng(8)
+    points = random.standard_normal((400, 512)).astype(np.float32)
+    noisy = points[:200] + 0.5 * random.standard_normal((200, 512)).astype(np.float32)
+    few, others = in_few_dimensions(points, 1), in_few_dimensions(noisy, 1)
+    assert few.shape == (400, 64)
+    units = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in (few, others)]
+    assert ((units[1] @ units[0].T).argmax(axis=1) == np.arange(200)).all()
+    assert in_few_dimensions(few, 1) is few
 
 
 def test_groups_on_a_line_are_neighbours_on_it() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
-from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.errors import EncoderError, FileError
 from xmine.files.digests import Watch, digest_of
 from xmine.files.npy import MatrixWriter, open_matrix, without_zeros, writing_matrix
@@ -130,7 +130,7 @@ import sys, time
 from pathlib import Path
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.vectors.encoding import encode_sentences
-from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.text.sentences import read_sentences
 StaticEmbedding.texts_at_once = 100
 encoder = SentenceEncoder.load(sys.argv[1])
@@ -422,7 +422,7 @@ def test_an_encoder_that_fails_leaves_no_matrix(
 ) -> None:
     encoder = SentenceEncoder.load(toy_folder)
     assert isinstance(encoder.body, StaticEmbedding)
-    encoder.body.vectors = encoder.body.vectors * np.nan
+    encoder.body.table = Table(encoder.body.vectors * np.nan, None)
     with pytest.raises(EncoderError, match="not finite"):
         encode_sentences(encoder, table, tmp_path / "f.npy")
     assert not Path(tmp_path, "f.npy").exists()

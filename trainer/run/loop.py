@@ -18,6 +18,7 @@ from ..data.batches import (
     cut_batches,
     ends_of_passes,
     grouped_order,
+    in_few_dimensions,
     language_batches,
     pass_order,
 )
@@ -295,12 +296,9 @@ class Training:
         """
 
         def embed(rows: NDArray[np.int64]) -> NDArray[np.float32]:
-            return np.concatenate(
-                [
-                    np.add(*self.step.embed(self.data.rows.take(rows[at : at + _EMBED_AT_ONCE])))
-                    for at in range(0, len(rows), _EMBED_AT_ONCE)
-                ]
-            )
+            blocks = (rows[at : at + _EMBED_AT_ONCE] for at in range(0, len(rows), _EMBED_AT_ONCE))
+            sums = (np.add(*self.step.embed(self.data.rows.take(block))) for block in blocks)
+            return np.concatenate([in_few_dimensions(each, self.options.seed) for each in sums])
 
         if self.world.leads:
             near, seed = self.options.near_batches, self.options.seed

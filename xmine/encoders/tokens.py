@@ -92,17 +92,32 @@ def whole_vectors(vectors: Floats) -> tuple[Floats, Floats]:
 
 
 def on_principal_axes(vectors: Floats, dim: int = TOKEN_DIM) -> Floats:
-    """Turn `whole_vectors` [rows, width] into whole vectors of fewer dimensions, if width > dim.
+    """Turn `whole_vectors` [rows, width] into whole vectors of fewer dimensions, if width > dim."""
+    return on_axes(vectors, principal_axes(vectors[rows_for_axes(len(vectors))], dim))
 
-    The axes are those along which the vectors spread most: right singular vectors, not centred.
-    They are rounded, and so the projection is exact; the products that lead to them are exact too.
+
+def rows_for_axes(rows: int) -> slice:
+    """Tell which rows of a table are enough for `principal_axes`."""
+    return slice(None, None, max(1, -(-rows // _ROWS_FOR_AXES)))
+
+
+def principal_axes(vectors: Floats, dim: int = TOKEN_DIM) -> Floats | None:
+    """Find the axes [width, dim] along which `whole_vectors` spread most; None if width <= dim.
+
+    They are right singular vectors, not centred, and rounded, so that a projection on them is
+    exact; the products that lead to them are exact too.
     """
     if vectors.shape[1] <= dim:
-        return vectors
-    some = vectors[:: -(-len(vectors) // _ROWS_FOR_AXES)].astype(np.float64)
+        return None
+    exact = vectors.astype(np.float64)
     with threadpool_limits(1):  # or threads would change the last digits
-        axes = np.linalg.eigh(some.T @ some)[1][:, -dim:]
-    return whole_vectors(vectors @ np.rint(axes * _AXIS).astype(np.float32))[0]
+        axes = np.linalg.eigh(exact.T @ exact)[1][:, -dim:]
+    return np.rint(axes * _AXIS).astype(np.float32)
+
+
+def on_axes(vectors: Floats, axes: Floats | None) -> Floats:
+    """Turn `whole_vectors` [rows, width] into those along axes; None leaves them as they are."""
+    return vectors if axes is None else whole_vectors(vectors @ axes)[0]
 
 
 def whole_weights(lengths: Floats) -> Floats:

@@ -156,6 +156,6 @@ def _opened(body: _Body | None, path: Path) -> TokenVectors:
 def _token_vectors(body: _Body | None, rows: NDArray[Any], starts: Rows) -> TokenVectors:
     """Take the rows of `tokens` of an encoder's body, and where each text starts."""
     if isinstance(body, StaticEmbedding):
-        vectors, weights = body.whole
-        return TokenVectors(starts, vectors, weights, vectors.shape[1], rows[:, 0])
+        vectors = body.token_vectors(rows[:, 0])
+        return TokenVectors(starts, vectors, body.token_weights, vectors.shape[1], rows[:, 0])
     return TokenVectors(starts, rows, rows[:, -1], rows.shape[1] - 1)

@@ -18,12 +18,19 @@ from safetensors.numpy import load_file, save
 from xmine.encoders.layout import first_line
 from xmine.encoders.spans import Span
 from xmine.encoders.tokenizer import MODEL_FILE, TOKENIZER_FILE, Tokenizer, Vocabulary
-from xmine.encoders.tokens import on_principal_axes, whole_vectors, whole_weights
+from xmine.encoders.tokens import (
+    on_axes,
+    principal_axes,
+    rows_for_axes,
+    whole_vectors,
+    whole_weights,
+)
 from xmine.errors import EncoderError
 
 WEIGHTS_FILE = "model.safetensors"
 
 _ROWS_AT_ONCE = 512  # so many that their sums stay in the cache
+_IDS_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,11 +52,12 @@ class Table:
         rows = vectors / np.maximum(factors, np.finfo(np.float32).tiny)[:, None]
         return cls(np.rint(rows).astype(np.int8), factors)
 
-    def vectors(self) -> NDArray[np.float32]:
-        """Multiply out: float32 [pieces, dim]."""
+    def vectors(self, pieces: Any = slice(None)) -> NDArray[np.float32]:  # noqa: ANN401
+        """Multiply out some rows, or all: float32 [pieces, dim]."""
+        rows = self.rows[pieces]
         if self.factors is None:
-            return self.rows.astype(np.float32, copy=False)
-        vectors: NDArray[np.float32] = self.rows * self.factors[:, None]
+            return rows.astype(np.float32, copy=False)
+        vectors: NDArray[np.float32] = rows * self.factors[pieces][:, None]
         return vectors
 
 
@@ -63,12 +71,16 @@ class StaticEmbedding:
     def __init__(self, pieces: Vocabulary | Tokenizer, table: Table) -> None:
         self.pieces = pieces
         self.table = table
-        self.vectors = table.vectors()  # float32 [pieces, dim]
 
     @property
     def dim(self) -> int:
         """The width of the vectors."""
-        return int(self.vectors.shape[1])
+        return int(self.table.rows.shape[1])
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """Multiply out the whole table: float32 [pieces, dim]."""
+        return self.table.vectors()
 
     def describe(self) -> dict[str, object]:
         """Describe the module, for people."""
@@ -77,7 +89,7 @@ class StaticEmbedding:
             "pooling": "mean",
             "pieces": len(self.pieces),
             "max_length": None,
-            "parameters": self.vectors.size,
+            "parameters": self.table.rows.size,
         }
 
     def embed(
@@ -92,13 +104,43 @@ class StaticEmbedding:
         for start in range(0, len(texts), self.texts_at_once):
             block = texts[start : start + self.texts_at_once]
             ids, starts = self.pieces.ids([prompt + text for text in block] if prompt else block)
-            yield slice(start, start + len(block)), _mean_of_pieces(self.vectors, ids, starts)
+            used = _used(ids, self.table.rows)  # a small part of a table of many languages
+            places = np.zeros(len(self.table.rows), dtype=np.int32)
+            places[used] = np.arange(len(used))
+            means = _mean_of_pieces(self.table.vectors(used), places[ids], starts)
+            yield slice(start, start + len(block)), means
 
     @cached_property
-    def whole(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Vectors and weights of all pieces in whole numbers, see `xmine.encoders.tokens`."""
-        vectors, lengths = whole_vectors(self.vectors)
-        return on_principal_axes(vectors), whole_weights(lengths)
+    def token_weights(self) -> NDArray[np.float32]:
+        """The weight of each piece as a token, float32 [pieces], see `xmine.encoders.tokens`."""
+        blocks = range(0, len(self.table.rows), _ROWS_AT_ONCE)
+        rows = (self.table.vectors(slice(at, at + _ROWS_AT_ONCE)) for at in blocks)
+        return whole_weights(np.concatenate([whole_vectors(each)[1] for each in rows]))
+
+    def token_vectors(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Give the vectors of pieces as tokens, see `xmine.encoders.tokens`.
+
+        Returns:
+            float32 [all pieces, token dim], in which the rows of `ids` are filled in.
+        """
+        vectors, axes, is_there = self._of_tokens
+        used = _used(ids, vectors)
+        used = used[~is_there[used]]
+        for at in range(0, len(used), _ROWS_AT_ONCE):
+            rows = used[at : at + _ROWS_AT_ONCE]
+            vectors[rows] = on_axes(whole_vectors(self.table.vectors(rows))[0], axes)
+        is_there[used] = True
+        return vectors
+
+    @cached_property
+    def _of_tokens(
+        self,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None, NDArray[np.bool_]]:
+        """Token vectors, the axes of them, and which have been made; memory holds no others."""
+        total = len(self.table.rows)
+        axes = principal_axes(whole_vectors(self.table.vectors(rows_for_axes(total)))[0])
+        dim = self.dim if axes is None else axes.shape[1]
+        return np.zeros((total, dim), np.float32), axes, np.zeros(total, np.bool_)
 
     def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Cut texts into pieces that have a vector.
@@ -107,13 +149,13 @@ class StaticEmbedding:
             Int32 [pieces, 1], those of all texts, and the number of each text, int32 [texts].
         """
         ids, starts = self.pieces.ids(texts)
-        known = self.whole[1][ids] > 0
+        known = self.token_weights[ids] > 0
         before = np.concatenate([[0], np.cumsum(known)])
         return ids[known][:, None], np.diff(before[starts]).astype(np.int32)
 
     def spans(self, text: str) -> list[Span]:
         """Give the span in a text of each of its `tokens`."""
-        known = self.whole[1][self.pieces.ids([text])[0]] > 0
+        known = self.token_weights[self.pieces.ids([text])[0]] > 0
         return list(compress(self.pieces.spans(text), known))
 
     @classmethod
@@ -143,6 +185,14 @@ class StaticEmbedding:
             tensors = {"embeddings": self.table.rows, "weights": self.table.factors}
         (folder / WEIGHTS_FILE).write_bytes(save(tensors))
         self.pieces.save(folder)
+
+
+def _used(ids: NDArray[np.int32], rows: NDArray[Any]) -> NDArray[np.int64]:
+    """Name the rows of a table that ids name, rising; the ids may be a column of a large file."""
+    is_used = np.zeros(len(rows), np.bool_)
+    for at in range(0, len(ids), _IDS_AT_ONCE):
+        is_used[ids[at : at + _IDS_AT_ONCE]] = True
+    return np.flatnonzero(is_used)
 
 
 def _mean_of_pieces(

@@ -25,7 +25,11 @@ CODES = dict(
     ).split()
 )
 _SHORT = {long: short for short, long in CODES.items()} | {
-    **{"arb": "ar", "fas": "fa", "lav": "lv", "msa": "ms", "zho": "zh"}
+    "arb": "ar",
+    "fas": "fa",
+    "lav": "lv",
+    "msa": "ms",
+    "zho": "zh",
 }
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xmine.errors import FileError
 from xmine.encoders.metadata import EncoderFacts
+from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, MissingData, incomplete
 from xmine.evaluation.languages import chosen_languages
 from xmine.scoring.gold import read_id_pairs

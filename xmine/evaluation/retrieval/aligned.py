@@ -97,7 +97,7 @@ def hits_of(
         texts: of both sides, where a line with the text of the right one counts as found.
         rows: int64 [pairs] twice, the sources and targets of the pairs; row i and row i if None.
     """
-    sides = texts or (range(len(chosen[1])), range(len(chosen[0])))
+    sides = texts or (range(len(chosen[0])), range(len(chosen[1])))
     pairs = rows or (np.arange(len(chosen[0])), np.arange(len(chosen[0])))
     forward = _found(chosen[0][pairs[0]], pairs[1], sides[1])
     backward = _found(chosen[1][pairs[1]], pairs[0], sides[0])

@@ -7,6 +7,7 @@ sentence embeddings"): nearest by cosine among all lines of the other side, ties
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,15 +139,17 @@ def aligned_result(
     Sets of one name are averaged first: a row for each pair of languages.
     """
     rows, averages, reranked, reranked_averages, notes = [], [], [], [], []
+    most = 0, ""  # pairs of languages of the largest set, and the row that stands for it
     names = list(dict.fromkeys(each.name for each in sets))
     for name in names:
         same = [each for each in sets if each.name == name]
         measured = [measure(each) for each in same]
-        found = _merged([each.rows for each in measured])
+        found = _merged([each.rows for each in measured], same)
         means, lacking = _averages(groups, same, found)
         rows += found.values()
         averages += means
-        if ours_too := _merged([each.reranked for each in measured]):
+        most = max([most, (len(found), (means or rows)[-1].name)], key=itemgetter(0))
+        if ours_too := _merged([each.reranked for each in measured], same):
             reranked += ours_too.values()
             reranked_averages += _averages(groups, same, ours_too)[0]
         unknown = sum((Counter(each.unknown) for each in measured), Counter())
@@ -159,21 +162,23 @@ def aligned_result(
         split=", ".join(names),
         metrics=metrics,
         rows=[*rows, *averages, *ours([*reranked, *reranked_averages])],
-        headline=(averages[-1].name if len(names) == 1 and averages else rows[0].name, "mean"),
+        headline=(most[1], "mean"),
         settings=settings,
         unit="pairs",
         notes=[*notes, *reranked_note(reranked)],
     )
 
 
-def _merged(parts: Iterable[Sequence[Row]]) -> dict[str, Row]:
-    """Average the rows of one name: name -> row."""
-    rows: dict[str, list[Row]] = {}
+def _merged(parts: Iterable[Sequence[Row]], sets: Sequence[AlignedSet]) -> dict[str, Row]:
+    """Average the rows of one name: name -> row, those with the pivot first."""
+    titles = (each.titled("-".join(pair)) for each in sets for pair in each.pairs)
+    rows: dict[str, list[Row]] = {title: [] for title in titles}
     for row in (row for part in parts for row in part):
         rows.setdefault(row.name, []).append(row)
     return {
         name: replace(mean_row(name, each), is_mean=False) if len(each) > 1 else each[0]
         for name, each in rows.items()
+        if each
     }
 
 

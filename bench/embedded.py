@@ -1,12 +1,12 @@
 """Train the embedded encoder with several seeds, and measure each on the benchmarks.
 
     python bench/embedded.py en-zh.tsv.gz en-de.tsv.gz ... --data EVAL_FOLDER -o FOLDER
-        [--seeds 1 2 3]
+        [--seeds 1 2 3] [--options FILE]
     python bench/embedded.py --shipped --data EVAL_FOLDER
 
 Trains with xmine/embedded/options.toml, which is where the settings of the shipped encoder stand,
-into FOLDER/seed-N, and writes FOLDER/figures.json: the figures of each seed and their mean.
-A run that was stopped goes on where it was. `--shipped` trains nothing: it measures the encoder
+or with FILE, into FOLDER/seed-N, and writes FOLDER/figures.json: the figures of each seed and their
+mean. A run that was stopped goes on where it was. `--shipped` trains nothing: it measures the encoder
 that ships, after a change of the code around it, and writes that into bench/results/embedded.json,
 whose figures `python bench/shown.py` puts into README, docs and card.
 
@@ -45,6 +45,7 @@ def main() -> None:
     parser.add_argument("--data", required=True)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--shipped", action="store_true")
+    parser.add_argument("--options", type=Path, default=EMBEDDED / "options.toml")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     arguments = parser.parse_args()
     if arguments.shipped:
@@ -59,28 +60,29 @@ def main() -> None:
     seeds: dict[str, dict[str, float]] = {}
     for seed in arguments.seeds:
         folder = arguments.output / f"seed-{seed}"
-        trained = _train(arguments.pairs, folder, seed)
+        trained = _train(arguments.pairs, arguments.options, folder, seed)
         seeds[str(seed)] = {**trained, **measure(folder, arguments.data)}
-        print(seed, seeds[str(seed)], flush=True)
+        print(f"seed {seed}: {trained}", flush=True)
     names = next(iter(seeds.values()))
     means = {name: sum(each[name] for each in seeds.values()) / len(seeds) for name in names}
-    settings = (EMBEDDED / "options.toml").read_text(encoding="utf-8")
+    settings = arguments.options.read_text(encoding="utf-8")
     result = record({"mean": means, "seeds": seeds, "settings": settings})
     write_record(arguments.output / "figures.json", result)
-    print(json.dumps(result, indent=2))
+    print(json.dumps(means, indent=2))
 
 
-def _train(pairs: Sequence[str], folder: Path, seed: int) -> dict[str, float]:
+def _train(pairs: Sequence[str], file: Path, folder: Path, seed: int) -> dict[str, float]:
     """Train unless it has been done with these options; return the figures of the run."""
     summary = folder.with_suffix(".json")
-    options = {**load_toml(EMBEDDED / "options.toml"), "seed": seed}
+    options = {**load_toml(file), "seed": seed}
     if not folder.exists() or not summary.exists() or load_toml(folder / "options.toml") != options:
-        flags = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
+        flags = ["--method", "msimcse", "--options", str(file), "--seed", str(seed)]
         flags += ["--force", "--resume", "auto"]
         run = xmine("train", *pairs, "-o", str(folder), "--json", *flags)
         summary.write_text(run, encoding="utf-8")
     found = json.loads(summary.read_text(encoding="utf-8"))
-    return {name: found[name] for name in ("seconds", "forward", "backward")}
+    kept = ("seconds", "forward", "backward", *(name for name in found if "accuracy_" in name))
+    return {name: found[name] for name in kept}
 
 
 def measure(folder: Path, data: str) -> dict[str, float]:

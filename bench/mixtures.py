@@ -90,8 +90,8 @@ def read_corpus(data: Path, language: str = "zh") -> Corpus:
     groups: dict[str, list[tuple[str, str]]] = {}
     options = AlignedOptions(language=[language])
     for each in aligned_sets(DataFolder(data), options, EncoderFacts(), by_pair=True):
-        pairs = zip(*(each.texts[code] for code in each.pairs[0][::-1]), strict=True)
-        groups.setdefault(_NAMES.get(each.name, each.name), []).extend(pairs)
+        sides = (each.texts[code] for code in each.pairs[0][::-1])
+        groups.setdefault(_NAMES.get(each.name, each.name), []).extend(zip(*sides, strict=True))
     english, other = dict[str, str](), dict[str, str]()
     if language == "zh":
         bucc = data / "bucc2018"

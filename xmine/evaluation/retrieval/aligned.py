@@ -138,7 +138,8 @@ def aligned_result(
 
     Sets of one name are averaged first: a row for each pair of languages.
     """
-    rows, averages, reranked, reranked_averages, notes = [], [], [], [], []
+    rows, reranked = list[Row](), list[Row]()
+    averages, reranked_averages, notes = [], [], []
     most = 0, ""  # pairs of languages of the largest set, and the row that stands for it
     names = list(dict.fromkeys(each.name for each in sets))
     for name in names:

@@ -76,9 +76,8 @@ def _tatoeba(figures: Figures, languages: Sequence[str], speed: int) -> list[str
 
     rows = [row(code, [code]) for code in languages]
     known = [code for code in languages if all(code in of for _, of in PEERS.values())]
-    for codes in (known, languages):
-        if len(codes) > 1:
-            rows.append(row(f"mean of {len(codes)}", codes))
+    means = [known, languages] if known != languages else [languages]
+    rows += [row(f"mean of {len(codes)}", codes) for codes in means if len(codes) > 1]
     size = f"{figures['megabytes']:.0f} MB"
     rows.append(_row("size", size, size, *(size for size, _ in PEERS.values())))
     rows.append(_row("lines per CPU-second", f"{speed:,}", _NONE, *(_NONE for _ in PEERS)))

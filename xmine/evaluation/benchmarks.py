@@ -70,7 +70,7 @@ _ALL = [
     ),
     Benchmark(
         "pseudo-bucc",
-        "How near does the threshold that mining chooses come to the best, in ten languages?",
+        "How near to the best is the threshold that mining chooses, language by language?",
         "As `bucc`, on small files of news that were made for this: translations among lines of "
         "the same articles. `auto` is what `xmine mine` does without any threshold; where it is "
         "far below `oracle`, the estimate fails.",

@@ -278,6 +278,7 @@ def test_bitext_of_pairs_and_without_english(
     for stem, lines in {
         "newstest/news2.eng-zho": 30,
         "newstest/news2.deu-eng": 30,
+        "newstest/newsB2.deu-eng": 30,  # a second translation of the same
         "newstest/news1.eng-zho": 20,
         "newstest/other2.eng-rus": 30,
         "multi30k/test.ces-eng": 30,
@@ -292,17 +293,22 @@ def test_bitext_of_pairs_and_without_english(
     assert result.split == "newstest"
     assert [(each.name, each.items) for each in result.rows] == [
         ("newstest zh-en", 50),
-        ("newstest de-en", 30),
+        ("newstest de-en", 60),
         ("newstest ru-en", 30),
         ("newstest de-zh", 30),
         ("newstest de-ru", 30),
         ("newstest zh-ru", 30),
         ("newstest, mean of 3 without en", 90),
-        ("newstest, mean of 3", 110),
+        ("newstest, mean of 3", 140),
     ]
     assert row(result, "newstest de-zh")["mean"] == 1
     assert row(result, "newstest zh-ru")["mean"] < 0.2
     assert result.headline == ("newstest, mean of 3", "mean")
+    with_english = BitextOptions(pivot="en", rerank="off")
+    names = [
+        each.name for each in evaluate_bitext(encoder, DataFolder(tmp_path), with_english).rows
+    ]
+    assert names == [f"newstest {each}-en" for each in ("zh", "de", "ru")] + ["newstest, mean of 3"]
     whole = BitextOptions(language=["all"], rerank="off")
     names = [each.name for each in evaluate_bitext(encoder, DataFolder(tmp_path), whole).rows]
     assert "Multi30k cs-en" in names and "newstest de-ru" in names

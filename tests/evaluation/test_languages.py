@@ -5,7 +5,7 @@ import pytest
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError
 from xmine.evaluation.data import MissingData
-from xmine.evaluation.languages import ALL, chosen_languages, is_among, left_out_note, short_code
+from xmine.evaluation.languages import ALL, chosen_languages, left_out_note, named_by, short_code
 
 ANY, GERMAN = EncoderFacts(), EncoderFacts(("en", "de"))
 
@@ -15,15 +15,19 @@ ANY, GERMAN = EncoderFacts(), EncoderFacts(("en", "de"))
     [
         *(("cmn", "zh"), ("zho_simpl", "zh"), ("zho_Hans", "zh"), ("zh-CN", "zh"), ("zh", "zh")),
         *(("deu", "de"), ("arb_Arab", "ar"), ("eng", "en"), ("xyz", "xyz"), ("en-US", "en")),
+        *(("cmn-eng", "zh-en"), ("de-fr", "de-fr")),
     ],
 )
 def test_a_language_has_one_code(code: str, short: str) -> None:
     assert short_code(code) == short
 
 
-def test_both_languages_of_a_pair_have_to_be_among() -> None:
-    assert is_among("de-en", ["en", "deu"]) and is_among("deu", ["de"])
-    assert not is_among("de-fr", ["en", "de"]) and not is_among("zho_simpl", ["de"])
+def test_a_code_names_itself_or_its_language() -> None:
+    flores = ["eng_Latn", "zho_Hans", "zho_Hant"]
+    assert named_by("zho_Hant", flores) == ["zho_Hant"]
+    assert named_by("zh", flores) == ["zho_Hans", "zho_Hant"]
+    assert named_by("zho-eng", ["zh-en", "zh-fr"]) == ["zh-en"]
+    assert not named_by("de", flores) and not named_by("zh", ["zh-en"])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 Files name languages in several ways: `cmn`, `zho_simpl`, `zho_Hans` and `zh` are one.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 from xmine.encoders.metadata import EncoderFacts
@@ -24,6 +25,7 @@ CODES = dict(
         "zh:cmn"
     ).split()
 )
+_PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
 _SHORT = {long: short for short, long in CODES.items()} | {
     "arb": "ar",
     "fas": "fa",
@@ -34,7 +36,9 @@ _SHORT = {long: short for short, long in CODES.items()} | {
 
 
 def short_code(code: str) -> str:
-    """Give the ISO 639-1 code of a language: zh of `cmn`, `zho_Hans` and `zh-CN`."""
+    """Give the ISO 639-1 code of a language, zh of `cmn`, `zho_Hans` and `zh-CN`; of a pair both."""
+    if _PAIR.fullmatch(code):
+        return "-".join(map(short_code, code.split("-")))
     base = code.replace("-", "_").partition("_")[0]
     return _SHORT.get(base, base)
 
@@ -44,9 +48,10 @@ def short_codes(codes: Iterable[str]) -> set[str]:
     return set(map(short_code, codes))
 
 
-def is_among(name: str, codes: Iterable[str]) -> bool:
-    """Tell whether a language, or both of a pair such as `zh-en`, are among some."""
-    return short_codes(name.split("-")) <= short_codes(codes)
+def named_by(code: str, found: Sequence[str]) -> list[str]:
+    """Give what a code names: itself, or else all that are of its language or pair of languages."""
+    same = [each for each in found if each == code]
+    return same or [each for each in found if short_code(each) == short_code(code)]
 
 
 def chosen_languages(
@@ -69,19 +74,15 @@ def chosen_languages(
         return list(found)
     chosen = []
     for code in wanted:
-        same = [each for each in found if each == code or _same(each, code)]
+        same = named_by(code, found)
         if not same:
             raise FileError(lacking.replace("{}", code), f"there are {', '.join(found)}")
         chosen += same
-    own = list(dict.fromkeys(chosen)) or [each for each in found if is_among(each, facts.languages)]
-    if not own:
+    known = short_codes(facts.languages)
+    own = [each for each in found if set(short_code(each).split("-")) <= known]
+    if not (chosen or own):
         raise none_of_its_own(facts, found)
-    return own
-
-
-def _same(one: str, other: str) -> bool:
-    """Tell whether two codes are of one language; those of pairs have to be equal."""
-    return "-" not in one + other and short_code(one) == short_code(other)
+    return list(dict.fromkeys(chosen)) or own
 
 
 def none_of_its_own(facts: EncoderFacts, found: Sequence[str]) -> MissingData:

@@ -12,7 +12,7 @@ from pathlib import Path
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, read_aligned
-from xmine.evaluation.languages import ALL, is_among, none_of_its_own
+from xmine.evaluation.languages import ALL, named_by, none_of_its_own
 from xmine.evaluation.options import AlignedOptions, FilesOptions
 
 # name, folders below the data folder, files with {} for the language
@@ -67,7 +67,7 @@ def aligned_sets(
     read = [*((name, _read(paths)) for name, paths in found.items()), *pairs]
     every = list(dict.fromkeys(code for _, texts in read for code in texts))
     for code in filter(None, [*options.language, options.pivot]):
-        if code != ALL and not any(is_among(each, [code]) for each in every):
+        if code != ALL and not named_by(code, every):
             raise FileError(f"there is no language {code!r}", f"there are {', '.join(every)}")
     sets = [
         aligned
@@ -102,23 +102,27 @@ def _aligned(
     if asked and ALL not in asked:
         # English is what named languages are compared with, but no language of every encoder.
         pivot = options.pivot or ("en" if options.language else "")
-        languages = [each for each in languages if is_among(each, [*asked, pivot])]
+        languages = _named_by([*asked, pivot], languages)
     pairs = _with_pivot(languages, options.pivot)
     if not pairs:
         return None
     texts = {each: texts[each] for each in languages}
     own = [code for code in options.language if code != ALL] or facts.languages
-    crossed = [each for each in languages if each != pairs[0][1] and is_among(each, own)]
+    crossed = [each for each in _named_by(own, languages) if each != pairs[0][1]]
     others = [] if options.pivot else list(combinations(crossed, 2))
     return AlignedSet(name, texts, pairs, is_named=bool(options.files), others=others)
 
 
+def _named_by(codes: Sequence[str], languages: Sequence[str]) -> list[str]:
+    """Keep the languages that one of the codes names, in their order."""
+    named = {each for code in codes for each in named_by(code, languages)}
+    return [each for each in languages if each in named]
+
+
 def _with_pivot(languages: Sequence[str], pivot: str) -> list[tuple[str, str]]:
-    """Pair each language with the pivot: English, or the first, if it is not named."""
-    order = sorted(languages, key=lambda each: not is_among(each, [pivot or "en"]))
-    if not order or (pivot and not is_among(order[0], [pivot])):
-        return []
-    return [(each, order[0]) for each in languages if each != order[0]]
+    """Pair each language with the pivot: English, or the first, if none is asked for."""
+    found = named_by(pivot or "en", languages) or ([] if pivot else languages)
+    return [(each, found[0]) for each in languages if each != found[0]] if found else []
 
 
 def _read_by_pair(data: DataFolder) -> list[tuple[str, dict[str, list[str]]]]:

@@ -1,61 +1,56 @@
 """Train the embedded encoder with several seeds, and measure each on the benchmarks.
 
-    python bench/embedded.py PAIRS.tsv.gz --data EVAL_FOLDER -o FOLDER [--seeds 1 2 3]
+    python bench/embedded.py en-zh.tsv.gz en-de.tsv.gz ... --data EVAL_FOLDER -o FOLDER
+        [--seeds 1 2 3] [--options FILE]
     python bench/embedded.py --shipped --data EVAL_FOLDER
 
 Trains with xmine/embedded/options.toml, which is where the settings of the shipped encoder stand,
-into FOLDER/seed-N, and writes FOLDER/figures.json: the figures of each seed and their mean.
-A run that was stopped goes on where it was. `--shipped` trains nothing: it measures the encoder
-that ships, after a change of the code around it, and writes that into bench/results/embedded.json,
-whose figures `python bench/shown.py` puts into README, docs and card.
+or with FILE, into FOLDER/seed-N, and writes FOLDER/figures.json: the figures of each seed and their
+mean. A run that was stopped goes on where it was. `--shipped` trains nothing: it measures the
+encoder that ships, after a change of the code around it, and writes that into
+bench/results/embedded.json, whose figures `python bench/shown.py` puts into README, docs and card.
+
+A figure is named by its benchmark, row and metric, as `xmine eval` has them: `tatoeba deu, reranked
+to_english`. The languages are those of the encoder.
 """
 
 import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from xmine.encoders.encoder import EMBEDDED
+from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
+from xmine.evaluation.benchmarks import BENCHMARKS
+from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.options import BitextOptions, BuccOptions, PairOptions, TatoebaOptions
 from xmine.evaluation.reports.record import record, write_record
 from xmine.options import load_toml
 
 RESULTS = Path(__file__).parent / "results" / "embedded.json"
-# Arguments of `xmine eval` -> name of a figure -> the row and metric it is.
-FIGURES = {
-    "tatoeba --language cmn": {
-        "tatoeba_en_zh": ("cmn", "from_english"),
-        "tatoeba_zh_en": ("cmn", "to_english"),
-        "tatoeba_en_zh_reranked": ("cmn, reranked", "from_english"),
-        "tatoeba_zh_en_reranked": ("cmn, reranked", "to_english"),
-    },
-    "bitext": {
-        "newstest2019_en_zh": ("newstest2019 zh-en", "backward"),
-        "newstest2019_zh_en": ("newstest2019 zh-en", "forward"),
-        "newstest2019_en_zh_reranked": ("newstest2019 zh-en, reranked", "backward"),
-        "newstest2019_zh_en_reranked": ("newstest2019 zh-en, reranked", "forward"),
-    },
-    "bucc --protocol msimcse": {
-        "bucc_oracle_f1": ("zh-en oracle", "f1"),
-        "bucc_auto_f1": ("zh-en auto", "f1"),
-        "bucc_oracle_f1_reranked": ("zh-en oracle, reranked", "f1"),
-        "bucc_auto_f1_reranked": ("zh-en auto, reranked", "f1"),
-    },
+# Benchmark -> how it is measured, and the metrics that are kept.
+MEASURED = {
+    "tatoeba": (TatoebaOptions(), ("to_english", "from_english")),
+    "bitext": (BitextOptions(), ("forward", "backward")),
+    "bucc": (BuccOptions(protocol="msimcse"), ("f1",)),
+    "pseudo-bucc": (PairOptions(), ("oracle", "auto")),
 }
 
 
 def main() -> None:
     """Train, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pairs", nargs="?")
+    parser.add_argument("pairs", nargs="*")
     parser.add_argument("--data", required=True)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--shipped", action="store_true")
+    parser.add_argument("--options", type=Path, default=EMBEDDED / "options.toml")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     arguments = parser.parse_args()
     if arguments.shipped:
         kept = json.loads(RESULTS.read_text(encoding="utf-8"))
-        shipped = record(measure(EMBEDDED, arguments.data))
+        shipped = record({"megabytes": _megabytes(EMBEDDED), **measure(EMBEDDED, arguments.data)})
         write_record(RESULTS, {**kept, "shipped": shipped})
         print(json.dumps(shipped, indent=2))
         return
@@ -65,38 +60,49 @@ def main() -> None:
     seeds: dict[str, dict[str, float]] = {}
     for seed in arguments.seeds:
         folder = arguments.output / f"seed-{seed}"
-        trained = _train(arguments.pairs, folder, seed)
+        trained = _train(arguments.pairs, arguments.options, folder, seed)
         seeds[str(seed)] = {**trained, **measure(folder, arguments.data)}
-        print(seed, seeds[str(seed)], flush=True)
+        print(f"seed {seed}: {trained}", flush=True)
     names = next(iter(seeds.values()))
     means = {name: sum(each[name] for each in seeds.values()) / len(seeds) for name in names}
-    settings = (EMBEDDED / "options.toml").read_text(encoding="utf-8")
+    settings = arguments.options.read_text(encoding="utf-8")
     result = record({"mean": means, "seeds": seeds, "settings": settings})
     write_record(arguments.output / "figures.json", result)
-    print(json.dumps(result, indent=2))
+    print(json.dumps(means, indent=2))
 
 
-def _train(pairs: str, folder: Path, seed: int) -> dict[str, float]:
+def _train(pairs: Sequence[str], file: Path, folder: Path, seed: int) -> dict[str, float]:
     """Train unless it has been done with these options; return the figures of the run."""
     summary = folder.with_suffix(".json")
-    options = {**load_toml(EMBEDDED / "options.toml"), "seed": seed}
+    options = {**load_toml(file), "seed": seed}
     if not folder.exists() or not summary.exists() or load_toml(folder / "options.toml") != options:
-        flags = ["--options", str(EMBEDDED / "options.toml"), "--seed", str(seed)]
+        flags = ["--method", "msimcse", "--options", str(file), "--seed", str(seed)]
         flags += ["--force", "--resume", "auto"]
-        run = xmine("train", pairs, "-o", str(folder), "--json", *flags)
+        run = xmine("train", *pairs, "-o", str(folder), "--json", *flags)
         summary.write_text(run, encoding="utf-8")
     found = json.loads(summary.read_text(encoding="utf-8"))
-    return {name: found[name] for name in ("seconds", "forward", "backward")}
+    kept = ("seconds", "forward", "backward", *(name for name in found if "accuracy_" in name))
+    return {name: found[name] for name in kept}
 
 
 def measure(folder: Path, data: str) -> dict[str, float]:
-    """Measure an encoder: the FIGURES, by name."""
-    figures: dict[str, float] = {}
-    for arguments, names in FIGURES.items():
-        asked = ("eval", *arguments.split(), "--data", data, "--model", str(folder), "--json")
-        rows = {row["name"]: row["figures"] for row in json.loads(xmine(*asked))["rows"]}
-        figures |= {name: rows[row][metric] for name, (row, metric) in names.items()}
+    """Measure an encoder on all benchmarks that there are files of in its languages."""
+    encoder, figures = SentenceEncoder.load(folder), dict[str, float]()
+    for name, (options, metrics) in MEASURED.items():
+        try:
+            result = BENCHMARKS[name].load()(encoder, DataFolder(Path(data)), options)
+        except MissingData as error:
+            print(f"{name}: {error.message}", file=sys.stderr)
+            continue
+        for row in result.rows:
+            figures |= {f"{name} {row.name} {metric}": row.figures[metric] for metric in metrics}
     return figures
+
+
+def _megabytes(folder: Path) -> float:
+    """Add up the files of an encoder: its weights, and its vocabulary as xmine reads it."""
+    files = ("model.safetensors", "sentencepiece.model")
+    return round(sum((folder / name).stat().st_size for name in files) / 1e6, 1)
 
 
 def xmine(*arguments: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from embedded import xmine  # type: ignore[import-not-found]
 
+from xmine.evaluation.languages import CODES
 from xmine.evaluation.reports.record import record, write_record
 
 SETTINGS = {
@@ -22,7 +23,6 @@ SETTINGS = {
     for batches in ("mixed", "language")
 }
 OPTIONS = "--method msimcse --symmetric --dim 128 --epochs 3 --threads 2".split()
-TATOEBA = {"de": "deu", "fr": "fra", "ko": "kor", "es": "spa", "ru": "rus", "ja": "jpn"}
 
 
 def main() -> None:
@@ -37,29 +37,18 @@ def main() -> None:
     arguments.output.mkdir(exist_ok=True)
     files = [_cut(path, arguments.output, arguments.count) for path in arguments.pairs]
     codes = [path.name.removesuffix(".tsv").partition("-")[2] for path in files]
-    asked = [word for code in codes for word in ("--language", TATOEBA[code])]
     figures: dict[str, dict[str, dict[str, float]]] = {}
     for seed in arguments.seeds:
         for name, words in SETTINGS.items():
             folder = arguments.output / f"{name.replace(', ', '-').replace(' ', '-')}-{seed}"
             flags = [*OPTIONS, *words, "--seed", str(seed), "--force", "--json"]
             told = json.loads(xmine("train", *map(str, files), "-o", str(folder), *flags))
-            said = xmine(
-                "eval",
-                "tatoeba",
-                *asked,
-                "--rerank",
-                "off",
-                "--data",
-                arguments.data,
-                "--model",
-                str(folder),
-                "--json",
-            )
+            measured = "--data", arguments.data, "--model", str(folder)
+            said = xmine("eval", "tatoeba", "--rerank", "off", *measured, "--json")
             rows = {row["name"]: row["figures"] for row in json.loads(said)["rows"]}
             found = {"held_out": told["accuracy"], "seconds": told["seconds"]}
             for code in codes:
-                both = rows[TATOEBA[code]]
+                both = rows[CODES[code]]
                 found[code] = (both["to_english"] + both["from_english"]) / 2
             found["tatoeba"] = sum(found[code] for code in codes) / len(codes)
             figures.setdefault(name, {})[str(seed)] = found

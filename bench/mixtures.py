@@ -1,7 +1,8 @@
 """Held-out translations -> mining sets: two files of which a known share is parallel.
 
-The text is that of `eval/`: newstest2019, the UN development set, FLORES-101 and the BUCC 2018
-sample, whose lines without a gold partner fill up what the others lack. Or it is short lines of
+The text is that of `eval/`. In Chinese: newstest2019, the UN development set, FLORES-101 and the
+BUCC 2018 sample, whose lines without a gold partner fill up what the others lack. In other
+languages: the aligned files that `xmine eval bitext` reads. Or it is short lines of
 `train/`: strings of user interfaces, entries of glossaries, titles. A text that stands twice is
 taken once, so that two texts are those of a gold pair exactly when their numbers are equal.
 """
@@ -15,10 +16,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from xmine.encoders.metadata import EncoderFacts
+from xmine.evaluation.data import DataFolder
+from xmine.evaluation.options import AlignedOptions
+from xmine.evaluation.retrieval.parallel import aligned_sets
 from xmine.files.reading import read_lines
 from xmine.text.sentences import folded
 
-SOURCES = ("newstest", "un", "flores", "bucc", "all")
+# Set of `xmine eval bitext` -> the name of its mixtures.
+_NAMES = {"newstest2019": "newstest", "UN devset": "un", "FLORES-101 dev": "flores"}
 SIZES = (500, 1000, 2000, 5000, 10000)  # lines a side
 SHARES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0)  # of lines with a translation
 
@@ -38,13 +44,16 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """English and Chinese lines; the first `pairs` of both are translations of each other.
+    """Lines in English and another language, by default Chinese, as its fields are called.
+
+    The first `pairs` of both are translations of each other.
 
     Attributes:
         english, chinese: texts, none of them twice.
         pairs: lines that are pairs.
         groups: for each source the numbers of its pairs.
         shares: of lines with a translation that are asked of it.
+        language: the other one.
     """
 
     english: list[str]
@@ -52,6 +61,7 @@ class Corpus:
     pairs: int
     groups: dict[str, Rows]
     shares: tuple[float, ...] = SHARES
+    language: str = "zh"
 
     def chinese_rows(self, mixture: "Mixture") -> Rows:
         """Turn numbers of the Chinese side of a mixture into rows of `chinese`."""
@@ -75,17 +85,19 @@ class Mixture(NamedTuple):
         return len(np.intersect1d(self.english, self.chinese))
 
 
-def read_corpus(data: Path) -> Corpus:
-    """Read the aligned sets and the BUCC sample below a folder `eval/`."""
-    groups = {
-        "newstest": _aligned(data / "newstest2019/ref.en", data / "newstest2019/ref.zh"),
-        "un": _aligned(data / "un-devset/UNv1.0.devset.en", data / "un-devset/UNv1.0.devset.zh"),
-        "flores": _aligned(data / "flores101/dev/eng.dev", data / "flores101/dev/zho_simpl.dev"),
-    }
-    bucc = data / "bucc2018"
-    english, chinese = _by_id(bucc / "zh-en.dev.en"), _by_id(bucc / "zh-en.dev.zh")
-    gold = [line.split("\t") for line in read_lines(bucc / "zh-en.dev.gold")]
-    groups["bucc"] = [(english.pop(right), chinese.pop(left)) for left, right in gold]
+def read_corpus(data: Path, language: str = "zh") -> Corpus:
+    """Read the aligned sets below a folder `eval/`; of Chinese the BUCC sample, too."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    options = AlignedOptions(language=[language])
+    for each in aligned_sets(DataFolder(data), options, EncoderFacts(), by_pair=True):
+        sides = (each.texts[code] for code in each.pairs[0][::-1])
+        groups.setdefault(_NAMES.get(each.name, each.name), []).extend(zip(*sides, strict=True))
+    english, other = dict[str, str](), dict[str, str]()
+    if language == "zh":
+        bucc = data / "bucc2018"
+        english, other = _by_id(bucc / "zh-en.dev.en"), _by_id(bucc / "zh-en.dev.zh")
+        gold = [line.split("\t") for line in read_lines(bucc / "zh-en.dev.gold")]
+        groups["bucc"] = [(english.pop(right), other.pop(left)) for left, right in gold]
     seen: set[str] = set()
     left: list[str] = []
     right: list[str] = []
@@ -101,16 +113,12 @@ def read_corpus(data: Path) -> Corpus:
         numbers[name] = np.arange(start, len(left))
     numbers["all"] = np.arange(len(left))
     pairs = len(left)
-    for texts, more in ((left, english.values()), (right, chinese.values())):
+    for texts, more in ((left, english.values()), (right, other.values())):
         for text in more:
             if (key := folded(text)) not in seen:
                 seen.add(key)
                 texts.append(text)
-    return Corpus(left, right, pairs, numbers)
-
-
-def _aligned(english: Path, chinese: Path) -> list[tuple[str, str]]:
-    return list(zip(read_lines(english), read_lines(chinese), strict=True))
+    return Corpus(left, right, pairs, numbers, language=language)
 
 
 def _by_id(path: Path) -> dict[str, str]:
@@ -127,7 +135,7 @@ def read_short(data: Path) -> Iterator[Corpus]:
             rows = np.random.default_rng(5).permutation(len(pairs))[:_MOST_SHORT].tolist()
             left, right = ([pairs[row][side] for row in rows] for side in (0, 1))
             groups = {f"{kind} {language}": np.arange(len(rows))}
-            yield Corpus(left, right, len(rows), groups, SHORT_SHARES)
+            yield Corpus(left, right, len(rows), groups, SHORT_SHARES, language)
 
 
 def _short_pairs(

@@ -4,10 +4,11 @@
 
 EVAL and TRAIN are the folders `eval/` and `train/` that bench/mixtures.py reads. A row of the table
 is a set of figures of a candidate. Their weights are fitted on mixtures of the pairs of TRAIN that
-were held out of the training of the embedded encoder, and measured on sets of EVAL, of which no
-weight knows. F1 is that of the best cut in hindsight through one-to-one pairs; retrieval, among the
-ten nearest lines, is given from English and to English. For PAWS-X a sentence has two candidates,
-its translation and that of a sentence of the same words and another meaning.
+were held out of the training of the embedded encoder, in all its languages, and measured on sets of
+EVAL in Chinese, of which no weight knows. F1 is that of the best cut in hindsight through
+one-to-one pairs; retrieval, among the ten nearest lines, is given from English and to English. For
+PAWS-X a sentence has two candidates, its translation and that of a sentence of the same words and
+another meaning.
 """
 
 import argparse

@@ -1,20 +1,20 @@
 """The folders `eval/` and `train/` -> the sets that bench/rerank.py fits and measures on."""
 
-import gzip
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from candidates import Pool
-from mixtures import Corpus, mixtures, read_corpus
+from mixtures import Corpus, Rows, mixtures, read_corpus
 
 from xmine.encoders.encoder import EMBEDDED, SentenceEncoder
 from xmine.files.reading import read_lines
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.options import load_toml
-from xmine.pairs.io import ParallelText
-from xmine.trainer.data.rows import hold_out, weigh_pairs
+from xmine.pairs.io import ParallelText, read_parallel
+from xmine.trainer.options.msimcse import MsimcseOptions
+from xmine.trainer.run.prepare import Split
 from xmine.vectors.tokens import tokens_of
 
 SHARES = (0.02, 0.1, 0.3, 0.6)  # of lines with a translation, in mixtures of EVAL
@@ -23,38 +23,57 @@ FIT_SIZES = (700, 1400)  # lines a side
 DOMAINS = ("newstest", "un", "flores")
 DOMAIN_SIZE, ALL_SIZE = 1500, 5000
 NEAREST = 10
-HELD_OUT, SEED = 4000, 1  # of the training of the embedded encoder
 
 
 def read_held_out(train: Path) -> tuple[ParallelText, ParallelText]:
-    """Read what the embedded encoder was trained on, and what was held out."""
-    with gzip.open(train / "en-zh.tsv.gz", "rt", encoding="utf-8", newline="\n") as file:
-        rows = [line.rstrip("\n").split("\t")[:3] for line in file]
-    pairs = ParallelText(*map(list, zip(*rows, strict=True)))
-    weights = load_toml(EMBEDDED / "options.toml")["source_weight"]
-    if not isinstance(weights, dict):
-        raise TypeError("source_weight is no table")
-    kept, held = hold_out(pairs, weigh_pairs(pairs, weights, 1.0), HELD_OUT, SEED)
-    return pairs.take(kept), pairs.take(held)
+    """Read the Chinese pairs that the embedded encoder was trained on, and all that were held out.
+
+    Its languages are in the order of the files of pairs, which decides what was held out.
+    """
+    options = MsimcseOptions(**load_toml(EMBEDDED / "options.toml"))
+    codes = [code for code in SentenceEncoder.load().facts.languages if code != "en"]
+    split = Split.of(read_parallel(*(train / f"en-{code}.tsv.gz" for code in codes)), options)
+    seen = split.seen
+    if seen.languages:
+        seen = seen.take(seen.languages.rows()[codes.index("zh")])
+    return seen, split.held_out
 
 
 def fit_pool(encoder: SentenceEncoder, pairs: ParallelText, least: int, draws: int) -> Pool:
-    """Mix pairs whose shorter side has so many tokens."""
+    """Mix pairs whose shorter side has so many tokens; each mixture is of one pair of languages."""
     lengths = [tokens_of(encoder, each).lengths for each in (pairs.sources, pairs.targets)]
-    some = pairs.take(np.flatnonzero(np.minimum(*lengths) >= least))
-    english, chinese = list(some.sources), list(some.targets)
-    corpus = Corpus(english, chinese, len(some), {"fit": np.arange(len(some))}, FIT_SHARES)
-    pool = Pool(encoder, english, chinese)
-    _add_mixtures(pool, corpus, FIT_SIZES, draws)
+    long = np.minimum(*lengths) >= least
+    english, other = list(pairs.sources), list(pairs.targets)
+    pool = Pool(encoder, english, other)
+    for rows in pairs.languages.rows() if pairs.languages else [np.arange(len(pairs))]:
+        some = rows[long[rows]]
+        sides = ([texts[row] for row in some.tolist()] for texts in (english, other))
+        corpus = Corpus(*sides, len(some), {"fit": np.arange(len(some))}, FIT_SHARES)
+        most = len(some) // 2  # lines a side, so that few need be parallel
+        sizes = FIT_SIZES if max(FIT_SIZES) <= most else (most // 2, most)
+        _add_mixtures(pool, corpus, sizes, draws, some)
     return pool
 
 
-def _add_mixtures(pool: Pool, corpus: Corpus, sizes: tuple[int, ...], draws: int) -> None:
+def _add_mixtures(
+    pool: Pool,
+    corpus: Corpus,
+    sizes: tuple[int, ...],
+    draws: int,
+    rows: Rows | None = None,
+) -> None:
+    """Add mixtures of a corpus, whose lines are those rows of the pool, or all of them."""
     for each in mixtures(corpus, sizes, draws):
         order = np.argsort(each.chinese)
         place = order[np.searchsorted(each.chinese, each.english, sorter=order) % len(order)]
         gold = np.where(each.chinese[place] == each.english, place, -1)
-        pool.add(each.source, each.share, (each.english, corpus.chinese_rows(each)), gold)
+        found = each.english, corpus.chinese_rows(each)
+        pool.add(
+            each.source,
+            each.share,
+            found if rows is None else (rows[found[0]], rows[found[1]]),
+            gold,
+        )
 
 
 def mixed_pool(encoder: SentenceEncoder, data: Path, draws: int) -> Pool:

@@ -54,7 +54,6 @@ def rerank(
         [corpus.english[row] for row in rows[0][pairs.sources].tolist()],
         [corpus.chinese[row] for row in rows[1][pairs.targets].tolist()],
     )
-    language = mixture.source.split()[-1] if " " in mixture.source else "zh"
-    differ = other_numbers(texts, ("en", language))
+    differ = other_numbers(texts, ("en", corpus.language))
     lower = (pairs.scores - weights.other_numbers * differ).astype(np.float32)
     return replace(pairs, scores=lower)

@@ -2,14 +2,16 @@
 
     python bench/shown.py
 
-rewrites the rows; a test holds them.
+rewrites the rows; a test holds them. Tables of languages are written as a whole, below their heads.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
+
+from language_tables import language_tables
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
@@ -19,6 +21,12 @@ EVALUATION = (
     "| at the fixed thresholds 1.04 / 1.06 / 1.2",
 )
 
+# Set of English and Chinese -> its file of a small transformer, its row, and metrics from and to
+# English.
+SETS = {
+    "Tatoeba cmn-eng": ("tatoeba", "tatoeba cmn", ("from_english", "to_english")),
+    "newstest2019": ("newstest2019", "bitext newstest2019 zh-en", ("backward", "forward")),
+}
 
 # Row of docs/explanation/reranking.md -> part of bench/rerank.py.
 PARTS = {
@@ -54,9 +62,17 @@ SHARES = ("2%", "10%", "30%", "60%")
 
 def main() -> None:
     """Rewrite the documents."""
-    for name, rows in shown().items():
+    for name in {**shown(), **tables()}:
         text = (ROOT / name).read_text(encoding="utf-8")
-        (ROOT / name).write_text(rewritten(text, rows), encoding="utf-8")
+        (ROOT / name).write_text(as_shown(name, text), encoding="utf-8")
+
+
+def as_shown(name: str, text: str) -> str:
+    """Put the figures into the text of a document."""
+    text = rewritten(text, shown().get(name, {}))
+    for head, rows in tables().get(name, {}).items():
+        text = with_table(text, head, rows)
+    return text
 
 
 def rewritten(text: str, rows: dict[str, list[str]]) -> str:
@@ -72,6 +88,16 @@ def rewritten(text: str, rows: dict[str, list[str]]) -> str:
     return "\n".join(lines)
 
 
+def with_table(text: str, head: str, rows: Sequence[str]) -> str:
+    """Put rows in the place of those below the head of a table and its rule."""
+    lines = text.split("\n")
+    if lines.count(head) != 1:
+        raise SystemExit(f"{lines.count(head)} tables begin with this row, not one:\n{head}")
+    start = lines.index(head) + 2
+    end = next(at for at in range(start, len(lines) + 1) if not "".join(lines[at : at + 1]))
+    return "\n".join([*lines[:start], *rows, *lines[end:]])
+
+
 def shown() -> dict[str, dict[str, list[str]]]:
     """Write the cells of every document's rows, by the text of their first cells."""
     embedded = _read("embedded")
@@ -82,24 +108,24 @@ def shown() -> dict[str, dict[str, list[str]]]:
     f1 = {row["name"]: row["figures"]["f1"] for row in measured["bucc"]}
     small_f1 = {row["name"]: row["figures"]["f1"] for row in small["bucc"]["rows"]}
     readme, card, encoders = {}, {}, {}
-    for title, name in (("Tatoeba cmn-eng", "tatoeba"), ("newstest2019", "newstest2019")):
-        ways = f"{name}_en_zh", f"{name}_zh_en"
+    for title, (name, row, metrics) in SETS.items():
+        ways = [f"{row} {metric}" for metric in metrics]
         ours = _both(now[way] for way in ways)
-        reranked = _both(now[f"{way}_reranked"] for way in ways)
+        reranked = _both(now[f"{row}, reranked {metric}"] for metric in metrics)
         readme[f"{title}, en→zh / zh→en"] = [ours, reranked]
         theirs = _both((small[name]["en_zh"], small[name]["zh_en"]))
         encoders[f"{title}, en→zh / zh→en"] = [ours, theirs]
         for way, arrow in zip(ways, ("en→zh", "zh→en"), strict=True):
             every = [rounded(each[way], 4) for each in seeds]
             card[f"{title}, {arrow}"] = [*every, f"**{rounded(mean[way], 4)}**"]
-    best = rounded(now["bucc_oracle_f1"])
-    readme[BEST] = [best, rounded(now["bucc_oracle_f1_reranked"])]
+    best = rounded(now["bucc zh-en oracle f1"])
+    readme[BEST] = [best, rounded(now["bucc zh-en oracle, reranked f1"])]
     encoders[BEST] = [best, rounded(small_f1["zh-en oracle"])]
-    every = [rounded(each["bucc_oracle_f1"], 4) for each in seeds]
-    oracle = [*every, f"**{rounded(mean['bucc_oracle_f1'], 4)}**"]
+    every = [rounded(each["bucc zh-en oracle f1"], 4) for each in seeds]
+    oracle = [*every, f"**{rounded(mean['bucc zh-en oracle f1'], 4)}**"]
     card["BUCC zh-en sample, F1, oracle threshold"] = oracle
-    card["BUCC zh-en sample, F1, `--threshold auto`"] = [rounded(now["bucc_auto_f1"], 4)]
-    both = [rounded(now[f"bucc_auto_f1{name}"]) for name in ("", "_reranked")]
+    card["BUCC zh-en sample, F1, `--threshold auto`"] = [rounded(now["bucc zh-en auto f1"], 4)]
+    both = [rounded(now[f"bucc zh-en auto{name} f1"]) for name in ("", ", reranked")]
     readme["the same at `--threshold auto`"] = both
     speed = f"{_read('encoding')['lines_per_cpu_second']:,}"
     readme["encoding newstest2019, lines per CPU-second"] = [speed, ""]
@@ -120,6 +146,12 @@ def shown() -> dict[str, dict[str, list[str]]]:
         "docs/how-to/evaluate.md": evaluation,
         "docs/explanation/reranking.md": reranking(),
     }
+
+
+def tables() -> dict[str, dict[str, list[str]]]:
+    """Write the tables of languages of every document: the rows below each head and its rule."""
+    now, speed = _read("embedded")["shipped"], _read("encoding")["lines_per_cpu_second"]
+    return {"docs/how-to/encoders.md": language_tables(now, speed)}
 
 
 def reranking() -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """Held-out translations -> how good `--threshold auto`, `--precision` and the estimate are.
 
     python bench/threshold.py EVAL [--model FOLDER] [--sizes 500,1000] [--draws 10] [--seeds 0.2]
-        [--json OUT.json]
+        [--language de] [--json OUT.json]
     python bench/threshold.py TRAIN --short [--draws 10] [--json OUT.json]
 
 EVAL and TRAIN are the folders `eval/` and `train/` that bench/mixtures.py reads, TRAIN for sets of
@@ -330,6 +330,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("data", type=Path)
     parser.add_argument("--short", action="store_true", help="short lines of train/")
+    parser.add_argument("--language", default="zh", help="of eval/, beside English")
     parser.add_argument("--model", type=Path, default=EMBEDDED)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--draws", type=int, default=10)
@@ -338,7 +339,9 @@ def main() -> None:
     parser.add_argument("--sizes", type=lambda text: tuple(map(int, text.split(","))))
     options = parser.parse_args()
     options.sizes = options.sizes or (SHORT_SIZES if options.short else SIZES)
-    corpora = read_short(options.data) if options.short else [read_corpus(options.data)]
+    corpora = (
+        read_short(options.data) if options.short else [read_corpus(options.data, options.language)]
+    )
     found = mine_all(corpora, SentenceEncoder.load(options.model), options)
     results = {}
     for setting, outcomes in found.items():

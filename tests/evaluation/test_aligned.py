@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from xmine.encoders.encoder import SentenceEncoder, normalised
+from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.languages import CODES
 from xmine.evaluation.options import BitextOptions, TatoebaOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.aligned import (
@@ -15,7 +17,7 @@ from xmine.evaluation.retrieval.aligned import (
     evaluate_bitext,
     retrieval_accuracy,
 )
-from xmine.evaluation.retrieval.tatoeba import CODES, FOURTEEN, THIRTY_SIX, evaluate_tatoeba
+from xmine.evaluation.retrieval.tatoeba import FOURTEEN, THIRTY_SIX, evaluate_tatoeba
 from xmine.pairs.io import ParallelText
 
 NOWHERE = DataFolder(None)
@@ -110,7 +112,7 @@ def test_tatoeba_measures_each_language_and_averages(
     toy_encoder: SentenceEncoder, tatoeba: DataFolder, tmp_path: Path
 ) -> None:
     groups = write(tmp_path / "groups.toml", ['head = ["cmn"]', 'tail = ["deu", "xho"]'])
-    options = TatoebaOptions(groups=str(groups), rerank="off")
+    options = TatoebaOptions(language=["all"], groups=str(groups), rerank="off")
     result = evaluate_tatoeba(toy_encoder, tatoeba, options)
     chinese, german = row(result, "cmn"), row(result, "deu")
     assert chinese["to_english"] == chinese["from_english"] == 1
@@ -118,14 +120,9 @@ def test_tatoeba_measures_each_language_and_averages(
     assert row(result, "mean of all 2")["mean"] == (chinese["mean"] + german["mean"]) / 2
     assert row(result, "head (1)")["mean"] == 1
     assert row(result, "tail (1)") == german
-    assert row(result, "the encoder's own (cmn)") == chinese  # a toy for English and Chinese
-    assert result.headline == ("the encoder's own (cmn)", "mean")
-    assert {each.name for each in result.rows if each.is_mean} == {
-        "head (1)",
-        "tail (1)",
-        "mean of all 2",
-        "the encoder's own (cmn)",
-    }
+    assert result.headline == ("mean of all 2", "mean")
+    means = {each.name for each in result.rows if each.is_mean}
+    assert means == {"head (1)", "tail (1)", "mean of all 2"}
     notes = " ".join(result.notes)
     assert "Group tail lacks xho" in notes
     assert "No mean of 14: ara, bul, " in notes
@@ -137,6 +134,52 @@ def test_tatoeba_of_some_languages(toy_encoder: SentenceEncoder, tatoeba: DataFo
     assert result.headline == ("cmn", "mean")
     with pytest.raises(FileError, match=r"tatoeba: no tatoeba\.fra-eng\.fra"):
         evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(language=["fra"]))
+
+
+def test_the_languages_are_those_of_the_encoder(
+    toy_encoder: SentenceEncoder, tatoeba: DataFolder
+) -> None:
+    result = evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(rerank="off"))
+    assert [each.name for each in result.rows] == ["cmn"]  # a toy for English and Chinese
+    assert result.notes == [
+        "1 that the encoder was not made for are left out; --language all measures them."
+    ]
+    unknown = SentenceEncoder(toy_encoder.body)
+    result = evaluate_tatoeba(unknown, tatoeba, TatoebaOptions(rerank="off"))
+    assert [each.name for each in result.rows] == ["cmn", "deu", "mean of all 2"]
+    korean = SentenceEncoder(toy_encoder.body, facts=EncoderFacts(("en", "ko")))
+    with pytest.raises(MissingData, match="no files in languages of the encoder: en, ko") as caught:
+        evaluate_tatoeba(korean, tatoeba, TatoebaOptions())
+    assert caught.value.hint.startswith("there are cmn, deu; all in place")
+
+
+def test_tatoeba_without_english(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    """Lines of the same English text translate each other; all lines are there to be found."""
+    english, chinese = list(toy_pairs.sources[:12]), list(toy_pairs.targets[:12])
+    files = {
+        "cmn": (chinese[:10], english[:10]),
+        # Line 2 of German is in no Chinese pair; line 3 has the text of the line of another.
+        "deu": ([english[4], english[11], english[3], english[8]], [english[4], "", *english[7:9]]),
+        "fra": (english[10:12], english[10:12]),
+    }
+    for language, sides in files.items():
+        for code, texts in zip((language, "eng"), sides, strict=True):
+            lines = [text or "nothing" for text in texts]
+            write(tmp_path / "tatoeba" / f"tatoeba.{language}-eng.{code}", lines)
+    options = TatoebaOptions(language=["all"], pivot="zh", rerank="off")
+    result = evaluate_tatoeba(toy_encoder, DataFolder(tmp_path), options)
+    assert [(each.name, each.items) for each in result.rows] == [("deu-cmn", 3)]
+    assert row(result, "deu-cmn") == pytest.approx(
+        {"to_pivot": 2 / 3, "from_pivot": 2 / 3, "mean": 2 / 3}
+    )
+    with pytest.raises(FileError, match="no two lines of fra and others have the same English"):
+        evaluate_tatoeba(
+            toy_encoder, DataFolder(tmp_path), TatoebaOptions(language=["de"], pivot="fra")
+        )
+    with pytest.raises(FileError, match=r"no tatoeba\.kor-eng\.kor"):
+        evaluate_tatoeba(toy_encoder, DataFolder(tmp_path), TatoebaOptions(pivot="kor"))
 
 
 def test_tatoeba_finds_its_folder(toy_encoder: SentenceEncoder, tatoeba: DataFolder) -> None:
@@ -161,10 +204,10 @@ def test_wrong_tatoeba_folders(
     folder = tmp_path / "tatoeba"
     write(folder / "tatoeba.deu-eng.deu", ["one line"])
     with pytest.raises(FileError, match=r"deu-eng.deu has 1 lines and .*deu-eng.eng 40"):
-        evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions())
+        evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(language=["deu"]))
     (folder / "tatoeba.deu-eng.eng").unlink()
     with pytest.raises(FileError, match=r"tatoeba\.deu-eng\.eng: no such file"):
-        evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions())
+        evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions(language=["deu"]))
     (folder / "tatoeba.cmn-eng.eng").write_text("")
     with pytest.raises(FileError, match=r"tatoeba\.cmn-eng\.eng: the file is empty"):
         evaluate_tatoeba(toy_encoder, tatoeba, TatoebaOptions())
@@ -212,7 +255,8 @@ def test_bitext_on_two_files_a_folder_and_the_known_sets(
     assert row(result, "deu-eng")["mean"] < 0.2
     assert result.headline == ("mean of 2", "mean")
 
-    result = evaluate_bitext(toy_encoder, DataFolder(tmp_path), BitextOptions(rerank="off"))
+    options = BitextOptions(language=["all"], rerank="off")
+    result = evaluate_bitext(toy_encoder, DataFolder(tmp_path), options)
     assert result.split == "newstest2019, FLORES-101 dev"
     assert [each.name for each in result.rows] == [
         "newstest2019 zh-en",
@@ -220,9 +264,66 @@ def test_bitext_on_two_files_a_folder_and_the_known_sets(
         "FLORES-101 dev zho-eng",
         "FLORES-101 dev, mean of 2",
     ]
-    assert result.headline == ("newstest2019 zh-en", "mean")
+    assert result.headline == ("FLORES-101 dev, mean of 2", "mean")  # the most languages
     for place in ("newstest2019", "flores101", "flores101/dev"):
         assert evaluate_bitext(toy_encoder, DataFolder(tmp_path / place), BitextOptions())
+
+
+def test_bitext_of_pairs_and_without_english(
+    toy_encoder: SentenceEncoder, toy_pairs: ParallelText, tmp_path: Path
+) -> None:
+    """Two files for each pair of languages; those of the same English text are one set."""
+    english, chinese = list(toy_pairs.sources[:30]), list(toy_pairs.targets[:30])
+    texts = {"en": english, "zh": chinese, "de": english, "ru": chinese[::-1]}
+    for stem, lines in {
+        "newstest/news2.eng-zho": 30,
+        "newstest/news2.deu-eng": 30,
+        "newstest/newsB2.deu-eng": 30,  # a second translation of the same
+        "newstest/news1.eng-zho": 20,
+        "newstest/other2.eng-rus": 30,
+        "multi30k/test.ces-eng": 30,
+    }.items():
+        second = {"zho": "zh", "deu": "de", "rus": "ru", "ces": "zh"}
+        (other,) = (second[code] for code in stem.split(".")[1].split("-") if code != "eng")
+        for code in ("en", other):
+            named = "cs" if stem.startswith("multi") and code != "en" else code
+            write(tmp_path / f"{stem}.{named}", texts[code][:lines])
+    encoder = SentenceEncoder(toy_encoder.body, facts=EncoderFacts(("de", "en", "zh", "ru")))
+    result = evaluate_bitext(encoder, DataFolder(tmp_path), BitextOptions(rerank="off"))
+    assert result.split == "newstest"
+    assert [(each.name, each.items) for each in result.rows] == [
+        ("newstest zh-en", 50),
+        ("newstest de-en", 60),
+        ("newstest ru-en", 30),
+        ("newstest de-zh", 30),
+        ("newstest de-ru", 30),
+        ("newstest zh-ru", 30),
+        ("newstest, mean of 3 without en", 90),
+        ("newstest, mean of 3", 140),
+    ]
+    assert row(result, "newstest de-zh")["mean"] == 1
+    assert row(result, "newstest zh-ru")["mean"] < 0.2
+    assert result.headline == ("newstest, mean of 3", "mean")
+    with_english = BitextOptions(pivot="en", rerank="off")
+    names = [
+        each.name for each in evaluate_bitext(encoder, DataFolder(tmp_path), with_english).rows
+    ]
+    assert names == [f"newstest {each}-en" for each in ("zh", "de", "ru")] + ["newstest, mean of 3"]
+    whole = BitextOptions(language=["all"], rerank="off")
+    names = [each.name for each in evaluate_bitext(encoder, DataFolder(tmp_path), whole).rows]
+    assert "Multi30k cs-en" in names and "newstest de-ru" in names
+    some = BitextOptions(language=["ru", "cs"], rerank="off")
+    result = evaluate_bitext(encoder, DataFolder(tmp_path), some)
+    assert [each.name for each in result.rows] == ["newstest ru-en", "Multi30k cs-en"]
+    for options, language in (({"language": ["ko"]}, "ko"), ({"pivot": "fr"}, "fr")):
+        with pytest.raises(FileError, match=f"there is no language '{language}'"):
+            evaluate_bitext(encoder, DataFolder(tmp_path), BitextOptions(**options))
+    korean = SentenceEncoder(toy_encoder.body, facts=EncoderFacts(("ko",)))
+    with pytest.raises(MissingData, match="languages of the encoder: ko"):
+        evaluate_bitext(korean, DataFolder(tmp_path), BitextOptions())
+    (tmp_path / "multi30k" / "test.ces-eng.cs").unlink()
+    with pytest.raises(FileError, match=r"multi30k: test\.ces-eng has one file"):
+        evaluate_bitext(encoder, DataFolder(tmp_path), BitextOptions())
 
 
 def test_bitext_by_groups_and_another_pivot(
@@ -268,12 +369,12 @@ def test_wrong_aligned_files(toy_encoder: SentenceEncoder, tmp_path: Path) -> No
     write(tmp_path / "x.en", ["ba", "de"])
     write(tmp_path / "x.zh", ["ba"])
     pair = BitextOptions(src=str(tmp_path / "x.en"), tgt=str(tmp_path / "x.zh"))
-    for options, message in {
-        pair: r"x\.en has 2 lines and .*x\.zh 1",
-        BitextOptions(files=str(tmp_path / "x.{}")): r"x\.en has 2 lines and .*x\.zh 1",
-        BitextOptions(files=str(tmp_path / "{}.en")): "1 files; two languages at least",
-        BitextOptions(files=str(tmp_path / "nowhere" / "{}.en")): "0 files; two languages",
-    }.items():
+    for options, message in [
+        (pair, r"x\.en has 2 lines and .*x\.zh 1"),
+        (BitextOptions(files=str(tmp_path / "x.{}")), r"x\.en has 2 lines and .*x\.zh 1"),
+        (BitextOptions(files=str(tmp_path / "{}.en")), "1 files; two languages at least"),
+        (BitextOptions(files=str(tmp_path / "nowhere" / "{}.en")), "0 files; two languages"),
+    ]:
         with pytest.raises(FileError, match=message):
             evaluate_bitext(toy_encoder, NOWHERE, options)
     with pytest.raises(MissingData, match=r"expected aligned files: newstest2019/ref\.\{\}"):

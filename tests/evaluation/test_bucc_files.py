@@ -80,7 +80,7 @@ def test_a_split_that_one_pair_lacks_is_a_hint_to_measure_one(
     write("zh-en/zh-en.training")
     data = write("fr-en/fr-en.sample", pair="fr-en")
     with pytest.raises(FileError, match=r"of sample: zh-en\.sample\.gold missing") as caught:
-        measure(toy_encoder, data)
+        measure(toy_encoder, data, pair=["all"])
     assert caught.value.hint.startswith(
         "fr-en has sample, zh-en has training; measure one with --pair, or choose another"
     )

@@ -14,12 +14,12 @@ from xmine.errors import FileError
 from xmine.evaluation.benchmarks import BENCHMARKS
 from xmine.evaluation.data import DataFolder, MissingData
 from xmine.evaluation.everything import EvaluationOutcome, evaluate_all, headline
+from xmine.evaluation.languages import CODES
 from xmine.evaluation.options import EvaluationOptions
 from xmine.evaluation.reports.compare import Line, compare, published_beside, published_tables
 from xmine.evaluation.reports.report import read_report, write_report
 from xmine.evaluation.result import Metric, Result, Row
 from xmine.evaluation.retrieval.reranked import ours
-from xmine.evaluation.retrieval.tatoeba import CODES
 from xmine.evaluation.transfer.xrete.average import xrete_result
 from xmine.pairs.io import ParallelText
 

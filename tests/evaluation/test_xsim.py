@@ -165,7 +165,8 @@ def test_several_languages_have_a_mean(
     data = flores(tmp_path, toy_pairs)
     folder = tmp_path / "flores101" / "dev"
     write(folder / "deu.dev", (folder / "zho.dev").read_text(encoding="utf-8").split()[::-1])
-    result = evaluate_xsim(toy_encoder, data, XsimOptions(margin="absolute"))
+    options = XsimOptions(language=["all"], margin="absolute")
+    result = evaluate_xsim(toy_encoder, data, options)
     names = [row.name for row in result.rows]
     assert names == [f"FLORES-101 dev {x}" for x in ("deu-eng", "zho-eng")] + [
         "FLORES-101 dev, mean of 2"

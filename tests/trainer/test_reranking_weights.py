@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.toys.sentences import toy_sentences
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.reranking import RERANKING_FILE
 from xmine.pairs.io import ParallelText
+from xmine.pairs.language_pairs import LanguagePairs
 from xmine.scoring.reranking_fit import KnownCandidates
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.methods import METHODS
@@ -124,6 +126,27 @@ def test_a_mixture_has_some_pairs_and_sentences_of_other_pairs(
         alike = each.neighbours.target_cosines[:, 0]
         assert np.median(alike[known]) > 0.99 and np.median(alike[~known]) < 0.8
     assert shares == {0.05, 0.1, 0.2, 0.3, 0.6}
+
+
+def test_a_mixture_is_of_one_pair_of_languages(
+    toy_encoder: SentenceEncoder, pairs: ParallelText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lengths tell the languages apart; one with few pairs is left out, and none is preferred."""
+    ends, codes = (600, 1200, 1240), (("en", "zh"), ("en", "ko"), ("en", "ru"))
+    order = np.argsort([len(text.split()) for text in pairs.sources], kind="stable")[::-1]
+    several = replace(
+        pairs.take(order[: ends[-1]]),
+        languages=LanguagePairs(codes, np.repeat([0, 1, 2], np.diff([0, *ends]))),
+    )
+    lengths = [len(text.split()) for text in several.sources]
+    assert lengths[600] < lengths[0]
+    found = captured(toy_encoder, several, monkeypatch)
+    assert len(found) == 2 * 15
+    longest = [int(each.matches.source_lengths.max()) for each in found]
+    shortest = [int(each.matches.source_lengths.min()) for each in found]
+    assert min(shortest[:15]) >= max(longest[15:])
+    sizes = [len(each.translations) for each in found]
+    assert sizes[:15] == pytest.approx(sizes[15:], rel=0.02)
 
 
 def test_short_texts_are_left_out(

@@ -24,6 +24,7 @@ _NEAREST = 4
 # Pairs of a dictionary are no sentences; weights from those ranked sentences worse.
 _LEAST_TOKENS = 5
 _LEAST_PAIRS = 300
+_LEAST_OF_LANGUAGES = 50  # of two languages, of which each side of a mixture has half
 # A transformer reads so many pairs in a minute on a processor.
 _MOST_PAIRS_OF_TRANSFORMER = 1000
 
@@ -33,8 +34,9 @@ def fitted_weights(
 ) -> RerankingWeights | None:
     """Fit the weights of an encoder on mixtures of pairs that the encoder was not trained on.
 
-    Both sides of a mixture have the sentences of some pairs; beside these, the source side has
-    those of other pairs, and the target side those of yet others.
+    A mixture is of one pair of languages, as the two files of a user are. Both its sides have the
+    sentences of some pairs; beside these, the source side has those of other pairs, and the target
+    side those of yet others.
 
     Args:
         encoder: of both sides.
@@ -48,17 +50,19 @@ def fitted_weights(
         pairs = pairs.take(drawn(len(pairs), _MOST_PAIRS_OF_TRANSFORMER, seed))
     tokens = tokens_of(encoder, pairs.sources), tokens_of(encoder, pairs.targets)
     shorter = np.minimum(tokens[0].lengths, tokens[1].lengths)
-    kept = np.flatnonzero(shorter >= _LEAST_TOKENS)
-    if len(kept) < _LEAST_PAIRS:
+    parts = pairs.languages.rows() if pairs.languages else [np.arange(len(pairs))]
+    parts = [rows[shorter[rows] >= _LEAST_TOKENS] for rows in parts]
+    parts = [rows for rows in parts if len(rows) >= _LEAST_OF_LANGUAGES]
+    if sum(map(len, parts)) < _LEAST_PAIRS:
         return None
     vectors = encoder.encode_half(pairs.sources), encoder.encode_half(pairs.targets)
     random = np.random.default_rng([seed, 7])
 
-    def mixed(share: float) -> KnownCandidates:
-        count = int(len(kept) / (2 - share))  # sentences of a side
+    def mixed(rows: Rows, share: float) -> KnownCandidates:
+        count = int(len(rows) / (2 - share))  # sentences of a side
         whole = int(share * count)
-        parts = np.split(random.permutation(kept), [whole, count, 2 * count - whole])
-        x, y = np.sort(np.append(parts[0], parts[1])), np.sort(np.append(parts[0], parts[2]))
+        both, one, other, _ = np.split(random.permutation(rows), [whole, count, 2 * count - whole])
+        x, y = np.sort(np.append(both, one)), np.sort(np.append(both, other))
         wide = search_exact(vectors[0][x], vectors[1][y], _NEAREST)
         near, margins = wide.first(RERANKED), margin_scores(wide).first(RERANKED)
         places = np.full(len(pairs), -1)
@@ -66,7 +70,7 @@ def fitted_weights(
         matches = _match(tokens, near, x, y)
         return KnownCandidates(near, matches, margins, places[x])
 
-    return fit_weights([mixed(share) for share in _SHARES * _DRAWS])
+    return fit_weights([mixed(rows, share) for rows in parts for share in _SHARES * _DRAWS])
 
 
 def _match(

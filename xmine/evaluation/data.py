@@ -36,6 +36,15 @@ class DataFolder:
         folders = (*(root / place for root in roots for place in places), self.path)
         return next((folder for folder in folders if any(folder.glob(pattern))), None)
 
+    def named(self, name: str) -> Path | None:
+        """Find the folder of this name, if there is one: that of the user, or one in it."""
+        if self.path is None:
+            return None
+        if self.path.resolve().name == name:
+            return self.path
+        roots = (self.path / "eval", self.path)
+        return next((root / name for root in roots if (root / name).is_dir()), None)
+
     def holding(self, pattern: str, places: Sequence[str], what: str) -> Path:
         """Find the folder that has files of a pattern."""
         folder = self.find(pattern, places)

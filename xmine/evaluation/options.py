@@ -54,11 +54,24 @@ class RerankingOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TatoebaOptions(RerankingOptions, GroupOptions):
-    """Accuracy on Tatoeba."""
+class LanguageOptions(EvaluationOptions):
+    """Which languages of a benchmark."""
 
     language: list[str] = option(
-        [], "Measure only this language, such as cmn; repeat for more.", shown_default="all"
+        [],
+        "Measure only this language, such as de; repeat for more; all: whatever there is.",
+        shown_default="those that the encoder was made for",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TatoebaOptions(RerankingOptions, LanguageOptions, GroupOptions):
+    """Accuracy on Tatoeba."""
+
+    pivot: str = option(
+        "",
+        "Language to compare the others with, by lines of the same English text.",
+        shown_default="English",
     )
     textual: bool = option(False, "Count a line as found if the nearest line has the same text.")
 
@@ -92,7 +105,7 @@ class FilesOptions(EvaluationOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlignedOptions(FilesOptions):
+class AlignedOptions(FilesOptions, LanguageOptions):
     """Aligned files whose languages are compared with one of them."""
 
     pivot: str = option(
@@ -102,8 +115,9 @@ class AlignedOptions(FilesOptions):
     def __post_init__(self) -> None:
         """Check that a pivot has something to choose from."""
         super().__post_init__()
-        if self.src and self.pivot:
-            raise OptionError("--pivot is for many languages, not for --src and --tgt")
+        for name in ("pivot", "language"):
+            if self.src and getattr(self, name):
+                raise OptionError(f"--{name} is for many languages, not for --src and --tgt")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +128,18 @@ class BitextOptions(RerankingOptions, AlignedOptions, GroupOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuccOptions(RerankingOptions):
+class PairOptions(RerankingOptions):
+    """Which pairs of languages are mined."""
+
+    pair: list[str] = option(
+        [],
+        "Measure only this language pair, such as zh-en; repeat for more; all: whatever there is.",
+        shown_default="those that the encoder was made for",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuccOptions(PairOptions):
     """F1 of mining on BUCC. What is left empty is as the protocol has it."""
 
     protocol: str = option(
@@ -140,9 +165,6 @@ class BuccOptions(RerankingOptions):
         "What sets the threshold: gold pairs of training (F1 is on test), one hashed half of "
         "the ids (hash), or the measured pairs (oracle).",
         shown_default="as the protocol has it",
-    )
-    pair: list[str] = option(
-        [], "Measure only this language pair, such as zh-en; repeat for more.", shown_default="all"
     )
 
     def __post_init__(self) -> None:

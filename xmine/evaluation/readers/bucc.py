@@ -1,7 +1,8 @@
 """Files of BUCC 2018 -> sentences with ids, and gold pairs; its own layout and that of XTREME.
 
 BUCC: `zh-en/zh-en.{sample,training,test}.{zh,en,gold}`. XTREME: `zh-en.{dev,test}.*` in one folder,
-where `dev` is BUCC's sample and `test` is BUCC's training part, its gold withheld.
+where `dev` is BUCC's sample and `test` is BUCC's training part, its gold withheld. `pseudo-bucc/`
+is another set in the same format.
 """
 
 import re
@@ -9,12 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError
-from xmine.evaluation.data import DataFolder, MissingData, choose, incomplete
+from xmine.evaluation.data import DataFolder, MissingData, incomplete
+from xmine.evaluation.languages import chosen_languages
 from xmine.scoring.gold import read_id_pairs
 
+NO_FACTS = EncoderFacts()
+PSEUDO_FILES = "pseudo-bucc/xx-en.dev.{xx,en,gold}"
 SPLITS = ("sample", "training", "test")
 _GOLD = re.compile(r"([a-z]+-[a-z]+)\.(sample|dev|training|test)\.gold")
+PSEUDO = "pseudo-bucc"  # the folder, which is never read as BUCC
 _WHAT = "BUCC 2018's zh-en/zh-en.{sample,training,test}.{zh,en,gold}, or zh-en.dev.* of XTREME"
 
 
@@ -34,6 +40,7 @@ class BuccFolder:
 
     path: Path
     pairs: Sequence[str]
+    there: Sequence[str]  # all that there are
 
     def has(self, split: str) -> bool:
         """Tell whether a split has gold pairs in all language pairs."""
@@ -85,15 +92,33 @@ class BuccFolder:
         return None
 
 
-def find_bucc(data: DataFolder, wanted: Sequence[str] = ()) -> BuccFolder:
-    """Find the folder and its language pairs, or those of them that are wanted."""
+def find_bucc(
+    data: DataFolder, wanted: Sequence[str] = (), facts: EncoderFacts = NO_FACTS
+) -> BuccFolder:
+    """Find the folder of BUCC and its language pairs: wanted ones, or those of an encoder."""
     places = dict.fromkeys(("*-*.*.gold", "*-*/*-*.*.gold"), ("bucc2018",))
     folder, _ = data.holding_first(places, _WHAT)
     golds = [path for pattern in places for path in folder.glob(pattern)]
+    golds = [path for path in golds if path.resolve().parent.name != PSEUDO]
+    return _folder(folder, golds, wanted, facts, _WHAT)
+
+
+def find_pseudo_bucc(data: DataFolder, wanted: Sequence[str], facts: EncoderFacts) -> BuccFolder:
+    """Find the folder `pseudo-bucc` and its language pairs, as `find_bucc` does."""
+    folder = data.named(PSEUDO)
+    if folder is None:
+        raise data.missing(PSEUDO_FILES)
+    return _folder(folder, sorted(folder.glob("*-*.*.gold")), wanted, facts, PSEUDO_FILES)
+
+
+def _folder(
+    folder: Path, golds: Sequence[Path], wanted: Sequence[str], facts: EncoderFacts, what: str
+) -> BuccFolder:
     found = sorted({match[1] for path in golds if (match := _GOLD.fullmatch(path.name))})
     if not found:
-        raise MissingData(f"{folder}: no gold file of BUCC; expected {_WHAT}")
-    return BuccFolder(folder, choose(wanted, found, f"{folder}: no gold file of {{}}"))
+        raise MissingData(f"{folder}: no gold file; expected {what}", expected=what)
+    pairs = chosen_languages(wanted, found, facts, f"{folder}: no gold file of {{}}")
+    return BuccFolder(folder, pairs, found)
 
 
 def read_sentences_by_id(path: Path) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair, as_pair, english_first
 from xmine.errors import XmineError
 from xmine.evaluation.data import DataFolder, MissingData
+from xmine.evaluation.languages import short_code, short_codes
 from xmine.evaluation.options import (
     GAIN_TASKS,
     BuccOptions,
@@ -29,10 +30,10 @@ from xmine.evaluation.retrieval.aligned import PROTOCOL, accuracy_of, retrieval_
 from xmine.evaluation.retrieval.bucc import mine_pair
 from xmine.evaluation.retrieval.bucc_protocols import protocol_in_words, settle_protocol
 from xmine.evaluation.retrieval.tatoeba import (
-    codes_of,
+    encoded_sides,
     tatoeba_folder,
     tatoeba_languages,
-    tatoeba_sides,
+    tatoeba_texts,
 )
 from xmine.evaluation.similarity.correlation import rate, spearman
 from xmine.evaluation.similarity.sts import read_stsb_split
@@ -161,8 +162,8 @@ def measure_gains(
 def _languages(encoders: Iterable[EncoderPair], options: GainOptions) -> set[str]:
     """Tell the languages to compare in: those that every encoder knows, of those that say so."""
     if options.language:
-        return codes_of(options.language)
-    stated = [codes_of(each.languages) for each in encoders if each.languages]
+        return short_codes(options.language)
+    stated = [short_codes(each.languages) for each in encoders if each.languages]
     return set.intersection(*stated) if stated else set()
 
 
@@ -170,15 +171,15 @@ def _tatoeba(
     reader: EncoderPair, data: DataFolder, options: GainOptions, languages: set[str], report: Report
 ) -> list[Items]:
     folder = tatoeba_folder(data)
-    wanted = [language for language in tatoeba_languages(folder) if language in languages]
+    wanted = [each for each in tatoeba_languages(folder) if short_code(each) in languages]
     if not wanted:
         raise _no_language()
     settings = TatoebaOptions(**_shared(options))
     turned = EncoderPair(reader.target, reader.source)
     rows = []
     for language in wanted:
-        _, sides = tatoeba_sides(turned, folder, language, settings, report)
-        hits = retrieval_hits(*sides)
+        texts = tatoeba_texts(folder, language)
+        hits = retrieval_hits(*encoded_sides(turned, language, texts, settings, report))
         about = f"tatoeba {language}", "accuracy", "sentence pairs", PROTOCOL
         rows.append(Items(*about, hits, mean_accuracy))
     return rows
@@ -188,7 +189,7 @@ def _bucc(
     reader: EncoderPair, data: DataFolder, options: GainOptions, languages: set[str], report: Report
 ) -> list[Items]:
     pairs = [
-        pair for pair in find_bucc(data).pairs if codes_of(pair.split("-")) - {"en"} <= languages
+        pair for pair in find_bucc(data).pairs if short_codes(pair.split("-")) - {"en"} <= languages
     ]
     if not pairs:
         raise _no_language()

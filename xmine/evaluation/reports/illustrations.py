@@ -44,7 +44,7 @@ def draw_pictures(
     The maps are of the first aligned files with two languages and of those with the most.
     """
     try:
-        sets = aligned_sets(data, AlignedOptions(**asdict(options)))
+        sets = aligned_sets(data, AlignedOptions(**asdict(options)), encoder.facts)
     except MissingData:
         return {}
     most = max(range(len(sets)), key=lambda at: len(sets[at].texts))

@@ -4,8 +4,10 @@ The protocol of Tatoeba's similarity search (Artetxe & Schwenk, 2019, "Massively
 sentence embeddings"): nearest by cosine among all lines of the other side, ties to the lowest line.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,7 @@ from xmine.evaluation.result import (
     check_groups,
     group_rows,
     mean_of_all,
+    mean_row,
     read_groups,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
@@ -70,27 +73,35 @@ def retrieval_accuracy(
 
 
 def retrieval_hits(
-    source: Vectors, target: Vectors, texts: tuple[Sequence[str], Sequence[str]] | None = None
+    source: Vectors,
+    target: Vectors,
+    texts: tuple[Sequence[str], Sequence[str]] | None = None,
+    rows: tuple[Rows, Rows] | None = None,
 ) -> NDArray[np.bool_]:
     """Tell of each pair whether it is found: bool [pairs, 2], from its source, from its target.
 
-    Arguments as of `retrieval_accuracy`.
+    Arguments as of `retrieval_accuracy` and `hits_of`.
     """
     found = search_exact(source, target, k=1)
-    return hits_of((found.targets[:, 0], found.sources[:, 0]), texts)
+    return hits_of((found.targets[:, 0], found.sources[:, 0]), texts, rows)
 
 
 def hits_of(
-    chosen: tuple[Rows, Rows], texts: tuple[Sequence[str], Sequence[str]] | None = None
+    chosen: tuple[Rows, Rows],
+    texts: tuple[Sequence[str], Sequence[str]] | None = None,
+    rows: tuple[Rows, Rows] | None = None,
 ) -> NDArray[np.bool_]:
     """Tell the same of lines that were chosen otherwise.
 
     Args:
-        chosen: int64 [pairs] twice, a row of the target for each source, and the reverse.
+        chosen: int64, a row of the target for each source, and the reverse.
         texts: of both sides, where a line with the text of the right one counts as found.
+        rows: int64 [pairs] twice, the sources and targets of the pairs; row i and row i if None.
     """
-    sides = texts or (range(len(chosen[1])), range(len(chosen[0])))
-    forward, backward = _found(chosen[0], sides[1]), _found(chosen[1], sides[0])
+    sides = texts or (range(len(chosen[0])), range(len(chosen[1])))
+    pairs = rows or (np.arange(len(chosen[0])), np.arange(len(chosen[0])))
+    forward = _found(chosen[0][pairs[0]], pairs[1], sides[1])
+    backward = _found(chosen[1][pairs[1]], pairs[0], sides[0])
     return np.array([forward, backward], dtype=np.bool_).T
 
 
@@ -100,8 +111,8 @@ def accuracy_of(hits: NDArray[np.bool_]) -> BothWays:
     return BothWays(forward, backward, len(hits))
 
 
-def _found(nearest_rows: NDArray[np.int64], keys: Sequence[object]) -> list[bool]:
-    return [keys[row] == keys[at] for at, row in enumerate(nearest_rows.tolist())]
+def _found(chosen: Rows, right: Rows, keys: Sequence[object]) -> list[bool]:
+    return [keys[a] == keys[b] for a, b in zip(chosen.tolist(), right.tolist(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +121,8 @@ class Measured:
 
     rows: list[Row]
     reranked: list[Row]  # the same after reranking; empty where candidates are not reranked
-    notes: list[str]
+    unknown: Mapping[str, int]  # how many lines of a language have no vector
+    notes: Sequence[str] = ()
 
 
 def aligned_result(
@@ -122,47 +134,78 @@ def aligned_result(
     settings: Mapping[str, object],
     groups: Groups = NO_GROUPS,
 ) -> Result:
-    """Measure aligned sets, and average over the languages of each set and over their groups."""
-    rows, averages, reranked, reranked_averages, notes = [], [], [], [], []
-    for aligned in sets:
-        measured = measure(aligned)
-        means, lacking = _averages(groups, aligned, measured.rows)
-        rows += measured.rows
+    """Measure aligned sets, and average over the languages of each and over their groups.
+
+    Sets of one name are averaged first: a row for each pair of languages.
+    """
+    rows, reranked = list[Row](), list[Row]()
+    averages, reranked_averages, notes = [], [], []
+    most = 0, ""  # pairs of languages of the largest set, and the row that stands for it
+    names = list(dict.fromkeys(each.name for each in sets))
+    for name in names:
+        same = [each for each in sets if each.name == name]
+        measured = [measure(each) for each in same]
+        found = _merged([each.rows for each in measured], same)
+        means, lacking = _averages(groups, same, found)
+        rows += found.values()
         averages += means
-        if measured.reranked:
-            reranked += measured.reranked
-            reranked_averages += _averages(groups, aligned, measured.reranked)[0]
-        notes += [f"{aligned.name}: {note}" for note in [*lacking, *measured.notes]]
-    check_groups(groups, [source for aligned in sets for source, _ in aligned.pairs])
+        most = max([most, (len(found), (means or rows)[-1].name)], key=itemgetter(0))
+        if ours_too := _merged([each.reranked for each in measured], same):
+            reranked += ours_too.values()
+            reranked_averages += _averages(groups, same, ours_too)[0]
+        unknown = sum((Counter(each.unknown) for each in measured), Counter())
+        said = [note for each in measured for note in each.notes]
+        notes += [f"{name}: {note}" for note in [*lacking, *unknown_note(unknown), *said]]
+    check_groups(groups, [source for each in sets for source, _ in each.pairs])
     return Result(
         benchmark=benchmark,
         protocol=protocol + (TEXTUAL if settings["textual"] else ""),
-        split=", ".join(each.name for each in sets),
+        split=", ".join(names),
         metrics=metrics,
         rows=[*rows, *averages, *ours([*reranked, *reranked_averages])],
-        headline=(averages[-1].name if len(sets) == 1 and averages else rows[0].name, "mean"),
+        headline=(most[1], "mean"),
         settings=settings,
         unit="pairs",
         notes=[*notes, *reranked_note(reranked)],
     )
 
 
+def _merged(parts: Iterable[Sequence[Row]], sets: Sequence[AlignedSet]) -> dict[str, Row]:
+    """Average the rows of one name: name -> row, those with the pivot first."""
+    titles = (each.titled("-".join(pair)) for each in sets for pair in each.pairs)
+    rows: dict[str, list[Row]] = {title: [] for title in titles}
+    for row in (row for part in parts for row in part):
+        rows.setdefault(row.name, []).append(row)
+    return {
+        name: replace(mean_row(name, each), is_mean=False) if len(each) > 1 else each[0]
+        for name, each in rows.items()
+        if each
+    }
+
+
 def _averages(
-    groups: Groups, aligned: AlignedSet, rows: Sequence[Row]
+    groups: Groups, sets: Sequence[AlignedSet], rows: Mapping[str, Row]
 ) -> tuple[list[Row], list[str]]:
-    """Average over the groups of languages and all languages of a set; and say who is lacking."""
-    by_language = [
-        replace(row, name=source) for row, (source, _) in zip(rows, aligned.pairs, strict=True)
-    ]
-    means, lacking = group_rows(groups, by_language)
-    means += mean_of_all("mean of {}", rows)
-    return [replace(each, name=aligned.titled(each.name, ", ")) for each in means], lacking
+    """Average over groups of languages, over pairs without the pivot, and over all languages.
+
+    Also says which languages of a group are lacking.
+    """
+    titled = sets[0].titled
+    by_language = {titled("-".join(pair)): pair[0] for each in sets for pair in each.pairs}
+    with_pivot = [rows[name] for name in by_language]
+    named = [replace(rows[name], name=source) for name, source in by_language.items()]
+    means, lacking = group_rows(groups, named)
+    pivot = sets[0].pairs[0][1]
+    others = [row for name, row in rows.items() if name not in by_language]
+    means += mean_of_all(f"mean of {{}} without {pivot}", others)
+    means += mean_of_all("mean of {}", with_pivot)
+    return [replace(each, name=titled(each.name, ", ")) for each in means], lacking
 
 
 def evaluate_bitext(
     encoder: SentenceEncoder, data: DataFolder, options: BitextOptions, report: Report = silent
 ) -> Result:
-    """Measure retrieval between each language of aligned files and their pivot."""
+    """Measure retrieval between each language of aligned files and their pivot, and without it."""
 
     def measure(aligned: AlignedSet) -> Measured:
         vectors = {
@@ -171,7 +214,7 @@ def evaluate_bitext(
         }
         check_known(aligned.name, vectors.values())
         rows, reranked = [], []
-        for source, target in aligned.pairs:
+        for source, target in [*aligned.pairs, *aligned.others]:
             name = aligned.titled(f"{source}-{target}")
             texts = aligned.texts[source], aligned.texts[target]
             same = texts if options.textual else None
@@ -181,11 +224,12 @@ def evaluate_bitext(
                 hits = hits_of(reranker.best_lines(texts, sides, report), same)
                 reranked.append(accuracy_of(hits).row(name))
         unknown = {name: unknown_rows(each) for name, each in vectors.items()}
-        return Measured(rows, reranked, unknown_note(unknown))
+        return Measured(rows, reranked, unknown)
 
     groups = read_groups(options.groups)
     reranker = line_reranker(encoder, options.rerank)
-    sets, settings = aligned_sets(data, options), {"textual": options.textual}
+    sets = aligned_sets(data, options, encoder.facts, by_pair=True)
+    settings = {"textual": options.textual}
     return aligned_result("bitext", sets, measure, PROTOCOL, BOTH_WAYS, settings, groups)
 
 

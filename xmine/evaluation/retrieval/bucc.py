@@ -16,7 +16,8 @@ from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.pair import EncoderPair
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder
-from xmine.evaluation.options import BuccOptions
+from xmine.evaluation.languages import left_out_note
+from xmine.evaluation.options import BuccOptions, RerankingOptions
 from xmine.evaluation.readers.bucc import BuccFolder, BuccSplit, find_bucc
 from xmine.evaluation.result import Metric, Result, Row, mean_row
 from xmine.evaluation.retrieval.bucc_protocols import Protocol, protocol_in_words, settle_protocol
@@ -105,7 +106,7 @@ def evaluate_bucc(
     encoder: SentenceEncoder, data: DataFolder, options: BuccOptions, report: Report = silent
 ) -> Result:
     """Mine each language pair and give F1 at several thresholds, that of the protocol first."""
-    folder = find_bucc(data, options.pair)
+    folder = find_bucc(data, options.pair, encoder.facts)
     protocol = settle_protocol(options, folder)
     cuts: dict[str, Cuts] = {}
     reranked_cuts: dict[str, Cuts] = {}
@@ -134,7 +135,11 @@ def evaluate_bucc(
         headline=(next((row for row in rows if row.is_mean), rows[0]).name, "f1"),
         settings={"protocol": options.protocol, **asdict(protocol)},
         unit="kept",
-        notes=[*notes, *reranked_note(reranked_rows)],
+        notes=[
+            *notes,
+            *left_out_note(folder.pairs, folder.there, options.pair, "pair"),
+            *reranked_note(reranked_rows),
+        ],
     )
 
 
@@ -169,7 +174,7 @@ def mine_pair(
     folder: BuccFolder,
     pair: str,
     protocol: Protocol,
-    options: BuccOptions,
+    options: RerankingOptions,
     report: Report = silent,
 ) -> tuple[MinedSplit, MinedSplit | None]:
     """Mine a language pair and choose the thresholds that gold pairs choose.
@@ -215,7 +220,7 @@ def _mine(
     encoder: SentenceEncoder | EncoderPair,
     split: BuccSplit,
     protocol: Protocol,
-    options: BuccOptions,
+    options: RerankingOptions,
     report: Report,
 ) -> list[tuple[Candidates, NamedPairs, tuple[float, Agreement]]]:
     """Score all pairs of a split, name them by id, and cut them as `auto` does.

@@ -4,15 +4,16 @@ Line N is the same sentence in every language: FLORES, newstest, the United Nati
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 
+from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError
 from xmine.evaluation.data import DataFolder, read_aligned
+from xmine.evaluation.languages import ALL, named_by, none_of_its_own
 from xmine.evaluation.options import AlignedOptions, FilesOptions
-
-ENGLISH = ("en", "eng", "eng_Latn")
 
 # name, folders below the data folder, files with {} for the language
 _KNOWN = [
@@ -24,38 +25,137 @@ _KNOWN = [
     ("FLORES-200 dev", ("flores200/dev", "dev"), "{}.dev"),
     ("FLORES-200 devtest", ("flores200/devtest", "devtest"), "{}.devtest"),
 ]
+# Name, folder below the data folder: two files for each pair of languages, such as
+# newstest2019.deu-eng.de and newstest2019.deu-eng.en, or de-en.de and de-en.en.
+_BY_PAIR = [("newstest", "newstest"), ("WMT21", "wmt21"), ("Multi30k", "multi30k")]
+_OF_PAIR = re.compile(r"((?:.*\.)?[a-z]{2,3}-[a-z]{2,3})\.([a-z]{2,3})")
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedSet:
     """Files with the same sentences."""
 
-    name: str  # of the set, or what the user named
+    name: str  # of the set, or what the user named; several sets of one name are averaged
     texts: dict[str, list[str]]  # language -> its lines; all have equally many
     # the languages to compare, source and target: the two files that were named, or each language
     # with the pivot
     pairs: list[tuple[str, str]]
     is_named: bool  # whether the user named it, so that a row need not
+    # languages to compare with each other, the pivot being left out
+    others: list[tuple[str, str]] = field(default_factory=list)
 
     def titled(self, what: str, between: str = " ") -> str:
         """Name a row: by the set as well where there may be others."""
         return what if self.is_named else f"{self.name}{between}{what}"
 
 
-def aligned_sets(data: DataFolder, options: AlignedOptions) -> list[AlignedSet]:
-    """Read the aligned files that the options name, or all sets that the data folder has."""
-    found = _find(data, options)
-    return [_read(name, paths, options, options.pivot) for name, paths in found.items()]
+def aligned_sets(
+    data: DataFolder, options: AlignedOptions, facts: EncoderFacts, *, by_pair: bool = False
+) -> list[AlignedSet]:
+    """Read the aligned files that the options name, or all sets that the data folder has.
+
+    Args:
+        data: where the sets are.
+        options: which files and languages. Of the data folder, those are read that an encoder was
+            made for if none are named.
+        facts: of that encoder.
+        by_pair: whether sets with two files for each pair of languages are among them.
+    """
+    named = bool(options.src or options.files)
+    pairs = [] if named or not by_pair else _read_by_pair(data)
+    found = _find(data, options, needed=not pairs)
+    read = [*((name, _read(paths)) for name, paths in found.items()), *pairs]
+    every = list(dict.fromkeys(code for _, texts in read for code in texts))
+    for code in filter(None, [*options.language, options.pivot]):
+        if code != ALL and not named_by(code, every):
+            raise FileError(f"there is no language {code!r}", f"there are {', '.join(every)}")
+    sets = [
+        aligned
+        for name, texts in read
+        if (aligned := _aligned(name, texts, options, facts, named=named))
+    ]
+    if not sets:
+        raise none_of_its_own(facts, every)
+    return sets
 
 
 def largest_set(data: DataFolder, options: FilesOptions) -> AlignedSet:
     """Read the aligned files that the options name, or the set with the most languages."""
     name, paths = max(_find(data, options).items(), key=lambda item: len(item[1]))
-    return _read(name, paths, options)
+    texts = _read(paths)
+    return AlignedSet(name, texts, _with_pivot(list(texts), ""), is_named=bool(options.files))
 
 
-def _find(data: DataFolder, options: FilesOptions) -> dict[str, dict[str, Path]]:
-    """Find aligned files: name of the set -> language -> path."""
+def _aligned(
+    name: str,
+    texts: dict[str, list[str]],
+    options: AlignedOptions,
+    facts: EncoderFacts,
+    *,
+    named: bool,
+) -> AlignedSet | None:
+    """Choose the languages of a set to compare; None where it has fewer than two."""
+    languages = list(texts)
+    if options.src:
+        return AlignedSet(name, texts, [(languages[0], languages[1])], is_named=True)
+    asked = options.language or ([] if named else facts.languages)
+    if asked and ALL not in asked:
+        # English is what named languages are compared with, but no language of every encoder.
+        pivot = options.pivot or ("en" if options.language else "")
+        languages = _named_by([*asked, pivot], languages)
+    pairs = _with_pivot(languages, options.pivot)
+    if not pairs:
+        return None
+    texts = {each: texts[each] for each in languages}
+    own = [code for code in options.language if code != ALL] or facts.languages
+    crossed = [each for each in _named_by(own, languages) if each != pairs[0][1]]
+    others = [] if options.pivot else list(combinations(crossed, 2))
+    return AlignedSet(name, texts, pairs, is_named=bool(options.files), others=others)
+
+
+def _named_by(codes: Sequence[str], languages: Sequence[str]) -> list[str]:
+    """Keep the languages that one of the codes names, in their order."""
+    named = {each for code in codes for each in named_by(code, languages)}
+    return [each for each in languages if each in named]
+
+
+def _with_pivot(languages: Sequence[str], pivot: str) -> list[tuple[str, str]]:
+    """Pair each language with the pivot: English, or the first, if none is asked for."""
+    found = named_by(pivot or "en", languages) or ([] if pivot else languages)
+    return [(each, found[0]) for each in languages if each != found[0]] if found else []
+
+
+def _read_by_pair(data: DataFolder) -> list[tuple[str, dict[str, list[str]]]]:
+    """Read the sets with two files for each pair of languages; those of the same English are one.
+
+    Gives names, and texts by language; of a name there may be several.
+    """
+    read = []
+    for name, place in _BY_PAIR:
+        stems: dict[str, dict[str, Path]] = {}
+        folder = data.named(place)
+        for path in sorted(folder.iterdir()) if folder else ():
+            if found := _OF_PAIR.fullmatch(path.name):
+                stems.setdefault(found[1], {})[found[2]] = path
+        sets: list[dict[str, list[str]]] = []
+        for stem, paths in stems.items():
+            if len(paths) != 2:
+                raise FileError(f"{folder}: {stem} has one file", "two languages need two")
+            texts = _read(paths)
+            for known in sets:
+                if known.get("en") == texts.get("en") and len(known.keys() & texts) == 1:
+                    known |= texts
+                    break
+            else:
+                sets.append(texts)
+        read += [(name, texts) for texts in sets]
+    return read
+
+
+def _find(
+    data: DataFolder, options: FilesOptions, *, needed: bool = True
+) -> dict[str, dict[str, Path]]:
+    """Find aligned files: name of the set -> language -> path; none only if not needed."""
     if options.src:
         # A file is named by what comes after its last dot where that tells the two apart.
         paths = Path(options.src), Path(options.tgt)
@@ -80,7 +180,7 @@ def _find(data: DataFolder, options: FilesOptions) -> dict[str, dict[str, Path]]
             files = _by_language(folder, pattern)
             if len(files) > 1:
                 sets[name] = files
-    if not sets:
+    if not sets and needed:
         known = ", ".join(f"{places[0]}/{pattern}" for _, places, pattern in _KNOWN)
         raise data.missing(f"aligned files: {known}; or name some with --files, or --src and --tgt")
     return sets
@@ -94,15 +194,5 @@ def _by_language(folder: Path, pattern: str) -> dict[str, Path]:
     return {match[1]: path for match, path in matches if match and path.is_file()}
 
 
-def _read(
-    name: str, paths: Mapping[str, Path], options: FilesOptions, pivot: str = ""
-) -> AlignedSet:
-    texts = dict(zip(paths, read_aligned(*paths.values()), strict=True))
-    languages = list(texts)
-    if options.src:
-        return AlignedSet(name, texts, [(languages[0], languages[1])], is_named=True)
-    if pivot and pivot not in languages:
-        raise FileError(f"there is no language {pivot!r}", f"there are {', '.join(languages)}")
-    chosen = pivot or next((each for each in ENGLISH if each in languages), languages[0])
-    pairs = [(each, chosen) for each in languages if each != chosen]
-    return AlignedSet(name, texts, pairs, is_named=bool(options.files))
+def _read(paths: Mapping[str, Path]) -> dict[str, list[str]]:
+    return dict(zip(paths, read_aligned(*paths.values()), strict=True))

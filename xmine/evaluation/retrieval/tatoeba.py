@@ -2,14 +2,22 @@
 
 LASER's test set (Artetxe & Schwenk, 2019), files `tatoeba.xxx-eng.xxx` and `tatoeba.xxx-eng.eng`.
 Averages over 14 and 36 languages are those of mSimCSE and XTREME; Emma-X averages over all 112.
+Where two languages translate the same English sentence, they translate each other: so directions
+without English are measured.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from xmine.encoders.encoder import SentenceEncoder
+from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.pair import EncoderPair
-from xmine.evaluation.data import DataFolder, choose, read_aligned
+from xmine.errors import FileError
+from xmine.evaluation.data import DataFolder, read_aligned
+from xmine.evaluation.languages import ALL, chosen_languages, left_out_note, short_code
 from xmine.evaluation.options import TatoebaOptions
 from xmine.evaluation.result import (
     Groups,
@@ -34,67 +42,78 @@ from xmine.evaluation.retrieval.aligned import (
     unknown_rows,
 )
 from xmine.evaluation.retrieval.reranked import line_reranker, ours, reranked_note
-from xmine.knn.cosines import Vectors
+from xmine.knn.cosines import Rows, Vectors
 from xmine.progress import Report, silent
 
+ENGLISH = "eng"
 FOURTEEN = tuple("ara bul cmn deu ell fra hin rus spa swh tha tur urd vie".split())
 THIRTY_SIX = FOURTEEN + tuple(
     "afr ben est eus fin heb hun ind ita jav jpn".split()
     + "kat kaz kor mal mar nld pes por tam tel tgl".split()
 )
 _MEANS = {"mean of 14": FOURTEEN, "mean of 36": THIRTY_SIX}
-# ISO 639-1 -> the codes of the files, for the languages that an encoder says it was made for.
-CODES = dict(
-    pair.split(":")
-    for pair in (
-        "af:afr am:amh ar:ara az:aze be:bel bg:bul bn:ben br:bre bs:bos ca:cat ch:cha cs:ces "
-        "cy:cym da:dan de:deu el:ell eo:epo es:spa et:est eu:eus fa:pes fi:fin fo:fao fr:fra "
-        "fy:fry ga:gle gd:gla gl:glg he:heb hi:hin hr:hrv hu:hun hy:hye ia:ina id:ind ie:ile "
-        "io:ido is:isl it:ita ja:jpn jv:jav ka:kat kk:kaz km:khm ko:kor ku:kur kw:cor la:lat "
-        "lt:lit lv:lvs mk:mkd ml:mal mn:mon mr:mar ms:zsm nb:nob nl:nld nn:nno oc:oci pl:pol "
-        "pt:por ro:ron ru:rus sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swh ta:tam te:tel th:tha "
-        "tk:tuk tl:tgl tr:tur tt:tat ug:uig uk:ukr ur:urd uz:uzb vi:vie xh:xho yi:yid zh:cmn"
-    ).split()
-)
-_FEW = 3  # languages that the name of a mean lists
 _WHAT = "LASER's Tatoeba test set, tatoeba.xxx-eng.xxx and tatoeba.xxx-eng.eng"
+
+
+@dataclass(frozen=True, slots=True)
+class TatoebaPair:
+    """The sentences of two languages; some of the first have their translation in the second.
+
+    Attributes:
+        name: of the row.
+        texts: of both sides; they need not be equally many.
+        rows: int64 twice, the lines that translate each other; None where line N does line N.
+    """
+
+    name: str
+    texts: tuple[list[str], list[str]]
+    rows: tuple[Rows, Rows] | None = None
 
 
 def evaluate_tatoeba(
     encoder: SentenceEncoder, data: DataFolder, options: TatoebaOptions, report: Report = silent
 ) -> Result:
-    """Measure retrieval accuracy between each language and English."""
+    """Measure retrieval accuracy between each language and English, or the pivot."""
     folder = tatoeba_folder(data)
     groups = read_groups(options.groups)
     found = tatoeba_languages(folder)
-    wanted = [each if each in found else CODES.get(each, each) for each in options.language]
-    languages = choose(wanted, found, f"{folder}: no tatoeba.{{}}-eng.{{}}")
+    lacking = f"{folder}: no tatoeba.{{}}-eng.{{}}"
+    languages = chosen_languages(options.language, found, encoder.facts, lacking)
+    pivot = _pivot(options, found, lacking)
+    pairs = _pairs(folder, [each for each in languages if each != pivot], pivot)
     rows, reranked, unknown, both = [], list[Row](), {}, EncoderPair(encoder, encoder)
     reranker = line_reranker(encoder, options.rerank)
-    for each in languages:
-        texts, sides = tatoeba_sides(both, folder, each, options, report)
-        same = texts if options.textual else None
-        hits, unknown[each] = retrieval_hits(*sides, same), unknown_rows(sides[0])
-        rows.append(accuracy_of(hits).row(each, "to_english", "from_english"))
+    names = ("to_english", "from_english") if pivot == ENGLISH else ("to_pivot", "from_pivot")
+    for language, pair in pairs.items():
+        same = pair.texts if options.textual else None
+        sides = encoded_sides(both, language, pair.texts, options, report)
+        unknown[language] = unknown_rows(sides[0])
+        hits = retrieval_hits(*sides, same, pair.rows)
+        rows.append(accuracy_of(hits).row(pair.name, *names))
         if reranker:
-            hits = hits_of(reranker.best_lines(texts, sides, report), same)
-            reranked.append(accuracy_of(hits).row(each, "to_english", "from_english"))
+            hits = hits_of(reranker.best_lines(pair.texts, sides, report), same, pair.rows)
+            reranked.append(accuracy_of(hits).row(pair.name, *names))
     check_groups(groups, languages)
     notes = [*group_rows(groups, rows)[1], *unknown_note(unknown)]
-    for name, members in _MEANS.items():
-        if not set(members) <= set(languages) and not options.language:
-            lacking = ", ".join(sorted(set(members) - set(languages)))
-            notes.append(f"No {name}: {lacking} missing.")
-    known = codes_of(encoder.facts.languages)
-    rows += _averages(groups, rows, known)
-    reranked += _averages(groups, reranked, known)
+    notes += left_out_note(languages, found, options.language)
+    if ALL in options.language and pivot == ENGLISH:
+        for name, members in _MEANS.items():
+            if gone := ", ".join(sorted(set(members) - set(languages))):
+                notes.append(f"No {name}: {gone} missing.")
+    rows += _averages(groups, rows)
+    reranked += _averages(groups, reranked)
+    to = "English one" if pivot == ENGLISH else f"{pivot} one"
+    other = "en" if pivot == ENGLISH else pivot
+    split = "LASER's Tatoeba v1, each language against English"
+    if pivot != ENGLISH:
+        split += f", and so against {pivot}: lines of the same English text, among all lines"
     return Result(
         benchmark="tatoeba",
         protocol=PROTOCOL + (TEXTUAL if options.textual else ""),
-        split="LASER's Tatoeba v1, each language against English",
+        split=split,
         metrics=(
-            Metric("to_english", "xx→en", "share of sentences whose nearest English one is right"),
-            Metric("from_english", "en→xx", "the same from English"),
+            Metric(names[0], f"xx→{other}", f"share of sentences whose nearest {to} is right"),
+            Metric(names[1], f"{other}→xx", "the same the other way"),
             BOTH_WAYS[-1],
         ),
         rows=[*rows, *ours(reranked)],
@@ -105,18 +124,38 @@ def evaluate_tatoeba(
     )
 
 
-def _averages(groups: Groups, rows: Sequence[Row], known: set[str]) -> list[Row]:
-    """Average over groups, over the languages of papers, all, and those the encoder knows."""
+def _pivot(options: TatoebaOptions, found: Sequence[str], lacking: str) -> str:
+    """Give the code, as files have it, of the language that others are compared with."""
+    if not options.pivot or short_code(options.pivot) == "en":
+        return ENGLISH
+    return chosen_languages([options.pivot], found, EncoderFacts(), lacking)[0]
+
+
+def _pairs(folder: Path, languages: Sequence[str], pivot: str) -> dict[str, TatoebaPair]:
+    """Read each language beside the pivot; one with fewer than two common lines is left out."""
+    if pivot == ENGLISH:
+        return {each: TatoebaPair(each, tatoeba_texts(folder, each)) for each in languages}
+    own, keys = tatoeba_texts(folder, pivot)
+    places = {text: row for row, text in reversed(list(enumerate(keys)))}
+    found = {}
+    for each in languages:
+        texts, english = tatoeba_texts(folder, each)
+        rows = [(row, places[text]) for row, text in enumerate(english) if text in places]
+        if len(rows) > 1:
+            both = np.array(rows).T
+            found[each] = TatoebaPair(f"{each}-{pivot}", (texts, own), (both[0], both[1]))
+    if not found:
+        raise FileError(f"{folder}: no two lines of {pivot} and others have the same English text")
+    return found
+
+
+def _averages(groups: Groups, rows: Sequence[Row]) -> list[Row]:
+    """Average over groups, over the languages of papers, and all."""
     averages, languages = group_rows(groups, rows)[0], {row.name for row in rows}
     for name, members in _MEANS.items():
         if set(members) <= languages:
             averages.append(mean_row(name, [row for row in rows if row.name in members]))
-    averages += mean_of_all("mean of all {}", rows)
-    own = [row for row in rows if row.name in known]
-    if own and len(own) < len(rows):
-        names = ", ".join(row.name for row in own) if len(own) <= _FEW else str(len(own))
-        averages.append(mean_row(f"the encoder's own ({names})", own))
-    return averages
+    return averages + mean_of_all("mean of all {}", rows)
 
 
 def tatoeba_folder(data: DataFolder) -> Path:
@@ -124,25 +163,29 @@ def tatoeba_folder(data: DataFolder) -> Path:
     return data.holding("tatoeba.*-eng.*", ("tatoeba", "data/tatoeba/v1"), _WHAT)
 
 
-def codes_of(languages: Iterable[str]) -> set[str]:
-    """Give languages the codes that they have in the names of the files."""
-    return {CODES.get(code, code) for code in languages}
-
-
 def tatoeba_languages(folder: Path) -> list[str]:
     """List the languages there are files of, by their code."""
     return sorted({path.name.split(".")[1][:-4] for path in folder.glob("tatoeba.*-eng.*")})
 
 
-def tatoeba_sides(
-    encoders: EncoderPair, folder: Path, language: str, options: TatoebaOptions, report: Report
-) -> tuple[tuple[list[str], list[str]], tuple[Vectors, Vectors]]:
-    """Read the sentences of a language and the English ones, and encode both: [pairs, dim]."""
-    pair = f"tatoeba.{language}-eng"
-    own, english = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.eng")
+def tatoeba_texts(folder: Path, language: str) -> tuple[list[str], list[str]]:
+    """Read the sentences of a language and the English ones."""
+    pair = f"tatoeba.{language}-{ENGLISH}"
+    own, english = read_aligned(folder / f"{pair}.{language}", folder / f"{pair}.{ENGLISH}")
+    return own, english
+
+
+def encoded_sides(
+    encoders: EncoderPair,
+    language: str,
+    texts: tuple[list[str], list[str]],
+    options: TatoebaOptions,
+    report: Report,
+) -> tuple[Vectors, Vectors]:
+    """Encode both sides: [lines, dim] twice."""
     sides = (
-        encoders.source.encode_half(own, report, options.prompt),
-        encoders.target.encode_half(english, report, options.prompt),
+        encoders.source.encode_half(texts[0], report, options.prompt),
+        encoders.target.encode_half(texts[1], report, options.prompt),
     )
-    check_known(pair, sides)
-    return (own, english), sides
+    check_known(f"tatoeba.{language}-{ENGLISH}", sides)
+    return sides

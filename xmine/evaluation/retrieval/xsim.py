@@ -20,7 +20,6 @@ from xmine.evaluation.retrieval.aligned import (
     Measured,
     aligned_result,
     check_known,
-    unknown_note,
     unknown_rows,
 )
 from xmine.evaluation.retrieval.parallel import AlignedSet, aligned_sets
@@ -141,11 +140,11 @@ def evaluate_xsim(
                 chosen = reranker.best_lines(sides, (vectors, targets[target]), report)
                 reranked.append(error_rates(*chosen, same).row(name))
             clamped += best.clamped
-        return Measured(rows, reranked, [*unknown_note(unknown), *clamped_note(clamped)])
+        return Measured(rows, reranked, unknown, clamped_note(clamped))
 
     return aligned_result(
         "xsim",
-        aligned_sets(data, options),
+        aligned_sets(data, options, encoder.facts, by_pair=True),
         measure,
         f"{margin_in_words(margin, k)}, error rate",
         _METRICS,

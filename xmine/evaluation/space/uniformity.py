@@ -65,7 +65,7 @@ def evaluate_align(
     splits = {} if named else {split: read_stsb_split(data, split) for split in ("test", "dev")}
     scored = {f"STS-B {split}": pairs for split, pairs in splits.items() if pairs}
     try:
-        aligned = aligned_sets(data, options)
+        aligned = aligned_sets(data, options, encoder.facts)
     except MissingData:
         if not scored:
             raise data.missing(_WHAT) from None

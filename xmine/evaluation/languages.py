@@ -1,0 +1,102 @@
+"""Languages of benchmark files: their codes, and which of them are measured.
+
+Files name languages in several ways: `cmn`, `zho_simpl`, `zho_Hans` and `zh` are one.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from xmine.encoders.metadata import EncoderFacts
+from xmine.errors import FileError
+from xmine.evaluation.data import MissingData
+
+ALL = "all"
+# ISO 639-1 -> the codes of Tatoeba's files.
+CODES = dict(
+    pair.split(":")
+    for pair in (
+        "af:afr am:amh ar:ara az:aze be:bel bg:bul bn:ben br:bre bs:bos ca:cat ch:cha cs:ces "
+        "cy:cym da:dan de:deu el:ell en:eng eo:epo es:spa et:est eu:eus fa:pes fi:fin fo:fao "
+        "fr:fra fy:fry ga:gle gd:gla gl:glg he:heb hi:hin hr:hrv hu:hun hy:hye ia:ina id:ind "
+        "ie:ile io:ido is:isl it:ita ja:jpn jv:jav ka:kat kk:kaz km:khm ko:kor ku:kur kw:cor "
+        "la:lat lt:lit lv:lvs mk:mkd ml:mal mn:mon mr:mar ms:zsm nb:nob nl:nld nn:nno oc:oci "
+        "pl:pol pt:por ro:ron ru:rus sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swh ta:tam te:tel "
+        "th:tha tk:tuk tl:tgl tr:tur tt:tat ug:uig uk:ukr ur:urd uz:uzb vi:vie xh:xho yi:yid "
+        "zh:cmn"
+    ).split()
+)
+_PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
+_SHORT = {long: short for short, long in CODES.items()} | {
+    "arb": "ar",
+    "fas": "fa",
+    "lav": "lv",
+    "msa": "ms",
+    "zho": "zh",
+}
+
+
+def short_code(code: str) -> str:
+    """Give the ISO 639-1 code of a language, zh of `cmn`, `zho_Hans` and `zh-CN`; of a pair both."""
+    if _PAIR.fullmatch(code):
+        return "-".join(map(short_code, code.split("-")))
+    base = code.replace("-", "_").partition("_")[0]
+    return _SHORT.get(base, base)
+
+
+def short_codes(codes: Iterable[str]) -> set[str]:
+    """Give the ISO 639-1 codes of several."""
+    return set(map(short_code, codes))
+
+
+def named_by(code: str, found: Sequence[str]) -> list[str]:
+    """Give what a code names: itself, or else all that are of its language or pair of languages."""
+    same = [each for each in found if each == code]
+    return same or [each for each in found if short_code(each) == short_code(code)]
+
+
+def chosen_languages(
+    wanted: Sequence[str], found: Sequence[str], facts: EncoderFacts, lacking: str
+) -> list[str]:
+    """Choose the languages, or pairs of languages, to measure.
+
+    Args:
+        wanted: codes of any kind, or `all`; if there are none, what the encoder was made for is
+            chosen, or all there are where it does not say.
+        found: those that there are files of.
+        facts: of the encoder.
+        lacking: the message where there is no file of one, {} for its code.
+
+    Raises:
+        FileError: there is no file of a wanted one.
+        MissingData: there is no file of any that the encoder was made for.
+    """
+    if ALL in wanted or not (wanted or facts.languages):
+        return list(found)
+    chosen = []
+    for code in wanted:
+        same = named_by(code, found)
+        if not same:
+            raise FileError(lacking.replace("{}", code), f"there are {', '.join(found)}")
+        chosen += same
+    known = short_codes(facts.languages)
+    own = [each for each in found if set(short_code(each).split("-")) <= known]
+    if not (chosen or own):
+        raise none_of_its_own(facts, found)
+    return list(dict.fromkeys(chosen)) or own
+
+
+def none_of_its_own(facts: EncoderFacts, found: Sequence[str]) -> MissingData:
+    """Make the error that there are files of other languages alone."""
+    what = f"files in languages of the encoder: {', '.join(facts.languages)}"
+    hint = f"there are {', '.join(found)}; all in place of a language measures them"
+    return MissingData(f"there are no {what}", hint, what)
+
+
+def left_out_note(
+    chosen: Sequence[str], found: Sequence[str], wanted: Sequence[str], name: str = "language"
+) -> list[str]:
+    """Say that there are more languages, where nobody chose; `name` is that of the option."""
+    left = len(found) - len(chosen)
+    if wanted or not left:
+        return []
+    return [f"{left} that the encoder was not made for are left out; --{name} all measures them."]

@@ -195,9 +195,24 @@ def test_no_sentence_is_twice_in_the_sample_of_a_vocabulary(
     monkeypatch.setattr(vocabulary, "_trained", lambda chosen, size: found.extend(chosen))
     english = [f"a{row % 60}" for row in range(600)]
     korean = [f"b{row}" for row in range(40)]
-    vocabulary.train_shared_vocabulary([english, [], korean], 9, sample=50, alpha=0.0, seed=1)
+    weights = [1.0] * 600
+    given = [(english, weights), ([], []), (korean, weights[:40])]
+    vocabulary.train_shared_vocabulary(given, 9, sample=50, alpha=0.0, seed=1)
     assert len(found) == len(set(found)) == 50
     assert Counter(text[0] for text in found) == {"a": 25, "b": 25}
+
+
+def test_a_vocabulary_is_made_of_what_training_visits_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of sentences of the weights 4 and 1 the first are drawn four times as often."""
+    found: list[str] = []
+    monkeypatch.setattr(vocabulary, "_trained", lambda chosen, size: found.extend(chosen))
+    texts = [f"{'often' if row % 2 else 'seldom'} {row}" for row in range(40_000)]
+    weights = [4.0 if row % 2 else 1.0 for row in range(40_000)]
+    vocabulary.train_shared_vocabulary([(texts, weights)], 9, sample=1000, alpha=0.5, seed=1)
+    drawn = Counter(text.split()[0] for text in found)
+    assert drawn["often"] / drawn["seldom"] == pytest.approx(4, rel=0.15)
 
 
 def test_texts_are_gathered_by_language_from_both_sides() -> None:

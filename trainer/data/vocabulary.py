@@ -19,11 +19,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import sentencepiece
+from numpy.typing import NDArray
 
 from xmine.encoders.tokenizer import UNKNOWN, Vocabulary
 from xmine.errors import TrainingError
 from xmine.text.nfkc import nfkc
+from xmine.text.packed import picked
 from xmine.worker_process import WorkFailed, work_apart
 
 COVERAGE = 0.99995  # of all characters, most frequent first: these are pieces of their own
@@ -70,21 +73,34 @@ def train_vocabulary(
 
 
 def train_shared_vocabulary(
-    languages: Sequence[Sequence[str]], size: int, *, sample: int, alpha: float, seed: int
+    languages: Sequence[tuple[Sequence[str], Sequence[float] | NDArray[np.float64]]],
+    size: int,
+    *,
+    sample: int,
+    alpha: float,
+    seed: int,
 ) -> Vocabulary:
     """Train a unigram model for several languages, as `train_vocabulary` does for two.
 
     A language with a share p of the sentences has p^alpha of the sample in proportion, or all that
-    it has; no sentence comes twice.
+    it has. Sentences of a language are drawn by their weights, without repeats: pieces are to be
+    those of the text that training visits most.
+
+    Args:
+        languages: texts of each, and their sampling weights.
+        size: number of pieces.
+        sample: number of sentences to draw.
+        alpha: see above.
+        seed: of the draw.
     """
-    random_order = random.Random(seed)
-    texts = [list(dict.fromkeys(each)) for each in languages if len(each)]
-    quotas = sample_quotas(list(map(len, texts)), sample, alpha)
-    chosen = [
-        text
-        for each, quota in zip(texts, quotas, strict=True)
-        for text in random_order.sample(each, quota)
-    ]
+    random = np.random.default_rng([seed, 8])
+    weighed = [dict(zip(*each, strict=True)) for each in languages if len(each[0])]
+    quotas = sample_quotas(list(map(len, weighed)), sample, alpha)
+    chosen: list[str] = []
+    for each, quota in zip(weighed, quotas, strict=True):
+        lots = random.random(len(each)) ** (1 / np.maximum(list(each.values()), 1e-9))
+        drawn = np.sort(np.argsort(-lots, kind="stable")[:quota])
+        chosen += picked(list(each), drawn)
     return _trained(chosen, size)
 
 

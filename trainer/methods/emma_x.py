@@ -58,7 +58,7 @@ def train(corpus: Corpus, options: EmmaXOptions, run: Run, report: Report) -> Tr
     columns: list[Sequence[str]] = [seen.sources, seen.targets]
     if corpus.texts and len(options.codes) > 2:  # a vocabulary needs the pieces of the others
         columns.append(corpus.texts)
-    tower = begin(options.encoder, options, columns, run, report, seen.languages)
+    tower = begin(options.encoder, options, columns, run, report, split)
     options = with_rate(options, tower)
     data = split.cut(tower, tower)
     warm_up = _WarmUp(tower, options, len(data.rows), count_steps(data.weights, options))

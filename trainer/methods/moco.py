@@ -36,10 +36,10 @@ def train(corpus: Corpus, options: MocoOptions, run: Run, report: Report) -> Tra
     split = Split.of(needed_pairs(corpus, "moco"), options)
     texts = [split.seen.sources, split.seen.targets]
     several = split.seen.languages
-    x = begin(options.src_encoder or options.encoder, options, texts, run, report, several)
+    x = begin(options.src_encoder or options.encoder, options, texts, run, report, split)
     y = x
     if options.tgt_encoder:
-        y = begin(options.tgt_encoder, options, texts, run, report, several)
+        y = begin(options.tgt_encoder, options, texts, run, report, split)
     if x.dim != y.dim:
         raise TrainingError(
             f"--src-encoder makes vectors of {x.dim} numbers, --tgt-encoder of {y.dim}",

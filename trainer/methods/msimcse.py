@@ -70,7 +70,7 @@ def train(corpus: Corpus, options: MsimcseOptions, run: Run, report: Report) -> 
         triplets, held_out = entailed_apart(corpus.triplets, options)
         corpus = replace(corpus, triplets=triplets)
     several = split.seen.languages if split else None
-    tower = begin(options.encoder, options, list(corpus.every_text()), run, report, several)
+    tower = begin(options.encoder, options, list(corpus.every_text()), run, report, split)
     options = with_rate(options, tower)
     drops = bool(corpus.texts) and _needs_token_dropout(tower, corpus.texts[0], options)
     if drops:

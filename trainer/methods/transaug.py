@@ -70,17 +70,16 @@ def train(corpus: Corpus, options: TransaugOptions, run: Run, report: Report) ->
         return TrainedTowers({"": student}, measures, count)
     split = Split.of(needed_pairs(corpus, "transaug"), options)
     texts, count = [split.seen.sources, split.seen.targets], len(split.seen)
-    several = split.seen.languages
     if options.stage == "distil":
-        distilled = begin(options.distilled_encoder, options, texts, run, report, several)
+        distilled = begin(options.distilled_encoder, options, texts, run, report, split)
         measures = _distil(distilled, split, options, run, report)
         read_both = split.held_out if options.distil_both else None
         return TrainedTowers({"": distilled}, measures, count, split.seen, read_both)
     options.queue_for(count)  # an error now, not after a stage
-    student = distilled = begin(options.encoder, options, texts, run, report, several)
+    student = distilled = begin(options.encoder, options, texts, run, report, split)
     if not options.share_encoder:
         own = options if options.learning[1] else options.of_frozen()
-        distilled = begin(options.distilled_encoder, own, texts, run, report, several)
+        distilled = begin(options.distilled_encoder, own, texts, run, report, split)
         if options.stage == "all":
             _distil(distilled, split, options, run, report)
     step, data, measures = _contrast(student, distilled, split, options, run, report)

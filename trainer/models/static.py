@@ -73,7 +73,7 @@ class RowAdam(Optimizer):
         super().__init__(params, {"lr": lr, "betas": (0.9, 0.999), "eps": 1e-8})
 
     @torch.no_grad()
-    def step(self, closure: Any = None) -> None:  # noqa: ANN401 - nobody gives one
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
         """Change the rows of the gradients."""
         for group in self.param_groups:
             for parameter in group["params"]:

@@ -44,7 +44,7 @@ def begin(
     texts: Sequence[Sequence[str]],
     run: Run,
     report: Report,
-    languages: LanguagePairs | None = None,
+    split: "Split | None" = None,
 ) -> Tower:
     """Make the tower that training begins with.
 
@@ -54,12 +54,10 @@ def begin(
         texts: columns of text that a new vocabulary is made of, the first half for one language.
         run: where a new vocabulary is kept.
         report: called while it is made.
-        languages: those of the first two columns, if they are in several.
+        split: the pairs of the first two columns, if they are pairs.
     """
     encoder = (
-        _new(options, texts, run, report, languages)
-        if name == SCRATCH
-        else load_encoder(name, options)
+        _new(options, texts, run, report, split) if name == SCRATCH else load_encoder(name, options)
     )
     tower = tower_of(encoder)
     if name == SCRATCH:
@@ -105,14 +103,14 @@ def _new(
     texts: Sequence[Sequence[str]],
     run: Run,
     report: Report,
-    languages: LanguagePairs | None,
+    split: "Split | None",
 ) -> SentenceEncoder:
     """Make an encoder that knows nothing, or what a static one knows."""
     start = static_start(options)
     if start is not None and isinstance(start.pieces, Vocabulary):
         vocabulary = start.pieces
     else:
-        vocabulary = _vocabulary(options, texts, run, report, languages)
+        vocabulary = _vocabulary(options, texts, run, report, split)
     if options.architecture == "static":
         return new_static(vocabulary, options.dim, options.seed)
     from ..models.scratch import new_transformer
@@ -135,18 +133,26 @@ def _vocabulary(
     texts: Sequence[Sequence[str]],
     run: Run,
     report: Report,
-    languages: LanguagePairs | None,
+    split: "Split | None",
 ) -> Vocabulary:
     def make() -> None:
         if run.vocabulary() is not None:
             return
         report(Progress("vocabulary", 0, 1))
         size, sample, seed = options.vocabulary_size, options.vocabulary_sample, options.seed
-        if languages:
-            by_language = [*texts_by_language(texts, languages).values(), *texts[2:]]
+        if split and (languages := split.seen.languages):
+            weighed: list[tuple[Sequence[str], NDArray[np.float64]]] = [
+                (found, split.weights[np.concatenate([rows for _, rows in parts])])
+                for parts, found in zip(
+                    sides_by_language(languages).values(),
+                    texts_by_language(texts, languages).values(),
+                    strict=True,
+                )
+            ]
+            weighed += [(column, np.ones(len(column))) for column in texts[2:]]
             alpha = options.language_alpha
             vocabulary = train_shared_vocabulary(
-                by_language, size, sample=sample, alpha=alpha, seed=seed
+                weighed, size, sample=sample, alpha=alpha, seed=seed
             )
         else:
             half = -(-len(texts) // 2)
@@ -166,15 +172,27 @@ def _vocabulary(
     return vocabulary
 
 
+def sides_by_language(
+    languages: LanguagePairs,
+) -> dict[str, list[tuple[int, NDArray[np.int64]]]]:
+    """Tell where each language stands: the side, 0 or 1, and the rows of the pairs."""
+    found: dict[str, list[tuple[int, NDArray[np.int64]]]] = {
+        code: [] for code in languages.languages
+    }
+    for codes, rows in zip(languages.codes, languages.rows(), strict=True):
+        for side, code in enumerate(codes):
+            found[code].append((side, rows))
+    return found
+
+
 def texts_by_language(
     columns: Sequence[Sequence[str]], languages: LanguagePairs
 ) -> dict[str, list[str]]:
     """Gather the texts of each language: of sources and targets, in their order."""
-    found: dict[str, list[str]] = {code: [] for code in languages.languages}
-    for codes, rows in zip(languages.codes, languages.rows(), strict=True):
-        for code, column in zip(codes, columns, strict=False):
-            found[code] += picked(column, rows)
-    return found
+    return {
+        code: [text for side, rows in parts for text in picked(columns[side], rows)]
+        for code, parts in sides_by_language(languages).items()
+    }
 
 
 def with_rate(options: OptionsT, tower: Tower) -> OptionsT:

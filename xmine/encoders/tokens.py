@@ -112,7 +112,8 @@ def principal_axes(vectors: Floats, dim: int = TOKEN_DIM) -> Floats | None:
     exact = vectors.astype(np.float64)
     with threadpool_limits(1):  # or threads would change the last digits
         axes = np.linalg.eigh(exact.T @ exact)[1][:, -dim:]
-    return np.rint(axes * _AXIS).astype(np.float32)
+    rounded: Floats = np.rint(axes * _AXIS).astype(np.float32)
+    return rounded
 
 
 def on_axes(vectors: Floats, axes: Floats | None) -> Floats:

@@ -54,7 +54,7 @@ class Table:
 
     def vectors(self, pieces: Any = slice(None)) -> NDArray[np.float32]:  # noqa: ANN401
         """Multiply out some rows, or all: float32 [pieces, dim]."""
-        rows = self.rows[pieces]
+        rows: NDArray[Any] = self.rows[pieces]
         if self.factors is None:
             return rows.astype(np.float32, copy=False)
         vectors: NDArray[np.float32] = rows * self.factors[pieces][:, None]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from xmine.text.languages import check_language
+from xmine.text.identification import check_language
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]

@@ -24,6 +24,7 @@ from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
 from xmine.scoring.threshold import Kept, Threshold
+from xmine.text.languages import UNKNOWN_LANGUAGE, language_name
 from xmine.units import count
 
 
@@ -147,7 +148,11 @@ class MiningReport:
         mined = self.mined
         left, right = mined.candidates.source, mined.candidates.target
         of_lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
-        head = f"{count(len(mined.pairs), 'pair')} from {len(left):,} x {len(right):,} sentences"
+        sides = [
+            f"{len(side):,} {'' if code == UNKNOWN_LANGUAGE else language_name(code)}".strip()
+            for side, code in zip((left, right), mined.languages, strict=True)
+        ]
+        head = f"{count(len(mined.pairs), 'pair')} from {' x '.join(sides)} sentences"
         said = [
             ", ".join(filter(None, [head + of_lines, _threshold(mined), how])),
             _search(mined),

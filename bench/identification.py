@@ -14,6 +14,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from xmine.evaluation.reports.record import record, write_record
@@ -29,11 +30,6 @@ def told(lines: list[str], size: int, guess: Callable[[list[str]], str]) -> Coun
     """Count what random samples are taken for."""
     drawn, most = random.Random(size), min(size, len(lines))
     return Counter(guess(drawn.sample(lines, most)) for _ in range(SAMPLES[size]))
-
-
-def as_mined(lines: list[str]) -> str:
-    """Tell as for a file that is mined with an encoder of the nineteen."""
-    return guess_language(lines, NINETEEN)
 
 
 def share_right(found: dict[str, Counter[str]]) -> dict[str, object]:
@@ -55,6 +51,7 @@ def main() -> None:
         if path.suffix != ".eng":
             texts.setdefault(short_code(path.suffix[1:]), list(read_lines(path)))
     known = {code: texts.pop(code) for code in NINETEEN}
+    as_mined = partial(guess_language, expected=NINETEEN)
     tell_apart("Hallo", ("de", "en"))  # loads the model
     started = time.process_time()
     alone = {code: Counter(tell_apart(x, NINETEEN) for x in each) for code, each in known.items()}

@@ -31,10 +31,12 @@ def convert(
     ],
     console: Console,
     src_lang: Annotated[
-        str, value("Source language to write.", shown="what FILE or its text says", metavar="<text>")
+        str,
+        value("Source language to write.", shown="what FILE or its text says", metavar="<text>"),
     ] = "",
     tgt_lang: Annotated[
-        str, value("Target language to write.", shown="what FILE or its text says", metavar="<text>")
+        str,
+        value("Target language to write.", shown="what FILE or its text says", metavar="<text>"),
     ] = "",
     force: FORCE = False,
 ) -> None:
@@ -81,7 +83,8 @@ def convert(
         console.warn(warning)
     seconds = time.perf_counter() - started
     console.summary(
-        f"{target}: " + ", ".join([count(written.count, "pair"), f"{seconds:.1f} s", *written.notes]),
+        f"{target}: "
+        + ", ".join([count(written.count, "pair"), f"{seconds:.1f} s", *written.notes]),
         {
             "pairs": written.count,
             "input": source,

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from heapq import nlargest
+from typing import TYPE_CHECKING
 
 from xmine.text.languages import (
     LANGUAGES,
@@ -24,6 +25,9 @@ from xmine.text.languages import (
     scripts_of,
     short_code,
 )
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 _SCRIPT_NAMES = {"CJK": "Chinese characters"}
 # Of the characters of Mandarin prose 2 to 6 in a hundred are 的, of Cantonese, Wu and word lists
@@ -41,8 +45,8 @@ _LONGEST = 1000  # characters of a line
 _CLOSE = 2  # an encoder's language that is half as likely as another is taken
 _LEAST = 0.3  # probability of a language that is named
 _SURE = 0.7  # that is told to the user as what a file is in
-_SURER = 0.9  # that is reason to refuse a file
-_EXCLUDED = 0.05  # what a language has at most that a text is not in
+_SURER = 0.9  # of the two likeliest together, where a text is said not to be in a third
+_EXCLUDED = 0.05  # which has less than this
 _SURE_LETTERS = 100
 _MANY_LETTERS = 500
 
@@ -63,20 +67,19 @@ class _Looks:
             default=UNKNOWN_LANGUAGE,
         )
 
-    def is_sure(self, code: str, least: float = _SURE) -> bool:
+    def is_sure(self, code: str) -> bool:
         """Tell whether a text is in a language beyond doubt."""
         enough = self.scripts.total() >= _SURE_LETTERS
-        return enough and self.languages.get(code, 0) >= least
+        return enough and self.languages.get(code, 0) >= _SURE
 
-    def is_not(self, code: str, least: float = _SURE) -> bool:
-        """Tell whether a text is surely not in a language, since it is in another or its script."""
-        if not knows_script(code):
-            return False
-        if self.is_sure(self.likeliest(), least):
-            return self.languages.get(short_code(code), 0) < _EXCLUDED
-        fitting = sum(self.scripts[script] for script in scripts_of(code, ()))
+    def is_not(self, code: str) -> bool:
+        """Tell whether a text is surely not in a language: in one of two others, or its script."""
         letters = self.scripts.total()
-        return letters >= _SURE_LETTERS and fitting < letters / 10
+        if not knows_script(code) or letters < _SURE_LETTERS:
+            return False
+        if sum(nlargest(2, self.languages.values())) >= _SURER:
+            return self.languages.get(short_code(code), 0) < _EXCLUDED
+        return sum(self.scripts[script] for script in scripts_of(code, ())) < letters / 10
 
 
 def check_language(name: str, texts: Sequence[str], languages: Sequence[str]) -> str:
@@ -103,7 +106,9 @@ def check_language(name: str, texts: Sequence[str], languages: Sequence[str]) ->
     foreign = {script: count for script, count in looks.scripts.items() if script not in expected}
     if all(map(knows_script, known)) and sum(foreign.values()) > letters / 4:
         worst = max(foreign, key=foreign.__getitem__)
-        return f"{name}: much of it is in {_SCRIPT_NAMES.get(worst, worst.capitalize())}; {made_for}"
+        return (
+            f"{name}: much of it is in {_SCRIPT_NAMES.get(worst, worst.capitalize())}; {made_for}"
+        )
     if letters >= _MANY_LETTERS and sum(looks.languages.get(code, 0) for code in known) < _LEAST:
         return f"{name} looks like no language of the encoder; {made_for}"
     return ""
@@ -186,7 +191,7 @@ def check_sides(
 
 def looks_foreign(texts: Sequence[str], code: str) -> bool:
     """Tell whether texts are surely not in a language; about a thousand of them are looked at."""
-    return _look(texts).is_not(code, _SURER)
+    return _look(texts).is_not(code)
 
 
 def _told(looks: _Looks, texts: Sequence[str]) -> str:
@@ -265,7 +270,7 @@ def _groups(lines: Sequence[str]) -> Iterator[str]:
 
 
 @cache
-def _identifier(languages: tuple[str, ...] = ()) -> Any:
+def _identifier(languages: tuple[str, ...] = ()) -> "LanguageIdentifier":
     """Load py3langid's model, or take that for some languages alone."""
     if languages:
         found = copy(_identifier())

@@ -20,11 +20,12 @@ from xmine.mining.phrases import (
 )
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
+from xmine.pairs.pair import UNKNOWN_LANGUAGES
 from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
 from xmine.scoring.threshold import Kept, Threshold
-from xmine.text.languages import UNKNOWN_LANGUAGE, language_name
+from xmine.text.languages import language_name
 from xmine.units import count
 
 
@@ -148,10 +149,10 @@ class MiningReport:
         mined = self.mined
         left, right = mined.candidates.source, mined.candidates.target
         of_lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
-        sides = [
-            f"{len(side):,} {'' if code == UNKNOWN_LANGUAGE else language_name(code)}".strip()
-            for side, code in zip((left, right), mined.languages, strict=True)
-        ]
+        sides = [f"{len(left):,}", f"{len(right):,}"]
+        if mined.languages != UNKNOWN_LANGUAGES:
+            names = map(language_name, mined.languages)
+            sides = list(map(" ".join, zip(sides, names, strict=True)))
         head = f"{count(len(mined.pairs), 'pair')} from {' x '.join(sides)} sentences"
         said = [
             ", ".join(filter(None, [head + of_lines, _threshold(mined), how])),

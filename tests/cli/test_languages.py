@@ -1,11 +1,13 @@
 """A text in a language that the encoder was not made for is told, with a way out."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.toys.nineteen import NINETEEN
 from xmine.text.identification import check_language
 
 Command = Callable[..., Any]
@@ -81,6 +83,19 @@ def test_mining_english_and_chinese_does_not_warn(command: Command, tmp_path: Pa
         Path(tmp_path, name).write_text(text, encoding="utf-8")
     ended = command("mine", "English", "Chinese", "-q")
     assert (ended.code, ended.err) == (0, "")
+
+
+def test_the_summary_names_the_languages_and_files_hold_their_codes(
+    command: Command, tmp_path: Path
+) -> None:
+    for code in ("de", "pt"):
+        Path(tmp_path, f"{code}.txt").write_text(NINETEEN[code], encoding="utf-8")
+    ended = command("mine", "de.txt", "pt.txt", "--threshold", "0", "-o", "pairs.tmx")
+    assert " pairs from 3 German x 3 Portuguese sentences, " in ended.err
+    assert 'srclang="de"' in Path(tmp_path, "pairs.tmx").read_text("utf-8")
+    assert "written as und" not in ended.err
+    said = command("mine", "de.txt", "pt.txt", "--threshold", "0", "--tgt-lang", "pt-PT", "--json")
+    assert json.loads(said.err)["languages"] == ["de", "pt-PT"]
 
 
 @pytest.mark.parametrize(

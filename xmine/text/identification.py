@@ -37,8 +37,8 @@ _VARIANTS = {"zh-Hans": "这们来个时说国对会为过学还没", "zh-Hant":
 # text in seventeen other languages up to 0.18, of four kinds or so that look the same there.
 _SURE_FUNCTION_WORDS, _SURE_KINDS = 0.2, 12
 _WORD = re.compile(r"[^\W\d_]+")
-# Lines are joined up to this many characters: of so many the language is told right 99 times in a
-# hundred, of a short line alone 80 times. bench/identification.py measures it.
+# Short lines are joined to this many characters, of which one language is nearly certain; of a line
+# of Tatoeba alone several are likely. bench/identification.py measures how often it is right.
 _GROUP = 100
 _MOST_GROUPS = 100
 _LONGEST = 1000  # characters of a line

@@ -47,6 +47,21 @@ def test_a_language_that_the_encoder_does_not_know_is_named(name: str) -> None:
     assert guess_language(LINES[name], CODES) not in ("und", *CODES)
 
 
+def test_short_lines_are_told_together() -> None:
+    lines = [
+        "Guten Tag",
+        "Bis morgen",
+        "Noch nicht",
+        "Viel Spaß",
+        "Hallo Anna",
+        "Was nun",
+        "Ach so",
+    ]
+    lines += ["Na gut", "Mir egal", "Komm mit", "Gute Nacht", "Im Garten", "Wer da", "Sei still"]
+    assert sure_language(lines) == guess_language(lines) == "de"
+    assert sure_language(lines[:5]) == "und"
+
+
 def test_each_of_the_nineteen_is_named_to_an_encoder_of_two() -> None:
     for code in CODES[2:]:
         assert check_language("f", TWICE[code], ("en", "zho_Hans")) == (
@@ -129,6 +144,7 @@ def test_a_language_is_guessed_or_undetermined(
         ("Guten Morgen", ("eng", "deu_Latn", "zh-CN"), "deu_Latn"),
         ("Guten Morgen", ("en", "zh"), "en"),  # by script alone
         ("早上好", ("en", "zh-CN"), "zh-CN"),
+        ("useState API 文档说明", ("en", "zh"), "zh"),  # Chinese quotes much Latin
         ("早上好", ("zh-CN", "zh-TW", "en"), "und"),
         ("Guten Morgen", ("en", "xx"), "en"),
         ("Guten Morgen", ("en", "de", "sco_Latn"), "und"),
@@ -200,6 +216,7 @@ def test_one_text_twice_is_told_whatever_it_is_in() -> None:
         (MANDARIN * 5, [each * 2 for each in TRADITIONAL] * 3),
         ([each * 2 for each in CANTONESE] * 3, TRADITIONAL * 5),
         (CANTONESE * 5, [each * 2 for each in CANTONESE] * 3),  # or Wu, or Hakka
+        (MANDARIN * 3 + TRADITIONAL * 2, [each * 2 for each in MANDARIN] * 3),
         (GERMAN[:1], [GERMAN[0].replace("Mann", "Wirt")]),  # too few letters
         (LETTER, CODE),
         ([], []),

@@ -103,6 +103,12 @@ def test_as_many_files_as_languages_are_of_one_language_each(
     assert tell_languages(corpus, codes).languages.tolist() == [0] * 60 + [1] * 30 + [2] * 6
 
 
+def test_files_of_languages_that_cannot_be_told_may_look_alike(tmp_path: Path) -> None:
+    corpus = read(tmp_path, a=ENGLISH[:50], b=ENGLISH[50:], c=GERMAN)
+    found = tell_languages(corpus, ("xx", "yy", "de")).languages
+    assert found.tolist() == [0] * 50 + [1] * 10 + [2] * 6
+
+
 def test_files_that_look_like_one_language_are_not_taken_for_two(tmp_path: Path) -> None:
     corpus = read(tmp_path, a=ENGLISH[:50] + CHINESE[:3], b=ENGLISH[50:] + CHINESE[3:5], c=GERMAN)
     found = tell_languages(corpus, ("en", "zh", "th")).languages.tolist()

@@ -2,10 +2,9 @@
 
     python bench/identification.py FOLDER [--json OUT.json]
 
-FOLDER has Tatoeba's files, `tatoeba.deu-eng.deu`. Lines of the nineteen languages are told
-apart among the nineteen. Random samples are told among all languages, and as a file is that is
-mined with an encoder of the nineteen: these are taken where they are close. Of the other languages
-it lists which are taken for one of the nineteen, in how many samples.
+FOLDER has Tatoeba's files, `tatoeba.deu-eng.deu`. Lines of the nineteen languages are told apart
+among these. Random samples are told among all languages, and as a file is that is mined with an
+encoder of the nineteen; those of other languages that pass for one of these are counted.
 """
 
 import argparse

@@ -20,7 +20,7 @@ import xmine
 from xmine.evaluation.reports.record import record, write_record
 from xmine.files.reading import read_lines
 from xmine.mining.options import MiningOptions
-from xmine.text.languages import guess_language
+from xmine.text.identification import guess_language
 from xmine.text.segmentation import segment
 
 

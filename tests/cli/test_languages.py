@@ -1,12 +1,14 @@
 """A text in a language that the encoder was not made for is told, with a way out."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from xmine.text.languages import check_language
+from tests.toys.nineteen import NINETEEN
+from xmine.text.identification import check_language
 
 Command = Callable[..., Any]
 Toy = tuple[Path, Path, set[tuple[int, int]]]
@@ -48,21 +50,14 @@ Then it began to snow, and we turned back home to drink hot tea by the window.""
 可是冰还很薄，没有人敢走上去。妹妹告诉我，她春天要搬到另一个城市去，因为在那里找到了工作。
 我答应帮她收拾行李，等她安顿好了就去看她。後來下起雪來，路燈一盞一盞亮了，我們便回家喝熱茶。""",
 }
-REASONS = {
-    "Russian": "much of it is in Cyrillic",
-    "Japanese": "much of it is in Japanese kana",
-    "French": "does not look like English",
-    "German": "does not look like English",
-    "Vietnamese": "does not look like English",
-}
 
 
 @pytest.mark.parametrize("language", FOREIGN)
-def test_a_foreign_language_is_told_with_its_reason(language: str) -> None:
+def test_a_foreign_language_is_named(language: str) -> None:
     lines = FOREIGN[language].splitlines()
     warning = check_language("text.txt", lines, ("en", "zh"))
-    assert warning.startswith(f"text.txt: {REASONS[language]}; ")
-    assert warning.endswith("the encoder was made for en, zh; give another with --model")
+    made_for = "the encoder was made for English, Chinese; give another with --model"
+    assert warning == f"text.txt looks like {language}; {made_for}"
     assert check_language("text.txt", lines, ()) == ""  # of which nothing is known
 
 
@@ -78,7 +73,7 @@ def test_mining_a_foreign_language_warns_once_and_goes_on(
     Path(tmp_path, "x.txt").write_text(FOREIGN[language] + "\nx\n", encoding="utf-8")
     Path(tmp_path, "zh.txt").write_text(KNOWN["Chinese"], encoding="utf-8")
     ended = command("mine", "x.txt", "zh.txt", "-q")
-    assert f"xmine: warning: x.txt: {REASONS[language]}; " in ended.err
+    assert f"xmine: warning: x.txt looks like {language}; " in ended.err
     assert ended.err.count("--model") == 1
     assert (ended.code, ended.touched) == (0, set())
 
@@ -90,6 +85,19 @@ def test_mining_english_and_chinese_does_not_warn(command: Command, tmp_path: Pa
     assert (ended.code, ended.err) == (0, "")
 
 
+def test_the_summary_names_the_languages_and_files_hold_their_codes(
+    command: Command, tmp_path: Path
+) -> None:
+    for code in ("de", "pt"):
+        Path(tmp_path, f"{code}.txt").write_text(NINETEEN[code], encoding="utf-8")
+    ended = command("mine", "de.txt", "pt.txt", "--threshold", "0", "-o", "pairs.tmx")
+    assert " pairs from 3 German x 3 Portuguese sentences, " in ended.err
+    assert 'srclang="de"' in Path(tmp_path, "pairs.tmx").read_text("utf-8")
+    assert "written as und" not in ended.err
+    said = command("mine", "de.txt", "pt.txt", "--threshold", "0", "--tgt-lang", "pt-PT", "--json")
+    assert json.loads(said.err)["languages"] == ["de", "pt-PT"]
+
+
 @pytest.mark.parametrize(
     "words", [("search", "x.txt", "zh.txt"), ("search", "zh.txt", "x.txt"), ("encode", "x.txt")]
 )
@@ -99,7 +107,7 @@ def test_searching_and_encoding_warn_too(
     Path(tmp_path, "x.txt").write_text(FOREIGN["French"], encoding="utf-8")
     Path(tmp_path, "zh.txt").write_text(KNOWN["Chinese"], encoding="utf-8")
     ended = command(*words, *(["-o", "x.npy"] if words[0] == "encode" else []), "-q")
-    assert ended.err.startswith(f"xmine: warning: x.txt: {REASONS['French']}; ")
+    assert ended.err.startswith("xmine: warning: x.txt looks like French; ")
     assert (ended.code, ended.err.count("\n")) == (0, 1)
 
 
@@ -112,7 +120,7 @@ def test_searching_and_encoding_warn_too(
         (["score", "en.txt", "more.txt"], "en.txt and more.txt: both look like English"),
         (
             ["mine", "en.txt", "zh.txt", "--src-lang", "zh", "--tgt-lang", "en"],
-            "--src-lang zh, --tgt-lang en: the other way round? en.txt looks like en",
+            "--src-lang zh, --tgt-lang en: the other way round? en.txt looks like English",
         ),
         (["mine", "en.txt", "zh.txt"], ""),
     ],

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.toys.nineteen import LINES
 from xmine.pairs.io import Pair, read_pairs, write_pairs
 
 Command = Callable[..., Any]
@@ -70,6 +71,22 @@ def test_languages_are_those_asked_for_or_those_of_the_file(
     assert unknown.err.startswith("xmine: warning: e.tmx: language not known, written as und: ")
     assert 'xml:lang="und"' in Path(tmp_path, "e.tmx").read_text()
     assert command("convert", "e.tsv", "e.jsonl").err.startswith("xmine: e.jsonl: 1 pair, ")
+
+
+def test_languages_that_nothing_says_are_told_by_the_text(command: Command, tmp_path: Path) -> None:
+    rows = zip(LINES["de"] * 2, LINES["fr"] * 2, strict=True)
+    Path(tmp_path, "a.tsv").write_text("".join(f"{x}\t{y}\n" for x, y in rows), encoding="utf-8")
+    for arguments, languages in {
+        ("a.tsv", "a.tmx"): ["de", "fr"],
+        ("a.tsv", "a.parquet", "--tgt-lang", "fr-CA"): ["de", "fr-CA"],
+        ("a.tsv", "a.de,a.fr"): ["de", "fr"],
+        ("a.tsv", "a.jsonl"): ["und", "und"],  # which would not hold them
+    }.items():
+        assert json.loads(command("convert", *arguments, "--json").out)["languages"] == languages
+    assert Path(tmp_path, "a.tmx").read_text("utf-8").count("</tu>") == 6
+    turned = command("convert", "a.tsv", "b.fr,b.de")
+    assert turned.err.startswith("xmine: b.fr,b.de: the source is de, the target fr\nhint: ")
+    assert (turned.code, turned.touched) == (2, set())
 
 
 def test_what_is_in_the_way_is_kept(command: Command, tmp_path: Path) -> None:

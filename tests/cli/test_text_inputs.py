@@ -78,7 +78,7 @@ def test_summaries_and_warnings_name_the_column(
     assert (facts["target"]["file"], facts["target"]["lines"]) == ("ru.tsv:2", 2)
     assert facts["target"]["blank"] == 1
     assert any(warning.startswith("ru.tsv:2: much of it is") for warning in facts["warnings"])
-    assert facts["languages"] == ["und", "und"]
+    assert facts["languages"] == ["und", "ru"]
 
 
 def test_languages_are_told_where_they_are_given(
@@ -128,7 +128,7 @@ def test_segment_cuts_and_says_lines_and_sentences(
     mine = ["mine", "en.txt", "zh.txt", "--segment", "--model", toy_folder]
     ended = command(*mine, "-v")
     assert "xmine: en.txt: 15 lines, 0 blank, 60 sentences, 0 repeated\n" in ended.err
-    assert " from 60 x 60 sentences in 15 x 15 lines, " in ended.err
+    assert " from 60 und x 60 Chinese sentences in 15 x 15 lines, " in ended.err
     facts = json.loads(command(*mine, "--json").err)
     assert (facts["source"]["lines"], facts["source"]["sentences"]) == (15, 60)
     assert facts["options"]["segment"] is True

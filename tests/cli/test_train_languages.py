@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.test_train import interrupted_at
 from tests.toys.languages import write_pairs
+from tests.toys.nineteen import LINES
 from xmine.encoders.encoder import SentenceEncoder
 
 Command = Callable[..., Any]
@@ -68,12 +69,15 @@ def test_wrong_use_is_told_before_work(command: Command, tmp_path: Path) -> None
     Path("more.en-zh.tsv").write_bytes(Path("en-zh.tsv").read_bytes())
     Path("en-ru.tsv").write_bytes(Path("en-zh.tsv").read_bytes())
     Path("en-fr.tsv").write_text("a\t\n")
+    german = zip(LINES["en"] * 2, LINES["de"] * 2, strict=True)
+    Path("it-en.tsv").write_text("".join(f"{x}\t{y}\n" for y, x in german), encoding="utf-8")
     write_pairs(tmp_path, "ru-ko", 300)
     for words, message in {
         "en-zh.tsv pairs.tsv": "pairs.tsv: no languages: neither its name nor the file says them\n"
         "hint: name the file after its languages, the first column's first, as in train.en-de.tsv",
         "en-zh.tsv more.en-zh.tsv": "en-zh.tsv and more.en-zh.tsv: both are in en and zh\nhint: ",
         "ko-en.tsv en-ru.tsv": "en-ru.tsv: its languages are en and ru, and the text is not ru\n",
+        "en-zh.tsv it-en.tsv": "it-en.tsv: its languages are it and en, and the text is not it\n",
         "en-zh.tsv en-fr.tsv": "en-fr.tsv: no pairs in it",
         "en-zh.tsv ko-en.tsv --languages en,de": "--languages en,de: the files of PAIRS are in en,",
         "en-zh.tsv --language-alpha 0.3": "--language-alpha: without effect, since there are no",

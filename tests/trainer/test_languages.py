@@ -103,16 +103,22 @@ def test_as_many_files_as_languages_are_of_one_language_each(
     assert tell_languages(corpus, codes).languages.tolist() == [0] * 60 + [1] * 30 + [2] * 6
 
 
+def test_files_of_languages_that_cannot_be_told_may_look_alike(tmp_path: Path) -> None:
+    corpus = read(tmp_path, a=ENGLISH[:50], b=ENGLISH[50:], c=GERMAN)
+    found = tell_languages(corpus, ("xx", "yy", "de")).languages
+    assert found.tolist() == [0] * 50 + [1] * 10 + [2] * 6
+
+
 def test_files_that_look_like_one_language_are_not_taken_for_two(tmp_path: Path) -> None:
     corpus = read(tmp_path, a=ENGLISH[:50] + CHINESE[:3], b=ENGLISH[50:] + CHINESE[3:5], c=GERMAN)
     found = tell_languages(corpus, ("en", "zh", "th")).languages.tolist()
     assert found == [0] * 50 + [1] * 3 + [0] * 10 + [1] * 2 + [0] * 6  # GERMAN can be en alone
 
 
-def test_more_files_than_languages_are_told_by_script(tmp_path: Path) -> None:
+def test_of_more_files_than_languages_each_text_is_told_by_itself(tmp_path: Path) -> None:
     corpus = read(tmp_path, a=ENGLISH, b=CHINESE[:9], c=GERMAN, d=CHINESE[9:])
     found = tell_languages(corpus, ("en", "zh", "de")).languages.tolist()
-    assert found == [-1] * 60 + [1] * 9 + [-1] * 6 + [1] * 21
+    assert found == [0] * 60 + [1] * 9 + [2] * 6 + [1] * 21
 
 
 def test_in_one_file_each_text_is_told_by_itself(tmp_path: Path) -> None:
@@ -121,12 +127,12 @@ def test_in_one_file_each_text_is_told_by_itself(tmp_path: Path) -> None:
         [1] * 60 + [0] * 30 + [1] * 6
     )
     german = tell_languages(corpus, ("en", "zh", "de")).languages
-    assert german.tolist() == [-1] * 60 + [1] * 30 + [-1] * 6
+    assert german.tolist() == [0] * 60 + [1] * 30 + [2] * 6
 
 
 @pytest.mark.parametrize("codes", [("en", "zh", "xx"), ("zh-CN", "zh-TW", "de")])
 def test_what_cannot_be_told_apart_is_not_told(tmp_path: Path, codes: tuple[str, ...]) -> None:
-    """Text in a language whose script is not known here would pass for another's."""
+    """Text in a language that is not known here would pass for another's."""
     corpus = read(tmp_path, mixed=CHINESE)
     assert (tell_languages(corpus, codes).languages == -1).all()
 
@@ -252,9 +258,9 @@ def test_what_cannot_be_told_is_remarked(
 ) -> None:
     texts = [*toy_pairs.sources[:300], *toy_pairs.targets[:200]]
     corpus = Corpus(pairs=toy_pairs, texts=texts)
-    options = small(method, languages="de,zh,fr")
+    options = small(method, languages="de,zh,xx")
     made, remarks = trained(method, corpus, tmp_path / "encoder", options)
     (remark,) = remarks
     assert remark in made.remarks
-    assert "texts may be in any of de, zh, fr: these are visited once a pass" in remark
+    assert "texts may be in any of de, zh, xx: these are visited once a pass" in remark
     assert "give one --texts FILE for each language" in remark

@@ -6,13 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xmine.text.languages import (
-    UNKNOWN_LANGUAGE,
-    guess_language,
-    knows_script,
-    scripts_of,
-    short_code,
-)
+from xmine.text.identification import guess_language, tell_apart
+from xmine.text.languages import LANGUAGES, short_code
 
 from ..data.corpus import Corpus
 from ..data.rows import balanced
@@ -53,7 +48,7 @@ def tell_languages(corpus: Corpus, codes: Sequence[str]) -> LanguageTexts:
     """Tell the languages of the texts of a corpus.
 
     Where there are as many files as languages, each file is in one language, unless two of them
-    look like the same; else each text is told by its script.
+    look like the same; else each text is told by itself.
     """
     files, file_of_text = np.unique(corpus.text_files, return_inverse=True)
     if len(files) == len(codes):
@@ -61,10 +56,10 @@ def tell_languages(corpus: Corpus, codes: Sequence[str]) -> LanguageTexts:
         looks = [
             guess_language([corpus.texts[int(row)] for row in rows], codes) for rows in members
         ]
-        told = [code for code in looks if code != UNKNOWN_LANGUAGE]
+        told = [code for code in looks if code in map(short_code, codes)]
         if len(set(told)) == len(told):
             return LanguageTexts(corpus.texts, file_of_text)
-    return LanguageTexts(corpus.texts, _told_by_script(corpus.texts, codes))
+    return LanguageTexts(corpus.texts, _told_one_by_one(corpus.texts, codes))
 
 
 def unpaired_texts(corpus: Corpus, split: Split, codes: Sequence[str]) -> LanguageTexts:
@@ -120,15 +115,12 @@ def balanced_weights(languages: NDArray[np.int64]) -> NDArray[np.float64]:
     return weights
 
 
-def _told_by_script(texts: Sequence[str], codes: Sequence[str]) -> NDArray[np.int64]:
+def _told_one_by_one(texts: Sequence[str], codes: Sequence[str]) -> NDArray[np.int64]:
     """Tell the language of each text: its place among the codes, or -1.
 
-    One sentence has too few function words to tell languages of one script. Nothing is told where
-    the script of one of the languages is not known here: it could be that of any text.
+    Nothing is told where one of the languages is not known here: any text could be in it.
     """
-    if not all(map(knows_script, codes)):
+    if not LANGUAGES.keys() >= set(map(short_code, codes)):
         return np.full(len(texts), -1)
-    short = {short_code(code): place for place, code in enumerate(codes)}
-    scripts = [scripts_of(code, ()) for code in codes]
-    places = {code: place for code, place in short.items() if scripts.count(scripts[place]) == 1}
-    return np.array([places.get(guess_language([text], [*short]), -1) for text in texts], np.int64)
+    places = {code: place for place, code in enumerate(codes)}
+    return np.array([places.get(tell_apart(text, codes), -1) for text in texts], np.int64)

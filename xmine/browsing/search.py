@@ -20,7 +20,7 @@ from xmine.mining.hits import HitChoice
 from xmine.mining.reranking import token_encoder
 from xmine.options import EncodingOptions
 from xmine.progress import Report, silent
-from xmine.text.languages import guess_language
+from xmine.text.identification import tell_apart
 from xmine.text.sentences import folded
 
 SIDES = ("source", "target")
@@ -128,7 +128,7 @@ class Nearby:
         """Encode the text, [1, dim], with the encoder of the side whose language it is in."""
         pair, languages = self.encoders(), self.opened.languages
         known = [code for code in languages if code != "und"]
-        is_target = languages[0] != languages[1] and guess_language([text], known) == languages[1]
+        is_target = languages[0] != languages[1] and tell_apart(text, known) == languages[1]
         side = "target" if is_target else "source"
         if prompt is None:
             given = self.opened.summary.get("options", {})

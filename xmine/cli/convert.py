@@ -1,7 +1,8 @@
 """xmine convert: a file of pairs -> the same pairs in another format."""
 
 import time
-from typing import Annotated
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,11 @@ from xmine.errors import OptionError
 from xmine.files.suffixes import PACKED
 from xmine.text.languages import CODES, is_language
 from xmine.version import __version__
+
+if TYPE_CHECKING:
+    from xmine.pairs.pair import Languages, Pair
+
+_LOOKED_AT = 1000
 
 
 @with_console
@@ -25,10 +31,12 @@ def convert(
     ],
     console: Console,
     src_lang: Annotated[
-        str, value("Source language to write.", shown="what FILE says", metavar="<text>")
+        str,
+        value("Source language to write.", shown="what FILE or its text says", metavar="<text>"),
     ] = "",
     tgt_lang: Annotated[
-        str, value("Target language to write.", shown="what FILE says", metavar="<text>")
+        str,
+        value("Target language to write.", shown="what FILE or its text says", metavar="<text>"),
     ] = "",
     force: FORCE = False,
 ) -> None:
@@ -54,15 +62,19 @@ def convert(
     check_pair_file(target, force=force, source=source)
     known = languages_of(source) or UNKNOWN_LANGUAGES
     languages = (src_lang or known[0], tgt_lang or known[1])
+    losses, form = Losses(), FORMATS.get(kind_of(target))
+    pairs = read_pairs(source, losses)
+    if UNKNOWN_LANGUAGE in languages and (not form or form.names_languages):
+        first = list(islice(pairs, _LOOKED_AT))
+        pairs = chain(first, pairs)
+        languages = _told(first, languages)
     if is_turned(target, languages):
         raise OptionError(
             f"{target}: the source is {languages[0]}, the target {languages[1]}",
             f"name the source's file first: {','.join(reversed(target.split(',')))}",
         )
-    losses = Losses()
-    written = write_pairs(read_pairs(source, losses), target, languages, losses)
+    written = write_pairs(pairs, target, languages, losses)
     warnings = language_warnings(target, languages)
-    form = FORMATS.get(kind_of(target))
     if form and not form.names_languages and UNKNOWN_LANGUAGE not in languages:
         written.notes.append(
             f"a .{kind_of(target)} does not name languages ({','.join(languages)})"
@@ -70,9 +82,9 @@ def convert(
     for warning in warnings:
         console.warn(warning)
     seconds = time.perf_counter() - started
-    pairs = count(written.count, "pair")
     console.summary(
-        f"{target}: " + ", ".join([pairs, f"{seconds:.1f} s", *written.notes]),
+        f"{target}: "
+        + ", ".join([count(written.count, "pair"), f"{seconds:.1f} s", *written.notes]),
         {
             "pairs": written.count,
             "input": source,
@@ -84,3 +96,16 @@ def convert(
             "version": __version__,
         },
     )
+
+
+def _told(pairs: "list[Pair]", languages: "Languages") -> "Languages":
+    """Tell a language that is not known by the text of some pairs, where it is beyond doubt."""
+    from xmine.text.identification import sure_language
+    from xmine.text.languages import UNKNOWN_LANGUAGE
+
+    source, target = languages
+    if source == UNKNOWN_LANGUAGE:
+        source = sure_language([pair.source for pair in pairs])
+    if target == UNKNOWN_LANGUAGE:
+        target = sure_language([pair.target for pair in pairs])
+    return source, target

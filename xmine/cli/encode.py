@@ -50,8 +50,8 @@ def encode(
     from xmine.files.atomic import check_free, replacing
     from xmine.files.npy import MatrixWriter
     from xmine.progress import Progress, silent
+    from xmine.text.identification import check_language
     from xmine.text.inputs import text_input
-    from xmine.text.languages import check_language
     from xmine.vectors.encoding import encode_blocks
 
     check_free(path, force=force)

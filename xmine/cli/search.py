@@ -65,8 +65,8 @@ def search(
     from xmine.mining.search import Hit
     from xmine.mining.search import search as search_corpus
     from xmine.run.folder import RUN_FILE, is_run
+    from xmine.text.identification import check_language
     from xmine.text.inputs import is_file
-    from xmine.text.languages import check_language
     from xmine.text.sentences import read_sentences
 
     if query == corpus == "-":

@@ -34,8 +34,8 @@ from xmine.scoring.late_interaction import match_pairs
 from xmine.scoring.margin import pair_scores
 from xmine.scoring.probability import Confidence, estimate
 from xmine.scoring.retrieval import ChosenPairs
+from xmine.text.identification import check_language, check_sides, guess_language
 from xmine.text.inputs import read_texts
-from xmine.text.languages import check_language, check_sides, guess_language
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences, folded, sentence_table
 from xmine.vectors.encoding import Encoded

@@ -26,7 +26,7 @@ from xmine.scoring.probability import Confidence, Floats, estimate
 from xmine.scoring.rescoring import add_evidence
 from xmine.scoring.retrieval import ChosenPairs, choose_pairs
 from xmine.scoring.threshold import choose_threshold
-from xmine.text.languages import guess_language
+from xmine.text.identification import guess_language
 from xmine.text.packed import PickedTexts
 from xmine.text.sentences import Sentences
 from xmine.vectors.encoding import Encoded

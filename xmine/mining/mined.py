@@ -20,10 +20,12 @@ from xmine.mining.phrases import (
 )
 from xmine.pairs.io import Pairs, write_pairs
 from xmine.pairs.known import LabelledPairs, agreement_with_seeds, labels_of
+from xmine.pairs.pair import UNKNOWN_LANGUAGES
 from xmine.scoring.gold import Agreement, agreement
 from xmine.scoring.histogram import Histogram, bin_scores
 from xmine.scoring.probability import Confidence, Floats
 from xmine.scoring.threshold import Kept, Threshold
+from xmine.text.languages import language_name
 from xmine.units import count
 
 
@@ -147,7 +149,11 @@ class MiningReport:
         mined = self.mined
         left, right = mined.candidates.source, mined.candidates.target
         of_lines = "" if left.offsets is None else f" in {left.total:,} x {right.total:,} lines"
-        head = f"{count(len(mined.pairs), 'pair')} from {len(left):,} x {len(right):,} sentences"
+        sides = [f"{len(left):,}", f"{len(right):,}"]
+        if mined.languages != UNKNOWN_LANGUAGES:
+            names = map(language_name, mined.languages)
+            sides = list(map(" ".join, zip(sides, names, strict=True)))
+        head = f"{count(len(mined.pairs), 'pair')} from {' x '.join(sides)} sentences"
         said = [
             ", ".join(filter(None, [head + of_lines, _threshold(mined), how])),
             _search(mined),

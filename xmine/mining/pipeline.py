@@ -27,8 +27,8 @@ from xmine.mining.stage_inputs import stage_inputs
 from xmine.mining.steps import open_steps
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
 from xmine.progress import Report, silent
+from xmine.text.identification import check_language, check_sides
 from xmine.text.inputs import TextInput, text_input
-from xmine.text.languages import check_language, check_sides
 from xmine.text.sentences import Sentences
 
 

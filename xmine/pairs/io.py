@@ -26,7 +26,8 @@ from xmine.pairs.paths import FORMATS, paths_to_read, paths_to_write
 from xmine.pairs.tsv import tsv_rows
 from xmine.run.folder import PAIRS_FILE, RUN_FILE
 from xmine.run.run_file import check_written
-from xmine.text.languages import looks_foreign, names_language
+from xmine.text.identification import looks_foreign
+from xmine.text.languages import names_language
 from xmine.text.packed import PackedTexts, TextPacker, picked
 
 if TYPE_CHECKING:

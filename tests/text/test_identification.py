@@ -1,0 +1,275 @@
+"""Languages are told by scripts, English words and py3langid; here on letters in 24 languages."""
+
+import subprocess
+import sys
+from itertools import combinations
+
+import pytest
+
+from tests.toys.nineteen import LINES, NINETEEN, OTHERS
+from xmine.text.identification import (
+    check_language,
+    check_sides,
+    guess_language,
+    looks_foreign,
+    sure_language,
+    tell_apart,
+)
+from xmine.text.languages import language_name
+
+CODES = tuple(NINETEEN)
+TWICE = {name: lines * 2 for name, lines in LINES.items()}  # enough letters to be sure of
+ENGLISH = ["The man who was here before had not seen any of these people, but he knew her."] * 5
+GERMAN = ["Der Mann, der hier war, hatte keinen von diesen Leuten gesehen, doch er kannte sie."] * 5
+INTERFACE = ["Delete selected files", "Open in new window", "Are you sure?", "Save as a copy"] * 9
+CODE = ["React memo hook 组件", "useState 状态 API 文档"] * 50
+TIBETAN = ["ཁྱེད་རང་ག་པར་ཕེབས་ཀ"] * 9
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_each_of_the_nineteen_is_told_with_and_without_an_encoder(code: str) -> None:
+    lines = LINES[code]
+    assert guess_language(lines) == guess_language(lines, CODES) == code
+    assert guess_language(lines, ("en", "zh")) == sure_language(TWICE[code]) == code
+    assert guess_language([line.upper() for line in lines]) == code
+    assert check_language("f", TWICE[code], CODES) == ""
+    for line in lines:
+        assert tell_apart(line, CODES) == code
+    foreign = {other for other in CODES if looks_foreign(TWICE[code], other)}
+    assert foreign == set(CODES) - {code}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_language_that_the_encoder_does_not_know_is_named(name: str) -> None:
+    said = check_language("f.txt", LINES[name], CODES)
+    assert said.startswith(f"f.txt looks like {name}; the encoder was made for English, Chinese, ")
+    assert said.endswith("Indonesian, Vietnamese; give another with --model")
+    assert guess_language(LINES[name], CODES) not in ("und", *CODES)
+
+
+def test_short_lines_are_told_together() -> None:
+    lines = [
+        "Guten Tag",
+        "Bis morgen",
+        "Noch nicht",
+        "Viel Spaß",
+        "Hallo Anna",
+        "Was nun",
+        "Ach so",
+    ]
+    lines += ["Na gut", "Mir egal", "Komm mit", "Gute Nacht", "Im Garten", "Wer da", "Sei still"]
+    assert sure_language(lines) == guess_language(lines) == "de"
+    assert sure_language(lines[:5]) == "und"
+
+
+def test_each_of_the_nineteen_is_named_to_an_encoder_of_two() -> None:
+    for code in CODES[2:]:
+        assert check_language("f", TWICE[code], ("en", "zho_Hans")) == (
+            f"f looks like {language_name(code)}; the encoder was made for English, Chinese; "
+            "give another with --model"
+        )
+
+
+def test_a_language_of_the_encoder_is_taken_where_it_is_close() -> None:
+    """The words are Malay and Indonesian alike."""
+    close = ["Ayah saya bekerja di bandar."]
+    assert guess_language(close) == "ms"
+    assert guess_language(close, CODES) == "id"
+    assert guess_language(close, ("id", "ms")) == "ms"
+    assert check_language("f", close * 9, CODES) == ""
+
+
+def test_scripts_and_words_decide() -> None:
+    languages = ("en", "zh")
+    assert check_language("f", ENGLISH, languages) == ""
+    assert check_language("f", GERMAN, languages).startswith("f looks like German; ")
+    assert check_language("f", ["他早就认识她了。"], languages) == ""
+    assert check_language("f", INTERFACE, languages) == ""
+    assert check_language("f", CODE, languages) == ""  # Chinese with many Latin words
+    assert "f: much of it is in Cyrillic" in check_language("f", ["Он знал её."], languages)
+    assert "f: much of it is in Tibetan" in check_language("f", TIBETAN[:2], languages)
+
+
+def test_text_in_no_language_of_the_encoder_is_told_without_a_name() -> None:
+    noise = ["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"] * 40
+    assert check_language("f", noise, CODES).startswith("f looks like no language of the encoder; ")
+    assert check_language("f", noise[:9], CODES) == ""  # too few letters to say so
+
+
+def test_what_cannot_be_told_is_not_warned_about() -> None:
+    assert check_language("f", GERMAN, ()) == ""  # nothing known of the encoder
+    assert check_language("f", GERMAN, ("en", "xx")) == ""  # nor of its language
+    assert check_language("f", GERMAN, ("de", "zh")) == ""
+    assert check_language("f", GERMAN[:1], ("en", "zh")) == ""  # too few letters
+    assert check_language("f", ["12:30 — 14:00"], ("en", "zh")) == ""
+
+
+@pytest.mark.parametrize(
+    ("texts", "languages", "code"),
+    [
+        (ENGLISH, ("en", "zh"), "en"),
+        (ENGLISH, (), "en"),
+        (ENGLISH, ("de",), "en"),
+        (INTERFACE, ("en", "zh"), "en"),
+        (["Berlin"], ("en", "zh"), "en"),  # few letters, in the script of one language alone
+        (["Berlin"], ("en", "de"), "und"),
+        (["Berlin"], (), "und"),
+        (["他早就认识她了。"], (), "zh"),
+        (CODE, ("en", "zh"), "zh"),
+        (["コピーしたファイル名の変更"], (), "ja"),
+        (["그는 이미 그녀를 알고 있었다."], (), "ko"),
+        (["Он знал её давно."], (), "ru"),
+        (["Он знал её давно."], ("en", "uk"), "ru"),
+        (GERMAN, ("eng_Latn", "deu_Latn"), "de"),
+        (["12:30 — 14:00"], ("en", "zh"), "und"),
+        (
+            ["Anna Müller", "Peter Schmidt", "Giovanni Rossi", "Li Wei", "Juan García"] * 9,
+            (),
+            "und",
+        ),
+        ([], (), "und"),
+    ],
+)
+def test_a_language_is_guessed_or_undetermined(
+    texts: list[str], languages: tuple[str, ...], code: str
+) -> None:
+    assert guess_language(texts, languages) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "languages", "code"),
+    [
+        ("Good morning", ("en", "de"), "en"),
+        ("Guten Morgen", ("en", "de"), "de"),
+        ("Guten Morgen", ("eng", "deu_Latn", "zh-CN"), "deu_Latn"),
+        ("Guten Morgen", ("en", "zh"), "en"),  # by script alone
+        ("早上好", ("en", "zh-CN"), "zh-CN"),
+        ("useState API 文档说明", ("en", "zh"), "zh"),  # Chinese quotes much Latin
+        ("早上好", ("zh-CN", "zh-TW", "en"), "und"),
+        ("Guten Morgen", ("en", "xx"), "en"),
+        ("Guten Morgen", ("en", "de", "sco_Latn"), "und"),
+        ("おはよう", ("en", "zh"), "und"),
+        ("42", ("en", "de"), "und"),
+        ("", (), "und"),
+    ],
+)
+def test_a_sentence_is_told_apart(text: str, languages: tuple[str, ...], code: str) -> None:
+    assert tell_apart(text, languages) == code
+
+
+def test_the_model_is_loaded_only_where_scripts_and_english_words_do_not_tell() -> None:
+    made = "from tests.toys.nineteen import LINES; from xmine.text.identification import *; "
+    ends = "import sys; print('py3langid' in sys.modules)"
+    check = "check_sides(('a', 'b'), (LINES['en'], LINES['{}']), ('', '')); "
+    for code, loads in (("zh", "False"), ("ja", "False"), ("ko", "False"), ("de", "True")):
+        program = made + check.format(code) + f"guess_language(LINES['{code}']); " + ends
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert ran.stdout.strip() == loads, ran.stderr
+
+
+# Written for this test.
+LETTER = """Yesterday evening we walked along the river and talked about what comes next.
+The water was frozen already, but the ice was thin and nobody dared to step on it.
+My sister told me that she will move to another town in spring, because of her work.
+I promised to help with the boxes and to visit her as soon as she has settled in.""".split("\n")
+LIST = ["Bank of Ireland", "The Tower of London", "Isle of Man", "House of the Dragon"] * 30
+MANDARIN = [
+    "这是我们昨天在河边看到的船，说是要去北方的城市。",
+    "你们来的时候，他还没有学会写自己的名字。",
+]
+TRADITIONAL = [
+    "這是我們昨天在河邊看到的船，說是要去北方的城市。",
+    "你們來的時候，他還沒有學會寫自己的名字。",
+]
+CANTONESE = [
+    "呢隻係我哋琴日喺河邊見到嘅船，話要去北面嘅城市。",
+    "你哋嚟嗰陣，佢仲未學識寫自己個名。",
+]
+
+
+def odd(left: list[str], right: list[str], *codes: str) -> list[str]:
+    return check_sides(("a", "b"), (left, right), (codes[0], codes[1]) if codes else ("", ""))
+
+
+def test_no_two_of_the_nineteen_are_doubted_and_one_twice_is() -> None:
+    for one, other in combinations(CODES, 2):
+        assert odd(TWICE[one], TWICE[other]) == odd(TWICE[one], TWICE[other], one, other) == []
+    for code in CODES:
+        turned = TWICE[code][::-1]
+        assert odd(TWICE[code], turned) == [f"a and b: both look like {language_name(code)}"]
+
+
+def test_one_text_twice_is_told_whatever_it_is_in() -> None:
+    for text in (LETTER, GERMAN, LIST[:2]):
+        assert odd(text, list(text)) == [
+            "a and b: the same text; translations need another language"
+        ]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (LETTER, GERMAN),
+        (LETTER, MANDARIN),
+        (LIST, LIST[::-1]),  # names are in no language
+        (["12:30", "1,024", "7 %"] * 50, ["9:15", "2,048"] * 50),
+        (MANDARIN * 5, [each * 2 for each in TRADITIONAL] * 3),
+        ([each * 2 for each in CANTONESE] * 3, TRADITIONAL * 5),
+        (CANTONESE * 5, [each * 2 for each in CANTONESE] * 3),  # or Wu, or Hakka
+        (MANDARIN * 3 + TRADITIONAL * 2, [each * 2 for each in MANDARIN] * 3),
+        (GERMAN[:1], [GERMAN[0].replace("Mann", "Wirt")]),  # too few letters
+        (LETTER, CODE),
+        ([], []),
+    ],
+)
+def test_languages_that_cannot_be_told_beyond_doubt_are_not(
+    left: list[str], right: list[str]
+) -> None:
+    assert odd(left, right) == odd(right, left) == []
+
+
+def test_languages_given_the_other_way_round_are_told() -> None:
+    chinese = MANDARIN * 3
+    turned = "--src-lang zh, --tgt-lang en: the other way round? a looks like English"
+    assert odd(LETTER, chinese, "zh", "en") == [turned]
+    assert odd(LETTER, chinese, "cmn", "eng_Latn")[0].endswith("a looks like English")
+    for one, other in combinations(CODES, 2):
+        assert odd(TWICE[one], TWICE[other], other, one)[0].endswith(
+            f"the other way round? a looks like {language_name(one)}"
+        )
+    russian = TWICE["ru"]
+    assert odd(LETTER, russian, "ru", "")[0] == (
+        "--src-lang ru, --tgt-lang left out: the other way round? a looks like English"
+    )
+
+
+def test_a_wrong_code_is_told_by_name() -> None:
+    chinese = MANDARIN * 3
+    assert odd(LETTER, chinese, "ru", "zh") == ["a: does not look like Russian (--src-lang ru)"]
+    assert odd(LETTER, chinese, "en", "ja") == ["b: does not look like Japanese (--tgt-lang ja)"]
+    assert odd(GERMAN, chinese, "fr", "zh") == ["a: does not look like French (--src-lang fr)"]
+    assert odd(LETTER, chinese, "ru", "ru") == [
+        "a: does not look like Russian (--src-lang ru)",
+        "b: does not look like Russian (--tgt-lang ru)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "codes"),
+    [
+        (LETTER, MANDARIN * 3, ("en", "zh")),
+        (LETTER, CANTONESE * 3, ("en", "yue")),
+        (TRADITIONAL * 3, CANTONESE * 3, ("zh", "zh")),
+        (LETTER, TRADITIONAL * 3, ("eng_Latn", "zho_Hant")),
+        (LETTER, GERMAN, ("", "de")),
+        (LETTER, GERMAN, ("sco", "de")),  # a language that nothing is known of
+        (LIST, CODE, ("fr", "zh")),
+        (TWICE["ru"], LETTER, ("sr-Cyrl", "en")),
+        (TWICE["id"], LETTER, ("ms", "en")),  # close
+        (["Nihao"], ["Hello"], ("zh", "en")),  # too little to say so
+    ],
+)
+def test_languages_that_are_right_or_may_be_are_not_doubted(
+    left: list[str], right: list[str], codes: tuple[str, str]
+) -> None:
+    assert odd(left, right, *codes) == []

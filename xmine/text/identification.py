@@ -1,0 +1,281 @@
+"""Which language is a text in, and was the encoder made for it?
+
+A wrong language gives scores like any other, so it has to be noticed before mining. Scripts tell it
+where they can, then the function words of English, then py3langid. Its model is loaded only then,
+since that takes longer than mining small files.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cache
+from heapq import nlargest
+from typing import TYPE_CHECKING
+
+from xmine.text.languages import (
+    LANGUAGES,
+    UNKNOWN_LANGUAGE,
+    count_scripts,
+    function_words,
+    knows_script,
+    language_name,
+    sampled,
+    scripts_of,
+    short_code,
+)
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+_SCRIPT_NAMES = {"CJK": "Chinese characters"}
+# Of the characters of Mandarin prose 2 to 6 in a hundred are 的, of Cantonese, Wu and word lists
+# fewer than one; and 3 to 10 are of one of these sets.
+_VARIANTS = {"zh-Hans": "这们来个时说国对会为过学还没", "zh-Hant": "這們來個時說國對會為過學還沒"}
+# Of words of English prose and interfaces a fifth and more are function words, of a dozen kinds; of
+# text in seventeen other languages up to 0.18, of four kinds or so that look the same there.
+_SURE_FUNCTION_WORDS, _SURE_KINDS = 0.2, 12
+_WORD = re.compile(r"[^\W\d_]+")
+# Short lines are joined to this many characters, of which one language is nearly certain; of a line
+# of Tatoeba alone several are likely. bench/identification.py measures how often it is right.
+_GROUP = 100
+_MOST_GROUPS = 100
+_LONGEST = 1000  # characters of a line
+_CLOSE = 2  # an encoder's language that is half as likely as another is taken
+_LEAST = 0.3  # probability of a language that is named
+_SURE = 0.7  # that is told to the user as what a file is in
+_SURER = 0.9  # of the two likeliest together, where a text is said not to be in a third
+_EXCLUDED = 0.05  # which has less than this
+_SURE_LETTERS = 100
+_MANY_LETTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Looks:
+    """What a text looks like: its letters by script, and the probability of each language."""
+
+    scripts: Counter[str]
+    languages: Mapping[str, float]
+
+    def likeliest(self, expected: Collection[str] = ()) -> str:
+        """Give the likeliest language; an expected one if it is close."""
+        found = self.languages
+        return max(
+            found,
+            key=lambda code: found[code] * (_CLOSE if code in expected else 1),
+            default=UNKNOWN_LANGUAGE,
+        )
+
+    def is_sure(self, code: str) -> bool:
+        """Tell whether a text is in a language beyond doubt."""
+        enough = self.scripts.total() >= _SURE_LETTERS
+        return enough and self.languages.get(code, 0) >= _SURE
+
+    def is_not(self, code: str) -> bool:
+        """Tell whether a text is surely not in a language: in one of two others, or its script."""
+        letters = self.scripts.total()
+        if not knows_script(code) or letters < _SURE_LETTERS:
+            return False
+        if sum(nlargest(2, self.languages.values())) >= _SURER:
+            return self.languages.get(short_code(code), 0) < _EXCLUDED
+        return sum(self.scripts[script] for script in scripts_of(code, ())) < letters / 10
+
+
+def check_language(name: str, texts: Sequence[str], languages: Sequence[str]) -> str:
+    """Say what makes a text look foreign to an encoder; an empty string if nothing does.
+
+    Args:
+        name: the file, for the message.
+        texts: its sentences; about a thousand of them are looked at.
+        languages: codes of the encoder's languages; nothing is checked if there are none, or one
+            that is not known here.
+    """
+    known = list(dict.fromkeys(map(short_code, languages)))
+    if not known or not LANGUAGES.keys() >= set(known):
+        return ""
+    looks = _look(texts)
+    letters, code = looks.scripts.total(), looks.likeliest(known)
+    made_for = (
+        f"the encoder was made for {', '.join(map(language_name, known))}; "
+        "give another with --model"
+    )
+    if code not in known and looks.is_sure(code):
+        return f"{name} looks like {language_name(code)}; {made_for}"
+    expected = set().union(*(scripts_of(code, ()) for code in known))
+    foreign = {script: count for script, count in looks.scripts.items() if script not in expected}
+    if all(map(knows_script, known)) and sum(foreign.values()) > letters / 4:
+        worst = max(foreign, key=foreign.__getitem__)
+        return (
+            f"{name}: much of it is in {_SCRIPT_NAMES.get(worst, worst.capitalize())}; {made_for}"
+        )
+    if letters >= _MANY_LETTERS and sum(looks.languages.get(code, 0) for code in known) < _LEAST:
+        return f"{name} looks like no language of the encoder; {made_for}"
+    return ""
+
+
+def guess_language(texts: Sequence[str], expected: Sequence[str] = ()) -> str:
+    """Guess the language of a text: the ISO 639-1 code, or `und` where it cannot be told.
+
+    Args:
+        texts: its sentences; about a thousand of them are looked at.
+        expected: what it probably is in, such as the encoder's languages: one of them is taken
+            where it is close to the likeliest, or where a few letters are in its script alone.
+    """
+    looks, codes = _look(texts), {short_code(code): code for code in expected}
+    code = looks.likeliest(codes)
+    if looks.languages.get(code, 0) >= _LEAST:
+        return code
+    if looks.scripts.total() >= _SURE_LETTERS:
+        return UNKNOWN_LANGUAGE
+    fitting = _fitting(looks.scripts, list(codes))
+    return fitting[0] if len(fitting) == 1 else UNKNOWN_LANGUAGE
+
+
+def sure_language(texts: Sequence[str]) -> str:
+    """Give the language that a text is in beyond doubt, or `und`; a thousand are looked at."""
+    looks = _look(texts)
+    code = looks.likeliest()
+    return code if looks.is_sure(code) else UNKNOWN_LANGUAGE
+
+
+def tell_apart(text: str, languages: Sequence[str]) -> str:
+    """Tell which of some languages a sentence is in: its code as given, or `und`.
+
+    It is told by script alone where that is enough.
+    """
+    scripts = count_scripts([text])
+    fitting = _fitting(scripts, languages)
+    if len(fitting) == 1:
+        return fitting[0]
+    codes = {short_code(code): code for code in fitting}
+    if not 1 < len(codes) == len(fitting) or not LANGUAGES.keys() >= codes.keys():
+        return UNKNOWN_LANGUAGE
+    (first, likeliest), (_, second), *_ = _identifier(tuple(sorted(codes))).rank(text)
+    return codes[first] if likeliest > second else UNKNOWN_LANGUAGE
+
+
+def check_sides(
+    names: tuple[str, str], texts: tuple[Sequence[str], Sequence[str]], codes: tuple[str, str]
+) -> list[str]:
+    """Say what is odd about two texts that are to be translations: one text twice, one language.
+
+    Nothing is said where a language cannot be told beyond doubt: lists of names and numbers, or
+    languages that are much alike.
+
+    Args:
+        names: the files, for the message.
+        texts: their sentences; about a thousand of each are looked at.
+        codes: the languages that the user says they are in; empty where nothing is said.
+    """
+    if len(texts[0]) == len(texts[1]) > 0 and sampled(texts[0]) == sampled(texts[1]):
+        return [f"{names[0]} and {names[1]}: the same text; translations need another language"]
+    left, right = map(_look, texts)
+    told = _told(left, texts[0]), _told(right, texts[1])
+    if told[0] and told[0] == told[1]:
+        return [f"{names[0]} and {names[1]}: both look like {language_name(told[0])}"]
+    wrong = left.is_not(codes[0]), right.is_not(codes[1])
+    if any(wrong) and not (left.is_not(codes[1]) or right.is_not(codes[0])):
+        return [
+            f"--src-lang {codes[0] or 'left out'}, --tgt-lang {codes[1] or 'left out'}: the other "
+            f"way round? {names[0]} looks like {language_name(codes[1] or left.likeliest())}"
+        ]
+    return [
+        f"{name}: does not look like {language_name(code)} ({flag} {code})"
+        for name, flag, code, bad in zip(
+            names, ("--src-lang", "--tgt-lang"), codes, wrong, strict=True
+        )
+        if bad
+    ]
+
+
+def looks_foreign(texts: Sequence[str], code: str) -> bool:
+    """Tell whether texts are surely not in a language; about a thousand of them are looked at."""
+    return _look(texts).is_not(code)
+
+
+def _told(looks: _Looks, texts: Sequence[str]) -> str:
+    """Give the language beyond doubt, Chinese with its script; an empty string if that fails."""
+    code = looks.likeliest()
+    if not looks.is_sure(code):
+        return ""
+    if code != "zh":
+        return code
+    held = Counter(letter for text in sampled(texts) for letter in text)
+    simple, full = (sum(held[each] for each in signs) for signs in _VARIANTS.values())
+    if held["的"] < looks.scripts["CJK"] * 0.015 or 10 * min(simple, full) > max(simple, full):
+        return ""
+    return "zh-Hans" if simple > full else "zh-Hant"
+
+
+def _look(texts: Sequence[str]) -> _Looks:
+    sample = sampled(texts)
+    scripts = count_scripts(sample)
+    if not scripts:
+        return _Looks(scripts, {})
+    if code := _by_script(scripts):
+        return _Looks(scripts, {code: 1})
+    if scripts["LATIN"] > scripts.total() / 2 and _is_english(sample):
+        return _Looks(scripts, {"en": 1})
+    groups = list(_groups(sample))
+    groups = groups[:: max(1, len(groups) // _MOST_GROUPS)]
+    found: Counter[str] = Counter()
+    for group in groups:
+        for code, probability in _identifier().rank(group):
+            found[short_code(code)] += probability / len(groups)
+    return _Looks(scripts, {code: found[code] for code in found if code != "zxx"})  # no language
+
+
+def _by_script(scripts: Counter[str]) -> str:
+    """Tell Chinese, Japanese and Korean; an empty string if there is little of their scripts.
+
+    They quote much Latin, but no Latin text a fifth of them; kana and Hangul stand beside Chinese
+    characters.
+    """
+    kana = sum(scripts[script] for script in ("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"))
+    eastern = kana + scripts["HANGUL"] + scripts["CJK"]
+    if not eastern or eastern < scripts.total() / 5:
+        return ""
+    if kana >= eastern / 5:
+        return "ja"
+    return "ko" if scripts["HANGUL"] >= eastern / 5 else "zh"
+
+
+def _fitting(scripts: Counter[str], languages: Sequence[str]) -> list[str]:
+    """Choose the languages that are written in the main script of a text."""
+    if told := _by_script(scripts):
+        return [code for code in languages if short_code(code) == told]
+    main = max(scripts, key=scripts.__getitem__, default="")
+    return [code for code in languages if main in scripts_of(code, ())]
+
+
+def _is_english(sample: Sequence[str]) -> bool:
+    """Tell whether texts are in English beyond doubt, by words alone."""
+    words = Counter(word.casefold() for text in sample for word in _WORD.findall(text))
+    known = {word: words[word] for word in function_words("en") if word in words}
+    sure = sum(known.values()) >= words.total() * _SURE_FUNCTION_WORDS
+    return sure and len(known) >= _SURE_KINDS
+
+
+def _groups(lines: Sequence[str]) -> Iterator[str]:
+    """Join lines that follow each other."""
+    group = ""
+    for line in lines:
+        group += f" {line[:_LONGEST]}"
+        if len(group) > _GROUP:
+            yield group
+            group = ""
+    if group.strip():
+        yield group
+
+
+@cache
+def _identifier(languages: tuple[str, ...] = ()) -> "LanguageIdentifier":
+    """Load py3langid's model, or take that for some languages alone."""
+    if languages:
+        found = copy(_identifier())
+        found.set_languages(languages)
+        return found
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

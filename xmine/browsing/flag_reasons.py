@@ -231,7 +231,9 @@ def _numbers(ours: list[Number], theirs: list[Number]) -> str:
 
 def _listed(numbers: list[Number]) -> str:
     """Name numbers once each, each by its readings."""
-    named = [" or ".join(map(_written, sorted(each.readings)[:3])) for each in numbers]
+    named = [
+        each.written or " or ".join(map(_written, sorted(each.readings)[:3])) for each in numbers
+    ]
     *others, last = dict.fromkeys(named)
     return f"{', '.join(others)} and {last}" if others else last
 

@@ -1,4 +1,6 @@
-"""A line and the language of its file -> whether it is in another script, or not in English.
+"""A line and the language of its file -> whether it is in another script or language.
+
+Languages that share a script are not told apart, but for English, and for Chinese in Japanese.
 
 Names stay in Latin letters in text of any script, so a line of Latin letters is judged by the words
 that names do not have: those that are not capitalised, and function words.
@@ -7,19 +9,19 @@ that names do not have: those that are not capitalised, and function words.
 import re
 from collections.abc import Callable, Sequence
 
-from xmine.text.languages import function_words, scripts_of
+from xmine.text.languages import HAN, UNKNOWN_LANGUAGE, function_words, scripts_of
 
 _RANGES = {
     "LATIN": "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ",
     "GREEK": "Ͱ-Ͽἀ-῿",
     "CYRILLIC": "Ѐ-ԯ",
     "HEBREW": "֐-׿",
-    "ARABIC": "؀-ۿݐ-ݿ",
+    "ARABIC": "؀-ۿݐ-ݿࢠ-ࣿ",
     "DEVANAGARI": "ऀ-ॿ",
     "THAI": "฀-๿",
     "HANGUL": "ᄀ-ᇿ가-힯",
     "HIRAGANA": "ぁ-ゟ",
-    "KATAKANA": "゠-ヿ",
+    "KATAKANA": "゠-ヿㇰ-ㇿ",
     "CJK": "々㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff",
 }
 # A line with a smaller share of letters in its own script is not written in it; most of a line in
@@ -57,8 +59,16 @@ _OTHER_FUNCTION_WORDS = frozenset(
         "çok è és été über được şey že și"
     ).split()
 )
+# English words that are no word of another language, and what English prose has of them at least.
+_ENGLISH = frozenset(word for word in function_words("en") if len(word) > 2) | {"of"}
+_ENGLISH_SHARE = 0.15
+_ENGLISH_KINDS = 3
+# A longer line of Chinese characters without kana is not Japanese.
+_MOST_WITHOUT_KANA = 10
+_KANA = re.compile("[ぁ-ヿ]")
 _LATIN = _RANGES["LATIN"]
 _WORD = re.compile(rf"[{_LATIN}]+")
+_CHINESE = re.compile(f"[{HAN}]")
 _TAG = re.compile("<[^<>]*>")
 
 
@@ -76,12 +86,19 @@ def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
     if not ranges:
         return lambda text, letters: False
     others = re.compile(f"[{ranges}]+")
+    if "HIRAGANA" in scripts:
+        return lambda text, letters: (
+            _in_another_script(text, letters, others) or lacks_kana(letters)
+        )
     if "LATIN" not in scripts:
         return lambda text, letters: _in_another_script(text, letters, others)
-    words = function_words(language)
-    return lambda text, letters: (
-        _not_latin(letters, others) or (bool(words) and _in_another_language(text, words))
-    )
+    if words := function_words(language):
+        return lambda text, letters: (
+            _not_latin(letters, others) or _in_another_language(text, words)
+        )
+    if language == UNKNOWN_LANGUAGE:
+        return lambda text, letters: _not_latin(letters, others)
+    return lambda text, letters: _not_latin(letters, others) or _in_english(text)
 
 
 def share_of_script(language: str, texts: Sequence[str], letters: str) -> float:
@@ -107,6 +124,17 @@ def _in_another_script(text: str, letters: str, own: re.Pattern[str]) -> bool:
         if len(word) > 1 and (word.islower() or word.lower() in english)
     ]
     return sum(word not in _IN_NAMES for word in words) >= _FEWEST_WORDS
+
+
+def lacks_kana(letters: str) -> bool:
+    """Tell whether a line of Chinese characters is too long for Japanese without kana."""
+    return not _KANA.search(letters) and len(_CHINESE.findall(letters)) >= _MOST_WITHOUT_KANA
+
+
+def _in_english(text: str) -> bool:
+    words = [word.lower() for word in _WORD.findall(_plain(text))]
+    english = [word for word in words if word in _ENGLISH]
+    return len({*english}) >= _ENGLISH_KINDS and len(english) >= _ENGLISH_SHARE * len(words)
 
 
 def _not_latin(letters: str, own: re.Pattern[str]) -> bool:

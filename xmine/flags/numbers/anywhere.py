@@ -45,6 +45,8 @@ def digits_anywhere(text: str) -> list[Number]:
                 values |= _hours(value) | {value + float(minutes[1]) / 100}  # or 6.30
         if _SCALED.match(text, match.end()):
             values |= scaled
+        if match[1] == " " and " 0" not in match[0]:  # or two numbers
+            values |= {*map(float, re.split(r"\D", match[0]))}
         if found and _BETWEEN.fullmatch(text, end, match.start()):  # 4 bin 300; 2 млн 750 тысяч
             before = found[-1].readings
             whole = {more + value for more in before for value in values if more > max(value, 999)}
@@ -57,7 +59,7 @@ def digits_anywhere(text: str) -> list[Number]:
 
 
 def _values(digits: str, grouped: str | None) -> set[float]:
-    """Read digits with separators; a space may stand between two numbers, too."""
+    """Read digits with separators."""
     *first, last = re.split(r"\D", digits)
     if not first:
         return {float(last)}
@@ -71,7 +73,7 @@ def _values(digits: str, grouped: str | None) -> set[float]:
         values = {decimal}
         if len(last) == 2 and float(last) < 60:  # 14.30
             values |= {float(first[0]), float(last)} | _hours(float(first[0]))
-    return values | {*map(float, (*first, last))} if grouped == " " else values
+    return values
 
 
 def _years(value: float) -> set[float]:

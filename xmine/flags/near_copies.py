@@ -12,7 +12,7 @@ from xmine.text.nfkc import caseless, nfkc
 
 # Two sentences that share this part of their pairs of letters are the same one, changed; where
 # translations are in another script, and share no words, less is enough.
-_NEAR = 0.75
+_NEAR = 0.8
 _NEAR_ENOUGH = 0.5
 # Accents that NFKC cannot join to their letters belong to them all the same, and so do the vowels
 # of India and its neighbours; those of Arabic and Hebrew are left out as often as not.

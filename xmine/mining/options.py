@@ -88,7 +88,7 @@ class MiningOptions(EncodingOptions):
         shown_default="the encoder's default, if it has one",
     )
     segment: bool = option(
-        False, "Cut lines into sentences before mining (English and Chinese).", "Input"
+        False, "Cut lines into sentences before mining.", "Input"
     )
     index: str = option(
         "auto",
@@ -116,8 +116,8 @@ class MiningOptions(EncodingOptions):
     )
     src_lang: str = option(
         "",
-        "Language code of the source, for file formats that name the language and for the "
-        "flag script.",
+        "Language code of the source, for file formats that name the language, for flags and for "
+        "--segment.",
         "Input",
         shown_default="guessed",
     )

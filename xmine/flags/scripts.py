@@ -59,10 +59,12 @@ _OTHER_FUNCTION_WORDS = frozenset(
         "çok è és été über được şey že și"
     ).split()
 )
-# English words that are no word of another language, and what English prose has of them at least.
-_ENGLISH = frozenset(word for word in function_words("en") if len(word) > 2) | {"of"}
-_ENGLISH_SHARE = 0.15
-_ENGLISH_KINDS = 3
+# English words that are hardly words of another language. Prose has a seventh of them, of three
+# kinds; of two kinds there must be more.
+_IN_DUTCH_OR_GERMAN = ("was", "will", "had", "over")
+_ENGLISH = {word for word in function_words("en") if len(word) > 2 or word == "of"}
+_ENGLISH -= {*_IN_DUTCH_OR_GERMAN}
+_ENGLISH_SHARE = 0.45
 # A longer line of Chinese characters without kana is not Japanese.
 _MOST_WITHOUT_KANA = 10
 _KANA = re.compile("[ぁ-ヿ]")
@@ -134,7 +136,8 @@ def lacks_kana(letters: str) -> bool:
 def _in_english(text: str) -> bool:
     words = [word.lower() for word in _WORD.findall(_plain(text))]
     english = [word for word in words if word in _ENGLISH]
-    return len({*english}) >= _ENGLISH_KINDS and len(english) >= _ENGLISH_SHARE * len(words)
+    kinds = len({*english})
+    return kinds > 1 and min(kinds, 3) * len(english) >= _ENGLISH_SHARE * len(words)
 
 
 def _not_latin(letters: str, own: re.Pattern[str]) -> bool:

@@ -87,9 +87,7 @@ class MiningOptions(EncodingOptions):
         "Advanced",
         shown_default="the encoder's default, if it has one",
     )
-    segment: bool = option(
-        False, "Cut lines into sentences before mining.", "Input"
-    )
+    segment: bool = option(False, "Cut lines into sentences before mining.", "Input")
     index: str = option(
         "auto",
         "How neighbours are searched: exact, auto (exact up to a fixed size), or a FAISS "

@@ -38,10 +38,11 @@ _CLOSERS = re.compile(rf"(?:\s*[{_CLOSING}])+")
 _QUOTE = re.compile('["“”]')
 
 # Full-width marks and the Arabic question mark end a sentence wherever they stand. Half-width ones
-# belong to the rule of pysbd unless a Chinese character stands before or, after white space, behind them; a full stop ends
-# nothing before a letter or a digit. A semicolon and an ellipsis end none: in English they stand
-# inside sentences, and a sentence cut on one side alone finds no partner (cutting at semicolons
-# loses 11 in 1,000 pairs of newstest2019 at `--threshold auto`, bench/segments.py).
+# belong to the rules of pysbd unless a Chinese character or kana stands before or, after white
+# space, behind them; a full stop ends nothing before a letter or a digit. A semicolon and an
+# ellipsis end none: in English they stand inside sentences, and a sentence cut on one side alone
+# finds no partner (cutting at semicolons loses 11 in 1,000 pairs of newstest2019 at `--threshold
+# auto`, bench/segments.py).
 _MARK = re.compile(
     rf"(?:[。｡！？؟]|(?<=[{_EAST}])[!?]|[!?](?=[{_CLOSING}\"]*\s+[{_EAST}])"
     rf"|(?<=[{_EAST}])[.．](?![A-Za-z0-9０-９.．]))[。｡！？؟!?.．]*"

@@ -134,10 +134,7 @@ def sentence_table(
     into sentences, as is right for `language`, a code, or what the first lines look like; and
     sentences are folded. `report` is called if `total`, the number of lines, is known.
     """
-    if segment and not language:
-        every_line = iter(every_line)
-        first = list(islice(every_line, _LINES_OF_A_GUESS))
-        language, every_line = guess_language(first), chain(first, every_line)
+    language, every_line = _told(every_line, language, segment=segment)
     texts, seen = TextPacker(), FirstRows()
     lines, offsets = array("q"), array("q")  # of rows
     folded_lines, folded_into = array("q"), array("q")  # what is repeated: its line, and the row
@@ -185,6 +182,15 @@ def sentence_table(
         occurrences=occurrences,
         stands_for=stands_for,
     )
+
+
+def _told(lines: Iterable[str], language: str, *, segment: bool) -> tuple[str, Iterable[str]]:
+    """Guess the language of lines by the first ones where it is asked for; and give all lines."""
+    if language or not segment:
+        return language, lines
+    lines = iter(lines)
+    first = list(islice(lines, _LINES_OF_A_GUESS))
+    return guess_language(first), chain(first, lines)
 
 
 class FirstRows:

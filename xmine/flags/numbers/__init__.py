@@ -15,6 +15,7 @@ from xmine.flags.numbers.chinese import (
     chinese_months,
     chinese_words,
 )
+from xmine.flags.numbers.east_asian import from_japanese, from_korean
 from xmine.flags.numbers.english import (
     ENGLISH,
     english_digits,
@@ -22,7 +23,6 @@ from xmine.flags.numbers.english import (
     english_months,
     english_words,
 )
-from xmine.flags.numbers.east_asian import from_japanese, from_korean
 from xmine.flags.numbers.number import Number, Reader, at_digits, in_place, number, plain
 from xmine.text.languages import short_code
 
@@ -37,9 +37,7 @@ _CHINESE = Reader(chinese_digits, chinese_words, chinese_may_count, chinese_mont
 _READERS = {
     "en": Reader(english_digits, english_words, english_may_count, english_months, ENGLISH),
     "zh": _CHINESE,
-    "ja": _CHINESE._replace(
-        may_count=ANYWHERE.may_count, adapted=from_japanese, reads_all=False
-    ),
+    "ja": _CHINESE._replace(may_count=ANYWHERE.may_count, adapted=from_japanese, reads_all=False),
     "ko": _CHINESE._replace(
         words=ANYWHERE.words,
         may_count=ANYWHERE.may_count,

@@ -17,7 +17,7 @@ from xmine.flags.line_features import groups_of, known_keys
 from xmine.flags.near_copies import letters_of, shared_letters
 from xmine.flags.numbers import Number, differing, reader
 from xmine.flags.rules import lowest_good_cosine, usual_ratio
-from xmine.flags.scripts import foreign_lines, lacks_kana, share_of_script
+from xmine.flags.scripts import foreign_lines, share_of_script
 from xmine.knn.neighbours import Neighbours, found_in
 from xmine.pairs.pair import Pair
 from xmine.run.folder import FEATURES
@@ -144,7 +144,7 @@ class Reasons:
                 said.append(f"no {scripts} character in the {name}")
             elif share < 0.5:
                 said.append(f"{share:.0%} of the letters of the {name} are {scripts}")
-            elif lacks_kana(letters) and "HIRAGANA" in own:
+            elif "HIRAGANA" in own:
                 said.append(f"no kana in the {name}")
             elif function_words(language):
                 said.append(_unlike(language, name, text))

@@ -22,7 +22,7 @@ _RANGES = {
     "HANGUL": "ᄀ-ᇿ가-힯",
     "HIRAGANA": "ぁ-ゟ",
     "KATAKANA": "゠-ヿㇰ-ㇿ",
-    "CJK": "々㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff",
+    "CJK": HAN,
 }
 # A line with a smaller share of letters in its own script is not written in it; most of a line in
 # its own script is, however many names of other scripts it quotes.
@@ -65,9 +65,8 @@ _IN_DUTCH_OR_GERMAN = ("was", "will", "had", "over")
 _ENGLISH = {word for word in function_words("en") if len(word) > 2 or word == "of"}
 _ENGLISH -= {*_IN_DUTCH_OR_GERMAN}
 _ENGLISH_SHARE = 0.45
-# A longer line of Chinese characters without kana is not Japanese.
-_MOST_WITHOUT_KANA = 10
-_KANA = re.compile("[ぁ-ヿ]")
+# Japanese and Korean have Chinese characters, but a line of so many without their own is Chinese.
+_OWN = {"HIRAGANA": (re.compile("[ぁ-ヿ]"), 10), "HANGUL": (re.compile("[가-힯]"), 4)}
 _LATIN = _RANGES["LATIN"]
 _WORD = re.compile(rf"[{_LATIN}]+")
 _CHINESE = re.compile(f"[{HAN}]")
@@ -87,11 +86,13 @@ def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
     ranges = "".join(_RANGES.get(script, "") for script in scripts)
     if not ranges:
         return lambda text, letters: False
+    for script, own in _OWN.items():
+        if script in scripts:
+            both = re.compile(f"[{ranges}{HAN}]+")
+            return lambda text, letters: (
+                _is_chinese(letters, *own) or _in_another_script(text, letters, both)
+            )
     others = re.compile(f"[{ranges}]+")
-    if "HIRAGANA" in scripts:
-        return lambda text, letters: (
-            _in_another_script(text, letters, others) or lacks_kana(letters)
-        )
     if "LATIN" not in scripts:
         return lambda text, letters: _in_another_script(text, letters, others)
     if words := function_words(language):
@@ -128,9 +129,9 @@ def _in_another_script(text: str, letters: str, own: re.Pattern[str]) -> bool:
     return sum(word not in _IN_NAMES for word in words) >= _FEWEST_WORDS
 
 
-def lacks_kana(letters: str) -> bool:
-    """Tell whether a line of Chinese characters is too long for Japanese without kana."""
-    return not _KANA.search(letters) and len(_CHINESE.findall(letters)) >= _MOST_WITHOUT_KANA
+def _is_chinese(letters: str, own: re.Pattern[str], most: int) -> bool:
+    """Tell whether a line of Chinese characters is too long for a language without its `own`."""
+    return not own.search(letters) and len(_CHINESE.findall(letters)) >= most
 
 
 def _in_english(text: str) -> bool:

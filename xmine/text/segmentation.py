@@ -19,7 +19,7 @@ from xmine.text.languages import HAN, UNKNOWN_LANGUAGE, short_code
 # better in a tenth of the time (Italian) or cut at commas (Arabic); bench/segments.py.
 _RULES = {code: code for code in "am bg da de el en es fa fr hi hy kk mr my nl pl ru sk ur".split()}
 _RULES |= dict.fromkeys(("ar", "id", "it", "ja", "ko", "pt", "vi", "zh", UNKNOWN_LANGUAGE), "en")
-_RULES |= {"cs": "sk", "tr": "de", "uk": "ru"}
+_RULES |= {"cs": "de", "tr": "de", "uk": "ru"}
 # Chinese characters and kana.
 _EAST = HAN + "\u3041-\u30ff"
 

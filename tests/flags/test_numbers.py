@@ -208,6 +208,8 @@ def test_digits_of_every_language_differ(english: str, other: str, code: str) ->
 
 def test_two_languages_whose_words_are_not_read_are_compared() -> None:
     assert differ("14 came.", "12 kamen.", ("und", "und"))
+    assert differ("12 Boote", "120 лодок", ("de", "ru"))
+    assert not differ("12.000 Boote", "12 тысяч лодок", ("de", "ru"))
     assert not differ("1.234,5 Boote", "1 234,5 лодки", ("de", "ru"))
     assert differ("1.234,5 Boote", "1 235,5 лодки", ("de", "ru"))
     assert not differ("3万人", "3만 명", ("ja", "ko"))

@@ -250,11 +250,8 @@ def test_vietnamese_is_written_in_latin_letters() -> None:
 
 
 def test_words_that_two_languages_share_make_no_near_copy() -> None:
-    for one, other in (
-        ("Configure the boat", "Konfigurieren des Boots"),
-        ("The perimeters of Faubourg Ely", "Die Perimeter von Faubourg Ely"),
-    ):
-        assert not copied(one, other, letters_of(one), letters_of(other))
+    one, other = "Mara Vole and Odo Finch met", "Mara Vole und Odo Finch kamen"
+    assert not copied(one, other, letters_of(one), letters_of(other))
 
 
 def test_different_sentences_are_no_copies_of_each_other() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from xmine.errors import XmineError
+from xmine.errors import OptionError
 from xmine.extras import needs
 from xmine.text.languages import HAN, UNKNOWN_LANGUAGE, short_code
 
@@ -79,8 +79,8 @@ def segment(text: str, language: str = UNKNOWN_LANGUAGE) -> list[tuple[int, str]
         to none; a piece without a letter or a digit stays with the sentence before it.
 
     Raises:
-        XmineError: there are no rules for the language; or there is text that is not Chinese or
-            Japanese to cut, and pysbd is not installed.
+        OptionError: there are no rules for the language.
+        XmineError: there is text that is not Chinese or Japanese, and pysbd is not installed.
     """
     rules = _rules(language)
     spans: list[tuple[int, int]] = []
@@ -101,7 +101,7 @@ def _rules(language: str) -> str:
     code = short_code(language)
     if code not in _RULES:
         known = ", ".join(sorted(_RULES.keys() - {UNKNOWN_LANGUAGE}))
-        raise XmineError(
+        raise OptionError(
             f"--segment cannot cut text in {language}",
             f"it can in {known}; cut the others before, a sentence to a line",
         )
@@ -194,7 +194,7 @@ def _cuts(text: str, rules: str) -> list[int]:
 
 @cache
 def _pysbd(rules: str) -> Any:  # noqa: ANN401
-    needs("--segment of text that is not Chinese or Japanese", "pysbd")
+    needs("--segment of this language", "pysbd")
     with warnings.catch_warnings():  # its regular expressions have escapes that Python warns about
         warnings.simplefilter("ignore")
         import pysbd

@@ -177,7 +177,12 @@ def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Dif
 
 def _lacking(numbers: list[Number], others: list[Number]) -> list[Number]:
     known = {reading for each in others for reading in each.readings}
-    return [each for each in numbers if known.isdisjoint(each.readings)]
+    possible = known.union(*(each.scaled for each in others))
+    return [
+        each
+        for each in numbers
+        if possible.isdisjoint(each.readings) and known.isdisjoint(each.scaled)
+    ]
 
 
 def _mark(here: str, there: str) -> frozenset[float]:

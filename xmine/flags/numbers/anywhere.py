@@ -10,6 +10,7 @@ from xmine.flags.numbers.number import (
     Number,
     Reader,
     at_digits,
+    exactly,
     fraction_of,
     is_named,
     number,
@@ -37,25 +38,29 @@ def digits_anywhere(text: str) -> list[Number]:
     end = 0
     for match in at_digits(_DIGITS, text):
         values = _values(match[0], match[1])
-        scaled = {value * scale for value in values for scale in _SCALES}
+        scaled = _scaled(values) if _SCALED.match(text, match.end()) else set()
         if match[0].isdecimal():
             value = float(match[0])
             values |= _years(value) | fraction_of(text, match.end(), value)
             if minutes := _MINUTES.match(text, match.end()):
                 values |= _hours(value) | {value + float(minutes[1]) / 100}  # or 6.30
-        if _SCALED.match(text, match.end()):
-            values |= scaled
         if match[1] == " " and " 0" not in match[0]:  # or two numbers
             values |= {*map(float, re.split(r"\D", match[0]))}
         if found and _BETWEEN.fullmatch(text, end, match.start()):  # 4 bin 300; 2 млн 750 тысяч
-            before = found[-1].readings
-            whole = {more + value for more in before for value in values if more > max(value, 999)}
-            found[-1] = found[-1]._replace(readings=before | whole)
+            last = found[-1]
+            whole = {
+                more + value for more in last.scaled for value in values | scaled if more > value
+            }
+            found[-1] = last._replace(readings=last.readings | exactly(whole))
             values |= whole
-        named = is_named(text, *match.span())
-        found.append(number(values, digits=True, named=named, written=match[0]))
+        read = number(values, digits=True, named=is_named(text, *match.span()))
+        found.append(read._replace(scaled=exactly(scaled), written=match[0]))
         end = match.end()
     return found
+
+
+def _scaled(values: set[float]) -> set[float]:
+    return {value * scale for value in values for scale in _SCALES}
 
 
 def _values(digits: str, grouped: str | None) -> set[float]:

@@ -13,6 +13,8 @@ class Number(NamedTuple):
         named: whether it is part of a name, such as B2B, km2 or COVID-19, which the other side may
             spell out or say in another way.
         counts: whether it is a word that is a number and hardly anything else.
+        scaled: more readings, if a word that is not read scales it, such as a million. One of them
+            is found on the other side where that is a reading there.
         written: as the text has it, where there are too many readings to tell.
     """
 
@@ -20,6 +22,7 @@ class Number(NamedTuple):
     digits: bool
     named: bool = False
     counts: bool = False
+    scaled: frozenset[float] = frozenset()
     written: str = ""
 
 
@@ -82,16 +85,15 @@ def at_digits(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 def number(
-    values: set[float],
-    *,
-    digits: bool,
-    named: bool = False,
-    counts: bool = False,
-    written: str = "",
+    values: set[float], *, digits: bool, named: bool = False, counts: bool = False
 ) -> Number:
-    """Make a number, without what multiplying and dividing leave in the last digits."""
-    exact = [value if value % 1 == 0 else float(f"{value:.10g}") for value in values]
-    return Number(frozenset(exact), digits, named, counts, written)
+    """Make a number of some values."""
+    return Number(exactly(values), digits, named, counts)
+
+
+def exactly(values: set[float]) -> frozenset[float]:
+    """Leave out what multiplying and dividing leave in the last digits."""
+    return frozenset(value if value % 1 == 0 else float(f"{value:.10g}") for value in values)
 
 
 def value_of(digits: str) -> float:

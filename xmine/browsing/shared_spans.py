@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from xmine.flags.numbers import Number, places
-from xmine.text.languages import HAN, UNSPACED
+from xmine.text.languages import HAN
 from xmine.text.nfkc import caseless
+from xmine.text.segmentation import UNSPACED
 
 Span = tuple[int, int]
 

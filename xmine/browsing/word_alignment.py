@@ -20,7 +20,8 @@ from xmine.encoders.spans import Span
 from xmine.errors import EncoderError
 from xmine.flags.partial import evidence_of
 from xmine.scoring.alignment import Found, counterparts, loosest_stretches
-from xmine.text.languages import UNSPACED, check_language
+from xmine.text.languages import check_language
+from xmine.text.segmentation import UNSPACED
 from xmine.vectors.tokens import tokens_of
 
 # A word whose best cosine is lower has no counterpart.

@@ -21,7 +21,7 @@ _LETTERS = re.compile(
 )
 # NFKC turns none of these characters into ASCII.
 _CHINESE = re.compile(f"[{HAN}]")
-_NOT_LATIN = re.compile("[\u0370-\u1dff\u1f00-\U0010ffff]")
+_NOT_LATIN = re.compile("[\u0370-\u1dff\u1f00-\U0010ffff]+")
 _UPPER = bytes(range(65, 91))
 _LOWER = bytes.maketrans(_UPPER, _UPPER.lower())
 _NO_ASCII_LETTERS = bytes(each for each in range(128) if not chr(each).isalpha())

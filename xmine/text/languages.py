@@ -11,7 +11,6 @@ from functools import cache
 
 # Chinese characters with their extension blocks, for a class of a regular expression.
 HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-UNSPACED = HAN + "\u3041-\u30ff\u0e01-\u0edf\u1000-\u109f\u1780-\u17d3"  # kana, Thai to Khmer
 # The script of a letter is the first word of its Unicode name.
 _SCRIPTS = {
     "ar": {"ARABIC"},

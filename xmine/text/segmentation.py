@@ -20,8 +20,10 @@ from xmine.text.languages import HAN, UNKNOWN_LANGUAGE, short_code
 _RULES = {code: code for code in "am bg da de el en es fa fr hi hy kk mr my nl pl ru sk ur".split()}
 _RULES |= dict.fromkeys(("ar", "id", "it", "ja", "ko", "pt", "vi", "zh", UNKNOWN_LANGUAGE), "en")
 _RULES |= {"cs": "de", "tr": "de", "uk": "ru"}
-# Chinese characters and kana.
+# Chinese characters and kana; and all that is written without spaces, for classes of regular
+# expressions.
 _EAST = HAN + "\u3041-\u30ff"
+UNSPACED = _EAST + "\u0e01-\u0edf\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
 
 _BRACKETS = {
     "（": "）",

@@ -180,6 +180,7 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("en", "HARBOUR MASTER REPORTS SNOW", False),
         ("de", "The boats left before the tide turned, and they were not seen.", True),
         ("pt", "They were out for all of it.", True),
+        ("de", "The Harbour", False),
         ("de", "Was wir hier sehen, will man so auch in Ely haben.", False),
         ("cs", "A to by se i mě na to líbilo, a ne že ne.", False),
         ("nl", "Was hij over de dijk gegaan, dan had hij Odo gezien.", False),

@@ -51,7 +51,7 @@ OTHERS = [
     ("fr", "Elle est partie\u202f! | M. Ames a dit «\u00a0oui\u00a0». | Est-ce tout ?"),
     ("es", "¿Vino el Dr. Ames? | ¡Claro! | Se fue a las 3.15."),
     ("ru", "Лодка ушла в 1998 г. из порта. | Кто её видел? | Никто."),
-    ("uk", "Човен вийшов. | Хто його бачив? | Ніхто!"),
+    ("uk", "Човен вийшов у 1998 р. з порту. | Хто його бачив? | Ніхто!"),
     ("it", "La barca è partita. | Chi l'ha vista? | Nessuno."),
     ("pt", "O barco partiu. | Quem o viu? | Ninguém!"),
     ("nl", "De boot is weg. | Wie zag haar? | Niemand."),
@@ -65,7 +65,7 @@ OTHERS = [
     ("ko", "배가 떠났다. | 누가 보았나요? | 아무도 없다."),
     ("ja", "船は出ました。 | だれが見た？ | だれも！"),
     ("ja", "「行こう。」と彼は言った。 | 「走れ！」 | 船は出た。"),
-    ("ja", "ボートはもうない! | だれも見なかった."),
+    ("ja", "ボートはもうない! | だれも見なかった. | また来る"),
 ]
 
 
@@ -73,6 +73,8 @@ OTHERS = [
 def test_languages_are_cut_by_their_own_rules(language: str, marked: str) -> None:
     sentences = [part.strip() for part in marked.split("|")]
     assert [text for _, text in segment(" ".join(sentences), language)] == sentences
+    if language == "ja":
+        assert [text for _, text in segment("".join(sentences), language)] == sentences
 
 
 def test_a_language_without_rules_is_told() -> None:

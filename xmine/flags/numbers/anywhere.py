@@ -48,9 +48,7 @@ def digits_anywhere(text: str) -> list[Number]:
             values |= {*map(float, re.split(r"\D", match[0]))}
         if found and _BETWEEN.fullmatch(text, end, match.start()):  # 4 bin 300; 2 млн 750 тысяч
             last = found[-1]
-            whole = {
-                more + value for more in last.scaled for value in values | scaled if more > value
-            }
+            whole = {more + value for more in last.scaled for value in values | scaled}
             found[-1] = last._replace(readings=last.readings | exactly(whole))
             values |= whole
         read = number(values, digits=True, named=is_named(text, *match.span()))

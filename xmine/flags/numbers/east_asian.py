@@ -6,7 +6,9 @@ _JAPANESE = {"午後": "下午", "夜": "晚", "分の": "分之", "割": "成",
 _JAPANESE_WORD = re.compile("午後|夜|分の|割|数|(?<=[0-9])・(?=[0-9])")
 _KOREAN = dict(zip(map(ord, "십백천만억조년월"), map(ord, "十百千万亿兆年月"), strict=True))
 # Units and marks of dates count behind digits alone: 만 is also `only`, 조 an article (제1조).
-_KOREAN_UNITS = re.compile(r"(?<!제)(?:(?<=\d)|(?<=\d ))(?:[십백천만억조]+(?!큼)|년(?!대)|월)")
+_KOREAN_UNITS = re.compile(
+    r"(?<!제\d)(?<!제\d\d)(?:(?<=\d)|(?<=\d ))(?:[십백천만억조]+(?!큼)|년(?!대)|월)"
+)
 _KOREAN_WORDS = {"오후": "下午", "저녁": "晚上", "세기": "世纪", "년대": "年代"}
 _KOREAN_WORD = re.compile("|".join(_KOREAN_WORDS))
 _APART = re.compile(r"(?<=[千万亿兆])( )(\d[\d,.]*\d|\d)")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from embedded import xmine  # type: ignore[import-not-found]
 
-from xmine.evaluation.languages import CODES
 from xmine.evaluation.reports.record import record, write_record
+from xmine.text.languages import ISO_639_3
 
 SETTINGS = {
     f"{batches}, near {near}": ["--batches", batches, "--near-batches", str(near)]
@@ -48,7 +48,7 @@ def main() -> None:
             rows = {row["name"]: row["figures"] for row in json.loads(said)["rows"]}
             found = {"held_out": told["accuracy"], "seconds": told["seconds"]}
             for code in codes:
-                both = rows[CODES[code]]
+                both = rows[ISO_639_3[code]]
                 found[code] = (both["to_english"] + both["from_english"]) / 2
             found["tatoeba"] = sum(found[code] for code in codes) / len(codes)
             figures.setdefault(name, {})[str(seed)] = found

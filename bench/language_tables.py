@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
-from xmine.evaluation.languages import CODES, short_code
+from xmine.evaluation.languages import short_code
+from xmine.text.languages import ISO_639_3
 
 # Tatoeba to English, from the publications of two encoders, and what these take on disk.
 PEERS = {
@@ -39,7 +40,7 @@ def language_tables(figures: Figures, speed: int) -> dict[str, list[str]]:
         figures: of the encoder, by benchmark, row and metric.
         speed: lines per CPU-second.
     """
-    languages = [code for code in CODES if f"tatoeba {CODES[code]} to_english" in figures]
+    languages = [code for code in ISO_639_3 if f"tatoeba {ISO_639_3[code]} to_english" in figures]
     tables = {
         TATOEBA: _tatoeba(figures, languages, speed),
         MINING: _mining(figures, languages),
@@ -64,7 +65,8 @@ def _tatoeba(figures: Figures, languages: Sequence[str], speed: int) -> list[str
     def both(codes: Sequence[str], which: str) -> str:
         ways = ("to_english", "from_english")
         return percent(
-            fmean(figures[f"tatoeba {CODES[code]}{which} {way}"] for code in codes) for way in ways
+            fmean(figures[f"tatoeba {ISO_639_3[code]}{which} {way}"] for code in codes)
+            for way in ways
         )
 
     def row(name: str, codes: Sequence[str]) -> str:

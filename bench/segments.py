@@ -1,11 +1,12 @@
 """What `--segment` finds again in lines joined to paragraphs, and how fast it cuts.
 
-    python bench/segments.py SOURCE TARGET [--lines 5] [--json OUT.json]
+    python bench/segments.py SOURCE TARGET [--eval EVAL] [--lines 5] [--json OUT.json]
 
 Line i of SOURCE is a translation of line i of TARGET. Each side is joined to paragraphs, with a
 space where the text is written with spaces, and these are shuffled, each side in an order of its
 own. A pair of lines counts as found if the middles of a mined pair lie in both: a line that holds
-several sentences can be found by any of them.
+several sentences can be found by any of them. `--eval` also joins and cuts lines of every language
+of the folder that bench/language_flags.py reads.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from language_flags import sets
 
 import xmine
 from xmine.evaluation.reports.record import record, write_record
@@ -36,10 +39,10 @@ class Joined:
         return max((start, line) for start, line in self.starts[paragraph] if start <= offset)[1]
 
 
-def join(path: str, size: int, seed: int) -> Joined:
-    """Join the lines of a file to shuffled paragraphs."""
-    lines = [line.strip() for line in read_lines(path)]
-    space = "" if guess_language(lines) in ("zh", "ja") else " "
+def join(lines: list[str], language: str, size: int, seed: int) -> Joined:
+    """Join lines to shuffled paragraphs."""
+    lines = [line.strip() for line in lines if line.strip()]
+    space = "" if language in ("zh", "ja") else " "
     groups = [range(at, min(at + size, len(lines))) for at in range(0, len(lines), size)]
     random.Random(seed).shuffle(groups)
     paragraphs, starts = [], []
@@ -54,10 +57,11 @@ def join(path: str, size: int, seed: int) -> Joined:
     return Joined(paragraphs, starts)
 
 
-def boundaries(side: Joined) -> dict[str, float]:
-    """Cut, and count the line ends inside paragraphs that are found again."""
+def boundaries(side: Joined, language: str) -> dict[str, float]:
+    """Cut, count the line ends inside paragraphs that are found again, and the cuts there."""
+    segment("1. 2.", language)  # so that its rules are loaded
     started = time.process_time()
-    cuts = [segment(text) for text in side.paragraphs]
+    cuts = [segment(text, language) for text in side.paragraphs]
     seconds = time.process_time() - started
     pairs = list(zip(cuts, side.starts, strict=True))
     true = sum(len(starts) - 1 for _, starts in pairs)
@@ -67,6 +71,7 @@ def boundaries(side: Joined) -> dict[str, float]:
     sentences = sum(map(len, cuts))
     return {
         "line_ends_found": round(found / true, 3),
+        "cuts_at_line_ends": round(found / max(sentences - len(cuts), 1), 3),
         "sentences": sentences,
         "sentences_per_second": round(sentences / seconds),
         "characters_per_second": round(sum(map(len, side.paragraphs)) / seconds),
@@ -105,17 +110,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source")
     parser.add_argument("target")
+    parser.add_argument("--eval", type=Path, help="folder with newstest and tatoeba")
     parser.add_argument("--lines", type=int, default=5, help="lines to a paragraph")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    source = join(arguments.source, arguments.lines, seed=1)
-    target = join(arguments.target, arguments.lines, seed=2)
+    files = [list(read_lines(path)) for path in (arguments.source, arguments.target)]
+    codes = [guess_language(lines) for lines in files]
+    source, target = (
+        join(lines, code, arguments.lines, seed)
+        for lines, code, seed in zip(files, codes, (1, 2), strict=True)
+    )
+    every = sets(arguments.eval) if arguments.eval else {}
     result = record(
         {
             "source": Path(arguments.source).name,
             "target": Path(arguments.target).name,
             "lines_to_a_paragraph": arguments.lines,
-            "cutting": {"source": boundaries(source), "target": boundaries(target)},
+            "cutting": {
+                "source": boundaries(source, codes[0]),
+                "target": boundaries(target, codes[1]),
+            },
+            "languages": {
+                code: {"set": name, **boundaries(join(lines, code, arguments.lines, 1), code)}
+                for code, (name, _, lines) in every.items()
+            },
             "auto": mined(source, target, "auto"),
             "threshold 0": mined(source, target, 0.0),
         }

@@ -20,6 +20,14 @@ EVALUATION = (
     "`bucc` | zh-en sample, F1: threshold from the other half of the ids / in hindsight / auto",
     "| at the fixed thresholds 1.04 / 1.06 / 1.2",
 )
+NAMES = dict(
+    each.split(" ")
+    for each in (
+        "ar Arabic, cs Czech, de German, es Spanish, fr French, hi Hindi, id Indonesian, "
+        "it Italian, ja Japanese, ko Korean, nl Dutch, pl Polish, pt Portuguese, ru Russian, "
+        "tr Turkish, uk Ukrainian, vi Vietnamese, zh Chinese"
+    ).split(", ")
+)
 
 # Set of English and Chinese -> its file of a small transformer, its row, and metrics from and to
 # English.
@@ -145,6 +153,35 @@ def shown() -> dict[str, dict[str, list[str]]]:
         "docs/how-to/encoders.md": encoders,
         "docs/how-to/evaluate.md": evaluation,
         "docs/explanation/reranking.md": reranking(),
+        "docs/explanation/flags.md": language_flags(),
+        "docs/reference/files.md": segments(),
+    }
+
+
+def language_flags() -> dict[str, list[str]]:
+    """Write the cells of what the flags of single pairs say in each language."""
+    return {
+        NAMES[code]: [
+            each["set"],
+            f"{each['pairs']:,}",
+            *(f"{each[flag]:g}" for flag in ("script", "near-copy", "number")),
+            f"{each['digit changed, found']:g}" if each["with digits"] >= 100 else "–",
+            *(f"{each[f'{line}, found']:g}" for line in ("English", "in English")),
+        ]
+        for code, each in _read("language-flags")["languages"].items()
+    }
+
+
+def segments() -> dict[str, list[str]]:
+    """Write the cells of how the text of each language is cut."""
+    return {
+        NAMES[code]: [
+            each["set"],
+            *(rounded(100 * each[f], 1) for f in ("line_ends_found", "cuts_at_line_ends")),
+            f"{each['sentences_per_second']:,}",
+        ]
+        for code, each in _read("segments")["languages"].items()
+        if code != "zh"
     }
 
 

@@ -6,7 +6,7 @@ import pytest
 import shown
 from language_tables import MINING, PEERS, TATOEBA, WITHOUT_ENGLISH, language_tables
 
-from xmine.evaluation.languages import CODES
+from xmine.text.languages import ISO_639_3
 
 
 @pytest.mark.parametrize("name", {**shown.shown(), **shown.tables()})
@@ -105,11 +105,11 @@ def test_tables_of_languages_have_a_row_for_each_that_was_measured() -> None:
 
 
 def test_peers_are_averaged_over_what_they_published() -> None:
-    known = [code for code in CODES if code in PEERS["LaBSE"][1]]
+    known = [code for code in ISO_639_3 if code in PEERS["LaBSE"][1]]
     ways = [
         f"{kind} {way}" for kind in ("", ", reranked") for way in ("to_english", "from_english")
     ]
-    figures = {f"tatoeba {CODES[code]}{way}": 0.9 for code in [*known, "vi"] for way in ways}
+    figures = {f"tatoeba {ISO_639_3[code]}{way}": 0.9 for code in [*known, "vi"] for way in ways}
     rows = language_tables({"megabytes": 1.0, **figures}, 1)[TATOEBA]
     assert rows[9:11] == [
         "| mean of 8 | 90.0 / 90.0 | 90.0 / 90.0 | 88.8 | 95.8 |",

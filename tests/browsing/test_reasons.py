@@ -114,6 +114,15 @@ def test_a_flag_has_a_sentence_with_its_figures(tmp_path: Path, at: int, told: s
     assert reason(opened(tmp_path), at) == told
 
 
+def test_other_languages_have_reasons_of_their_own(tmp_path: Path) -> None:
+    assert reason(opened(tmp_path, ("und", "de")), 5) == "the target looks like English"
+    assert reason(opened(tmp_path, ("de", "und")), 1) == (
+        "12 and 1998 on the source side only, 1200 on the target side only"
+    )
+    japanese = opened(tmp_path, ("en", "ja"))
+    assert reason(japanese, 5) == "no Han or Hiragana or Katakana character in the target"
+
+
 def test_a_better_pair_is_the_more_probable_one_and_without_probabilities_the_higher_one(
     tmp_path: Path,
 ) -> None:

@@ -55,6 +55,26 @@ def test_languages_that_are_not_read_share_digits_and_words() -> None:
     assert shared.targets == [(9, 13), (22, 27)]
 
 
+@pytest.mark.parametrize(
+    ("languages", "source", "target", "shared"),
+    [
+        (("ru", "uk"), "лодка Марты Воль", "човен Марти Воль", "Воль"),
+        (("en", "vi"), "in Đà Nẵng", "ở Đà Nẵng", "Đà|Nẵng"),
+        (("en", "tr"), "in Istanbul", "İSTANBUL", "Istanbul"),
+        (("hi", "hi"), "नाव और दिल्ली", "दिल्ली से", "दिल्ली"),
+        (("en", "hi"), "41 boats", "४१ नावें", "41"),
+        (("en", "ko"), "30,000 boats", "배 3만 척", "30,000"),
+        (("en", "ja"), "13,200 yen", "1万3200円", "13,200"),
+        (("ja", "zh"), "港の船ははやい", "船很快", ""),
+    ],
+)
+def test_words_of_every_script_are_shared(
+    languages: tuple[str, str], source: str, target: str, shared: str
+) -> None:
+    found = shared_parts(source, target, languages).sources
+    assert "|".join(source[start:end] for start, end in found) == shared
+
+
 @pytest.mark.parametrize("unit", ["1 2 3 4 ", "机器", "ab cd ", "\x1b[31m", "一二三"])
 def test_parts_of_long_lines_are_in_order_and_apart(unit: str) -> None:
     line = unit * (100_000 // len(unit))

@@ -115,7 +115,7 @@ REFUSED = [
     ("mine en.txt zh.txt --device cuda -o run/", "--device cuda needs torch", "torch"),
     ("model export --onnx -o new", "--onnx needs onnx", "onnx"),
     ("mine en.txt zh.txt --plot-file a.svg", "a picture needs matplotlib", "eval"),
-    ("mine en.txt zh.txt --segment", "--segment of English text needs pysbd", "segment"),
+    ("mine en.txt zh.txt --segment", "--segment of this language needs pysbd", "segment"),
     ("eval sts --data data", "xmine eval sts needs scipy", "eval"),
     ("eval cluster --data data", "xmine eval cluster needs scikit-learn", "eval"),
     ("eval gain embedded embedded --data data", "xmine eval gain needs scipy", "eval"),

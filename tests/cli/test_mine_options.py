@@ -345,6 +345,7 @@ def test_known_pairs_that_are_not_there(command: Command, mine: list[str], optio
         "--score-max nan": "--score-max is nan",
         "--drop copy --drop copie": "--drop: there is no flag 'copie'",
         "--segment --seed-pairs gold.tsv": "--segment and known pairs of lines",
+        "--segment --src-lang sv": "--segment cannot cut text in sv",
         "--segment --threshold gold --gold gold.tsv": "--segment and known pairs of lines",
         "--threshold often": "--threshold is 'often'",
         "--plot-file p.jpg": "--plot-file is 'p.jpg': no format for pictures",

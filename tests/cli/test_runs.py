@@ -125,6 +125,15 @@ def test_another_input_is_refused(
     assert files(mined) == before
 
 
+def test_another_language_to_cut_by_is_refused(
+    command: Command, mined: Path, toy_folder: Path
+) -> None:
+    mine = (*MINE, "--model", toy_folder, "--force", "--segment", "--src-lang", "en")
+    assert command(*mine).code == 0
+    ended = command(*(each for each in mine if each != "--force"), "--tgt-lang", "ja")
+    assert ended.code == 2 and "was made with no --tgt-lang, not --tgt-lang ja" in ended.err
+
+
 def test_another_encoder_is_refused(
     command: Command, mined: Path, toy_folder: Path, tmp_path: Path
 ) -> None:

@@ -9,7 +9,6 @@ from xmine.encoders.encoder import SentenceEncoder, normalised
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError, OptionError
 from xmine.evaluation.data import DataFolder, MissingData
-from xmine.evaluation.languages import CODES
 from xmine.evaluation.options import BitextOptions, TatoebaOptions
 from xmine.evaluation.result import Result
 from xmine.evaluation.retrieval.aligned import (
@@ -19,6 +18,7 @@ from xmine.evaluation.retrieval.aligned import (
 )
 from xmine.evaluation.retrieval.tatoeba import FOURTEEN, THIRTY_SIX, evaluate_tatoeba
 from xmine.pairs.io import ParallelText
+from xmine.text.languages import ISO_639_3
 
 NOWHERE = DataFolder(None)
 
@@ -81,10 +81,12 @@ def test_the_languages_averaged_are_those_of_the_papers() -> None:
     """ISO 639-1 as XTREME lists them; the files have ISO 639-3."""
     fourteen = "ar bg zh de el fr hi ru es sw th tr ur vi".split()
     more = "af bn et eu fi he hu id it ja jv ka kk ko ml mr nl fa pt ta te tl".split()
-    assert set(FOURTEEN) == {CODES[code] for code in fourteen}
-    assert set(THIRTY_SIX) == {CODES[code] for code in fourteen + more}
+    assert set(FOURTEEN) == {ISO_639_3[code] for code in fourteen}
+    assert set(THIRTY_SIX) == {ISO_639_3[code] for code in fourteen + more}
     assert (len(FOURTEEN), len(THIRTY_SIX)) == (14, 36)
-    assert [CODES[code] for code in ("zh", "sw", "ar", "fa", "ms")] == "cmn swh ara pes zsm".split()
+    assert [
+        ISO_639_3[code] for code in ("zh", "sw", "ar", "fa", "ms")
+    ] == "cmn swh ara pes zsm".split()
 
 
 def test_directions_are_what_they_are_called(

@@ -45,14 +45,26 @@ def test_a_hundred_lines_that_share_their_ends_are_boilerplate() -> None:
         assert marked(lines + OTHERS[:7000]) == 0  # less than three in two hundred
 
 
-def test_sixteen_latin_letters_or_six_others_make_an_end() -> None:
+def test_sixteen_letters_or_six_syllables_make_an_end() -> None:
     both = [
         letters_of(f"你好{a}{b}，请您登录后再看。")
         for a in "船港河鱼风云山海鸟石"
         for b in "一二三四五六七八九十"
     ]
     assert marked(both) == 100
+    assert (
+        marked(
+            [
+                letters_of(f"안녕하세요 여러분{a}{b}")
+                for a in "가나다라마바사아자차"
+                for b in "강남동서북상하중전후"
+            ]
+        )
+        == 100
+    )
     assert marked([letters_of(f"The boats of {name}") for name in NAMES]) == 0
+    assert marked([letters_of(f"Bötchen {name}") for name in NAMES]) == 0
+    assert marked([letters_of(f"Почему {name}") for name in NAMES]) == 0
     assert marked(NAMES) == 0
 
 

@@ -1,10 +1,10 @@
-"""Numbers of English and Chinese texts: what they are read as, and which texts disagree."""
+"""Numbers of texts: what they are read as, and which texts disagree."""
 
 from random import Random
 
 import pytest
 
-from xmine.flags.numbers import numbers, numbers_differ, reader
+from xmine.flags.numbers import differing, numbers, numbers_differ, reader
 
 
 def differ(source: str, target: str, languages: tuple[str, str] = ("en", "zh")) -> bool:
@@ -127,13 +127,115 @@ def test_these_disagree_in_both_orders(english: str, chinese: str) -> None:
     assert differ(chinese, english, ("zho_Hans", "en"))
 
 
-def test_other_languages_are_compared_by_digits_on_both_sides() -> None:
-    german = ("en", "de")
-    assert not differ("It cost 1,500.75 in 2003.", "Es kostete 2003 1.500,75.", german)
-    assert not differ("2.3 billion", "2,3 Milliarden", german)
-    assert not differ("Twelve came in 2003.", "2003 kamen 12.", german)  # twelve is not read
-    assert differ("14 came in 2003.", "2003 kamen 12.", german)
+# English, another language, its code.
+AGREE_ELSEWHERE = [
+    ("The SS19 boats", "Boote von 2019", "de"),
+    ("It cost 1,500.75 in 2003.", "Es kostete 2003 1.500,75.", "de"),
+    ("It cost 1,500.75.", "Cela a coûté 1\u202f500,75.", "fr"),
+    ("It cost 1,500.", "Стоило 1 500.", "ru"),
+    ("It cost 1,500.", "Es kostete 1’500.", "de"),
+    ("Some 1,234,567 boats", "करीब १२,३४,५६७ नावें", "hi"),
+    ("The 41 boats of 2019", "القوارب ٤١ لعام ٢٠١٩", "ar"),
+    ("It rose by 2.5% to 1,300.", "ارتفع \u200f٢٫٥٪ إلى ١٬٣٠٠.", "ar"),
+    ("Boat 86", "قایق ۸۶", "fa"),
+    ("Boat 4\u200e1", "قارب ٤١", "ar"),
+    ("2.3 billion", "2,3 Milliarden", "de"),
+    ("38,000 boats", "38 тысяч лодок", "ru"),
+    ("7 crore rupees", "7 करोड़ रुपये", "hi"),
+    ("He paid 2.75 million.", "Он заплатил 2 миллиона 750 тысяч.", "ru"),
+    ("4,300 boats", "4 bin 300 tekne", "tr"),
+    ("300,000-400,000 boats", "300-400 тысяч лодок", "ru"),
+    ("Twelve came in 2003.", "2003 kamen 12.", "de"),
+    ("It opens at 7 p.m.", "Открытие в 19:00.", "ru"),
+    ("It opens at 7.15 p.m.", "Ouverture à 19 h 15.", "fr"),
+    ("It opens at 2:30.", "Öffnet um 14.30 Uhr.", "de"),
+    ("It closes at 8.30am.", "Zamknięcie o 8:30.", "pl"),
+    ("The boats of the 1980s", "lodě 80. let", "cs"),
+    ("The class of 2015-16", "ročník 2015-2016", "cs"),
+    ("It left on 20 December 2012.", "Salió el 20.12.2012.", "es"),
+    ("A third of 30", "1/3 von 30", "de"),
+    ("It cost 13,200 yen.", "1万3200円した。", "ja"),
+    ("It cost 18,400 yen.", "１万８４００円した。", "ja"),
+    ("7.16 billion", "71億6000万", "ja"),
+    ("Three boats of 12", "１２隻のうち三隻", "ja"),
+    ("Twelve boats", "十二隻", "ja"),
+    ("30% of the boats", "船の3割", "ja"),
+    ("A third of 30 boats", "30隻の3分の1", "ja"),
+    ("It opens at 3 p.m.", "午後3時に開く。", "ja"),
+    ("1.5 kilometres", "１・５キロ", "ja"),
+    ("30,000 boats", "배 3만 척", "ko"),
+    ("35,000 boats", "배 3만 5천 척", "ko"),
+    ("35,200 boats", "배 3만5,200척", "ko"),
+    ("120 million boats", "배 1억 2000만 척", "ko"),
+    ("In the 1990s", "90년대에", "ko"),
+    ("It opens at 3 p.m. on 9 May.", "5월 9일 오후 3시에 연다.", "ko"),
+    ("As fast as boat 3", "배 3만큼 빠르다", "ko"),
+    ("Article 2 of 4", "4개 중 제2조", "ko"),
+]
+# A number in digits on one side alone; the other side may have a word for it.
+ONE_SIDED = [
+    ("It opens at 6.30.", "Otwarcie o 6:30.", "pl"),
+    ("12 came in 2003.", "2003 kamen zwölf.", "de"),
+    ("COVID-19 stopped the boats.", "Die 3 Boote lagen still.", "de"),
+    ("an hour and 2 minutes", "1時間2分", "ja"),
+    ("Three boats", "배 세 척", "ko"),
+    ("2 boats came.", "Boote kamen.", "de"),
+    ("2 boats came.", "das zweite Boot", "de"),
+    ("2 boats came.", "ボートがふたつ来た。", "ja"),
+    ("A boat of 3 came.", "2 von 3 Booten kamen.", "de"),
+]
+DIFFER_ELSEWHERE = [
+    ("14 came in 2003.", "2003 kamen 12.", "de"),
+    ("It cost 1,500.75.", "Es kostete 1.600,75.", "de"),
+    ("It cost 4 000.", "Stálo to 4 100.", "cs"),
+    ("The boats of the 1980s", "lodě 70. let", "cs"),
+    ("Some 1,234,567 boats", "करीब १२,३४,६६७ नावें", "hi"),
+    ("The 41 boats", "القوارب ٤٢", "ar"),
+    ("38,000 boats", "39 тысяч лодок", "ru"),
+    ("It cost 13,200 yen.", "1万4200円した。", "ja"),
+    ("7.16 billion", "71億7000万", "ja"),
+    ("30,000 boats", "배 4만 척", "ko"),
+    ("35,000 boats", "배 3만 6천 척", "ko"),
+    ("It opens at 2:30.", "Öffnet um 15.40 Uhr.", "de"),
+    ("It opens on 5 March.", "5月3日に開く。", "ja"),
+    ("It left on 20 November 2012.", "Salió el 20.11.2013.", "es"),
+    ("The A7 road", "die A9", "de"),
+    ("2.3 million boats", "2,4 Millionen Boote", "de"),
+    ("13 boats, 5 days", "1만 3천 척, 5일", "ko"),
+]
+
+
+@pytest.mark.parametrize(("english", "other", "code"), AGREE_ELSEWHERE)
+def test_digits_of_every_language_agree(english: str, other: str, code: str) -> None:
+    assert not differ(english, other, ("en", code))
+    assert not differ(other, english, (code, "en"))
+    found = differing(f"{english} (77777)", f"{other} (88888)", reader("en"), reader(code))
+    assert found is not None and [len(side) for side in found] == [1, 1]  # and all others agree
+
+
+@pytest.mark.parametrize(("english", "other", "code"), ONE_SIDED)
+def test_digits_on_one_side_alone_accuse_no_language_whose_words_are_not_read(
+    english: str, other: str, code: str
+) -> None:
+    assert not differ(english, other, ("en", code))
+    assert not differ(other, english, (code, "en"))
+
+
+@pytest.mark.parametrize(("english", "other", "code"), DIFFER_ELSEWHERE)
+def test_digits_of_every_language_differ(english: str, other: str, code: str) -> None:
+    assert differ(english, other, ("en", code))
+    assert differ(other, english, (code, "en"))
+
+
+def test_two_languages_whose_words_are_not_read_are_compared() -> None:
     assert differ("14 came.", "12 kamen.", ("und", "und"))
+    assert differ("12 Boote", "120 лодок", ("de", "ru"))
+    assert not differ("12 Tausend Boote", "12 тысяч лодок", ("de", "ru"))
+    assert not differ("12.000 Boote", "12 тысяч лодок", ("de", "ru"))
+    assert not differ("1.234,5 Boote", "1 234,5 лодки", ("de", "ru"))
+    assert differ("1.234,5 Boote", "1 235,5 лодки", ("de", "ru"))
+    assert not differ("3万人", "3만 명", ("ja", "ko"))
+    assert not differ("三万人", "30 тысяч человек", ("zh", "ru"))
 
 
 @pytest.mark.parametrize(
@@ -200,12 +302,15 @@ def test_a_changed_number_is_noticed_and_the_same_one_is_not() -> None:
         assert differ(f"They counted {grouped} birds.", f"他们数到{other}只鸟。")
 
 
-@pytest.mark.parametrize("language", ["en", "zh", "und"])
+@pytest.mark.parametrize("language", ["en", "zh", "ja", "ko", "und"])
 def test_any_text_is_read_without_an_error(language: str) -> None:
     random = Random(1)
     parts = [
         *"0123456789,.: -%年月日点半十百千万亿兆零一二三多分之成折",
         "世纪90年代",
+        "만 5천",
+        " млн ",
+        "・",
         "half",
         " and ",
     ]

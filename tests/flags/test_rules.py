@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from xmine.flags.hubness import hubs
 from xmine.flags.names import FLAGS
-from xmine.flags.near_copies import copied, letters_of, same_texts
+from xmine.flags.near_copies import beyond_latin, copied, latin_characters, letters_of, same_texts
 from xmine.flags.numbers import numbers_differ, reader
 from xmine.flags.rules import flag_pairs, odd_lengths, too_high
 from xmine.flags.scripts import foreign_lines
@@ -178,6 +178,30 @@ def test_without_a_language_the_main_script_of_a_side_is_its_own() -> None:
         ("en", "THE BOATS LEFT BEFORE THE TIDE TURNED", False),
         ("en", "DIE BOOTE SIND VOR DER EBBE STILL AUSGELAUFEN", True),
         ("en", "HARBOUR MASTER REPORTS SNOW", False),
+        ("de", "The boats left before the tide turned, and they were not seen.", True),
+        ("pt", "They were out for all of it.", True),
+        ("de", "The Harbour", False),
+        ("de", "Was wir hier sehen, will man so auch in Ely haben.", False),
+        ("cs", "A to by se i mě na to líbilo, a ne že ne.", False),
+        ("nl", "Was hij over de dijk gegaan, dan had hij Odo gezien.", False),
+        ("es", "«The Old Man of the Harbour», de Odo Finch, se estrena mañana en Ely.", False),
+        ("fr", "Лодки ушли до отлива.", True),
+        ("und", "The boats left before the tide turned.", False),
+        ("vi", "Những con thuyền đã rời bến trước khi thủy triều xuống.", False),
+        ("tr", "Işık sönünce İstanbul'dan ayrıldık.", False),
+        ("ja", "船在退潮前悄悄地离开了港口。", True),
+        ("ja", "東京港湾管理局", False),
+        ("ja", "ﾎﾞｰﾄは潮が引く前に静かに出て行きました。", False),
+        ("ja", "보트는 썰물 전에 떠났다.", True),
+        ("ko", "보트는 썰물 전에 떠났다.", False),
+        ("ko", "大韓民國 憲法 前文에 따르면", False),
+        ("ko", "船在退潮前离开了。", True),
+        ("hi", "नावें ज्वार से पहले निकल गईं।", False),
+        ("hi", "फ़ाइल को SwiftDock 2.1 में Save As से सहेजें।", False),
+        ("hi", "The boats left before the tide turned.", True),
+        ("ar", "خَرَجَتِ القَوارِبُ قَبلَ الجَزر.", False),
+        ("ar", "اضغط على Save As في SwiftDock لحفظ الملف.", False),
+        ("uk", "Човни вийшли до відпливу, і їх не бачили.", False),
     ],
 )
 def test_script_of_a_line(language: str, line: str, foreign: bool) -> None:
@@ -194,6 +218,41 @@ def test_letters_are_compared_whatever_form_they_have() -> None:
     assert letters_of("12:30") == letters_of("") == ""
     assert copied("12:30", "14:00", "", "") == ""  # two times are no translation of each other
     assert copied("12:30", "12:30", "", "") == "copy"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Straße", "STRASSE"),
+        ("İSTANBUL IŞIK", "istanbul ışık"),
+        ("한국", "\u1112\u1161\u11ab\u1100\u116e\u11a8"),  # jamo
+        ("カタカナ", "ｶﾀｶﾅ"),
+        ("قوارب", "قَوَارِب"),
+        ("« Oui » !", "«\u202fOui\u202f»\u202f!"),
+    ],
+)
+def test_letters_do_not_depend_on_how_they_are_written(one: str, other: str) -> None:
+    assert letters_of(one) == letters_of(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("कल", "काल"), ("ดี", "ดู"), ("দিন", "দান")])
+def test_vowels_of_indian_and_thai_words_are_letters(one: str, other: str) -> None:
+    assert letters_of(one) != letters_of(other)
+    assert letters_of(f"१. {one}।") == letters_of(one)
+
+
+def test_vietnamese_is_written_in_latin_letters() -> None:
+    assert not beyond_latin(letters_of("Những con thuyền đã rời bến."))
+    assert latin_characters("thuyền rời bến, 船") == 16
+    one, other = "Odo Finch ở Việt Nam, 2019", "Odo Finch ở Việt Nam, 2021 (Ely)"
+    assert copied(one, other, letters_of(one), letters_of(other)) == "near-copy"
+    english = "Odo Finch o Viet Nam, Ely, 2021"
+    assert copied(one, english, letters_of(one), letters_of(english), same_script=False)
+
+
+def test_words_that_two_languages_share_make_no_near_copy() -> None:
+    one, other = "Mara Vole and Odo Finch met", "Mara Vole und Odo Finch kamen"
+    assert not copied(one, other, letters_of(one), letters_of(other))
 
 
 def test_different_sentences_are_no_copies_of_each_other() -> None:

@@ -133,6 +133,8 @@ HEADERS: dict[str, tuple[str, Pair]] = {
     "Source\tTarget": ("one\t一", Pair("one", "一")),
     "src\ttgt\torigin": ("one\t一\tnews", Pair("one", "一", origin="news")),
     "id\ten\tzh-CN": ("7\tone\t一", Pair("one", "一")),
+    "en\tid": ("one\tsatu", Pair("one", "satu")),
+    "it\ten": ("uno\tone", Pair("uno", "one")),
     "Chinese\tEnglish\tprob\tnote": ("一\tone\t0.25\t", Pair("一", "one", prob=0.25)),
     "target_line\ttarget\tcosine\tsource\tsource line\tflags\tprob": (
         "12\t一\t-0.5\tone\t\tcopy,number\t",

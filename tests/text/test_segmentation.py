@@ -46,6 +46,43 @@ MIXED = [
     "Hello there. | How are you? | 你好。 | 再见！ | Bye. | See you.",
     "他在 OpenAI 工作。 | It is true that I did not go there. | 好吧。",
 ]
+OTHERS = [
+    ("de", "Er kam am 3. Oktober, z. B. mit dem Boot. | „Wirklich?“ | Ja, sagte Dr. Ames."),
+    ("fr", "Elle est partie\u202f! | M. Ames a dit «\u00a0oui\u00a0». | Est-ce tout ?"),
+    ("es", "¿Vino el Dr. Ames? | ¡Claro! | Se fue a las 3.15."),
+    ("ru", "Лодка ушла в 1998 г. из порта. | Кто её видел? | Никто."),
+    ("uk", "Човен вийшов у 1998 р. з порту. | Хто його бачив? | Ніхто!"),
+    ("it", "La barca è partita. | Chi l'ha vista? | Nessuno."),
+    ("pt", "O barco partiu. | Quem o viu? | Ninguém!"),
+    ("nl", "De boot is weg. | Wie zag haar? | Niemand."),
+    ("pl", "Łódź odpłynęła. | Kto ją widział? | Nikt."),
+    ("cs", "Loď odplula 3. října. | Kdo ji viděl? | Nikdo."),
+    ("tr", "Tekne 3. limandan ayrıldı. | Kim gördü? | Hiç kimse."),
+    ("ar", "غادر القارب الميناء، ثم عاد. | هل رآه أحد؟ | لا."),
+    ("hi", "नाव चली गई। | किसने देखा? | किसी ने नहीं।"),
+    ("id", "Kapal itu berangkat. | Siapa yang melihatnya? | Tidak ada."),
+    ("vi", "Con thuyền đã rời bến. | Ai thấy nó? | Không ai cả."),
+    ("ko", "배가 떠났다. | 누가 보았나요? | 아무도 없다."),
+    ("ja", "船は出ました。 | だれが見た？ | だれも！"),
+    ("ja", "「行こう。」と彼は言った。 | 「走れ！」 | 船は出た。"),
+    ("ja", "ボートはもうない! | だれも見なかった. | また来る"),
+]
+
+
+@pytest.mark.parametrize(("language", "marked"), OTHERS)
+def test_languages_are_cut_by_their_own_rules(language: str, marked: str) -> None:
+    sentences = [part.strip() for part in marked.split("|")]
+    assert [text for _, text in segment(" ".join(sentences), language)] == sentences
+    if language == "ja":
+        assert [text for _, text in segment("".join(sentences), language)] == sentences
+
+
+def test_a_language_without_rules_is_told() -> None:
+    with pytest.raises(XmineError, match="cannot cut text in sv") as error:
+        segment("Hon kom.", "sv")
+    assert error.value.hint.startswith("it can in am, ar, bg, cs, da, de, el, en, es,")
+    for code in "en zh de fr ru es ja ko pt it ar cs nl pl tr uk hi id vi".split():
+        assert segment("1", f"{code}-XX") == [(0, "1")]
 
 
 @pytest.mark.parametrize("marked", ENGLISH + CHINESE + MIXED)
@@ -135,6 +172,15 @@ def test_a_table_of_sentences_leads_back_to_its_lines() -> None:
     assert some.offsets is not None and some.offsets.tolist() == [6, 0]
     assert sentence_table("f", lines).offsets is None
     assert len(sentence_table("f", lines, segment=True, dedup=False)) == 6
+
+
+def test_a_table_is_cut_in_the_language_that_is_given_or_found() -> None:
+    line = "Лодка ушла в 1998 г. Москва молчит."
+    assert len(sentence_table("f", [line], segment=True, language="ru")) == 1
+    assert len(sentence_table("f", [line], segment=True, language="en")) == 2
+    japanese = ["船は出ました。", *["だれが見たのか、だれも知らない。"] * 1001]
+    table = sentence_table("f", iter(japanese), segment=True, dedup=False)
+    assert table.lines.tolist() == list(range(1, 1003))  # none is lost where the language is found
 
 
 def test_without_pysbd_chinese_is_cut_and_english_says_what_to_install(

@@ -144,8 +144,12 @@ class Reasons:
                 said.append(f"no {scripts} character in the {name}")
             elif share < 0.5:
                 said.append(f"{share:.0%} of the letters of the {name} are {scripts}")
-            else:
+            elif "HIRAGANA" in own:
+                said.append(f"no kana in the {name}")
+            elif function_words(language):
                 said.append(_unlike(language, name, text))
+            else:
+                said.append(f"the {name} looks like English")
         return "; ".join(said) or "a side is not in its language"
 
     def _high(self, _: int, pair: Pair) -> str:
@@ -231,7 +235,9 @@ def _numbers(ours: list[Number], theirs: list[Number]) -> str:
 
 def _listed(numbers: list[Number]) -> str:
     """Name numbers once each, each by its readings."""
-    named = [" or ".join(map(_written, sorted(each.readings)[:3])) for each in numbers]
+    named = [
+        each.written or " or ".join(map(_written, sorted(each.readings)[:3])) for each in numbers
+    ]
     *others, last = dict.fromkeys(named)
     return f"{', '.join(others)} and {last}" if others else last
 

@@ -1,4 +1,4 @@
-"""Two texts -> the spans that both have: numbers, Latin words and codes, addresses, Chinese."""
+"""Two texts -> the spans that both have: numbers, words and codes, addresses, Chinese."""
 
 import re
 from collections.abc import Iterable
@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from xmine.flags.numbers import Number, places
 from xmine.text.languages import HAN
+from xmine.text.nfkc import caseless
+from xmine.text.segmentation import UNSPACED
 
 Span = tuple[int, int]
 
@@ -15,10 +17,12 @@ _LONGEST = 4_000
 # Full-width letters are the same ones.
 _NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 _ADDRESS = re.compile(r"(?:https?://|www\.)[!-~]*[A-Za-z0-9/]")
-_LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
-_WORD = re.compile(rf"[{_LATIN}0-9]+(?:[-._'&@+/][{_LATIN}0-9]+)*")
-_PART = re.compile(rf"[{_LATIN}]+|[0-9]+")
-_LETTER = re.compile(f"[{_LATIN}]")
+# Letters of scripts that put spaces between words, with the marks of those of India.
+_LETTER = re.compile(rf"[^\W\d_{UNSPACED}]|[\u0300-\u036f\u064b-\u0652\u0900-\u0963]")
+_LETTERS = f"(?:{_LETTER.pattern})+"
+_SIGNS = rf"(?:{_LETTER.pattern}|\d)+"
+_WORD = re.compile(rf"{_SIGNS}(?:[-._'’&@+/]{_SIGNS})*")
+_PART = re.compile(rf"{_LETTERS}|\d+")
 _CHINESE = re.compile(f"[{HAN}]+")
 
 
@@ -53,7 +57,7 @@ def _same(pattern: re.Pattern[str], left: str, right: str) -> tuple[list[Span], 
 def _words(pattern: re.Pattern[str], text: str) -> list[tuple[str, Span]]:
     """Give the words of a text; a letter alone is one, if it is a capital: a, but vitamin A."""
     return [
-        (match[0].casefold(), match.span())
+        (caseless(match[0]), match.span())
         for match in pattern.finditer(text)
         if len(match[0]) > 1 or not _LETTER.match(match[0]) or match[0].isupper()
     ]

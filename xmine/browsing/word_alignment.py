@@ -21,7 +21,7 @@ from xmine.errors import EncoderError
 from xmine.flags.partial import evidence_of
 from xmine.scoring.alignment import Found, counterparts, loosest_stretches
 from xmine.text.identification import check_language
-from xmine.text.languages import HAN
+from xmine.text.segmentation import UNSPACED
 from xmine.vectors.tokens import tokens_of
 
 # A word whose best cosine is lower has no counterpart.
@@ -29,8 +29,7 @@ WEAK = 0.4
 # Characters of a text that are looked at: the time grows with the square.
 _LONGEST = 10_000
 _APOSTROPHES = "'’"
-# Chinese, Japanese, Thai, Lao, Burmese, Khmer.
-_UNSPACED = re.compile(f"[{HAN}\u3041-\u30ff\u0e01-\u0edf\u1000-\u109f\u1780-\u17d3]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class Word(NamedTuple):

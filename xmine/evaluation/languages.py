@@ -9,38 +9,17 @@ from collections.abc import Iterable, Sequence
 from xmine.encoders.metadata import EncoderFacts
 from xmine.errors import FileError
 from xmine.evaluation.data import MissingData
+from xmine.text import languages
 
 ALL = "all"
-# ISO 639-1 -> the codes of Tatoeba's files.
-CODES = dict(
-    pair.split(":")
-    for pair in (
-        "af:afr am:amh ar:ara az:aze be:bel bg:bul bn:ben br:bre bs:bos ca:cat ch:cha cs:ces "
-        "cy:cym da:dan de:deu el:ell en:eng eo:epo es:spa et:est eu:eus fa:pes fi:fin fo:fao "
-        "fr:fra fy:fry ga:gle gd:gla gl:glg he:heb hi:hin hr:hrv hu:hun hy:hye ia:ina id:ind "
-        "ie:ile io:ido is:isl it:ita ja:jpn jv:jav ka:kat kk:kaz km:khm ko:kor ku:kur kw:cor "
-        "la:lat lt:lit lv:lvs mk:mkd ml:mal mn:mon mr:mar ms:zsm nb:nob nl:nld nn:nno oc:oci "
-        "pl:pol pt:por ro:ron ru:rus sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swh ta:tam te:tel "
-        "th:tha tk:tuk tl:tgl tr:tur tt:tat ug:uig uk:ukr ur:urd uz:uzb vi:vie xh:xho yi:yid "
-        "zh:cmn"
-    ).split()
-)
 _PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
-_SHORT = {long: short for short, long in CODES.items()} | {
-    "arb": "ar",
-    "fas": "fa",
-    "lav": "lv",
-    "msa": "ms",
-    "zho": "zh",
-}
 
 
 def short_code(code: str) -> str:
-    """Give the ISO 639-1 code of a language, zh of `cmn`, `zho_Hans` and `zh-CN`; of a pair both."""
+    """Give the ISO 639-1 code of a language, as zh of `cmn` and `zho_Hans`, or codes of a pair."""
     if _PAIR.fullmatch(code):
-        return "-".join(map(short_code, code.split("-")))
-    base = code.replace("-", "_").partition("_")[0]
-    return _SHORT.get(base, base)
+        return "-".join(map(languages.short_code, code.split("-")))
+    return languages.short_code(code)
 
 
 def short_codes(codes: Iterable[str]) -> set[str]:

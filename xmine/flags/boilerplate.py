@@ -4,6 +4,7 @@ Footers, signatures and forms stand in a file again and again, with other number
 """
 
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.text.hashing import first_equal, hashes_of
+from xmine.text.languages import HAN
 
 # A file has this many variants and repetitions of a line of boilerplate at least, and this share.
 _FEWEST_VARIANTS = 30
@@ -20,9 +22,11 @@ _FEWEST_LETTERS = 4  # the 年月日 of dates are no line to have variants of
 # there are this many at least and this share, since dates and titles of documents are alike, too.
 _FEWEST_ALIKE = 100
 _ALIKE_SHARE = 0.015
-# Half of a shorter line is nothing but a phrase.
+# Half of a shorter line is nothing but a phrase; six Chinese, Japanese or Korean characters say as
+# much as sixteen letters.
 _FEWEST_COMMON = 6
-_FEWEST_COMMON_ASCII = 16
+_FEWEST_COMMON_LETTERS = 16
+_DENSE = re.compile(f"[{HAN}\u3041-\u30ff\uac00-\ud7a3]")
 # Ends are compared at these lengths, so that lines of nearly the same length are.
 _LENGTHS = [round(_FEWEST_COMMON * 1.2**step) for step in range(26)]
 _NO_END = 0
@@ -86,7 +90,7 @@ def ends_of(letters: Sequence[str]) -> NDArray[np.int64]:
 
 def _compared(line: str) -> int:
     """Tell how many letters of a line are compared with those of others, 0 if it is too short."""
-    fewest = _FEWEST_COMMON_ASCII if line.isascii() else _FEWEST_COMMON
+    fewest = _FEWEST_COMMON if _DENSE.search(line) else _FEWEST_COMMON_LETTERS
     place = bisect_left(_LENGTHS, max(len(line) / 2, fewest))
     if place == len(_LENGTHS) or _LENGTHS[place] > len(line):
         return 0

@@ -21,7 +21,7 @@ from xmine.files.npy import header
 from xmine.files.records import read_texts
 from xmine.flags.boilerplate import boilerplate, ends_of, variants
 from xmine.flags.flag_set import Bools
-from xmine.flags.near_copies import beyond_latin, letters_of
+from xmine.flags.near_copies import beyond_latin, latin_characters, letters_of
 from xmine.flags.scripts import foreign_to
 from xmine.text.hashing import hashes_of
 from xmine.text.languages import scripts_of
@@ -37,7 +37,7 @@ _LINE = np.dtype(
         ("ends", "<i8", 3),
         ("letters", "<i4"),
         ("characters", "<i4"),
-        ("ascii", "<i4"),
+        ("latin", "<i4"),
         ("beyond_latin", "?"),
         ("foreign", "?"),
     ]
@@ -53,7 +53,8 @@ class LineFeatures:
             text if it has none.
         letters: int32 [lines], how many letters it has.
         beyond_latin: bool [lines], whether some of them are of another script than Latin.
-        characters, ascii: int32 [lines], its length, and how many characters of it are ASCII.
+        characters, latin: int32 [lines], its length, and how many characters of it are ASCII or
+            Latin letters.
         foreign: bool [lines], whether it is in another language than its side.
         groups: int64 [lines], the first line with the same letters, see
             `xmine.flags.boilerplate.variants`.
@@ -64,7 +65,7 @@ class LineFeatures:
     letters: NDArray[np.int32]
     beyond_latin: Bools
     characters: NDArray[np.int32]
-    ascii: NDArray[np.int32]
+    latin: NDArray[np.int32]
     foreign: Bools
     groups: NDArray[np.int64]
     boilerplate: Bools
@@ -123,7 +124,7 @@ def read_line_features(
                 files.watch.sealed(path)
     if files:
         remove(files.parts)
-    names = ("letters", "beyond_latin", "characters", "ascii", "foreign")
+    names = ("letters", "beyond_latin", "characters", "latin", "foreign")
     columns = {name: _column(lines, name) for name in names}
     keys = _column(lines, "key")
     groups = scratch.stored(variants(keys, columns["letters"]))
@@ -200,7 +201,7 @@ def _look(
         lines["ends"][rows] = ends_of(spelt)
         lines["letters"][rows] = list(map(len, spelt))
         lines["characters"][rows] = list(map(len, some))
-        lines["ascii"][rows] = [len(text.encode("ascii", "ignore")) for text in some]
+        lines["latin"][rows] = list(map(latin_characters, some))
         lines["beyond_latin"][rows] = list(map(beyond_latin, spelt))
         lines["foreign"][rows] = list(map(is_foreign, some, spelt))
         seen(len(some))

@@ -8,17 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.text.languages import HAN
-from xmine.text.nfkc import nfkc
+from xmine.text.nfkc import caseless, nfkc
 
 # Two sentences that share this part of their pairs of letters are the same one, changed; where
 # translations are in another script, and share no words, less is enough.
-_NEAR = 0.75
+_NEAR = 0.8
 _NEAR_ENOUGH = 0.5
-# Accents that NFKC cannot join to their letters belong to them all the same.
-_LETTERS = re.compile(r"[^\W\d_]+|[\u0300-\u036f]+")
+# Accents that NFKC cannot join to their letters belong to them all the same, and so do the vowels
+# of India and its neighbours; those of Arabic and Hebrew are left out as often as not.
+_LETTERS = re.compile(
+    r"[^\W\d_]+|[\u0300-\u036f]+|(?:(?![\d।॥])[\u0900-\u0fbc\u1000-\u109f\u1780-\u17d3])+"
+)
 # NFKC turns none of these characters into ASCII.
 _CHINESE = re.compile(f"[{HAN}]")
-_NOT_LATIN = re.compile("[\u0370-\U0010ffff]")
+_NOT_LATIN = re.compile("[\u0370-\u1dff\u1f00-\U0010ffff]+")
 _UPPER = bytes(range(65, 91))
 _LOWER = bytes.maketrans(_UPPER, _UPPER.lower())
 _NO_ASCII_LETTERS = bytes(each for each in range(128) if not chr(each).isalpha())
@@ -29,12 +32,17 @@ def letters_of(text: str) -> str:
     if text.isascii():  # ten times faster
         return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
     # In this order, or texts that `same_texts` finds equal, as x² and x2, had other letters.
-    return "".join(_LETTERS.findall(nfkc(text))).casefold()
+    return caseless("".join(_LETTERS.findall(nfkc(text))))
 
 
 def beyond_latin(letters: str) -> bool:
     """Tell whether some letters are of another script than Latin."""
     return not letters.isascii() and _NOT_LATIN.search(letters) is not None
+
+
+def latin_characters(text: str) -> int:
+    """Count the characters that are ASCII or letters of Latin script with accents."""
+    return len(text) if text.isascii() else len(_NOT_LATIN.sub("", text))
 
 
 def too_unequal(

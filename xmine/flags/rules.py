@@ -31,7 +31,7 @@ from xmine.text.sentences import Sentences
 _SHORT = 15.0
 _FARTHEST_LENGTH = 3.7  # robust standard deviations
 _LEAST_SPREAD = 0.13
-_MOSTLY = 0.8  # a side with this share of ASCII is written in it
+_MOSTLY = 0.8  # a side with this share of ASCII and Latin letters is written in these
 # English to Chinese: median and spread of log ratios of characters, of long lines.
 _PRIOR = {("en", "zh"): (-1.3, 0.2)}
 # A ratio passes for good at this quantile of the confident ones; a cosine does down to this many
@@ -114,8 +114,8 @@ def flag_pairs(
     }
     sure = (probs >= CONFIDENT) & ~copy & ~near_copy & ~found["script"]
     lengths = taken(left.characters, x), taken(right.characters, y)
-    ascii_ = taken(left.ascii, x), taken(right.ascii, y)
-    found["length"] = odd_lengths(lengths, ascii_, sure, languages) & ~copy & ~near_copy
+    latin = taken(left.latin, x), taken(right.latin, y)
+    found["length"] = odd_lengths(lengths, latin, sure, languages) & ~copy & ~near_copy
     found["partial"] = (
         np.zeros(len(chosen), dtype=bool) if loose is None else is_partial(loose, sure)
     )
@@ -167,7 +167,7 @@ def _copies(
 
 def odd_lengths(
     characters: tuple[NDArray[np.int32], NDArray[np.int32]],
-    ascii_: tuple[NDArray[np.int32], NDArray[np.int32]],
+    latin: tuple[NDArray[np.int32], NDArray[np.int32]],
     sure: Bools,
     languages: tuple[str, str],
 ) -> Bools:
@@ -175,18 +175,18 @@ def odd_lengths(
 
     Deviations of log ratios count less the shorter the lines are (Gale & Church, 1993, "A program
     for aligning sentences in bilingual corpora": the variance of a length grows with the length).
-    Where one side is mostly ASCII and the other is not, names and numbers stand in ASCII on both
+    Where one side is mostly Latin and the other is not, names and numbers stand in it on both
     sides, and the ratio has to be odd with and without them. With too few confident pairs a prior
     is used; without a prior nothing is marked.
 
     Args:
-        characters, ascii_: int32 [pairs] of the sources and of the targets.
+        characters, latin: int32 [pairs] of the sources and of the targets.
         sure: bool [pairs], the confident pairs.
         languages: codes of both sides.
     """
 
     def lengths(rows: Bools | slice, *, without_shared: bool) -> tuple[Floats, Floats]:
-        whole, few = ([each[rows] for each in both] for both in (characters, ascii_))
+        whole, few = ([each[rows] for each in both] for both in (characters, latin))
         mostly = [part > _MOSTLY * every for part, every in zip(few, whole, strict=True)]
         shared = np.where(mostly[0] != mostly[1], np.minimum(*few), 0) if without_shared else 0
         ours, theirs = (np.maximum(every - shared, 1).astype(np.float64) for every in whole)

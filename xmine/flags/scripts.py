@@ -1,4 +1,6 @@
-"""A line and the language of its file -> whether it is in another script, or not in English.
+"""A line and the language of its file -> whether it is in another script or language.
+
+Languages that share a script are not told apart, but for English, and for Chinese in Japanese.
 
 Names stay in Latin letters in text of any script, so a line of Latin letters is judged by the words
 that names do not have: those that are not capitalised, and function words.
@@ -7,20 +9,20 @@ that names do not have: those that are not capitalised, and function words.
 import re
 from collections.abc import Callable, Sequence
 
-from xmine.text.languages import function_words, scripts_of
+from xmine.text.languages import HAN, UNKNOWN_LANGUAGE, function_words, scripts_of
 
 _RANGES = {
     "LATIN": "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ",
     "GREEK": "Ͱ-Ͽἀ-῿",
     "CYRILLIC": "Ѐ-ԯ",
     "HEBREW": "֐-׿",
-    "ARABIC": "؀-ۿݐ-ݿ",
+    "ARABIC": "؀-ۿݐ-ݿࢠ-ࣿ",
     "DEVANAGARI": "ऀ-ॿ",
     "THAI": "฀-๿",
     "HANGUL": "ᄀ-ᇿ가-힯",
     "HIRAGANA": "ぁ-ゟ",
-    "KATAKANA": "゠-ヿ",
-    "CJK": "々㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff",
+    "KATAKANA": "゠-ヿㇰ-ㇿ",
+    "CJK": HAN,
 }
 # A line with a smaller share of letters in its own script is not written in it; most of a line in
 # its own script is, however many names of other scripts it quotes.
@@ -57,8 +59,17 @@ _OTHER_FUNCTION_WORDS = frozenset(
         "çok è és été über được şey že și"
     ).split()
 )
+# English words that are hardly words of another language. Prose has a seventh of them, of three
+# kinds; of two kinds there must be more.
+_IN_DUTCH_OR_GERMAN = ("was", "will", "had", "over")
+_ENGLISH = {word for word in function_words("en") if len(word) > 2 or word == "of"}
+_ENGLISH -= {*_IN_DUTCH_OR_GERMAN}
+_ENGLISH_SHARE = 0.45
+# Japanese and Korean have Chinese characters, but a line of so many without their own is Chinese.
+_OWN = {"HIRAGANA": (re.compile("[ぁ-ヿ]"), 10), "HANGUL": (re.compile("[가-힯]"), 4)}
 _LATIN = _RANGES["LATIN"]
 _WORD = re.compile(rf"[{_LATIN}]+")
+_CHINESE = re.compile(f"[{HAN}]")
 _TAG = re.compile("<[^<>]*>")
 
 
@@ -75,13 +86,22 @@ def foreign_to(language: str, scripts: set[str]) -> Callable[[str, str], bool]:
     ranges = "".join(_RANGES.get(script, "") for script in scripts)
     if not ranges:
         return lambda text, letters: False
+    for script, own in _OWN.items():
+        if script in scripts:
+            both = re.compile(f"[{ranges}{HAN}]+")
+            return lambda text, letters: (
+                _is_chinese(letters, *own) or _in_another_script(text, letters, both)
+            )
     others = re.compile(f"[{ranges}]+")
     if "LATIN" not in scripts:
         return lambda text, letters: _in_another_script(text, letters, others)
-    words = function_words(language)
-    return lambda text, letters: (
-        _not_latin(letters, others) or (bool(words) and _in_another_language(text, words))
-    )
+    if words := function_words(language):
+        return lambda text, letters: (
+            _not_latin(letters, others) or _in_another_language(text, words)
+        )
+    if language == UNKNOWN_LANGUAGE:
+        return lambda text, letters: _not_latin(letters, others)
+    return lambda text, letters: _not_latin(letters, others) or _in_english(text)
 
 
 def share_of_script(language: str, texts: Sequence[str], letters: str) -> float:
@@ -107,6 +127,18 @@ def _in_another_script(text: str, letters: str, own: re.Pattern[str]) -> bool:
         if len(word) > 1 and (word.islower() or word.lower() in english)
     ]
     return sum(word not in _IN_NAMES for word in words) >= _FEWEST_WORDS
+
+
+def _is_chinese(letters: str, own: re.Pattern[str], most: int) -> bool:
+    """Tell whether a line of Chinese characters is too long for a language without its `own`."""
+    return not own.search(letters) and len(_CHINESE.findall(letters)) >= most
+
+
+def _in_english(text: str) -> bool:
+    words = [word.lower() for word in _WORD.findall(_plain(text))]
+    english = [word for word in words if word in _ENGLISH]
+    kinds = len({*english})
+    return kinds > 1 and min(kinds, 3) * len(english) >= _ENGLISH_SHARE * len(words)
 
 
 def _not_latin(letters: str, own: re.Pattern[str]) -> bool:

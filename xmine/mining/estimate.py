@@ -140,8 +140,8 @@ def estimate_run(
     sources, targets = source.survey.lines, target.survey.lines
     pair = None if isinstance(vectorizer, tuple) else as_pair(vectorizer)
     encoders = (pair.source, pair.target) if pair else (None, None)
-    left = _tried(source, sources, encoders[0], options)
-    right = _tried(target, targets, encoders[1], options)
+    left = _tried(source, sources, encoders[0], options, options.src_lang)
+    right = _tried(target, targets, encoders[1], options, options.tgt_lang)
     dim = vectorizer[0].shape[1] if isinstance(vectorizer, tuple) else vectorizer.dim
     sizes = left.rows, right.rows, dim
     device = search_device(options.device, *sizes)
@@ -190,12 +190,15 @@ def _tried(
     lines: int,
     encoder: SentenceEncoder | None,
     options: MiningOptions,
+    language: str,
 ) -> SideEstimate:
     """Read and encode the first lines of a file."""
     started = time.perf_counter()
     first = list(islice(given.texts(), _TRIED))
     try:
-        table = sentence_table(given.name, first, dedup=options.dedup, segment=options.segment)
+        table = sentence_table(
+            given.name, first, dedup=options.dedup, segment=options.segment, language=language
+        )
     except FileError:  # blank lines alone
         if len(first) == lines:
             raise

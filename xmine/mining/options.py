@@ -87,9 +87,7 @@ class MiningOptions(EncodingOptions):
         "Advanced",
         shown_default="the encoder's default, if it has one",
     )
-    segment: bool = option(
-        False, "Cut lines into sentences before mining (English and Chinese).", "Input"
-    )
+    segment: bool = option(False, "Cut lines into sentences before mining.", "Input")
     index: str = option(
         "auto",
         "How neighbours are searched: exact, auto (exact up to a fixed size), or a FAISS "
@@ -116,8 +114,8 @@ class MiningOptions(EncodingOptions):
     )
     src_lang: str = option(
         "",
-        "Language code of the source, for file formats that name the language and for the "
-        "flag script.",
+        "Language code of the source, for file formats that name the language, for flags and for "
+        "--segment.",
         "Input",
         shown_default="guessed",
     )

@@ -60,6 +60,7 @@ def stage_inputs(
             for side, rows in zip(SIDES, vectorizer, strict=True):
                 vectors[f"vectors_of_{side}_digest"] = hashed(_bytes_of(rows))
         values = asdict(options)
+        of_texts = OF_TEXTS + (("src_lang", "tgt_lang") if options.segment else ())
         pairs = {name: values[name] for name in OF_PAIRS}
         for name, known in (("seed_pairs", seeds), ("gold", gold)):
             if known.pairs and (name != "gold" or options.threshold == "gold"):
@@ -68,7 +69,7 @@ def stage_inputs(
         if judge:
             pairs["reranking_digest"] = hashed([repr(weights_of(judge)).encode()])
         return {
-            "texts": texts | {name: values[name] for name in OF_TEXTS},
+            "texts": texts | {name: values[name] for name in of_texts},
             "vectors": vectors,
             "neighbours": {name: values[name] for name in OF_NEIGHBOURS},
             "matches": {"rerank": "tokens" if judge else "off"},

@@ -98,9 +98,10 @@ class Steps:
 
     def read(self, inputs: tuple[TextInput, TextInput]) -> tuple[Sentences, Sentences]:
         """Read the sentences of both sides."""
-        return self._read("source", inputs[0]), self._read("target", inputs[1])
+        codes = self._options.src_lang, self._options.tgt_lang
+        return self._read("source", inputs[0], codes[0]), self._read("target", inputs[1], codes[1])
 
-    def _read(self, side: str, given: TextInput) -> Sentences:
+    def _read(self, side: str, given: TextInput, language: str) -> Sentences:
         run, options = self.run, self._options
         path = run.path(f"{side}.parquet")
         known = read_table(path) if run.kept and path.exists() else None
@@ -108,7 +109,11 @@ class Steps:
             return known
         run.note(f"reading {given.given}")
         read = read_sentences(
-            given, dedup=options.dedup, segment=options.segment, report=self._report
+            given,
+            dedup=options.dedup,
+            segment=options.segment,
+            language=language,
+            report=self._report,
         )
         if not given.is_rereadable:
             counts = f"{read.total} {read.blank} {read.repeated}".encode()

@@ -16,7 +16,7 @@ _NAMES = {
     "probability": "prob",
 }
 _ENGLISH_AND_CHINESE = {"en", "eng", "english", "zh", "zho", "cmn", "zh_cn", "zh_tw", "chinese"}
-_OTHERS = set("ar cs de es fr hi ja ko nl pl pt ru th tr uk vi".split())
+_OTHERS = set("ar cs de es fr hi id it ja ko nl pl pt ru th tr uk vi".split())
 
 
 def columns_of(row: Sequence[str]) -> dict[str, int]:
@@ -28,6 +28,8 @@ def columns_of(row: Sequence[str]) -> dict[str, int]:
     cells = [cell.strip().lower().replace(" ", "_").replace("-", "_") for cell in row]
     names = [_NAMES.get(cell, "") for cell in cells]
     languages = [at for at, cell in enumerate(cells) if cell in _ENGLISH_AND_CHINESE | _OTHERS]
+    if len(languages) == 3:  # a number of the row rather than Indonesian
+        languages = [at for at in languages if cells[at] != "id"]
     if len(languages) == 2 and any(cells[at] in _ENGLISH_AND_CHINESE for at in languages):
         names[languages[0]], names[languages[1]] = "source", "target"
     found = {name: at for at, name in enumerate(names) if name}

@@ -68,15 +68,26 @@ _SUBTAGS = {
     "Latn": {"LATIN"},
     "Thai": {"THAI"},
 }
-_LONG_CODES = dict(
-    each.split(" ")
-    for each in (
-        "ara ar, ary ar, arz ar, ces cs, chi zh, cmn zh, cze cs, deu de, dut nl, ell el, eng en, "
-        "fas fa, fra fr, fre fr, ger de, heb he, hin hi, hun hu, ind id, ita it, jpn ja, kor ko, "
-        "nb no, nld nl, nn no, nno no, nob no, nor no, pes fa, pol pl, por pt, ron ro, rus ru, "
-        "spa es, swe sv, tha th, tur tr, ukr uk, vie vi, zho zh, zsm ms"
-    ).split(", ")
+# ISO 639-1 -> ISO 639-3, as files of benchmarks name languages.
+ISO_639_3 = dict(
+    pair.split(":")
+    for pair in (
+        "af:afr am:amh ar:ara az:aze be:bel bg:bul bn:ben br:bre bs:bos ca:cat ch:cha cs:ces "
+        "cy:cym da:dan de:deu el:ell en:eng eo:epo es:spa et:est eu:eus fa:pes fi:fin fo:fao "
+        "fr:fra fy:fry ga:gle gd:gla gl:glg he:heb hi:hin hr:hrv hu:hun hy:hye ia:ina id:ind "
+        "ie:ile io:ido is:isl it:ita ja:jpn jv:jav ka:kat kk:kaz km:khm ko:kor ku:kur kw:cor "
+        "la:lat lt:lit lv:lvs mk:mkd ml:mal mn:mon mr:mar ms:zsm nb:nob nl:nld nn:nno oc:oci "
+        "pl:pol pt:por ro:ron ru:rus sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swh ta:tam te:tel "
+        "th:tha tk:tuk tl:tgl tr:tur tt:tat ug:uig uk:ukr ur:urd uz:uzb vi:vie xh:xho yi:yid "
+        "zh:cmn"
+    ).split()
 )
+_OTHER_CODES = (
+    "arb:ar ary:ar arz:ar chi:zh cze:cs dut:nl fas:fa fre:fr ger:de lav:lv msa:ms nb:no nn:no "
+    "nno:no nob:no nor:no zho:zh"
+)
+_SHORT_CODES = {long: short for short, long in ISO_639_3.items()}
+_SHORT_CODES |= dict(pair.split(":") for pair in _OTHER_CODES.split())
 
 # More than a third of the words of English prose are of these, a quarter of those of an interface,
 # and a few in a hundred of French, German or Vietnamese ones.
@@ -106,7 +117,7 @@ def short_code(language: str) -> str:
     zh of zh-CN, zho_Hans and cmn.
     """
     code = re.split("[-_]", language)[0].lower()
-    return _LONG_CODES.get(code, code)
+    return _SHORT_CODES.get(code, code)
 
 
 def language_name(code: str) -> str:

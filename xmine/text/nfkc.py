@@ -1,4 +1,4 @@
-"""Text -> its compatibility normal form, NFKC (Unicode Standard Annex 15)."""
+"""Text -> its compatibility normal form, NFKC (Unicode Standard Annex 15), and without case."""
 
 import re
 import unicodedata
@@ -17,3 +17,9 @@ def nfkc(text: str) -> str:
         return text
     half = _FULL_WIDTH.sub(lambda found: chr(ord(found[0]) - _TO_HALF_WIDTH), text)
     return unicodedata.normalize("NFKC", half)
+
+
+def caseless(text: str) -> str:
+    """Fold case; the dotted and the dotless i of Turkish are one letter, as they are in English."""
+    text = text.casefold()
+    return text if text.isascii() else text.replace("i\u0307", "i").replace("ı", "i")

@@ -1,8 +1,8 @@
-"""A line of text -> its sentences, Chinese by a rule of our own, the rest by pysbd.
+"""A line of text -> its sentences, Chinese and Japanese by a rule of our own, the rest by pysbd.
 
 Only places to cut are looked for: a sentence is a slice of its line, never another text. Chinese
-marks end a sentence in any line; what is left and is not Chinese goes to pysbd, so that a line may
-hold both.
+marks end a sentence in any line; what is left and is not Chinese or Japanese goes to pysbd, so that
+a line may hold both.
 """
 
 import re
@@ -11,8 +11,19 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from xmine.errors import OptionError
 from xmine.extras import needs
-from xmine.text.languages import HAN
+from xmine.text.languages import HAN, UNKNOWN_LANGUAGE, short_code
+
+# The rules of pysbd for a language: those of another one where pysbd has none, or where these do no
+# better in a tenth of the time (Italian) or cut at commas (Arabic); bench/segments.py.
+_RULES = {code: code for code in "am bg da de el en es fa fr hi hy kk mr my nl pl ru sk ur".split()}
+_RULES |= dict.fromkeys(("ar", "id", "it", "ja", "ko", "pt", "vi", "zh", UNKNOWN_LANGUAGE), "en")
+_RULES |= {"cs": "de", "tr": "de", "uk": "ru"}
+# Chinese characters and kana; and all that is written without spaces, for classes of regular
+# expressions.
+_EAST = HAN + "\u3041-\u30ff"
+UNSPACED = _EAST + "\u0e01-\u0edf\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
 
 _BRACKETS = {
     "（": "）",
@@ -28,23 +39,24 @@ _CLOSING = re.escape("”’」』＂〞" + "".join(_BRACKETS.values()))
 _CLOSERS = re.compile(rf"(?:\s*[{_CLOSING}])+")
 _QUOTE = re.compile('["“”]')
 
-# Full-width marks end a sentence wherever they stand. Half-width ones belong to the English rule
-# unless a Chinese character stands before or, after white space, behind them; a full stop ends
-# nothing before a letter or a digit. A semicolon and an ellipsis end none: in English they stand
-# inside sentences, and a sentence cut on one side alone finds no partner (cutting at semicolons
-# loses 11 in 1,000 pairs of newstest2019 at `--threshold auto`, bench/segments.py).
+# Full-width marks and the Arabic question mark end a sentence wherever they stand. Half-width ones
+# belong to the rules of pysbd unless a Chinese character or kana stands before or, after white
+# space, behind them; a full stop ends nothing before a letter or a digit. A semicolon and an
+# ellipsis end none: in English they stand inside sentences, and a sentence cut on one side alone
+# finds no partner (cutting at semicolons loses 11 in 1,000 pairs of newstest2019 at `--threshold
+# auto`, bench/segments.py).
 _MARK = re.compile(
-    rf"(?:[。｡！？]|(?<=[{HAN}])[!?]|[!?](?=[{_CLOSING}\"]*\s+[{HAN}])"
-    rf"|(?<=[{HAN}])[.．](?![A-Za-z0-9０-９.．]))[。｡！？!?.．]*"
+    rf"(?:[。｡！？؟]|(?<=[{_EAST}])[!?]|[!?](?=[{_CLOSING}\"]*\s+[{_EAST}])"
+    rf"|(?<=[{_EAST}])[.．](?![A-Za-z0-9０-９.．]))[。｡！？؟!?.．]*"
 )
 _GOES_ON = re.compile(r"\s*[，、；：,;:—）)]")
-# “快走！”他对我们说。 is one sentence: a quotation and who said it.
-_WHO_SAID_IT = re.compile(rf"[{HAN}]{{1,8}}?(?:说|道|问|喊|叫|答|说道|說|問)[。，：,]")
+# “快走！”他对我们说。 is one sentence: a quotation and who said it; 「走れ！」と言った。, too.
+_WHO_SAID_IT = re.compile(rf"[{HAN}]{{1,8}}?(?:说|道|问|喊|叫|答|说道|說|問)[。，：,]|と|って|など")
 _LINE_BREAK = re.compile("(?<=[\n\r\x0b\x0c\x85\u2028\u2029])")
 _LOOSE_QUOTE = re.compile(r"[\"”’]\s+")
 _SPACES = re.compile(r"\s+")
-_WORD = re.compile(rf"[^\W\d_{HAN}]+")
-_CHINESE = re.compile(f"[{HAN}]")
+_WORD = re.compile(rf"[^\W\d_{_EAST}]+")
+_CHINESE = re.compile(f"[{_EAST}]")
 
 _LONGEST_REMARK = 200  # brackets farther apart belong to no remark, or were forgotten
 
@@ -56,8 +68,12 @@ _OVERLAP = 200  # so much of a window without an end is read again, in case one 
 _MASK = dict.fromkeys(map(ord, "∯∮♟♝ǃ♨☝ƪ⁃✂☏☉☈☇☄ȹȸ⎋⌬♭♬ᓰᓱᓳᓴᓷᓸ"), "_")
 
 
-def segment(text: str) -> list[tuple[int, str]]:
+def segment(text: str, language: str = UNKNOWN_LANGUAGE) -> list[tuple[int, str]]:
     """Cut a line into sentences.
+
+    Args:
+        text: the line.
+        language: its code; where it is not known, the rules of English are taken.
 
     Returns:
         Each sentence with its offset in the line, in characters from 0:
@@ -65,11 +81,13 @@ def segment(text: str) -> list[tuple[int, str]]:
         to none; a piece without a letter or a digit stays with the sentence before it.
 
     Raises:
-        XmineError: there is English to cut, and pysbd is not installed.
+        OptionError: there are no rules for the language.
+        XmineError: there is text that is not Chinese or Japanese, and pysbd is not installed.
     """
+    rules = _rules(language)
     spans: list[tuple[int, int]] = []
     at = 0
-    for piece in _pieces(text):
+    for piece in _pieces(text, rules):
         start, stop = at + len(piece) - len(piece.lstrip()), at + len(piece.rstrip())
         at += len(piece)
         if start >= stop:
@@ -81,14 +99,25 @@ def segment(text: str) -> list[tuple[int, str]]:
     return [(start, text[start:stop]) for start, stop in spans]
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _rules(language: str) -> str:
+    code = short_code(language)
+    if code not in _RULES:
+        known = ", ".join(sorted(_RULES.keys() - {UNKNOWN_LANGUAGE}))
+        raise OptionError(
+            f"--segment cannot cut text in {language}",
+            f"it can in {known}; cut the others before, a sentence to a line",
+        )
+    return _RULES[code]
+
+
+def _pieces(text: str, rules: str) -> Iterator[str]:
     """Cut at line breaks, then at Chinese marks, then as pysbd does; joined they are the text."""
     for line in _LINE_BREAK.split(text):
         for piece in _chinese(line):
             if len(_CHINESE.findall(piece)) >= len(_WORD.findall(piece)):
                 yield piece
             else:
-                yield from _english(piece)
+                yield from _others(piece, rules)
 
 
 def _chinese(text: str) -> Iterator[str]:
@@ -129,12 +158,12 @@ def _ends(text: str, start: int, mark: int, stop: int) -> bool:
     return not (stop > mark and _WHO_SAID_IT.match(text, stop))
 
 
-def _english(text: str) -> Iterator[str]:
+def _others(text: str, rules: str) -> Iterator[str]:
     """Cut as pysbd does, through a window that starts again at the last sentence it saw."""
     start = at = 0
     while at < len(text):
         window = text[at : at + _WINDOW]
-        cuts = [at + cut for cut in _cuts(window)]
+        cuts = [at + cut for cut in _cuts(window, rules)]
         for cut in cuts:
             yield text[start:cut]
             start = cut
@@ -145,14 +174,14 @@ def _english(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _cuts(text: str) -> list[int]:
+def _cuts(text: str, rules: str) -> list[int]:
     """Find where pysbd starts a new sentence; not within a word, which it does in addresses."""
     # White space of more than one character hides the ends of quotations from it.
     joined = _SPACES.sub(" ", text.strip().translate(_MASK))
     letters = [place for place, char in enumerate(text) if not char.isspace()]
     cuts, at = [], 0
     # Its `segment` looks for the places too, slower by half and not always in order.
-    for piece in _pysbd().processor(joined).process():
+    for piece in _pysbd(rules).processor(joined).process():
         found = joined.find(piece.strip(), at)
         if found < 0:  # pysbd changed it: it stays with the piece before it
             continue
@@ -166,9 +195,9 @@ def _cuts(text: str) -> list[int]:
 
 
 @cache
-def _pysbd() -> Any:  # noqa: ANN401
-    needs("--segment of English text", "pysbd")
+def _pysbd(rules: str) -> Any:  # noqa: ANN401
+    needs("--segment of this language", "pysbd")
     with warnings.catch_warnings():  # its regular expressions have escapes that Python warns about
         warnings.simplefilter("ignore")
         import pysbd
-    return pysbd.Segmenter(language="en", clean=False)
+    return pysbd.Segmenter(language=rules, clean=False)

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from xmine.errors import FileError
 from xmine.files import scratch
 from xmine.progress import Progress, Report, silent
+from xmine.text.identification import guess_language
 from xmine.text.inputs import TextInput, text_input
 from xmine.text.nfkc import nfkc
 from xmine.text.packed import PackedTexts, TextPacker
@@ -19,6 +21,7 @@ from xmine.text.segmentation import segment as sentences_of
 _LINES_A_REPORT = 50_000  # about a tenth of a second
 _LINES_A_REPORT_CUT = 500  # about a second of English paragraphs
 _FEW = 5  # lines that are named
+_LINES_OF_A_GUESS = 1000
 _FEWEST_PLACES = 1 << 16
 
 
@@ -97,13 +100,20 @@ def read_sentences(
     *,
     dedup: bool = True,
     segment: bool = False,
+    language: str = "",
     report: Report = silent,
 ) -> Sentences:
     """Read the sentences of a text input; see `TextInput.texts` and `sentence_table`."""
     file = text_input(given)
     total = file.survey.lines if report is not silent and file.is_rereadable else 0
     return sentence_table(
-        file.name, file.texts(), dedup=dedup, segment=segment, report=report, total=total
+        file.name,
+        file.texts(),
+        dedup=dedup,
+        segment=segment,
+        language=language,
+        report=report,
+        total=total,
     )
 
 
@@ -113,6 +123,7 @@ def sentence_table(
     *,
     dedup: bool = True,
     segment: bool = False,
+    language: str = "",
     report: Report = silent,
     total: int = 0,
 ) -> Sentences:
@@ -120,9 +131,10 @@ def sentence_table(
 
     Two lines repeat each other when `folded` makes them equal; the first one stays. Without `dedup`
     a line's copies fill its neighbourhood, and all its ratio scores are 1.000. `segment` cuts lines
-    into sentences, and sentences are folded. `report` is called if `total`, the number of lines, is
-    known.
+    into sentences, as is right for `language`, a code, or what the first lines look like; and
+    sentences are folded. `report` is called if `total`, the number of lines, is known.
     """
+    language, every_line = _told(every_line, language, segment=segment)
     texts, seen = TextPacker(), FirstRows()
     lines, offsets = array("q"), array("q")  # of rows
     folded_lines, folded_into = array("q"), array("q")  # what is repeated: its line, and the row
@@ -135,7 +147,7 @@ def sentence_table(
         if not line.strip():
             blank += 1
             continue
-        for offset, text in sentences_of(line) if segment else [(0, line)]:
+        for offset, text in sentences_of(line, language) if segment else [(0, line)]:
             if dedup:
                 row = seen.find(folded(text), texts)
                 if row < len(texts):
@@ -170,6 +182,15 @@ def sentence_table(
         occurrences=occurrences,
         stands_for=stands_for,
     )
+
+
+def _told(lines: Iterable[str], language: str, *, segment: bool) -> tuple[str, Iterable[str]]:
+    """Guess the language of lines by the first ones where it is asked for; and give all lines."""
+    if language or not segment:
+        return language, lines
+    lines = iter(lines)
+    first = list(islice(lines, _LINES_OF_A_GUESS))
+    return guess_language(first), chain(first, lines)
 
 
 class FirstRows:

@@ -1,4 +1,4 @@
-"""Text -> its numbers: digits in any dress, English and Chinese number words, months, decades.
+"""Text -> its numbers: digits of any language, number words of English, Chinese and Japanese.
 
 A number may be read in several ways (90年代 is 90 or 1990, `5 p.m.` is 5 or 17); two texts agree
 about it when one reading is found on the other side.
@@ -7,6 +7,7 @@ about it when one reading is found on the other side.
 import re
 from collections.abc import Iterator
 
+from xmine.flags.numbers.anywhere import ANYWHERE
 from xmine.flags.numbers.chinese import (
     CHINESE,
     chinese_digits,
@@ -14,6 +15,7 @@ from xmine.flags.numbers.chinese import (
     chinese_months,
     chinese_words,
 )
+from xmine.flags.numbers.east_asian import from_japanese, from_korean
 from xmine.flags.numbers.english import (
     ENGLISH,
     english_digits,
@@ -30,35 +32,30 @@ __all__ = ["Number", "Reader", "differing", "numbers", "numbers_differ", "places
 Differing = tuple[list[Number], list[Number]]
 
 
-def _digits_alone(text: str) -> list[Number]:
-    """Read digits in a language whose separators are not known: 1.000 is 1 or 1000."""
-    found = []
-    for digits in _PUNCTUATED.findall(text):
-        parts = re.split("[.,' ]", digits)
-        values = {float("".join(parts)), *map(float, parts)}
-        if len(parts) > 1:
-            values |= {float("".join(parts[:-1]) + "." + parts[-1])}
-        found.append(number(values, digits=True))
-    return found
-
-
-_PUNCTUATED = re.compile(r"\d+(?:[.,' ]\d+)*")
 _MAY = {5.0}  # is a name and a verb, too
-_OTHERS = Reader(_digits_alone, lambda _: [], lambda _: False, lambda _: set(), _PUNCTUATED)
+_CHINESE = Reader(chinese_digits, chinese_words, chinese_may_count, chinese_months, CHINESE)
 _READERS = {
     "en": Reader(english_digits, english_words, english_may_count, english_months, ENGLISH),
-    "zh": Reader(chinese_digits, chinese_words, chinese_may_count, chinese_months, CHINESE),
+    "zh": _CHINESE,
+    "ja": _CHINESE._replace(may_count=ANYWHERE.may_count, adapted=from_japanese, reads_all=False),
+    "ko": _CHINESE._replace(
+        words=ANYWHERE.words,
+        may_count=ANYWHERE.may_count,
+        adapted=from_korean,
+        reads_all=False,
+    ),
 }
 
 
 def reader(language: str) -> Reader:
     """Give the functions that read the numbers of a language, named by a code."""
-    return _READERS.get(short_code(language), _OTHERS)
+    return _READERS.get(short_code(language), ANYWHERE)
 
 
 def numbers(text: str, language: str = "und") -> list[Number]:
     """Read the numbers of a text."""
-    text, read = plain(text), reader(language)
+    read = reader(language)
+    text = read.adapted(plain(text))
     return read.digits(text) + read.words(text)
 
 
@@ -68,7 +65,7 @@ def places(text: str, language: str = "und") -> Iterator[tuple[int, int, Number]
     A number that is read together with what stands around it (下午5点) has fewer readings here.
     """
     read = reader(language)
-    for match in read.places.finditer(in_place(text)):
+    for match in read.places.finditer(read.adapted(in_place(text))):
         alone = plain(match[0])
         found = read.digits(alone) or read.words(alone)[:1]
         months = read.months(alone)
@@ -85,7 +82,7 @@ def places(text: str, language: str = "und") -> Iterator[tuple[int, int, Number]
 
 _DIGIT = re.compile(r"\d")
 _RAW = re.compile(r"\d+(?:[.,]\d+)*")
-_SCALED = re.compile("[万亿萬億]")
+_SCALED = re.compile("[万亿萬億만억조]")
 # The time of day in words is said in too many ways: a quarter to five is 四点三刻.
 _CLOCK = re.compile(r"\b(?:quarter|half|five|ten|twenty) (?:to|past) [a-z]|[点點](?:半|[一三]刻)")
 _LIST_MARK = re.compile(r"\W*(\d{1,3})(?:[.)\]、]|\s+(?=[A-Z一-鿿]))")
@@ -98,8 +95,8 @@ def numbers_differ(source: str, target: str, left: Reader, right: Reader) -> boo
     A number in digits is to be found there in digits or in words. A mark of a list before the text,
     or of a footnote behind it, may be missing from a side, and so may a number that is part of a
     name. Number words and months are said in more ways, or left out: both sides must have a word
-    that the other one lacks, and months if one side has another month. In languages whose number
-    words are not read, both sides must have a number in digits that the other lacks.
+    that the other one lacks, and months if one side has another month. Where not all number
+    words of a side are read, both sides must have a number in digits that the other lacks.
     """
     return differing(source, target, left, right) is not None
 
@@ -113,8 +110,6 @@ def differing(source: str, target: str, left: Reader, right: Reader) -> Differin
     """
     if found := _digits_differ(source, target, left, right):
         return found
-    if _OTHERS in (left, right):
-        return None
     turned = len(target) < len(source)  # the shorter is looked at first
     if turned:
         source, target, left, right = target, source, right, left
@@ -128,7 +123,7 @@ def _words_differ(source: str, target: str, left: Reader, right: Reader) -> Diff
         return None
     if _CLOCK.search(source) or _CLOCK.search(target):
         return None
-    source, target = plain(source), plain(target)
+    source, target = left.adapted(plain(source)), right.adapted(plain(target))
     ours, theirs = left.words(source), right.words(target)
     lacking = [each for each in ours if each.counts]
     missing = [each for each in theirs if each.counts]
@@ -140,8 +135,8 @@ def _words_differ(source: str, target: str, left: Reader, right: Reader) -> Diff
 
 
 def _months_differ(source: str, target: str, left: Reader, right: Reader) -> Differing | None:
-    ours = left.months(source)
-    theirs = right.months(target) if ours else set()
+    ours = left.months(left.adapted(source))
+    theirs = right.months(right.adapted(target)) if ours else set()
     if not theirs or ours ^ theirs in (set(), _MAY):
         return None
     return _months(ours - theirs), _months(theirs - ours)
@@ -159,10 +154,7 @@ def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Dif
         digits and _SCALED.search(source + target)
     ):
         return None
-    digits_alone = _OTHERS in (left, right)
-    if digits_alone:
-        left = right = _OTHERS
-    source, target = plain(source), plain(target)
+    source, target = left.adapted(plain(source)), right.adapted(plain(target))
     ours, theirs = left.digits(source), right.digits(target)
     lacking = _lacking(ours, theirs)
     if lacking:  # perhaps it stands there in words
@@ -172,10 +164,12 @@ def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Dif
         missing = _lacking(missing, left.words(source))
     if not lacking and not missing:
         return None
+    if not (left.reads_all and right.reads_all):
+        # A word that is not read may say it; but not both, unless one is part of a name.
+        names = [all(each.named for each in side) for side in (lacking, missing)]
+        return (lacking, missing) if lacking and missing and names[0] == names[1] else None
     if lacking and missing:
         return lacking, missing
-    if digits_alone:
-        return None
     here, there = (source, target) if lacking else (target, source)
     alone = [each.readings for each in lacking + missing if not each.named]
     return (lacking, missing) if alone and alone != [_mark(here, there)] else None
@@ -183,7 +177,12 @@ def _digits_differ(source: str, target: str, left: Reader, right: Reader) -> Dif
 
 def _lacking(numbers: list[Number], others: list[Number]) -> list[Number]:
     known = {reading for each in others for reading in each.readings}
-    return [each for each in numbers if known.isdisjoint(each.readings)]
+    possible = known.union(*(each.scaled for each in others))
+    return [
+        each
+        for each in numbers
+        if possible.isdisjoint(each.readings) and known.isdisjoint(each.scaled)
+    ]
 
 
 def _mark(here: str, there: str) -> frozenset[float]:

@@ -36,7 +36,8 @@ _MONTHS = re.compile(
 _UNITS = "米瓦克卡赫伏帕焦字比位吨安伏欧"
 # Months, digits with what scales them, several of these in a row (1亿5千万), numerals.
 CHINESE = re.compile(
-    rf"(?:\d{{1,2}}|[一二三四五六七八九十]{{1,2}})\s?月|(?:{DIGITS}[十百千万亿兆]+){{2,}}"
+    rf"(?:\d{{1,2}}|[一二三四五六七八九十]{{1,2}})\s?月"
+    rf"|(?:(?:{DIGITS})[十百千万亿兆]+)+(?:{DIGITS})[十百千万亿兆]*"
     rf"|{_NUMBER.pattern}|{_WORDS.pattern}"
 )
 
@@ -67,7 +68,7 @@ def chinese_digits(text: str) -> list[Number]:
             values |= {float(parts) / value, float(parts)}
         elif tenths:
             values |= {value * 10, value / 10, 100 - value * 10}
-        if match.start() == end and last > times > 1:  # 1亿2000万
+        if match.start() == end and last > value * times:  # 1亿2000万, 1万3200
             values |= {value * times + total for total in found[-1].readings}
             found.pop()
         elif times > 1 and waiting is not None and _RANGE.fullmatch(text[end : match.start()]):

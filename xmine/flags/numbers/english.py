@@ -112,7 +112,7 @@ def english_digits(text: str) -> list[Number]:
     """Read what is written in digits, with the word that scales it."""
     found: list[Number] = []
     end, waiting = -1, None
-    if ":" in text or ".m" in text or "pm" in text:
+    if ":" in text or ".m" in text or "am" in text or "pm" in text:
         for hour, minute, half in _TIME.findall(text):
             later = 12 if half in "pP" else 0
             found.append(number({float(hour), float(hour) + later}, digits=True))

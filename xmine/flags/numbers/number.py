@@ -13,12 +13,17 @@ class Number(NamedTuple):
         named: whether it is part of a name, such as B2B, km2 or COVID-19, which the other side may
             spell out or say in another way.
         counts: whether it is a word that is a number and hardly anything else.
+        scaled: more readings, if a word that is not read scales it, such as a million. One of them
+            is found on the other side where that is a reading there.
+        written: as the text has it, where there are too many readings to tell.
     """
 
     readings: frozenset[float]
     digits: bool
     named: bool = False
     counts: bool = False
+    scaled: frozenset[float] = frozenset()
+    written: str = ""
 
 
 class Reader(NamedTuple):
@@ -26,7 +31,8 @@ class Reader(NamedTuple):
 
     `may_count` tells quickly, of the text as it stands, whether a number word is in it; `months`
     reads months by name or character, 1 to 12; `places` matches numbers in the text that `in_place`
-    makes.
+    makes; `adapted` makes plain text of the same length that the other functions read;
+    `reads_all` tells whether all number words are read.
     """
 
     digits: Callable[[str], list[Number]]
@@ -34,14 +40,20 @@ class Reader(NamedTuple):
     may_count: Callable[[str], bool]
     months: Callable[[str], set[float]]
     places: re.Pattern[str]
+    adapted: Callable[[str], str] = str
+    reads_all: bool = True
 
 
 # Thousands are grouped by commas, or by spaces as the United Nations do.
 DIGITS = r"\d{1,3}(?:[, ]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
 
-# Full-width characters, spaces, superscripts (km², footnotes) and marks of lists.
+# Digits of Arabic, Persian, Hindi, Bengali and Thai, full-width characters, Arabic separators,
+# spaces, superscripts (km², footnotes), marks of lists and of the direction of writing.
 _PLAIN: dict[int, int | None] = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
-_PLAIN |= dict.fromkeys(map(ord, "\u00a0\u2009\u202f\u3000"), ord(" "))
+_PLAIN |= {ord(zero) + digit: ord("0") + digit for zero in "٠۰०০๐" for digit in range(10)}
+_PLAIN |= dict(zip(map(ord, "٫٬٪"), map(ord, ".,%"), strict=True))
+_PLAIN |= dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f\u3000"), ord(" "))
+_PLAIN |= dict.fromkeys(map(ord, "\u200e\u200f\u2066\u2067\u2068\u2069"))
 _PLAIN |= dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"))
 _TRADITIONAL, _SIMPLIFIED = "萬億兩點時年間紀幾後餘廿卅○", "万亿两点时年间纪几后余二三〇"
 _PLAIN |= dict(zip(map(ord, _TRADITIONAL), map(ord, _SIMPLIFIED), strict=True))
@@ -75,9 +87,13 @@ def at_digits(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 def number(
     values: set[float], *, digits: bool, named: bool = False, counts: bool = False
 ) -> Number:
-    """Make a number, without what multiplying and dividing leave in the last digits."""
-    exact = [value if value % 1 == 0 else float(f"{value:.10g}") for value in values]
-    return Number(frozenset(exact), digits, named, counts)
+    """Make a number of some values."""
+    return Number(exactly(values), digits, named, counts)
+
+
+def exactly(values: set[float]) -> frozenset[float]:
+    """Leave out what multiplying and dividing leave in the last digits."""
+    return frozenset(value if value % 1 == 0 else float(f"{value:.10g}") for value in values)
 
 
 def value_of(digits: str) -> float:

@@ -1,0 +1,101 @@
+"""Text in a language whose number words are not read -> its numbers in digits.
+
+A separator may group thousands or mark decimals, and a word behind digits may scale them: every
+reading that may be meant is given.
+"""
+
+import re
+
+from xmine.flags.numbers.number import (
+    Number,
+    Reader,
+    at_digits,
+    exactly,
+    fraction_of,
+    is_named,
+    number,
+    without_zero_minutes,
+)
+
+_DIGITS = re.compile(
+    r"\d{1,3}([ .,'’])\d{3}(?:\1\d{3})*(?!\d)(?:[.,]\d+)?"  # 1,234.5; 1.234,5; 1 234,5
+    r"|\d{1,2}(?:,\d\d)+,\d{3}(?!\d)(?:\.\d+)?"  # 12,34,567 in India
+    r"|(?<!\d[.,])\d+[.,]\d+(?![.,]?\d)"  # 1.5; 1,5; 14.30, but no date
+    r"|\d+"
+)
+# Behind a number, or a range of two, a word.
+_SCALED = re.compile(r"(?:\s?[-–—]\s?\d[\d.,]*)?[ -]?[^\W\d_]")
+_BETWEEN = re.compile(r" [^\W\d_]+\.? ")
+# Thousand, lakh, million, crore, billion, thousand crore, trillion.
+_SCALES = (1e3, 1e5, 1e6, 1e7, 1e9, 1e10, 1e12)
+_MINUTES = re.compile(r"\s?[:h]\s?(\d\d)(?!\d)", re.IGNORECASE)
+
+
+def digits_anywhere(text: str) -> list[Number]:
+    """Read what is written in digits."""
+    text = without_zero_minutes(text)
+    found: list[Number] = []
+    end = 0
+    for match in at_digits(_DIGITS, text):
+        values = _values(match[0], match[1])
+        scaled = _scaled(values) if _SCALED.match(text, match.end()) else set()
+        if match[0].isdecimal():
+            value = float(match[0])
+            values |= _years(value) | fraction_of(text, match.end(), value)
+            if minutes := _MINUTES.match(text, match.end()):
+                values |= _hours(value) | {value + float(minutes[1]) / 100}  # or 6.30
+        if match[1] == " " and " 0" not in match[0]:  # or two numbers
+            values |= {*map(float, re.split(r"\D", match[0]))}
+        if found and _BETWEEN.fullmatch(text, end, match.start()):  # 4 bin 300; 2 млн 750 тысяч
+            last = found[-1]
+            whole = {more + value for more in last.scaled for value in values | scaled}
+            found[-1] = last._replace(readings=last.readings | exactly(whole))
+            values |= whole
+        read = number(values, digits=True, named=is_named(text, *match.span()))
+        found.append(read._replace(scaled=exactly(scaled), written=match[0]))
+        end = match.end()
+    return found
+
+
+def _scaled(values: set[float]) -> set[float]:
+    return {value * scale for value in values for scale in _SCALES}
+
+
+def _values(digits: str, grouped: str | None) -> set[float]:
+    """Read digits with separators."""
+    *first, last = re.split(r"\D", digits)
+    if not first:
+        return {float(last)}
+    decimal = float(f"{''.join(first)}.{last}")
+    if len(first) > 1:  # grouped, and the last separator is that of decimals if it is another one
+        is_decimal = digits[-len(last) - 1] != digits[len(first[0])]
+        values = {decimal if is_decimal else float("".join((*first, last)))}
+    elif len(last) == 3 and grouped:
+        values = {decimal, float(first[0] + last)} if grouped in ".," else {float(first[0] + last)}
+    else:
+        values = {decimal}
+        if len(last) == 2 and float(last) < 60:  # 14.30
+            values |= {float(first[0]), float(last)} | _hours(float(first[0]))
+    return values
+
+
+def _years(value: float) -> set[float]:
+    """Read '98, los 70 and 80er as years, and the other way round."""
+    if value < 100:
+        return {1900 + value, 2000 + value}
+    return {value % 100} if 1900 <= value < 2100 else set()
+
+
+def _hours(hour: float) -> set[float]:
+    """Read an hour of the day as one of the clock, and the other way round."""
+    return {hour, hour + 12 if hour < 12 else hour - 12} if hour <= 24 else set()
+
+
+ANYWHERE = Reader(
+    digits=digits_anywhere,
+    words=lambda _: [],
+    may_count=lambda _: False,
+    months=lambda _: set(),
+    places=_DIGITS,
+    reads_all=False,
+)

@@ -116,6 +116,9 @@ class Watch:
         monkeypatch.setattr(RankStep, "keys_of", keyed)
         monkeypatch.setattr(emma_x, "begin", lambda *_: self.tower)
         monkeypatch.setattr(languages_module, "guess_language", self.language)
+        monkeypatch.setattr(
+            languages_module, "tell_apart", lambda text, codes: self.language([text], codes)
+        )
         monkeypatch.setattr(emma_x, "run_steps", self.run_steps)
 
     def language(self, texts: Sequence[str], codes: Sequence[str]) -> str:

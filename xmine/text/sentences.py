@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xmine.errors import FileError
 from xmine.files import scratch
 from xmine.progress import Progress, Report, silent
-from xmine.text.identification import guess_language
+from xmine.text.identification import sure_language
 from xmine.text.inputs import TextInput, text_input
 from xmine.text.nfkc import nfkc
 from xmine.text.packed import PackedTexts, TextPacker
@@ -190,7 +190,7 @@ def _told(lines: Iterable[str], language: str, *, segment: bool) -> tuple[str, I
         return language, lines
     lines = iter(lines)
     first = list(islice(lines, _LINES_OF_A_GUESS))
-    return guess_language(first), chain(first, lines)
+    return sure_language(first), chain(first, lines)
 
 
 class FirstRows:

@@ -22,6 +22,7 @@ LINES: dict[str, list[str]] = {
 EN, ZH = LINES["en.txt"], LINES["zh.txt"]
 GOLD: list[tuple[int, int]] = describe.read_pairs()
 README = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+GOLD_DE = EXAMPLES / "gold-de.tsv"
 
 
 class Trap:
@@ -62,7 +63,7 @@ def test_there_are_enough_lines_and_about_half_have_a_translation() -> None:
 
 
 def test_files_are_utf8_with_plain_line_ends() -> None:
-    for name in ("en.txt", "zh.txt", "gold.tsv", "topics.tsv"):
+    for name in ("en.txt", "zh.txt", "de.txt", "gold.tsv", "gold-de.tsv", "topics.tsv"):
         data = (EXAMPLES / name).read_bytes()
         data.decode("utf-8")
         assert data.endswith(b"\n")
@@ -83,6 +84,16 @@ def test_gold_joins_english_to_chinese() -> None:
     for english, chinese in GOLD:
         assert not describe.HAN.search(EN[english - 1])
         assert describe.HAN.search(ZH[chinese - 1])
+
+
+def test_gold_of_german_names_each_line_once() -> None:
+    german = describe.read_lines(EXAMPLES / "de.txt")
+    gold = [tuple(map(int, row.split("\t"))) for row in describe.read_lines(GOLD_DE)]
+    assert sorted(gold) == gold and len(gold) > 0.6 * len(german)
+    for side, lines in enumerate((EN, german)):
+        numbers = [pair[side] for pair in gold]
+        assert len(set(numbers)) == len(numbers)
+        assert all(lines.index(lines[number - 1]) == number - 1 for number in numbers)
 
 
 def test_the_order_of_one_file_tells_nothing_about_the_other() -> None:

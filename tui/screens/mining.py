@@ -35,7 +35,7 @@ class MiningScreen(JobScreen):
         with Horizontal(classes="line"):
             yield Label(Text("if it exists"), classes="flag")
             yield Choices(("go on with it", "replace it"), 0, id="in-the-way")
-        yield PathLine("--model", id="model", hint="the embedded encoder, en-zh")
+        yield PathLine("--model", id="model", hint="the embedded encoder")
         yield PathLine("--seed-pairs", id="seed-pairs", hint="none: known pairs, LINE<TAB>LINE")
         yield PathLine("--gold", id="gold", hint="none: all true pairs, LINE<TAB>LINE")
         yield OptionsForm(MiningOptions)

@@ -37,7 +37,7 @@ MODEL = Annotated[
     value(
         "Encoder: a folder, embedded, or a hub name such as sentence-transformers/LaBSE.",
         group="Most used",
-        shown="the embedded one, en-zh",
+        shown="the embedded one",
     ),
 ]
 PROMPT = Annotated[

@@ -1,1 +1,1 @@
-"""The encoder that ships with xmine: English and Chinese, static. Its card is README.md."""
+"""The encoder that ships with xmine: nineteen languages, static. Its card is README.md."""

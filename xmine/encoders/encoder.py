@@ -128,7 +128,7 @@ class SentenceEncoder:
     def load(
         cls, model: str | Path = EMBEDDED, options: EncodingOptions | None = None
     ) -> "SentenceEncoder":
-        """Load an encoder; without a name, the English-Chinese one that ships with xmine.
+        """Load an encoder; without a name, the one that ships with xmine.
 
         Args:
             model: a folder in the layout of sentence-transformers, a plain transformers

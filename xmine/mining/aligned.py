@@ -63,8 +63,8 @@ def score_aligned(
         source: a text input, see `xmine.text.inputs`; or, without `target`, a file of pairs, see
             `xmine.pairs.io.read_pairs`.
         target: the translations, line by line.
-        encoder: one for both sides, or one for each; the English-Chinese one that ships with
-            xmine if left out.
+        encoder: one for both sides, or one for each; the one that ships with xmine
+            if left out.
         options: see ScoringOptions.
         report: called while encoding and searching.
         pool: more lines to look for neighbours in: a text input of the source's language and one

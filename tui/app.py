@@ -91,6 +91,7 @@ class XmineApp(App[None]):
             self.driver_class = TerminalDriver
         if self.no_color:  # Textual leaves grey, and in a theme of the terminal's black on black
             self._filters.append(NoColor())
+            self.add_class("-no-color")
         self.view: View | None = None
         self.judgements: Judgements | None = None
         self.jobs = JobQueue(self)

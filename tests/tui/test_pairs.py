@@ -270,16 +270,18 @@ def test_sorting_goes_through_the_orders_and_shows_what_comes_first(mined_run: P
     async def script(pilot: Any, keys: Keys) -> None:
         await keys("j", "j")
         shown = await keys("s")
-        assert "sorted by score, rising" in shown[-2]
+        assert "sorted by score, the lowest first" in shown[-2]
         assert "score▲" in shown[1]
         assert table(pilot).cursor_row == 0
         shown = await keys("r")
-        assert "sorted by score, falling" in shown[-2]
+        assert "sorted by score, the highest first" in shown[-2]
         assert "score▼" in shown[1]
         assert table(pilot).pairs.data[0] == 0
+        lines = {"source": "line of the source", "target": "line of the target"}
         for order in ("prob", "cosine", "margin", "source", "target", "length"):
             shown = await keys("s")
-            assert f"sorted by {order}, rising" in shown[-2]
+            named = {**lines, "length": "both lengths"}.get(order, order)
+            assert f"sorted by {named}, the lowest first" in shown[-2]
             assert (f"{order}▲" in shown[1]) == (order == "prob")
             wanted = select(opened, PairQuery(kept="kept", order=order))
             assert table(pilot).pairs.data.tolist() == wanted.tolist()
@@ -298,12 +300,12 @@ def test_margins_are_shown_sorted_and_filtered(tmp_path: Path) -> None:
         assert "score 2.0000  margin 1.5000  lines 1, 1" in "".join(shown)
         await pilot.click(PairTable, offset=(shown[1].index("margin"), 0))
         await settled(pilot)
-        assert "sorted by margin, falling" in screen_text(pilot.app)[-2]
+        assert "sorted by margin, the highest first" in screen_text(pilot.app)[-2]
         assert table(pilot).pairs.data.tolist() == [1, 0, 2]
         shown = await keys("r")
         assert "margin▲" in shown[1]
         assert table(pilot).pairs.data.tolist() == [2, 0, 1]
-        assert "sorted by source, rising" in (await keys("s"))[-2]
+        assert "sorted by line of the source, the lowest" in (await keys("s"))[-2]
         assert (
             "2 shown" in (await keys("f", "tab", "tab", "tab", "tab", *"margin > 1.2", "enter"))[0]
         )

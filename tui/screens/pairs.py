@@ -23,6 +23,14 @@ from .finding_base import FindScreen
 _COLUMNS = {"src": "source", "tgt": "target", "source": "source", "target": "target"}
 
 
+# Orders of which the name is not that of a figure.
+_ORDERS_IN_WORDS = {
+    "source": "line of the source",
+    "target": "line of the target",
+    "length": "both lengths",
+}
+
+
 class PairsScreen(FindScreen):
     """All pairs that the query asks for."""
 
@@ -158,8 +166,9 @@ class PairsScreen(FindScreen):
             order = f"in the order of the {'run' if view.opened.is_run else 'file'}"
             self.say(f"{order}, the last first" if view.query.descending else order)
         else:
-            how = "falling" if view.query.descending else "rising"
-            self.say(f"sorted by {view.query.order}, {how}")
+            first = "highest" if view.query.descending else "lowest"
+            order = _ORDERS_IN_WORDS.get(view.query.order, view.query.order)
+            self.say(f"sorted by {order}, the {first} first   s: next order   r: turn")
         super().rows_changed()
 
     def _nothing(self) -> None:

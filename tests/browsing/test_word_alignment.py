@@ -91,8 +91,8 @@ def test_a_shared_part_is_not_without_a_counterpart() -> None:
 
 
 def test_a_file_in_other_languages_than_the_encoder_s_is_refused(tmp_path: Path) -> None:
-    german = "Der Mann, der hier war, hatte keinen von diesen Leuten gesehen, doch er kannte sie."
-    russian = "Он давно знал её, но никому не говорил об этом."
-    write_pairs([Pair(german, russian)] * 9, str(tmp_path / "a.tsv"))
+    swedish = "Mannen som var här hade inte sett någon av dem, men han kände dem ändå väl."
+    greek = "Το ήξερε από καιρό, αλλά δεν το είχε πει σε κανέναν."
+    write_pairs([Pair(swedish, greek)] * 9, str(tmp_path / "a.tsv"))
     with pytest.raises(EncoderError, match="--model"):
-        Aligner(open_pairs(tmp_path / "a.tsv")).align(german, russian)
+        Aligner(open_pairs(tmp_path / "a.tsv")).align(swedish, greek)

@@ -96,7 +96,7 @@ class Vocabulary:
         spans, begun = [], 0
         for piece in self._pieces.encode(composed, out_type=str):
             start, end = offsets[begun], offsets[begun := begun + len(piece)]
-            end = max(end, start + 1)  # a part of what one character became
+            end = max(end, offsets[begun - 1] + 1)  # a part of what one character became
             start, end = without_space(composed, start, end)
             spans.append((places[start][0], places[end - 1][1]) if start < end else (0, 0))
         return spans

@@ -25,6 +25,8 @@ MINING = "mining"  # a kind of job
 
 _PATIENCE = 10.0  # seconds that a signal has to end a command before a stronger one follows
 
+_SOON = 3.0  # seconds of a stage that tell little about the rest
+
 _NICE = 10  # a job is so much nicer than the app, which answers keys first
 
 _LONGEST = 2**24  # bytes of a line: the result of a command is one
@@ -60,6 +62,7 @@ class Job:
     cancelled: bool = False
     started: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
+    _begun: dict[str, tuple[float, int]] = field(default_factory=dict)  # stage -> time and done
     _process: asyncio.subprocess.Process | None = None
 
     @property
@@ -76,6 +79,17 @@ class Job:
     def stage(self) -> Progress | None:
         """Where the stage is that was heard of last."""
         return next(reversed(self.stages.values()), None)
+
+    @property
+    def stage_left(self) -> float | None:
+        """Estimate the seconds until the end of the stage; None where it cannot be told yet."""
+        if not self.runs or (stage := self.stage) is None:
+            return None
+        begun, before = self._begun[stage.stage]
+        taken, done = time.monotonic() - begun, stage.done - before
+        if taken < _SOON or done <= 0 or stage.done >= stage.total:
+            return None
+        return taken * (stage.total - stage.done) / done
 
     def __str__(self) -> str:
         """Say in a few words where it is, for the top line."""
@@ -143,6 +157,7 @@ class Job:
         match event:
             case {"stage": str(stage), "done": done, "total": total, "numbers": numbers}:
                 self.stages.pop(stage, None)  # the last one is the one that goes on
+                self._begun.setdefault(stage, (time.monotonic(), done))
                 self.stages[stage] = Progress(stage, done, total, numbers)
             case {"error": str(error), "hint": str(hint)}:
                 self.error, self.hint = error, hint

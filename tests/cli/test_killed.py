@@ -77,7 +77,6 @@ def mine_to_the_end(folder: Path, model: Path, *more: str) -> dict[str, bytes]:
     [
         pytest.param("exact", STAGES, marks=pytest.mark.long),
         ("exact", dict.fromkeys(STAGES, 1)),
-        ("IVF64,SQfp16", {"searching": 4}),
         pytest.param("IVF64,SQfp16", {"searching": 10}, marks=pytest.mark.long),
     ],
 )

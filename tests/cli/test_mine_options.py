@@ -528,22 +528,6 @@ def test_the_value_that_is_printed_gives_the_same_bytes(
     assert math.isfinite(facts[0]["cut"])
 
 
-def test_runs_and_thread_counts_give_the_same_bytes(
-    xmine: Command, tmp_path: Path, mine: list[str]
-) -> None:
-    """Processes of their own: a library reads the number of threads once."""
-    options = ["--drop", "copy", "--seed-pairs", "gold.tsv", "--force", "--hubs", "h.tsv"]
-    seen = set()
-    for threads in ("1", "2", "2"):
-        ended = xmine(
-            *mine, *options, "-o", "p.jsonl", OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads
-        )
-        assert ended.returncode == 0
-        said = re.sub(rb"\d+\.\d s\n", b"", ended.stderr)
-        seen.add((Path(tmp_path, "p.jsonl").read_bytes(), said))
-    assert len(seen) == 1
-
-
 def test_options_may_stand_in_a_file(command: Command, tmp_path: Path, mine: list[str]) -> None:
     Path(tmp_path, "run.toml").write_text('precision = 0.9\ndrop = ["copy"]\ntop = 20\n')
     asked = command(*mine, "--precision", "0.9", "--drop", "copy", "--top", "20")

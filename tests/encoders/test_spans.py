@@ -1,12 +1,14 @@
 """Characters of a text that a token stands for, whatever the normalisers do to the text."""
 
 import unicodedata
+from random import Random
 
 import pytest
 
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.spans import nfkc_spans
 from xmine.text.nfkc import nfkc
+from xmine.trainer.data.vocabulary import train_vocabulary
 
 TEXTS = [
     "",
@@ -55,3 +57,12 @@ def test_a_token_stands_for_what_was_written() -> None:
         at = text.index(word)
         inside = [span for span in spans(text) if at <= span[0] < at + len(word)]
         assert (inside[0][0], inside[-1][1]) == (at, at + len(word))
+
+
+def test_a_letter_that_becomes_two_tokens_is_the_span_of_both() -> None:
+    """A capital sharp s becomes ss; the first s is joined with the space before the letter."""
+    words, random = "s a sa se si so us as is".split(), Random(1)
+    texts = [" ".join(random.choices(words, k=6)) for _ in range(300)]
+    vocabulary = train_vocabulary(texts, texts, 16, sample=600, seed=1)
+    assert len(vocabulary.ids(["a ẞ"])[0]) == 3
+    assert vocabulary.spans("a ẞ") == [(0, 1), (2, 3), (2, 3)]

@@ -215,6 +215,7 @@ class Killed(BaseException):
     """Stands for a kill: no code of ours catches it."""
 
 
+@pytest.mark.long
 def test_training_resumes_and_sentence_transformers_opens_the_result(
     toy_pairs: ParallelText, toy_folder: Path, tmp_path: Path
 ) -> None:

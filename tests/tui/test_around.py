@@ -53,8 +53,8 @@ def test_enter_shows_the_neighbours_of_the_pair_both_ways(
         text = "\n".join(rows)
         for each in near:
             score = "–" if each.score is None else f"{each.score:.4f}"
-            assert f"{each.rank}  score {score} cos {each.cosine:.4f}" in text
-            assert f"line {each.line:,}" in text
+            assert f"{each.rank}  score {score}  " in text
+            assert f"  cos {each.cosine:.4f} line {each.line:,}" in text
         names = [
             f"source {opened.source.lines[source]:,}",
             f"target {opened.target.lines[target]:,}",

@@ -163,6 +163,7 @@ def obeyed(rows: Iterable[str]) -> set[str]:
     }
 
 
+@pytest.mark.long
 def test_very_long_lines_are_shown_from_their_beginning_and_go_on_with_a_key(hostile: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)

@@ -1,6 +1,7 @@
 """Commands that the app runs: heard while they run, stopped, and never left behind."""
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from tests.toys.screens import screen_text, settled
 from xmine.progress import Progress
 from xmine.tui.app import XmineApp
 from xmine.tui.jobs import Job, ask_command, share
+from xmine.tui.widgets.job_view import going
 
 pytestmark = pytest.mark.usefixtures("usual_signals")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -49,6 +51,28 @@ def test_lines_become_stages_warnings_and_an_error() -> None:
     job.hear('{"error": "no such file", "hint": "look again"}')
     assert (job.error, job.hint) == ("no such file", "look again")
     assert share(Progress("one", 0, 0)) == 1.0
+
+
+def test_the_time_that_a_stage_will_take_follows_from_what_was_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """From the step at which a run is resumed: 100 of 400 steps took 10 seconds, 200 are left."""
+    now = [50.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    job = Job("training", [], Path("encoder"), started=30.0)
+    said = []
+    for now[0], stage, done in (
+        (50.0, "vocabulary", 1),
+        (60.0, "training", 100),
+        (61.0, "training", 120),
+        (70.0, "training", 200),
+    ):
+        job.hear(json.dumps({"stage": stage, "done": done, "total": 400, "numbers": {}}))
+        said.append(going(job))
+    assert job.stage_left == 20.0
+    assert said == ["0:20", "0:30", "0:31", "0:40, 0:20 to go"]
+    job.code = 0
+    assert job.stage_left is None and going(job) == "done"
 
 
 def test_a_command_that_fails_says_why() -> None:

@@ -108,6 +108,7 @@ def test_what_was_judged_is_not_asked_again_and_undo_asks_again(short: Path) -> 
     drive(XmineApp(short), (80, 24), second)
 
 
+@pytest.mark.long
 def test_the_threshold_asks_for_pairs_around_the_cut_where_it_is_now(run_copy: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)

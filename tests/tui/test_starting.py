@@ -252,10 +252,8 @@ def test_the_loss_is_drawn_while_it_falls_and_escape_asks_before_it_stops(
     monkeypatch.setattr(XmineApp, "mine_with", lambda _, model: mined.append(model))
     held = held_job(monkeypatch)
     folder = tmp_path / "encoder.training"
-    folder.mkdir()
     rows = [f'{{"step": {n}, "loss": {4 / n}}}\n' for n in range(20, 400, 20)]
     rows.insert(9, '{"step": 200, "accuracy": 0.5, "likeness": 0.1}\n')
-    (folder / "metrics.jsonl").write_text("".join(rows))
 
     async def script(pilot: Any) -> None:
         app = pilot.app
@@ -271,6 +269,8 @@ def test_the_loss_is_drawn_while_it_falls_and_escape_asks_before_it_stops(
         await pilot.press("ctrl+s")
         await until(pilot, lambda: bool(held))
         job = held[0]
+        folder.mkdir()
+        (folder / "metrics.jsonl").write_text("".join(rows))
         job.hear('{"stage": "training", "done": 1, "total": 4, "numbers": {"rows/s": 1234.5}}')
         app.jobs._told(job)
         await pilot.pause()
@@ -294,7 +294,14 @@ def test_the_loss_is_drawn_while_it_falls_and_escape_asks_before_it_stops(
         assert "stopped; what was done is kept" in "\n".join(screen_text(app))
         await pilot.press("n")
         await pilot.pause()
-        assert said(screen, "command") == "xmine train p.tsv --method msimcse -o encoder/"
+        assert said(screen, "said") == "! encoder/: was begun before; if begun: go on, or replace"
+        await pilot.press("ctrl+s")
+        screen.query("#in-the-way Choice").last().value = True
+        await pilot.pause()
+        assert said(screen, "command") == "xmine train p.tsv --method msimcse -o encoder/ --force"
+        screen.query("#in-the-way Choice")[1].value = True
+        await pilot.pause()
+        assert said(screen, "command") == "xmine train p.tsv --method msimcse -o encoder/ --resume"
         await pilot.press("ctrl+s")
         await until(pilot, lambda: len(held) == 2)
         held[1].code, held[1].result = 0, {"accuracy": 0.91}

@@ -244,6 +244,7 @@ def test_the_judged_precision_is_that_of_pairs_drawn_at_random(run_copy: Path) -
     drive(XmineApp(run_copy), (80, 24), script)
 
 
+@pytest.mark.long
 def test_a_run_of_a_lowest_score_has_no_cut_but_0_and_nothing_below_it(
     mined_run: Path, toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,8 +64,8 @@ class _PieceSum(torch.autograd.Function):
 class RowAdam(Optimizer):
     """Adam for the rows that a sparse gradient has; moments of the others stay as they are.
 
-    The formula of `torch.optim.SparseAdam`, whose sums of sparse tensors take twice as long for a
-    table of 110,000 rows.
+    The formula of `torch.optim.SparseAdam`, without its sums of sparse tensors, which take longer
+    than the formula.
     """
 
     def __init__(self, params: list[nn.Parameter], lr: float) -> None:

@@ -95,10 +95,9 @@ class NeighboursScreen(JudgeScreen):
         verdict = SIGNS[self.judgements.of(row)] if row is not None else ""
         line = line_name(near.line, near.offset)
         score = "–" if near.score is None else f"{near.score:.4f}"
-        figures = (
-            f"{near.rank}  {self.view.around.called} {score} cos {near.cosine:.4f} line {line}"
-        )
-        said = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
+        figures = f"{near.rank}  {self.view.around.called} {score}"
+        told = " ".join(filter(None, [verdict, _WORDS[near.outcome.kind]]))
+        said = f"{told}  cos {near.cosine:.4f} line {line}"  # of which the end may be cut
         return Entry("=" if near.outcome.kept else " ", figures, said, near.text, near.outcome.kept)
 
     def _under_cursor(self) -> Neighbour | None:

@@ -16,7 +16,7 @@ from xmine.units import duration, in_words
 
 from ..forms.command import IN_THE_WAY, training_words
 from ..jobs import Job
-from ..state.training_metrics import Metrics
+from ..state.training_metrics import Metrics, is_begun
 from ..widgets.job_view import short
 from ..widgets.options_form import OptionsForm
 from ..widgets.path_input import PathLine
@@ -99,6 +99,8 @@ class TrainingScreen(JobScreen):
         in_the_way = list(IN_THE_WAY)[max(0, self.query_one("#in-the-way", Choices).pressed_index)]
         options = options_in(self.query_one(OptionsForm))
         output = lines["output"].value
+        if not IN_THE_WAY[in_the_way] and is_begun(Path(output)):
+            raise OptionError(f"{output}: was begun before", "if begun: go on, or replace")
         return training_words(self.method, given, options, output, in_the_way=in_the_way)
 
     def job(self, words: list[str]) -> Job:

@@ -49,8 +49,7 @@ class Metrics:
         return whole > 0
 
     def _places(self) -> list[Path]:
-        output = self.output
-        return [output.with_name(output.name + ".training") / _FILE, output / _FILE]
+        return [_begun(self.output) / _FILE, self.output / _FILE]
 
     def _take(self, line: bytes) -> None:
         try:
@@ -75,3 +74,12 @@ def _add(curves: dict[str, list[tuple[float, float]]], stage: str, step: float, 
     curve = curves.setdefault(stage, [])
     if not curve or step > curve[-1][0]:
         curve.append((step, x))
+
+
+def is_begun(output: Path) -> bool:
+    """Tell whether an encoder, or a run that was stopped before its end, is there."""
+    return output.exists() or _begun(output).exists()
+
+
+def _begun(output: Path) -> Path:
+    return output.with_name(output.name + ".training")

@@ -80,5 +80,8 @@ def clock(seconds: float) -> str:
 
 
 def going(job: Job) -> str:
-    """Say for how long a job has run, or how it ended."""
-    return clock(time.monotonic() - job.started) if job.runs else outcome(job)
+    """Say for how long a job has run and how long its stage will take, or how it ended."""
+    if not job.runs:
+        return outcome(job)
+    left, taken = job.stage_left, clock(time.monotonic() - job.started)
+    return taken if left is None else f"{taken}, {clock(left)} to go"

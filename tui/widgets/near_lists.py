@@ -27,8 +27,8 @@ class Entry:
 
     Attributes:
         sign: one cell in front.
-        figures: rank, cosine, line.
-        said: a remark, which may be cut.
+        figures: rank, and what it is by.
+        said: more, the most important first: its end may be cut.
         text: the sentence itself.
         strong: whether the entry is bold.
     """

@@ -109,7 +109,7 @@ def with_table(text: str, head: str, rows: Sequence[str]) -> str:
 def shown() -> dict[str, dict[str, list[str]]]:
     """Write the cells of every document's rows, by the text of their first cells."""
     embedded = _read("embedded")
-    now, mean, seeds = embedded["shipped"], embedded["mean"], embedded["seeds"].values()
+    now = embedded["shipped"]
     small = {set_: _read(f"small-{set_}") for set_ in ("tatoeba", "newstest2019", "bucc")}
     bucc, examples = _read("mining-bucc"), _read("mining-examples")
     measured = {name: each["rows"] for name, each in _read("embedded-eval")["results"].items()}
@@ -124,14 +124,11 @@ def shown() -> dict[str, dict[str, list[str]]]:
         theirs = _both((small[name]["en_zh"], small[name]["zh_en"]))
         encoders[f"{title}, en→zh / zh→en"] = [ours, theirs]
         for way, arrow in zip(ways, ("en→zh", "zh→en"), strict=True):
-            every = [rounded(each[way], 4) for each in seeds]
-            card[f"{title}, {arrow}"] = [*every, f"**{rounded(mean[way], 4)}**"]
+            card[f"{title}, {arrow}"] = _seeds(embedded, way)
     best = rounded(now["bucc zh-en oracle f1"])
     readme[BEST] = [best, rounded(now["bucc zh-en oracle, reranked f1"])]
     encoders[BEST] = [best, rounded(small_f1["zh-en oracle"])]
-    every = [rounded(each["bucc zh-en oracle f1"], 4) for each in seeds]
-    oracle = [*every, f"**{rounded(mean['bucc zh-en oracle f1'], 4)}**"]
-    card["BUCC zh-en sample, F1, oracle threshold"] = oracle
+    card["BUCC zh-en sample, F1, oracle threshold"] = _seeds(embedded, "bucc zh-en oracle f1")
     card["BUCC zh-en sample, F1, `--threshold auto`"] = [rounded(now["bucc zh-en auto f1"], 4)]
     both = [rounded(now[f"bucc zh-en auto{name} f1"]) for name in ("", ", reranked")]
     readme["the same at `--threshold auto`"] = both
@@ -215,6 +212,12 @@ def reranking() -> dict[str, list[str]]:
 def rounded(figure: float, digits: int = 3) -> str:
     """Write a figure with some digits; a half goes up."""
     return str(Decimal(str(figure)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
+def _seeds(embedded: dict[str, Any], name: str) -> list[str]:
+    """Write a figure of each seed, and the mean of several."""
+    every = [rounded(each[name], 4) for each in embedded["seeds"].values()]
+    return every if len(every) == 1 else [*every, f"**{rounded(embedded['mean'][name], 4)}**"]
 
 
 def _both(figures: Iterable[float]) -> str:

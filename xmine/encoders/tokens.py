@@ -20,7 +20,7 @@ HEAVIEST = 1000
 # Dimensions that are kept of the token vectors of a static encoder: F1 and retrieval stay within
 # .003 of those of all 512, in a third of the time (bench/rerank.py).
 TOKEN_DIM = 128
-_ROWS_FOR_AXES = 8192
+_ROWS_FOR_AXES = 4096
 _AXIS = 2048  # the length of a rounded axis: 2048 * UNIT < 2**24
 
 Rows = NDArray[np.int64]
@@ -86,9 +86,15 @@ class TokenVectors:
 
 def whole_vectors(vectors: Floats) -> tuple[Floats, Floats]:
     """Round vectors [rows, dim]: unit vectors times UNIT, and the lengths of the vectors [rows]."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    lengths = lengths_of(vectors)
     unit: Floats = vectors * (UNIT / np.where(lengths > 0, lengths, 1)).astype(np.float32)[:, None]
     return np.rint(unit, out=unit), lengths
+
+
+def lengths_of(vectors: Floats) -> Floats:
+    """Measure the vectors [rows, dim]: their lengths, float32 [rows]."""
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return lengths
 
 
 def on_principal_axes(vectors: Floats, dim: int = TOKEN_DIM) -> Floats:

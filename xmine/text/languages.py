@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain
 
 # Chinese characters with their extension blocks, for a class of a regular expression.
 HAN = "々〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -162,7 +163,11 @@ def sampled(texts: Sequence[str]) -> Sequence[str]:
 
 def count_scripts(texts: Iterable[str]) -> Counter[str]:
     """Count the letters of each script."""
-    return Counter(_script(letter) for text in texts for letter in text if letter.isalpha())
+    counts = Counter[str]()
+    for letter, times in Counter(chain.from_iterable(texts)).items():
+        if letter.isalpha():
+            counts[_script(letter)] += times
+    return counts
 
 
 @cache

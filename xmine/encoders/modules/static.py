@@ -4,6 +4,7 @@ Our own folders cut text with sentencepiece, four times as fast as `tokenizers`;
 have a `tokenizer.json`. Vectors are int8 rows with a factor each, or plain floats.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,12 +14,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save
+from safetensors import safe_open
+from safetensors.numpy import save
 
 from xmine.encoders.layout import first_line
 from xmine.encoders.spans import Span
 from xmine.encoders.tokenizer import MODEL_FILE, TOKENIZER_FILE, Tokenizer, Vocabulary
 from xmine.encoders.tokens import (
+    lengths_of,
     on_axes,
     principal_axes,
     rows_for_axes,
@@ -29,6 +32,15 @@ from xmine.errors import EncoderError
 
 WEIGHTS_FILE = "model.safetensors"
 
+# The types of safetensors that a table or a mapping may have.
+_TYPES = {
+    "F16": np.float16,
+    "F32": np.float32,
+    "F64": np.float64,
+    "I8": np.int8,
+    "I32": np.int32,
+    "I64": np.int64,
+}
 _ROWS_AT_ONCE = 512  # so many that their sums stay in the cache
 _IDS_AT_ONCE = 2**20
 
@@ -115,7 +127,7 @@ class StaticEmbedding:
         """The weight of each piece as a token, float32 [pieces], see `xmine.encoders.tokens`."""
         blocks = range(0, len(self.table.rows), _ROWS_AT_ONCE)
         rows = (self.table.vectors(slice(at, at + _ROWS_AT_ONCE)) for at in blocks)
-        return whole_weights(np.concatenate([whole_vectors(each)[1] for each in rows]))
+        return whole_weights(np.concatenate([lengths_of(each) for each in rows]))
 
     def token_vectors(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
         """Give the vectors of pieces as tokens, see `xmine.encoders.tokens`.
@@ -227,9 +239,24 @@ def _mapped(rows: NDArray[Any], mapping: NDArray[Any], path: Path) -> NDArray[An
     return mapped
 
 
+def _map_tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """Map the tensors of a safetensors file: pieces that no text has need no memory."""
+    with safe_open(path, "numpy") as checked:  # so that the header below is sound
+        kinds = {name: checked.get_slice(name).get_dtype() for name in checked.keys()}  # noqa: SIM118
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+    tensors = {}
+    for name, kind in kinds.items():
+        start, end = header[name]["data_offsets"]
+        data = np.memmap(path, np.uint8, "r")[8 + size + start : 8 + size + end]
+        tensors[name] = data.view(_TYPES[kind]).reshape(header[name]["shape"])
+    return tensors
+
+
 def _read_table(path: Path) -> Table:
     try:
-        tensors: dict[str, NDArray[Any]] = load_file(path)
+        tensors = _map_tensors(path)
     except FileNotFoundError:
         hint = "open it with sentence-transformers and save it again, which writes one"
         raise EncoderError(f"{path}: no such file", hint) from None

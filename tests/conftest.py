@@ -3,6 +3,7 @@
 Nothing here needs the network, a GPU or data from outside.
 """
 
+import gc
 import json
 import os
 import signal
@@ -24,6 +25,7 @@ from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
 from xmine.trainer.data import vocabulary
+from xmine.worker_process import work_apart
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,10 +37,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Quick())
 
 
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what is loaded, and look less often for the rest."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def vocabularies_made_once() -> Iterator[None]:
     """Make each vocabulary once, and in this process, where xmine starts one for each."""
-    apart, known = vocabulary.work_apart, dict[bytes, bytes]()
+    known: dict[bytes, bytes] = {}
 
     def made(function: str, given: bytes, name: str) -> bytes:
         wanted = json.loads(given)
@@ -47,7 +56,7 @@ def vocabularies_made_once() -> Iterator[None]:
             try:
                 known[key] = vocabulary.model_of(given)
             except RuntimeError:
-                return apart(function, given, name)  # which tells of it as it does for users
+                return work_apart(function, given, name)  # which tells of it as it does for users
         return known[key]
 
     with pytest.MonkeyPatch.context() as patch:

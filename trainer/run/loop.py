@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -109,7 +109,9 @@ class Training:
         self.device = shared_device(*step.towers())
         # torch.manual_seed keeps the stack of each call, for kinds of devices that are not there.
         cpu = self.device.type == "cpu"
-        self.seed = torch.default_generator.manual_seed if cpu else torch.manual_seed
+        self.seed: Callable[[int], object] = (
+            torch.default_generator.manual_seed if cpu else torch.manual_seed
+        )
         is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None

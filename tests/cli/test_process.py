@@ -239,7 +239,7 @@ for words in json.loads(sys.argv[1]):
 def test_what_a_command_does_not_need_is_not_loaded(tmp_path: Path) -> None:
     mine = ["mine", str(EXAMPLES / "en.txt"), str(EXAMPLES / "zh.txt"), "-o"]
     of_others = "torch transformers faiss textual polars tokenizers xmine.trainer.train".split()
-    unwanted = {
+    unwanted: dict[tuple[str, ...], list[str]] = {
         ("--help",): HEAVY,
         ("--version",): HEAVY,
         ("train", "--help"): HEAVY,

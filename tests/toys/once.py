@@ -15,7 +15,7 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
     with folder.with_suffix(".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not lock.tell():
+        if not os.fstat(lock.fileno()).st_size:
             shutil.rmtree(folder, ignore_errors=True)  # of one that failed
             folder.mkdir()
             make(folder)

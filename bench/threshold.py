@@ -1,7 +1,7 @@
 """Held-out translations -> how good `--threshold auto`, `--precision` and the estimate are.
 
     python bench/threshold.py EVAL [--model FOLDER] [--sizes 500,1000] [--draws 10] [--seeds 0.2]
-        [--language de] [--json OUT.json]
+        [--language de] [--judged 10,25,50,100] [--json OUT.json]
     python bench/threshold.py TRAIN --short [--draws 10] [--json OUT.json]
 
 EVAL and TRAIN are the folders `eval/` and `train/` that bench/mixtures.py reads, TRAIN for sets of
@@ -10,6 +10,9 @@ the best cut in hindsight, through the pairs by probability or by score, minus t
 one. What is called `others` bounds what can be asked for: the regret of the median best cut of the
 other draws of the same kind of set, and for a wanted precision the lowest cut that reaches it on
 all of them together. Both know the truth of other files, and nothing of these.
+
+`auto N` is the F1 at the cut of `auto` once the N pairs around it were judged, `lost N` the most
+that judging cost a set.
 """
 
 import argparse
@@ -31,9 +34,9 @@ from xmine.flags.near_copies import same_texts
 from xmine.knn.exact import search_exact
 from xmine.knn.neighbours import Neighbours
 from xmine.pairs.known import LabelledPair, labels_of
-from xmine.scoring.calibration import calibrate
+from xmine.scoring.calibration import calibrate, corrected
 from xmine.scoring.margin import margin_scores
-from xmine.scoring.probability import NEIGHBOURS, Floats, estimate
+from xmine.scoring.probability import NEIGHBOURS, Confidence, Floats, estimate
 from xmine.scoring.retrieval import choose_pairs
 from xmine.scoring.threshold import choose_threshold
 from xmine.vectors.tokens import tokens_of
@@ -70,6 +73,7 @@ class Outcome(NamedTuple):
         by_score: that of the best cut by score.
         best_cut: the best probability to cut at.
         auto: F1 at the chosen cut.
+        judged: F1 at the cut of `auto` after so many pairs were judged.
         kept: pairs that it keeps, per 100 lines of a side.
         regrets: of each fixed cut, and of `others`.
         expected, true: precision at the chosen cut; NaN if nothing is kept.
@@ -86,6 +90,7 @@ class Outcome(NamedTuple):
     by_score: float
     best_cut: float
     auto: float
+    judged: dict[int, float]
     kept: float
     regrets: dict[str, float]
     expected: float
@@ -103,7 +108,7 @@ def measure(
     neighbours: Neighbours,
     tokens: Tokens,
     setting: tuple[str, int],
-    seeds: float,
+    options: argparse.Namespace,
 ) -> Outcome:
     """Mine a set as `xmine mine` does, some pairs known, and compare with the truth."""
     margin, k = setting
@@ -115,7 +120,7 @@ def measure(
         [corpus.english[row] for row in mixture.english[pairs.sources].tolist()],
         [corpus.chinese[row] for row in corpus.chinese_rows(mixture)[pairs.targets].tolist()],
     )
-    known = _seeds(mixture, seeds)
+    known = _seeds(mixture, options.seeds)
     labels = labels_of(known, mixture.english[pairs.sources], mixture.chinese[pairs.targets])
     labels[copies & (labels == -1)] = 0
     estimated = estimate(pairs, neighbours, labels)
@@ -152,6 +157,10 @@ def measure(
         by_score=float(f1_by_score.max()),
         best_cut=float(confidence.probs[best - 1]) if best else np.inf,
         auto=float(f1[chosen.pairs]),
+        judged={
+            number: _f1_judged(confidence, right, mixture.gold, chosen.pairs, number)
+            for number in options.judged
+        },
         kept=100 * chosen.pairs / mixture.size,
         regrets={f"{cut:g}": highest - float(f1_by_score[_above(scores, cut)]) for cut in cuts},
         expected=np.nan if chosen.precision is None else chosen.precision,
@@ -176,6 +185,20 @@ def _f1(ranks: Floats, right: NDArray[np.bool_], gold: int) -> Floats:
     kept = np.arange(1, len(ranks) + 1)
     f1 = np.where(_last(ranks), 2 * right.cumsum() / (kept + gold), 0)
     return np.concatenate([[0.0], f1])
+
+
+def _f1_judged(
+    confidence: Confidence, right: NDArray[np.bool_], gold: int, cut: int, number: int
+) -> float:
+    """Judge as many pairs above the cut as below it, and give the F1 at the cut of `auto` then."""
+    labels = np.full(len(right), -1, dtype=np.int8)
+    around = slice(max(0, cut - number // 2), cut + number // 2)
+    labels[around] = right[around]
+    found = corrected(confidence, labels)
+    order = np.argsort(-found.probs, kind="stable")
+    found = found.of(order)
+    kept = choose_threshold(found.probs.astype(np.float32), found).kept.pairs
+    return float(_f1(found.probs, right[order], gold)[kept])
 
 
 def _last(ranks: Floats) -> NDArray[np.bool_]:
@@ -243,6 +266,10 @@ def summary(group: Sequence[Outcome]) -> dict[str, float]:
         "error": float(np.abs(error[kept]).mean()) if kept.any() else np.nan,
         "inside": float(np.mean(inside)) if inside else np.nan,
     }
+    for number in group[0].judged:
+        gains = [each.judged[number] - each.auto for each in group]
+        row[f"auto {number}"] = float(np.mean([each.judged[number] for each in group]))
+        row[f"lost {number}"] = max(0.0, -min(gains))
     for name in group[0].regrets:
         row[name] = float(np.mean([each.regrets[name] for each in group]))
     for name in group[0].reached:
@@ -318,11 +345,15 @@ def mine_all(
             neighbours = search_exact(*sides_used, max(8, NEIGHBOURS))
             for setting in SETTINGS[: 2 if options.short else None]:
                 found["{}, k = {}".format(*setting)].append(
-                    measure(corpus, mixture, neighbours, tokens, setting, options.seeds)
+                    measure(corpus, mixture, neighbours, tokens, setting, options)
                 )
     for outcomes in found.values():
         learn_from_others(outcomes)
     return found
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(",")))
 
 
 def main() -> None:
@@ -336,7 +367,8 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seeds", type=float, default=0.0, help="share of the pairs that is known")
-    parser.add_argument("--sizes", type=lambda text: tuple(map(int, text.split(","))))
+    parser.add_argument("--judged", type=_numbers, default=(10, 25, 50, 100))
+    parser.add_argument("--sizes", type=_numbers)
     options = parser.parse_args()
     options.sizes = options.sizes or (SHORT_SIZES if options.short else SIZES)
     corpora = (

@@ -3,6 +3,8 @@
 Nothing here needs the network, a GPU or data from outside.
 """
 
+import gc
+import json
 import os
 import signal
 import subprocess
@@ -22,7 +24,8 @@ from xmine.encoders.metadata import EncoderFacts
 from xmine.encoders.modules.static import StaticEmbedding, Table
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.pairs.io import ParallelText
-from xmine.trainer.data.vocabulary import train_vocabulary
+from xmine.trainer.data import vocabulary
+from xmine.worker_process import work_apart
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,6 +35,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("quick"):
         config.pluginmanager.register(Quick())
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what is loaded, and look less often for the rest."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def vocabularies_made_once() -> Iterator[None]:
+    """Make each vocabulary once, and in this process, where xmine starts one for each."""
+    known: dict[bytes, bytes] = {}
+
+    def made(function: str, given: bytes, name: str) -> bytes:
+        wanted = json.loads(given)
+        key = json.dumps([wanted["texts"], wanted["size"]]).encode()
+        if key not in known:
+            try:
+                known[key] = vocabulary.model_of(given)
+            except RuntimeError:
+                return work_apart(function, given, name)  # which tells of it as it does for users
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vocabulary, "work_apart", made)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -69,18 +99,18 @@ def toy_pairs() -> ParallelText:
 @pytest.fixture(scope="session")
 def toy_static(toy_pairs: ParallelText) -> StaticEmbedding:
     """Vectors made without training: a word's pieces share the vector of its concept."""
-    vocabulary = train_vocabulary(
+    pieces = vocabulary.train_vocabulary(
         toy_pairs.sources, toy_pairs.targets, size=500, sample=3000, seed=1
     )
     random = np.random.default_rng(3)
     meaning = random.standard_normal((CONCEPTS, 32)).astype(np.float32)
-    vectors = np.zeros((len(vocabulary), 32), dtype=np.float32)
+    vectors = np.zeros((len(pieces), 32), dtype=np.float32)
     for concept in range(CONCEPTS):
         for word in (english_word(concept), chinese_word(concept)):
-            ids, _ = vocabulary.ids([word])
+            ids, _ = pieces.ids([word])
             vectors[ids] += meaning[concept]
-    vectors[vocabulary.meaningless()] = 0
-    return StaticEmbedding(vocabulary, Table.rounded(vectors))
+    vectors[pieces.meaningless()] = 0
+    return StaticEmbedding(pieces, Table.rounded(vectors))
 
 
 @pytest.fixture(scope="session")

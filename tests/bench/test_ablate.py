@@ -3,7 +3,6 @@
 import json
 import shlex
 import subprocess
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,6 @@ from xmine.cli.train import command_of
 from xmine.pairs.io import ParallelText
 from xmine.trainer.methods import METHODS
 from xmine.trainer.run.encoder_options import check_encoders
-
-Ran = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.mark.parametrize("name", ablate.ablations())

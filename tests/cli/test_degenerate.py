@@ -6,7 +6,7 @@ The sentences are those of examples/, which were written for this project.
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,14 @@ MARGINS = ("ratio", "distance", "absolute")
 # Every margin, and every way of retrieval.
 SETTINGS = [*(("max", margin) for margin in MARGINS), ("fwd", "ratio"), ("bwd", "distance")]
 SETTINGS += [("intersect", "absolute")]
+OPTIONS = [
+    "--precision 0.95 --plot",
+    "--precision 1 --retrieval fwd",
+    "--top 3 --plot",
+    "--top 1000",
+    "--threshold -inf --drop hub,copy --score-max 1.1 --plot",
+    "--threshold inf --plot",
+]
 
 
 def _lines(name: str) -> list[str]:
@@ -68,6 +76,15 @@ CASES: dict[str, tuple[Sides, int, int, str]] = {
 }
 
 
+def each_case_with_some(asked: Sequence[object]) -> list[Any]:
+    """Every case with the first of what is asked and with another; with all in the long tests."""
+    return [
+        pytest.param(name, what, marks=() if at in (0, 1 + row) else pytest.mark.long)
+        for row, name in enumerate(CASES)
+        for at, what in enumerate(asked)
+    ]
+
+
 @pytest.fixture
 def files(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Sides]:
     """Write both sides of a case, the targets in reverse."""
@@ -99,13 +116,13 @@ def scores_of(tsv: str, sides: Sides) -> list[float]:
     return scores
 
 
-@pytest.mark.parametrize("files", CASES, indirect=True)
-@pytest.mark.parametrize(("retrieval", "margin"), SETTINGS)
+@pytest.mark.parametrize(("files", "asked"), each_case_with_some(SETTINGS), indirect=["files"])
 def test_a_sane_answer_in_words(
-    command: Command, tmp_path: Path, files: tuple[str, Sides], margin: str, retrieval: str
+    command: Command, tmp_path: Path, files: tuple[str, Sides], asked: tuple[str, str]
 ) -> None:
     name, sides = files
     _, fewest, most, words = CASES[name]
+    retrieval, margin = asked
     mine = ["mine", "en.txt", "zh.txt", "--margin", margin, "--retrieval", retrieval]
     ended = command(*mine)
     assert ended.code == 0
@@ -129,18 +146,7 @@ def test_a_sane_answer_in_words(
     assert (again.code, again.out) == (0, ended.out)
 
 
-@pytest.mark.parametrize("files", CASES, indirect=True)
-@pytest.mark.parametrize(
-    "options",
-    [
-        "--precision 0.95 --plot",
-        "--precision 1 --retrieval fwd",
-        "--top 3 --plot",
-        "--top 1000",
-        "--threshold -inf --drop hub,copy --score-max 1.1 --plot",
-        "--threshold inf --plot",
-    ],
-)
+@pytest.mark.parametrize(("files", "options"), each_case_with_some(OPTIONS), indirect=["files"])
 def test_a_sane_answer_to_what_else_may_be_asked(
     command: Command, files: tuple[str, Sides], options: str
 ) -> None:

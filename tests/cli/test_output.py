@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -134,20 +133,6 @@ def test_an_old_file_is_replaced_only_by_force(
     forced = command(*tiny, "-o", "pairs.tsv", "--force")
     assert (forced.code, forced.touched) == (0, {"pairs.tsv"})
     assert pairs.read_bytes() == TSV.encode()
-
-
-@pytest.mark.parametrize("margin", ["ratio", "distance", "absolute"])
-def test_the_cut_that_auto_prints_gives_the_same_bytes_as_a_number(
-    command: Command, toy_files: Toy, toy_folder: Path, margin: str
-) -> None:
-    mine = ["mine", "en.txt", "zh.txt", "--model", toy_folder, "--margin", margin]
-    auto = command(*mine, "--threshold", "auto")
-    found = re.search(r"probability at least (\S+) \(auto\), ", auto.err)
-    assert found, auto.err
-    number = command(*mine, f"--min-prob={found[1]}")
-    assert auto.out.count("\n") > 0
-    assert number.out == auto.out
-    assert f"probability at least {found[1]} (given)" in number.err
 
 
 def test_the_summary_agrees_with_the_json_object(

@@ -282,22 +282,26 @@ def test_probabilities_and_flags_come_along(command: Command, tmp_path: Path) ->
     assert moses.err.endswith(f" s, {lost}")
 
 
-def test_a_command_warns_of_columns_that_it_guesses(xmine: Any, tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("always::xmine.errors.XmineWarning")
+def test_a_command_warns_of_columns_that_it_guesses(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "one.tsv").write_text("1.5\tone\t一\n", encoding="utf-8")
     warning = "one.tsv: the numbers in column 1 are taken for the score; one.tsv:1,2 takes"
-    for command in (("pairs", "list"), ("pairs", "head"), ("score",)):
-        said = xmine(*command, "one.tsv").stderr.decode()
-        assert said.startswith(f"xmine: warning: {warning}"), command
+    for words in (("pairs", "list"), ("pairs", "head"), ("score",)):
+        said = command(*words, "one.tsv").err
+        assert said.startswith(f"xmine: warning: {warning}"), words
         assert said.count("column 1") == 1
-    told = xmine("convert", "one.tsv", "one.jsonl", XMINE_PROGRESS="json").stderr.decode()
+    monkeypatch.setenv("XMINE_PROGRESS", "json")
+    told = command("convert", "one.tsv", "one.jsonl").err
     assert f'{{"warning": "{warning}' in told
 
 
-def test_a_folder_that_is_no_run_is_refused_with_a_hint(xmine: Any, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_run_is_refused_with_a_hint(command: Command, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    for command in (("pairs", "list"), ("pairs", "head"), ("convert",)):
-        ended = xmine(*command, "empty", *["x.jsonl"] * (command == ("convert",)))
-        assert (ended.returncode, ended.stderr.decode()) == (
+    for words in (("pairs", "list"), ("pairs", "head"), ("convert",)):
+        ended = command(*words, "empty", *["x.jsonl"] * (words == ("convert",)))
+        assert (ended.code, ended.err) == (
             1,
             "xmine: empty: is a folder, and no mining run\n"
             "hint: give a folder that xmine mine -o FOLDER/ has made, or a file of pairs\n",

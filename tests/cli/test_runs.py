@@ -420,13 +420,12 @@ def test_what_does_not_fit_is_refused_before_it_starts(
 
 
 def test_a_full_disk_stops_a_run_and_room_lets_it_go_on(
-    toy_files: Toy, toy_folder: Path, tmp_path: Path
+    command: Command, mined: Path, toy_folder: Path, tmp_path: Path
 ) -> None:
     mine = [sys.executable, "-m", "xmine", *MINE, "--model", str(toy_folder)]
-    assert subprocess.run(mine, cwd=tmp_path, capture_output=True, timeout=60).returncode == 0
-    expected = files(tmp_path / "run")
+    expected = files(mined)
     for most in (1_000, 4_000):  # bytes: another file is the first that does not fit
-        shutil.rmtree(tmp_path / "run")
+        shutil.rmtree(mined)
         shutil.rmtree(os.environ["XMINE_CACHE"], ignore_errors=True)
 
         def limit(most: int = most) -> None:
@@ -437,6 +436,5 @@ def test_a_full_disk_stops_a_run_and_room_lets_it_go_on(
         )
         assert ended.returncode == 1, most
         assert b"File too large" in ended.stderr and b"Traceback" not in ended.stderr
-        ended = subprocess.run(mine, cwd=tmp_path, capture_output=True, timeout=60)
-        assert ended.returncode == 0, ended.stderr
-        assert files(tmp_path / "run") == expected
+        assert command(*MINE, "--model", toy_folder).code == 0
+        assert files(mined) == expected

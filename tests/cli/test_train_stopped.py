@@ -44,7 +44,7 @@ def learning(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         while not list(tmp_path.glob("temporary/*/normaliser.tsv")):
             assert process.poll() is None
             time.sleep(0.01)
-        time.sleep(2.0)  # into the call
+        time.sleep(1.0)  # into the call
         try:
             yield process
         finally:
@@ -66,7 +66,10 @@ def is_there(pid: int) -> bool:
 @pytest.mark.usefixtures("usual_signals")
 @pytest.mark.parametrize(
     ("sent", "code", "said"),
-    [(signal.SIGTERM, 143, ["said"]), (signal.SIGINT, 130, ["said", "error"])],
+    [
+        (signal.SIGTERM, 143, ["said"]),
+        pytest.param(signal.SIGINT, 130, ["said", "error"], marks=pytest.mark.long),
+    ],
 )
 def test_a_run_that_makes_a_vocabulary_ends_at_once_and_leaves_no_process_and_no_file(
     learning: "subprocess.Popen[str]",

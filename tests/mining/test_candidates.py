@@ -193,6 +193,28 @@ def test_what_was_judged_wrong_never_comes_back_and_what_was_judged_right_is_kep
     assert {probs[pair] for pair in right} == {1.0}
 
 
+def test_judged_pairs_move_the_probabilities_of_all_others(
+    toy_encoder: SentenceEncoder, toy_files: ToyFiles
+) -> None:
+    source, target, _ = toy_files
+    every = MiningOptions(min_prob=0.0)
+    before = xmine.mine(source, target, toy_encoder, every)
+    assert before.pairs.probs is not None
+    probs = dict(zip(_line_pairs(before), before.pairs.probs.tolist(), strict=True))
+    nearest = sorted(probs, key=lambda pair: abs(probs[pair] - 0.5))[:4]
+    moved = {}
+    for right in (False, True):
+        judged = LabelledPairs("", known(nearest, right=right), judged=True)
+        mined = xmine.mine(source, target, toy_encoder, every, seeds=judged)
+        assert mined.pairs.probs is not None
+        after = dict(zip(_line_pairs(mined), mined.pairs.probs.tolist(), strict=True))
+        others = [pair for pair in after if 0 < probs[pair] < 1 and pair not in nearest]
+        moved[right] = np.array([after[pair] - probs[pair] for pair in others])
+        assert set(nearest) <= set(after) if right else not set(nearest) & set(after)
+    assert (moved[False] <= 0).all() and (moved[False] < 0).any()
+    assert (moved[True] >= 0).all() and (moved[True] > 0).any()
+
+
 def test_gold_chooses_the_best_cut_and_changes_nothing_else(
     toy_encoder: SentenceEncoder, toy_files: ToyFiles
 ) -> None:

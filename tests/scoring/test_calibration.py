@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from xmine.encoders.reranking import RerankingWeights
-from xmine.scoring.calibration import _on_curve, calibrate
+from xmine.scoring.calibration import _on_curve, calibrate, corrected
 from xmine.scoring.probability import Confidence
 
 WEIGHTS = RerankingWeights(right_mean=4.0, right_deviation=2.5)
@@ -104,3 +104,54 @@ def test_the_curve_is_the_one_of_least_loss(seed: int) -> None:
 def test_a_falling_curve_is_flattened() -> None:
     values = np.linspace(-3, 3, 50)
     assert np.ptp(_on_curve(values, (values < 0).astype(np.float64))) < 0.01
+
+
+def misjudged(shift: float, pairs: int = 4000) -> tuple[Confidence, NDArray[np.bool_]]:
+    """Make an estimate whose log-odds are wrong by one number."""
+    random = np.random.default_rng(7)
+    odds = random.normal(-2, 3, pairs)
+    right = random.random(pairs) < 1 / (1 + np.exp(-odds))
+    probs = 1 / (1 + np.exp(-(odds + shift)))
+    return Confidence(probs, float(probs.sum()) * 1.1, 1.0), right
+
+
+def judged_around(confidence: Confidence, right: NDArray[np.bool_], pairs: int) -> NDArray[np.int8]:
+    """Label the pairs nearest to even odds."""
+    labels = np.full(len(right), -1, dtype=np.int8)
+    nearest = np.argsort(np.abs(confidence.probs - 0.5), kind="stable")[:pairs]
+    labels[nearest] = right[nearest]
+    return labels
+
+
+@pytest.mark.parametrize("shift", [-1.5, 0.0, 1.5])
+def test_judged_pairs_correct_an_estimate_that_is_wrong_by_one_number(shift: float) -> None:
+    estimate, right = misjudged(shift)
+    found = corrected(estimate, judged_around(estimate, right, 100))
+    assert found.probs.sum() == pytest.approx(right.sum(), rel=0.12)
+    assert found.translations / found.probs.sum() == pytest.approx(1.1, abs=0.01)
+    error = abs(estimate.probs.sum() / right.sum() - 1)
+    assert shift == 0 or error > 0.3
+
+
+def test_the_shift_is_the_most_probable_one() -> None:
+    estimate, right = misjudged(1.0, pairs=300)
+    labels = judged_around(estimate, right, 12)
+    some = labels >= 0
+    odds = np.log(estimate.probs / (1 - estimate.probs))
+
+    def loss(shift: Floats) -> float:
+        scores = odds[some] + shift[0]
+        return float((np.logaddexp(0, scores) - labels[some] * scores).sum() + shift[0] ** 2 / 2)
+
+    best = minimize(loss, np.zeros(1)).x[0]
+    expected = 1 / (1 + np.exp(-(odds[~some] + best)))
+    assert corrected(estimate, labels).probs[~some] == pytest.approx(expected, abs=2e-4)
+
+
+def test_judged_pairs_far_from_the_cut_move_nothing_else() -> None:
+    estimate, _ = misjudged(0.0)
+    labels = np.where(estimate.probs > 0.99, 0, -1).astype(np.int8)  # each of them rejected
+    found = corrected(estimate, labels)
+    assert (found.probs[labels == 0] == 0).all()
+    left = labels == -1
+    assert found.probs[left] == pytest.approx(estimate.probs[left], abs=1e-4)

@@ -29,7 +29,6 @@ PLAIN = (
     ("The very same words", "The very same words"),
 )
 Script = Callable[[Any], Awaitable[Any]]
-Drive = Callable[..., Any]
 
 
 def drive(app: Any, size: tuple[int, int], script: Script) -> Any:

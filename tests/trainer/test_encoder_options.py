@@ -212,7 +212,6 @@ def test_a_teacher_is_read_as_its_pooling_says(
             torch.testing.assert_close(vector, wanted[pooling], atol=1e-5, rtol=1e-5)
 
 
-NEW_TRANSFORMER = {"layers": 3, "heads": 2, "start": "embedded"}
 OF_TRANSFORMERS = {
     "max_tokens": 20,
     "dropout": 0.2,

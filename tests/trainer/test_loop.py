@@ -82,7 +82,9 @@ def logged(folder: Path) -> list[dict[str, Any]]:
     return [{name: x for name, x in row.items() if name != "pairs_per_second"} for row in rows]
 
 
-@pytest.mark.parametrize("step", [1, 4, 6])  # 3 and 6 are saved anyway
+@pytest.mark.parametrize(  # 3 and 6 are saved anyway
+    "step", [pytest.param(1, marks=pytest.mark.long), 4, 6]
+)
 def test_ctrl_c_saves_and_the_run_goes_on_bit_for_bit(
     step: int, start: str, toy_pairs: ParallelText, tmp_path: Path
 ) -> None:

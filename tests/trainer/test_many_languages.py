@@ -227,10 +227,11 @@ def test_texts_are_gathered_by_language_from_both_sides() -> None:
 
 def test_each_language_beyond_two_has_room_in_the_vocabulary() -> None:
     many = tuple(("en", f"x{at}") for at in range(9))
+    sides = [[f"{side}{row}" for row in range(450_000)] for side in "st"]
     for count, expected in ((2, 48_000), (7, 128_000), (9, 128_000)):
         pairs = ParallelText(
-            [f"s{row}" for row in range(450_000)],
-            [f"t{row}" for row in range(450_000)],
+            sides[0],
+            sides[1],
             ["a"] * 450_000,
             languages=LanguagePairs(many[:count], np.arange(450_000) % count),
         )

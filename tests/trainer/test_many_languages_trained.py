@@ -233,8 +233,14 @@ def weights(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in sorted(folder.rglob("model.safetensors"))]
 
 
-@pytest.mark.parametrize("batches", ["mixed", "language"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("method", "batches"),
+    [
+        pytest.param(method, batches, marks=() if (at + other) % 2 else pytest.mark.long)
+        for at, method in enumerate(METHODS)
+        for other, batches in enumerate(["mixed", "language"])
+    ],
+)
 def test_every_method_learns_and_goes_on_after_a_kill_with_the_same_weights(
     method: str, batches: str, corpus: Corpus, toy_folder: Path, tmp_path: Path
 ) -> None:

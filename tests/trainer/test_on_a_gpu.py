@@ -67,6 +67,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "transaug, two towers": ("transaug", QUEUE | MIXED),
     "emma-x": ("emma-x", {"queue_size": 80, "parallel_mix": 0.5, "momentum": 0.5}),
 }
+# Each method, and a static encoder beside a transformer on either side.
+USUAL = {"msimcse", "moco, static and transformer", "transaug, two towers", "emma-x"}
 
 
 def left(name: str, pairs: ParallelText, folder: Path, device: str) -> dict[str, Tensor]:
@@ -108,7 +110,10 @@ def is_static(tower: Any) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in USUAL else pytest.mark.long) for name in CASES],
+)
 def test_a_method_trains_on_a_gpu_as_on_the_processor(
     name: str,
     toy_pairs: ParallelText,

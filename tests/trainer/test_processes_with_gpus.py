@@ -80,7 +80,7 @@ def train_as_one_of_two(folder: Path) -> None:
     torch.save((losses, made.measures, weights), folder / f"{os.environ['RANK']}.pt")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_static_encoder_trains_where_there_are_gpus(
     toy_pairs: ParallelText, toy_vocabulary: Vocabulary, tmp_path: Path
 ) -> None:

@@ -180,7 +180,10 @@ GOLDEN = {
 
 @pytest.mark.parametrize(
     ("name", "near_batches", "token_dropout", "evaluate_every"),
-    [("msimcse", 0, 0.0, 0), *((name, 16, 0.2, 7) for name in METHODS)],
+    [
+        pytest.param("msimcse", 0, 0.0, 0, marks=pytest.mark.long),
+        *((name, 16, 0.2, 7) for name in METHODS),
+    ],
 )
 def test_a_killed_run_resumes_and_ends_with_the_same_weights(
     name: str,

@@ -1,9 +1,13 @@
 """What a vocabulary takes for one and the same text."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from xmine.text.nfkc import nfkc
-from xmine.trainer.data.vocabulary import folding_table
+from xmine.trainer.data.vocabulary import folding_table, model_of, normaliser_rules
+from xmine.worker_process import work_apart
 
 
 @pytest.mark.parametrize(
@@ -33,3 +37,12 @@ def test_ways_to_type_one_text_fold_to_the_same(typed: str, folded: str) -> None
 def test_letters_with_marks_stay_apart(one: str, other: str) -> None:
     table = folding_table()
     assert nfkc(one).translate(table) != nfkc(other).translate(table)
+
+
+def test_another_process_makes_the_same_model(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.tsv"
+    rules.write_text(normaliser_rules(), encoding="utf-8")
+    texts = [f"word{n} is n{n % 7} and {n * 31}" for n in range(200)]
+    given = json.dumps({"texts": texts, "size": 60, "rules": str(rules)}).encode()
+    name = "xmine.trainer.data.vocabulary:model_of"
+    assert work_apart(name, given, "the vocabulary") == model_of(given)

@@ -3,12 +3,32 @@
 import shutil
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.toys.app import HOSTILE, PLAIN, mine_files
+from tests.toys.once import made_once
 from tests.toys.screens import Snapshots
 from tests.toys.sentences import toy_sentences
+
+
+@pytest.fixture(scope="session", autouse=True)
+def styles_read_once() -> Iterator[None]:
+    """Read each style sheet once for all apps: each app reads all of them, and at each theme."""
+    from textual.css.stylesheet import Stylesheet
+
+    read, known = Stylesheet._parse_rules, dict[Any, Any]()
+
+    def rules(self: Any, *sheet: Any, **more: Any) -> Any:
+        key = (*self._variables.items(), *sheet, *more.items())
+        if key not in known:
+            known[key] = read(self, *sheet, **more)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", rules)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +55,10 @@ def mined_run(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     They are in toy languages, behind hand-written and hostile texts; English line 12 and Chinese
     line 60 are very long. Nobody may write to it: `run_copy` is for that.
     """
-    folder = tmp_path_factory.mktemp("app")
+    return made_once(tmp_path_factory, "app", lambda folder: _mine(folder, toy_folder)) / "run"
+
+
+def _mine(folder: Path, model: Path) -> None:
     english, chinese, _ = toy_sentences(85, seed=11)
     for row, (left, right) in enumerate(PLAIN):
         english[row] = f"{left} {english[row]}"
@@ -54,8 +77,7 @@ def mined_run(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     _write(folder / "zh.txt", chinese[::-1])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XMINE_CACHE", str(folder / "cache"))
-        mine_files(folder, toy_folder, patch)
-    return folder / "run"
+        mine_files(folder, model, patch)
 
 
 @pytest.fixture
@@ -66,14 +88,3 @@ def run_copy(mined_run: Path, tmp_path: Path) -> Path:
 
 def _write(path: Path, lines: list[str]) -> None:
     path.write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8"))
-
-
-@pytest.fixture
-def no_toasts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Collect what an app would say in a toast, which deletes Chinese characters beneath it."""
-    from textual.app import App
-
-    said: list[str] = []
-    monkeypatch.setattr(App, "notify", lambda _, message, **__: said.append(message))
-    yield said
-    assert said == []

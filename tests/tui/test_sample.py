@@ -34,9 +34,9 @@ async def accepted(pilot: Any, pairs: int) -> str:
 
 @pytest.fixture
 def short(tmp_path: Path) -> Path:
-    """Sixty pairs in the order of their files."""
+    """Eight pairs in the order of their files."""
     path = tmp_path / "short.tsv"
-    rows = [Pair(f"source {n}.", f"target {n}.", 1.0 + n / 100, n, n + 100) for n in range(1, 61)]
+    rows = [Pair(f"source {n}.", f"target {n}.", 1.0 + n / 100, n, n + 100) for n in range(1, 9)]
     write_pairs(rows, str(path))
     return path
 
@@ -76,7 +76,7 @@ def test_a_pair_stands_between_its_lines_beside_its_target_in_a_wide_window(shor
             await pilot.resize_terminal(width, 24)
             await settled(pilot)
             lines = screen_text(pilot.app)
-            for each in range(max(row - 1, 1), min(row + 1, 60) + 1):
+            for each in range(max(row - 1, 1), min(row + 1, 8) + 1):
                 (place,) = (line for line in lines if f" {each}  source {each}." in line)
                 assert (f"{each + 100}  target {each}." in place) == beside
                 assert f"{each + 100}  target {each}." in "".join(lines)
@@ -84,22 +84,25 @@ def test_a_pair_stands_between_its_lines_beside_its_target_in_a_wide_window(shor
     drive(XmineApp(short), (80, 24), script)
 
 
-def test_what_was_judged_is_not_asked_again_and_undo_asks_again(short: Path) -> None:
+def test_what_was_judged_is_not_asked_again_and_undo_asks_again(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xmine.tui.screens.sample.USUAL", 5)
     opened = open_pairs(short)
-    rows = Sample(opened, None).rows.tolist()
+    rows = Sample(opened, None, 5).rows.tolist()
 
     async def first(pilot: Any) -> None:
         await settled(pilot)
         text = await pressed(pilot, "v", "a", "a", "x", "z")
-        assert "Judge 3 of 50" in text and pilot.app.screen.judged_row() == rows[2]
+        assert "Judge 3 of 5," in text and pilot.app.screen.judged_row() == rows[2]
 
     async def second(pilot: Any) -> None:
         await settled(pilot)
-        assert "Judge 3 of 50" in await pressed(pilot, "v")
-        text = await accepted(pilot, 48)
-        assert "50 of 50 pairs judged" in text
-        assert "Judge 51 of 60" in await pressed(pilot, "enter")
-        await accepted(pilot, 10)
+        assert "Judge 3 of 5," in await pressed(pilot, "v")
+        text = await accepted(pilot, 3)
+        assert "5 of 5 pairs judged" in text
+        assert "Judge 6 of 8," in await pressed(pilot, "enter")
+        await accepted(pilot, 3)
         text = await pressed(pilot, "enter")
         assert "there are no more pairs" in text
         assert "Pairs" in (await pressed(pilot, "escape")).splitlines()[0]

@@ -131,7 +131,7 @@ def test_a_session_that_ends_ends_the_app(run_copy: Path) -> None:
 
 
 def test_a_terminal_that_closes_ends_the_app(run_copy: Path) -> None:
-    with in_terminals(run_copy, *[BROWSE] * 4) as apps:
+    with in_terminals(run_copy, *[BROWSE] * 2) as apps:
         for terminal, app in apps:
             os.write(terminal, b"t")
             time.sleep(0.15)  # the screen is being drawn, and nobody reads it

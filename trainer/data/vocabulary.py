@@ -242,4 +242,5 @@ def _simplifier() -> dict[str, str]:
 
     convert = opencc.OpenCC("t2s").convert
     ideographs = [chr(point) for point in (*range(0x3400, 0xA000), *range(0x20000, 0x2EBE1))]
-    return {c: convert(c) for c in ideographs if len(convert(c)) == 1 and convert(c) != c}
+    simple = convert("\n".join(ideographs)).split("\n")  # each alone, and at once
+    return {c: to for c, to in zip(ideographs, simple, strict=True) if len(to) == 1 and to != c}

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -107,6 +107,11 @@ class Training:
         self.optimizers = step.optimizers(options.learning_rate)
         self.peaks = [[group["lr"] for group in each.param_groups] for each in self.optimizers]
         self.device = shared_device(*step.towers())
+        # torch.manual_seed keeps the stack of each call, for kinds of devices that are not there.
+        cpu = self.device.type == "cpu"
+        self.seed: Callable[[int], object] = (
+            torch.default_generator.manual_seed if cpu else torch.manual_seed
+        )
         is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None
@@ -164,7 +169,7 @@ class Training:
             for group, peak in zip(optimizer.param_groups, peaks, strict=True):
                 group["lr"] = rate * peak
         random = np.random.default_rng([self.options.seed, 3, self.done])  # also after a resume
-        torch.manual_seed(int(random.integers(2**62)) + self.world.rank)  # of dropout
+        self.seed(int(random.integers(2**62)) + self.world.rank)  # of dropout
         own = rows[self.world.part(len(rows))]
         losses = self.step.losses(self.data.rows.take(own), random)
         loss = torch.stack([each.to(self.device) for each in losses.values()]).sum()

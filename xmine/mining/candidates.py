@@ -20,7 +20,7 @@ from xmine.mining.steps import open_steps
 from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
 from xmine.progress import Report, silent
 from xmine.scoring.alignment import Looseness
-from xmine.scoring.calibration import calibrate
+from xmine.scoring.calibration import calibrate, corrected
 from xmine.scoring.margin import MarginScores, margin_scores, pair_scores
 from xmine.scoring.probability import Confidence, Floats, estimate
 from xmine.scoring.rescoring import add_evidence
@@ -206,7 +206,7 @@ def estimate_probabilities(
         seeds: pairs that are known, by the lines that stand for repeated ones.
         keep_copies: whether pairs with the same text on both sides are translations.
     """
-    copies, known = known_pairs(candidates, seeds)
+    copies, known = known_pairs(candidates, NOTHING_KNOWN if seeds.judged else seeds)
     chosen, weights = candidates.chosen, candidates.weights
     confidence = estimate(chosen, candidates.neighbours, known)
     if confidence is None:
@@ -215,6 +215,8 @@ def estimate_probabilities(
         confidence = add_evidence(confidence, chosen, known, is_calibrated=weights is not None)
     elif weights is not None:
         confidence = calibrate(chosen.scores, confidence, known, weights)
+    if seeds.judged:
+        confidence = corrected(confidence, labels_of(seeds.pairs, *candidates.lines()))
     if keep_copies:
         labels = labels_of(seeds.pairs, *candidates.lines())
         confidence = confidence.with_right(copies & (labels != 0))

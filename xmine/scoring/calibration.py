@@ -28,6 +28,10 @@ _BELOW = 0.8
 _BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 5.0, 0.35, 0.6
 # What the mixture counts, and the first estimate the rest.
 _OF_TAIL = 2 / 3
+LEAST_PROB = 5e-5  # half the last decimal of a probability
+# Judged pairs move the log-odds of all pairs by one number, which is normal around 0 with this
+# deviation before any is judged. Pairs further from even odds say nothing of the cut.
+_SHIFT, _NEAR = 1.0, 3.0
 # How many pairs the slope of 1 is believed in, with which scores are log-odds.
 _SLOPE_BELIEF, _LEAST_SLOPE = 1.0, 1e-3
 
@@ -60,6 +64,34 @@ def calibrate(
     total = float(probs.sum()) + beaten
     np.round(probs, 4, out=probs)
     return replace(first, probs=probs, translations=round(total, 4))
+
+
+def corrected(confidence: Confidence, judged: NDArray[np.int8]) -> Confidence:
+    """Correct an estimate by pairs that were judged: the log-odds of all pairs move by one number.
+
+    The number is the most probable one a posteriori. It does not matter which pairs were chosen to
+    be judged, as long as their probabilities alone decided that.
+
+    Args:
+        confidence: estimated without a look at the judgements.
+        judged: [pairs], 1 for accepted pairs, 0 for rejected ones, -1 for the others.
+    """
+    inside = np.clip(confidence.probs, LEAST_PROB, 1 - LEAST_PROB)
+    odds = np.log(inside / (1 - inside))
+    near = (judged >= 0) & (np.abs(odds) <= _NEAR)
+    shift = 0.0
+    for _ in range(50):
+        chances = sigmoid(odds[near] + shift)
+        down = float((chances - judged[near]).sum()) + shift / _SHIFT**2
+        step = down / (float((chances * (1 - chances)).sum()) + 1 / _SHIFT**2)
+        shift -= step
+        if abs(step) < 1e-9:
+            break
+    probs = np.where(confidence.probs > 0, sigmoid(odds + shift), 0.0)
+    probs = np.where(judged >= 0, judged, probs)
+    before, after = float(confidence.probs.sum()), float(probs.sum())
+    beyond = max(confidence.translations - before, 0) * after / max(before, LEAST_PROB)
+    return replace(confidence, probs=np.round(probs, 4), translations=round(after + beyond, 4))
 
 
 def _on_curve(values: Floats, labels: Floats) -> Floats:

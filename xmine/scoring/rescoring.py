@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xmine.knn.neighbours import Neighbours
-from xmine.scoring.calibration import fit_logistic, sigmoid
+from xmine.scoring.calibration import LEAST_PROB, fit_logistic, sigmoid
 from xmine.scoring.margin import MarginScores
 from xmine.scoring.probability import Confidence, Floats
 from xmine.scoring.retrieval import ChosenPairs
@@ -29,7 +29,6 @@ _BEST = 2
 # How many translations the lead of 0 is believed in that no score foretells; and the smallest share
 # of a figure's variance that is taken for noise.
 _BELIEF, _LEAST_NOISE = 10.0, 0.01
-_LEAST_PROB = 5e-5  # half the last decimal of a probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ def add_evidence(
     assert pairs.evidence is not None
     odds = pairs.scores.astype(np.float64)
     if not is_calibrated:
-        before = np.clip(first.probs, _LEAST_PROB, 1 - _LEAST_PROB)
+        before = np.clip(first.probs, LEAST_PROB, 1 - LEAST_PROB)
         odds = np.log(before / (1 - before)) + pairs.evidence
     probs = np.where(known == -1, np.round(sigmoid(odds), 4), first.probs)
     more = float(probs.sum() - first.probs.sum())

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
@@ -209,7 +209,11 @@ def _told(looks: _Looks, texts: Sequence[str]) -> str:
 
 
 def _look(texts: Sequence[str]) -> _Looks:
-    sample = sampled(texts)
+    return _looks_of(tuple(sampled(texts)))
+
+
+@lru_cache(maxsize=2)  # both sides of a run are looked at by one check after the other
+def _looks_of(sample: tuple[str, ...]) -> _Looks:
     scripts = count_scripts(sample)
     if not scripts:
         return _Looks(scripts, {})

@@ -112,6 +112,7 @@ def names_language(name: str) -> bool:
     return is_language(name) and name.lower() not in _NO_LANGUAGES
 
 
+@cache
 def short_code(language: str) -> str:
     """Give the language of a code without its script and region, in two letters where it has them.
 

@@ -77,6 +77,11 @@ def judge(
             console.summary("", {"file": str(judgements.path), **found.facts()})
         else:
             write_rows(f"{line}\n" for line in found.lines())
+        if opened.run and found.left < len(drawn):
+            console.say(
+                "the verdicts correct the probabilities of all pairs: mine again as before, with "
+                f"--seed-pairs {run} --force"
+            )
         return
     if source_line is None or target_line is None or judgement is None or sample or around:
         raise OptionError(

@@ -23,17 +23,17 @@ class RerankingWeights:
         right_mean, right_deviation: of the scores of translations that the weights were fitted on.
     """
 
-    log_margin: float = 2.028
-    lower_match: float = 13.559
-    order: float = 1.388
-    log_tokens: float = 0.171
-    match_lead: float = 4.203
-    margin_lead: float = 6.016
+    log_margin: float = 4.387
+    lower_match: float = 12.168
+    order: float = 1.478
+    log_tokens: float = 0.028
+    match_lead: float = 4.799
+    margin_lead: float = 3.986
     other_numbers: float = 2.0
     other_language: float = 5.0
-    bias: float = -10.949
-    right_mean: float = 5.609
-    right_deviation: float = 3.353
+    bias: float = -10.358
+    right_mean: float = 5.595
+    right_deviation: float = 3.543
 
     def save(self, folder: Path) -> None:
         """Write them into the folder of an encoder."""

@@ -1,5 +1,6 @@
 """The actions that have keys on a screen, and a screen that lists them, with the words it uses."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -68,11 +69,18 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
 
 
 def _group(node: DOMNode, name: str) -> str:
-    if isinstance(node, App):
-        return "Go to" if name.startswith("show.") else "App"
-    if not isinstance(node, Screen):
-        return "Move"
-    return "Judge" if name.startswith("judge.") else "Here"
+    kinds = {"show": "Go to", "judge": "Judge", "mark": "Judge", "move": "Move"}
+    return kinds.get(name.partition(".")[0], "App" if isinstance(node, App) else "Here")
+
+
+def actions_elsewhere(kind: type[BaseScreen]) -> Iterator[Binding]:
+    """List what a screen of a kind can do that not every screen can."""
+    for each in kind.__mro__:
+        if issubclass(each, BaseScreen) and each not in (BaseScreen, JudgeScreen):
+            for binding in vars(each).get("BINDINGS", ()):
+                leaves = binding.action in ("app.leave", "back", "close")
+                if not leaves and not binding.id.startswith("move."):
+                    yield binding
 
 
 class HelpScreen(BaseScreen):
@@ -80,10 +88,10 @@ class HelpScreen(BaseScreen):
 
     NAME = "Help"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "scroll(1)", "Down", id="help.down", show=False),
-        Binding("k,up", "scroll(-1)", "Up", id="help.up", show=False),
-        Binding("g,home", "scroll(-9999)", "Top", id="help.top", show=False),
-        Binding("G,end", "scroll(9999)", "Bottom", id="help.bottom", show=False),
+        Binding("j,down", "scroll(1)", "Down", id="move.down", show=False),
+        Binding("k,up", "scroll(-1)", "Up", id="move.up", show=False),
+        Binding("g,home", "scroll(-9999)", "Top", id="move.first", show=False),
+        Binding("G,end", "scroll(9999)", "Bottom", id="move.last", show=False),
     ]
 
     def __init__(self, screen: Screen[object]) -> None:

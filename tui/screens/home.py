@@ -15,6 +15,7 @@ from ..forms.command import resuming_words
 from ..jobs import MINING, Job
 from ..state.recent import Recent, forget, recent
 from ..text import shown
+from ..widgets.moving import KeyedList
 from .base import QUIT, BaseScreen
 from .picker import PickerScreen
 
@@ -53,11 +54,9 @@ class HomeScreen(BaseScreen):
         yield Entries(id="recent", markup=False, compact=True)
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one(OptionList).focus()
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         self._list()
 
     def _list(self) -> None:
@@ -113,16 +112,11 @@ class HomeScreen(BaseScreen):
         self._list()
 
 
-class Entries(OptionList):
-    """The list itself, with the keys of every list."""
+class Entries(KeyedList):
+    """The list itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Down", id="home.down", show=False),
-        Binding("k", "cursor_up", "Up", id="home.up", show=False),
-        Binding("g", "first", "First", id="home.first", show=False),
-        Binding("G", "last", "Last", id="home.last", show=False),
-        Binding("ctrl+d", "page_down", "Page down", id="home.page-down", show=False),
-        Binding("ctrl+u", "page_up", "Page up", id="home.page-up", show=False),
+        Binding("enter", "select", "Open", id="home.enter", tooltip="Or go on with it.")
     ]
 
 

@@ -44,13 +44,12 @@ class ThresholdScreen(JudgeScreen):
     """The cut, moved with the keys and written into the run."""
 
     NAME = "Threshold"
-    OPENS_A_LINE = ("type", "write")
+    LOADS = "count"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             *("c", "type", "Type it"),
             id="cut.type",
             tooltip="The cut as a number.",
-            priority=True,
             show=False,
         ),
         Binding("q", "close", "Close", id="close", show=False),  # no room for it below
@@ -66,7 +65,6 @@ class ThresholdScreen(JudgeScreen):
             *("w", "write", "Write"),
             id="cut.write",
             tooltip="The run keeps what the cut keeps.",
-            priority=True,
         ),
     ]
 
@@ -87,11 +85,9 @@ class ThresholdScreen(JudgeScreen):
         yield PairDetail(id="detail")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one(NearTable).focus()
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         if self._cuts is not None:
             self.verdicts_changed()
             self._say_agreement()
@@ -103,7 +99,6 @@ class ThresholdScreen(JudgeScreen):
             self.look_for(cut=self._cut)
 
     def on_resize(self, event: Resize) -> None:
-        super().on_resize(event)
         low = event.size.height < _LOW
         self.query_one(PairDetail).display = not low
         fewest = _FEWEST_BINS - 2 * low

@@ -13,6 +13,7 @@ from textual.events import Resize
 from textual.widgets import OptionList, Static
 
 from ..text import cut
+from .moving import KeyedList
 
 SIDES = ("left", "right")
 _SIDE_BY_SIDE = 100  # cells from which on the lists stand side by side
@@ -53,16 +54,10 @@ class Place(NamedTuple):
     scrolled: tuple[float, float]
 
 
-class NearList(OptionList):
+class NearList(KeyedList):
     """Sentences, a few lines each."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "cursor_down", "Down", id="near.down", show=False),
-        Binding("up,k", "cursor_up", "Up", id="near.up", show=False),
-        Binding("home,g", "first", "First", id="near.first", show=False),
-        Binding("end,G", "last", "Last", id="near.last", show=False),
-        Binding("pagedown,ctrl+d", "page_down", "Page down", id="near.page-down", show=False),
-        Binding("pageup,ctrl+u", "page_up", "Page up", id="near.page-up", show=False),
         Binding("enter", "select", "Step to it", id="near.step"),
         Binding("tab", "app.focus_next", "Other side", id="near.other"),
     ]

@@ -18,12 +18,12 @@ class _Marks(NamedTuple):
     right: str = "█"
     wrong: str = "░"
     unknown: str = "▒"
-    longer: str = "»"
+    eighths: str = " ▏▎▍▌▋▊▉"
     rule: str = "─"
     from_here: str = "≥"
 
 
-_ASCII = _Marks("#", ".", "=", ">", "-", ">=")
+_ASCII = _Marks("#", ".", "=", "", "-", ">=")
 
 
 def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) -> "list[Text]":
@@ -88,24 +88,31 @@ def _figures(histogram: Histogram, bin_: int) -> tuple[str, str, str]:
 
 
 def _bar(histogram: Histogram, bin_: int, room: int, marks: _Marks) -> "Text":
-    """Draw a bar of exactly `room` characters; a pair is seen, however long the other bars are."""
+    """Draw a bar of exactly `room` characters; a pair is seen, however long the other bars are.
+
+    A bar without wrong pairs ends in an eighth of a character.
+    """
     from rich.text import Text
 
     pairs = int(histogram.counts[bin_])
-    length = room * pairs / histogram.reach
-    cells = min(max(round(length), min(pairs, 1)), room)
+    longest = int(histogram.counts.max())
+    share = math.log1p(pairs) / math.log1p(longest) if histogram.is_uneven else pairs / longest
+    length = room * share
+    cells = max(round(length), min(pairs, 1))
     bar = Text()
     if histogram.right is None:
         bar.append(marks.unknown * cells)
     else:
-        right = min(round(length * histogram.right[bin_] / max(pairs, 1)), cells)
+        good = histogram.right[bin_] / max(pairs, 1)
+        right = min(round(length * good), cells)
         if cells == 1:
-            right = int(2 * histogram.right[bin_] >= pairs)
-        bar.append(marks.right * right, "cyan")
-        bar.append(marks.wrong * (cells - right), "yellow")
-    if pairs > histogram.reach:
-        bar.right_crop()
-        bar.append(marks.longer, "bold")
+            right = int(2 * good >= 1)
+        if marks.eighths and right == cells:
+            whole, eighth = divmod(max(round(8 * length), min(pairs, 1)), 8)
+            bar.append(marks.right * whole + marks.eighths[eighth].strip(), "cyan")
+        else:
+            bar.append(marks.right * right, "cyan")
+            bar.append(marks.wrong * (cells - right), "yellow")
     bar.append(" " * (room - len(bar)))
     return bar
 
@@ -136,6 +143,6 @@ def _legend(histogram: Histogram, marks: _Marks) -> str:
     if histogram.right is None:
         return f"{marks.unknown} pairs; how many of them are right could not be estimated"
     text = f"{marks.right} expected right  {marks.wrong} expected wrong"
-    if histogram.counts.max() > histogram.reach:
-        text += f"  {marks.longer} longer than drawn"
+    if histogram.is_uneven:
+        text += "  bars: logarithms"
     return text + "  precision: estimated"

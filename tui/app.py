@@ -105,7 +105,7 @@ class XmineApp(App[None]):
         self.keys = KeyQueue(self, super().on_event)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let keys wait for their turn; ignore those that would act on a screen in a tiny window."""
+        """Let keys wait for their turn; ignore those for a screen that a tiny window hides."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         elif not self.screen.has_class("-small") or self._asked or _leaves(event):
@@ -341,7 +341,7 @@ class XmineApp(App[None]):
             self.screen.say(message)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List what can be done here and elsewhere, what was opened lately, theme and screenshot."""
+        """List what can be done here and elsewhere, what was opened lately, and themes."""
         from .screens.help import actions_elsewhere, actions_of
 
         for action in actions_of(screen):

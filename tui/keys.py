@@ -13,7 +13,7 @@ from textual.widget import Widget
 from .screens.base import BaseScreen
 
 _LOOK = 0.01  # seconds between two looks at what a key waits for
-_LONGEST = 3.0  # seconds that a key waits behind the one before it
+_LONGEST = 10.0  # seconds that a key waits behind the one before it: else the app is deaf
 
 
 Action = Callable[[], Awaitable[object]]

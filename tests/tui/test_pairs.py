@@ -608,15 +608,31 @@ def test_the_lines_around_a_pair_are_a_key_away(mined_run: Path) -> None:
     browse(mined_run, script, (120, 60))
 
 
-def test_the_palette_begins_with_what_is_done_and_opens_recent_runs(mined_run: Path) -> None:
+def test_the_palette_has_what_is_done_here_and_elsewhere_and_recent_runs(run_copy: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
-        titles = [each.title for each in pilot.app.get_system_commands(pilot.app.screen)]
-        assert titles.index("Open run") < min(
-            at for at, title in enumerate(titles) if title.startswith("Half a page")
-        )
-        assert titles[0].startswith("Back")
+        app = pilot.app
 
-    browse(mined_run, script)
+        def commands() -> dict[str, Callable[[], Any]]:
+            return {each.title: each.callback for each in app.get_system_commands(app.screen)}
+
+        there = commands()
+        assert {"Filter  f", "Threshold  t", "Open run", "Threshold: Write", "Home: Open"} <= set(
+            there
+        )
+        assert "Pairs: Filter" not in there
+        noise = ("Down", "First", "Half a page", "Page", "Scroll")
+        assert not [title for title in there if title.startswith(noise)]
+        await there["Threshold: Write"]()
+        await settled(pilot)
+        assert app.screen.NAME == "Threshold" and "cut run at" in screen_text(app)[-2]
+        await keys("n")
+        await commands()["Pairs: Filter"]()
+        await settled(pilot)
+        assert app.screen.NAME == "Filter"
+        await keys("escape", "h")
+        assert "Pairs: Export" in commands() and "Home: Open" not in commands()
+
+    browse(run_copy, script)
 
 
 def test_what_was_said_is_gone_on_return(run_copy: Path) -> None:

@@ -22,6 +22,7 @@ _WORDS = {
     "cosine": "of the two vectors: 1 for the same direction",
     "margin": "the cosine, compared with that of the nearest other sentences",
     "cut": "the lowest prob, or score, that is kept: ≥ stands at or above it, < below",
+    "0.9 (0.8 to 1.0)": "a share; nine times in ten the true one is in the interval",
     "flags": "possible faults of a pair; the pane has the reason of each",
     "✓ ✗ ?": "accepted, rejected, unsure",
     "underlined, dim": "what both sides have; what has no counterpart",

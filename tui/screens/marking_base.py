@@ -1,4 +1,4 @@
-"""The base of screens that judge many pairs at once: those that are marked, or that a filter shows."""
+"""The base of screens that judge many pairs at once: the marked ones, or those of a filter."""
 
 from functools import partial
 from typing import ClassVar
@@ -23,7 +23,9 @@ class MarkScreen(JudgeScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "Mark", id="mark.one", show=False),
-        Binding("V", "mark_to", "Mark from the last mark to here", id="mark.to", show=False),
+        Binding(
+            "V", "mark_to", "Mark to here", id="mark.to", show=False, tooltip="From the last mark."
+        ),
         *(
             Binding(
                 key,

@@ -184,7 +184,7 @@ class ThresholdScreen(JudgeScreen):
         if cuts is None or histogram is None:
             return
         width = max(self.size.width - 2, 20)
-        lines = histogram_lines(cuts.moved(histogram, self._cut), width)
+        lines = histogram_lines(cuts.moved(histogram, self._cut), width, figures=False)
         # Laying the screen out anew takes ten times as long as drawing two widgets.
         bars, text = self.query_one("#bars", Static), Text("\n", overflow="crop", no_wrap=True)
         bars.styles.height = len(lines)

@@ -88,12 +88,11 @@ class NearList(KeyedList):
 
 def _drawn(entry: Entry, room: int, lines: int) -> Text:
     """Draw a sentence: figures, then the text, cut to some lines."""
-    head = cut(f"{entry.sign} {entry.figures}  {entry.said}", room, "bold" if entry.strong else "")
+    weight = "bold" if entry.strong else ""
+    head = cut(f"{entry.sign} {entry.figures}  {entry.said}", room, weight or "dim")
     # Lines are broken between words, which leaves some room at the end of each.
-    text = cut(entry.text, room if lines == 1 else room * lines - room // 2)
-    drawn = Text.assemble(head, "\n", end="")
-    drawn.append_text(text)
-    return drawn
+    text = cut(entry.text, room if lines == 1 else room * lines - room // 2, weight)
+    return Text.assemble(head, "\n", text, "\n" if lines > 1 else "", end="")
 
 
 class NearLists(Container):

@@ -35,6 +35,7 @@ class PairTable(ScrollView, can_focus=True):
         "pair-table--reject",
         "pair-table--unsure",
         "pair-table--hit",
+        "pair-table--figure",
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Neighbours", id="table.neighbours"),
@@ -199,17 +200,20 @@ class PairTable(ScrollView, can_focus=True):
             style = signed = self.get_component_rich_style("pair-table--cursor")
         elif verdict:
             signed += self.get_component_rich_style(f"pair-table--{verdict}", partial=True)
-        end = PADDING + 1  # of the sign
-        segments = [Segment(line[:end], signed)]
         hit = style + self.get_component_rich_style("pair-table--hit", partial=True)
-        texts = self.pairs.texts_at
-        for start, stop in spans_of(self._marked, line[texts:]):
+        quiet = style
+        if at != self.cursor_row:
+            quiet += self.get_component_rich_style("pair-table--figure", partial=True)
+        sign, (end, after) = PADDING + 1, self.pairs.texts_in(line)
+        segments = [Segment(line[:sign], signed), Segment(line[sign:end], quiet)]
+        texts = end
+        for start, stop in spans_of(self._marked, line[texts:after]):
             segments += [
                 Segment(line[end : texts + start], style),
                 Segment(line[texts + start : texts + stop], hit),
             ]
             end = texts + stop
-        segments.append(Segment(line[end:], style))
+        segments += [Segment(line[end:after], style), Segment(line[after:], quiet)]
         return Strip(segments).adjust_cell_length(self._width, style).simplify()
 
     # Keys and mouse.

@@ -26,10 +26,12 @@ class _Marks(NamedTuple):
 _ASCII = _Marks("#", ".", "=", "", "-", ">=")
 
 
-def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) -> "list[Text]":
+def histogram_lines(
+    histogram: Histogram, width: int, *, plain: bool = False, figures: bool = True
+) -> "list[Text]":
     """Draw a histogram from the highest bin to the lowest, a line for each bin; a head, a legend.
 
-    No line is longer than `width` if that is 80 or more.
+    No line is longer than `width` if that is 80 or more. `figures` of the cut stand at the cut.
     """
     from rich.text import Text
 
@@ -44,7 +46,7 @@ def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) ->
     cut_at = _place_of_cut(histogram)
     for bin_ in range(len(names) - 1, -1, -1):
         if bin_ + 1 == cut_at:
-            lines.append(_cut_line(histogram, label, width, marks))
+            lines.append(_cut_line(histogram, label, width, marks, figures=figures))
         dim = "dim" if cut_at is not None and bin_ < cut_at else ""
         line = Text(f"{names[bin_]:>{label}} ", dim)
         line.append_text(_bar(histogram, bin_, room, marks))
@@ -52,7 +54,7 @@ def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) ->
         line.rstrip()
         lines.append(line)
     if cut_at == 0:
-        lines.append(_cut_line(histogram, label, width, marks))
+        lines.append(_cut_line(histogram, label, width, marks, figures=figures))
     return [*lines, Text(_legend(histogram, marks), "dim")]
 
 
@@ -126,14 +128,16 @@ def _place_of_cut(histogram: Histogram) -> int | None:
     return int(np.searchsorted(histogram.edges, histogram.cut))
 
 
-def _cut_line(histogram: Histogram, label: int, width: int, marks: _Marks) -> "Text":
+def _cut_line(
+    histogram: Histogram, label: int, width: int, marks: _Marks, *, figures: bool
+) -> "Text":
     from rich.text import Text
 
-    kept, share = histogram.kept, histogram.kept_precision
-    said = f"cut at {histogram.cut:.4f}: " + (
-        f"{count(kept, 'pair')} from here up" if kept else "no pair reaches it"
-    )
-    if share is not None:
+    kept, share, said = histogram.kept, histogram.kept_precision, "cut"
+    if figures:
+        reach = f"{count(kept, 'pair')} from here up" if kept else "no pair reaches it"
+        said = f"cut at {histogram.cut:.4f}: {reach}"
+    if figures and share is not None:
         said += f", estimated precision {share:.2f}"
     line = f"{marks.rule * max(label - 1, 1)} {said} "
     return Text(line + marks.rule * (width - len(line)), "bold")

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from .screens.base import BaseScreen
 
 _LOOK = 0.01  # seconds between two looks at what a key waits for
+_STAYING = ("move.", "judge.", "cut.raise", "cut.lower")  # beginnings of the ids of actions
 _LONGEST = 10.0  # seconds that a key waits behind the one before it: else the app is deaf
 
 
@@ -62,7 +63,9 @@ class KeyQueue:
             await self._next()
 
     async def _next(self) -> None:
-        while self._waiting and (self._is_free() or time.monotonic() - self._since > _LONGEST):
+        while self._waiting and (
+            self._is_free(self._waiting[0]) or time.monotonic() - self._since > _LONGEST
+        ):
             key, self._since = self._waiting.popleft(), time.monotonic()
             if not isinstance(key, Key | Paste):
                 await key()
@@ -80,9 +83,16 @@ class KeyQueue:
         self._looks = False
         await self._next()
 
-    def _is_free(self) -> bool:
-        """Whether the last key is done, and the screen stands."""
+    def _is_free(self, key: "Key | Paste | Action") -> bool:
+        """Whether the screen stands, and the last key is done, or opens nothing as this one."""
         screen = self._app.screen
         if not isinstance(screen, BaseScreen):  # the palette
             return self._key is None and screen.focused is not None
-        return self._key is None and screen.stands
+        return screen.stands and (
+            self._key is None or (self._stays(self._key) and self._stays(key))
+        )
+
+    def _stays(self, key: "Key | Paste | Action") -> bool:
+        """Whether a key opens nothing: one draws once what several of them have changed."""
+        active = self._app.screen.active_bindings.get(key.key) if isinstance(key, Key) else None
+        return active is not None and (active.binding.id or "").startswith(_STAYING)

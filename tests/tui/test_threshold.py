@@ -73,6 +73,7 @@ def test_the_threshold_looks_as_it_did(mined_run: Path, snapshot: Any) -> None:
             pilot,
             "threshold",
             holds=[
+                f"{kept.pairs} of {len(cuts)} kept",
                 f"cut {kept.cut:.4f}  precision {kept.precision:.2f}",
                 "─ cut ─",
                 "≥ ",

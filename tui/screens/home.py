@@ -120,7 +120,7 @@ class Entries(KeyedList):
     """The list itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Open", id="home.enter", tooltip="Or go on with it.")
+        Binding("enter", "select", "Open it", id="home.enter", tooltip="Or go on with it.")
     ]
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
-_FEWEST_BINS, _MOST_BINS = 5, 20
+_FEWEST_BINS, _MOST_BINS = 5, 12
 _LOW = 20  # rows of a window that has no room for the pair whole
 
 
@@ -47,7 +47,7 @@ class ThresholdScreen(JudgeScreen):
     LOADS = "count"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            *("c", "type", "Type it"),
+            *("c", "type", "Type the cut"),
             id="cut.type",
             tooltip="The cut as a number.",
             show=False,

@@ -10,7 +10,7 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.widget import Widget
 
-from .screens.base import BaseScreen
+from .screens.base import BaseScreen, OpeningScreen
 
 _LOOK = 0.01  # seconds between two looks at what a key waits for
 _STAYING = ("move.", "judge.", "cut.raise", "cut.lower")  # beginnings of the ids of actions
@@ -48,6 +48,8 @@ class KeyQueue:
 
     async def take(self, key: "Key | Paste | Action") -> None:
         """Give a key, or do something as a key would, at once or later."""
+        if isinstance(self._app.screen, OpeningScreen) and self._is_free(key):
+            self._waiting.clear()  # they were for what is given up
         if not self._waiting:
             self._since = time.monotonic()
         self._waiting.append(key)
@@ -85,10 +87,10 @@ class KeyQueue:
 
     def _is_free(self, key: "Key | Paste | Action") -> bool:
         """Whether the screen stands, and the last key is done, or opens nothing as this one."""
-        screen = self._app.screen
+        screen, name = self._app.screen, key.key if isinstance(key, Key) else ""
         if not isinstance(screen, BaseScreen):  # the palette
             return self._key is None and screen.focused is not None
-        return screen.stands and (
+        return screen.hears(name) and (
             self._key is None or (self._stays(self._key) and self._stays(key))
         )
 

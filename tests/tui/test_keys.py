@@ -1,5 +1,6 @@
 """Keys in one burst: each has its effect, on the screen that the ones before it opened."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ from textual.widgets import Input
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
 from xmine.browsing.cuts import Cuts
+from xmine.browsing.opening import open_pairs
+from xmine.tui import background
 from xmine.tui.app import XmineApp
+from xmine.tui.screens.base import OpeningScreen
 from xmine.tui.screens.filter import FilterScreen
 from xmine.tui.screens.pairs import PairsScreen
 from xmine.tui.screens.sample import SampleScreen
@@ -91,6 +95,29 @@ def test_verdicts_wait_for_the_sample_and_none_goes_to_the_table(run_copy: Path)
         assert screen.query_one(PairTable).cursor_row == there + 2
 
     drive(XmineApp(run_copy), (80, 24), script)
+
+
+def test_keys_wait_for_the_run_that_is_read(
+    mined_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = threading.Event()
+    monkeypatch.setattr(
+        background, "open_pairs", lambda path: read.wait(20) and open_pairs(mined_run)
+    )
+
+    async def script(pilot: Any) -> None:
+        app = pilot.app
+        for key in "jjt]":
+            app.post_message(events.Key(NAMES.get(key, key), key))
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, OpeningScreen)
+        read.set()
+        await settled(pilot)
+        assert isinstance(app.screen, ThresholdScreen)
+        assert app.get_screen("pairs").query_one(PairTable).cursor_row == 2
+        assert app.view.cut > app.view.opened.cut
+
+    drive(XmineApp(mined_run), (80, 24), script)
 
 
 def test_keys_after_the_palette_are_typed_into_it(mined_run: Path) -> None:

@@ -87,6 +87,10 @@ class BaseScreen(Screen[None]):
         """Whether the screen is there, with all that keys act on."""
         return self._is_shown and not self.background.is_under_way(self.LOADS)
 
+    def hears(self, key: str) -> bool:
+        """Whether a key is for this screen, not for one that follows."""
+        return self.stands
+
     @property
     def in_form(self) -> bool:
         """Whether a form is filled in: a letter is meant for a field, and leads nowhere else."""
@@ -276,14 +280,18 @@ QUIT = Binding("q", "app.leave", "Quit", id="quit", tooltip="Judgements are kept
 
 
 class OpeningScreen(BaseScreen):
-    """The screen while a run or a file is read."""
+    """The screen while a run or a file is read. It hears what leaves it."""
 
+    KEYS: ClassVar[tuple[str, ...]] = ("escape", "q", "ctrl+q", "h", "question_mark", "f1")
     BINDINGS: ClassVar[list[BindingType]] = [QUIT]
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._view = None  # the pairs that were open go as soon as others are there
         self.path = path
+
+    def hears(self, key: str) -> bool:
+        return self.stands and key in self.KEYS
 
     def heading(self) -> str:
         """Say what is read."""

@@ -85,7 +85,7 @@ class MarkScreen(JudgeScreen):
         elif len(rows) > _MOST:
             self.say(f"{said}: at most {_MOST:,} are judged at once; / shows fewer", bad=True)
         elif len(rows) > _ASK:
-            self.confirm(f"{verdict} {said}? y/n", judge)
+            self.confirm(f"{verdict} {said}? y/n", judge, lambda: self.say("nothing was judged"))
         else:
             judge()
 

@@ -89,7 +89,7 @@ def told(screen: Any) -> set[str]:
 
 def moving(screen: Any) -> set[str]:
     """What keys that only move do."""
-    return {each.description for _, each in bindings(screen) if each.id.startswith("move.")}
+    return {each.description for _, each in bindings(screen) if str(each.id).startswith("move.")}
 
 
 def test_every_key_of_every_screen_is_told_in_its_help_and_in_the_palette(

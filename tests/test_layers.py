@@ -45,7 +45,7 @@ ORDER = """
     xmine.tui.widgets
     xmine.tui.background
     xmine.tui.screens
-    xmine.tui.ending
+    xmine.tui.ending xmine.tui.keys
     xmine.tui.app
     xmine.cli
     xmine.__main__

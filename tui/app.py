@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -28,6 +27,7 @@ from xmine.errors import XmineError
 from .background import BackgroundWork, Read, Readers, read
 from .ending import Ending
 from .jobs import JobQueue
+from .keys import KeyDone, KeyQueue
 from .screens.base import BaseScreen, OpeningScreen, Prompt
 from .screens.judging_base import JudgeScreen
 from .state.place import Place
@@ -38,10 +38,9 @@ from .terminal import TerminalDriver
 if TYPE_CHECKING:
     from xmine.browsing.judgements import Judgements
 
-    from .screens.help import KeyedAction
-
 _EVERY = 1.0  # seconds between two readings of the judgements of others
 _RECENT = 10  # runs and files in the palette
+_TOLD = ("home", "pairs", "threshold")  # screens whose actions the palette has everywhere
 _LEAVE = ("q", "ctrl+q", "ctrl+c")  # these leave in a window of any size
 # Screens that a key opens from anywhere -> module and class in `xmine.tui.screens`, and whether
 # pairs must be open. They are loaded when they are first shown.
@@ -56,8 +55,7 @@ SCREENS_OF = {
 
 
 def _to(key: str, screen: str, title: str) -> Binding:
-    """Bind a key to a screen. It has priority: see `XmineApp.on_event`."""
-    return Binding(key, f"show('{screen}')", title, id=f"show.{screen}", show=False, priority=True)
+    return Binding(key, f"show('{screen}')", title, id=f"show.{screen}", show=False)
 
 
 class XmineApp(App[None]):
@@ -69,6 +67,7 @@ class XmineApp(App[None]):
         jobs: mining and training, on whatever screen.
         ending: how the app ends.
         background: work in threads.
+        keys: that wait for their turn.
         failure: why the file of the command could not be opened.
     """
 
@@ -103,31 +102,21 @@ class XmineApp(App[None]):
         self._opening: OpeningScreen | None = None
         self._complained = ""
         self._reading: View | None = None  # that was replaced, and is read again
-        self._deaf_until = 0.0
+        self.keys = KeyQueue(self, super().on_event)
 
     async def on_event(self, event: events.Event) -> None:
-        """Ignore keys that would act on a hidden screen: one that is opening, or in a tiny window.
+        """Let keys wait for their turn; ignore those for a screen that a tiny window hides."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+        elif not self.screen.has_class("-small") or self._asked or _leaves(event):
+            await self.keys.take(event)
 
-        Keys that open a screen have priority, so that the app handles them before the next key.
-        """
-        if isinstance(event, events.Key):
-            if time.monotonic() < self._deaf_until:
-                return
-            if self.screen.has_class("-small") and event.key not in _LEAVE and not self._asked:
-                return
-        await super().on_event(event)
+    async def on_key_done(self, told: KeyDone) -> None:
+        await self.keys.done(told)
 
     @property
     def _asked(self) -> bool:
         return any(prompt.display for prompt in self.screen.query(Prompt))
-
-    def ignore_keys(self) -> None:
-        """Ignore keys until the next screen is shown, for a second at most."""
-        self._deaf_until = time.monotonic() + 1.0
-
-    def hear_keys(self) -> None:
-        """Handle keys again: the screen is shown."""
-        self._deaf_until = 0.0
 
     def on_mount(self) -> None:
         chosen = settings()
@@ -265,25 +254,25 @@ class XmineApp(App[None]):
 
     def show(self, name: str) -> None:
         """Show one of SCREENS_OF in place of all screens."""
-        module, kind, needs = SCREENS_OF[name]
-        if needs and self.view is None:
+        if SCREENS_OF[name][2] and self.view is None:
             if isinstance(self.screen, BaseScreen):
                 self.screen.say("nothing is open: choose a run or a file of pairs first", bad=True)
             return
         if not self.is_screen_installed(name):
-            screen = getattr(import_module(f"xmine.tui.screens.{module}"), kind)
-            self.install_screen(screen(), name)
+            self.install_screen(self._kind_of(name)(), name)
         while len(self.screen_stack) > 2:
             self.pop_screen()
-        self.ignore_keys()
         if len(self.screen_stack) == 1:
             self.push_screen(name)
         elif self.screen is not self.get_screen(name):
             self.switch_screen(name)
-        else:
-            self.hear_keys()
         if not gc.isenabled():
             self.call_after_refresh(_collect_from_now_on)
+
+    def _kind_of(self, name: str) -> type[BaseScreen]:
+        module, kind, _ = SCREENS_OF[name]
+        found: type[BaseScreen] = getattr(import_module(f"xmine.tui.screens.{module}"), kind)
+        return found
 
     def mine_with(self, model: str) -> None:
         """Show the form of mining, with an encoder in it."""
@@ -310,7 +299,6 @@ class XmineApp(App[None]):
         """Judge pairs drawn at random, or from both sides of the cut."""
         from .screens.sample import SampleScreen
 
-        self.ignore_keys()
         self.push_screen(SampleScreen(around=around))
 
     def complain(self, error: XmineError) -> None:
@@ -326,10 +314,8 @@ class XmineApp(App[None]):
             self.show("home" if self.view is None else "pairs")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        screen = self.screen
-        if action not in ("show", "leave") or not isinstance(screen, BaseScreen):
-            return True
-        return not screen.in_form and not isinstance(screen.focused, Input)
+        in_form = isinstance(self.screen, BaseScreen) and self.screen.in_form
+        return not in_form or action not in ("show", "leave")
 
     def action_show(self, name: str) -> None:
         self.show(name)
@@ -355,12 +341,20 @@ class XmineApp(App[None]):
             self.screen.say(message)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List what can be done here, what was opened lately, theme and screenshot, moving last."""
-        from .screens.help import actions_of
+        """List what can be done here and elsewhere, what was opened lately, and themes."""
+        from .screens.help import actions_elsewhere, actions_of
 
-        actions = actions_of(screen)
-        moving = [each for each in actions if each.group == "Move"]
-        yield from (self._command(each) for each in actions if each not in moving)
+        for action in actions_of(screen):
+            if action.group != "Move":
+                run: Callable[[], object] = partial(self.run_action, action.name, action.node)
+                title = f"{action.title}  {', '.join(action.keys)}"
+                yield SystemCommand(title, action.more, run)
+        for name in _TOLD:
+            kind = self._kind_of(name)
+            if not isinstance(screen, kind) and (self.view is not None or not SCREENS_OF[name][2]):
+                for binding in actions_elsewhere(kind):
+                    run = partial(self._go_and_do, name, binding.action)
+                    yield SystemCommand(f"{kind.NAME}: {binding.description}", binding.tooltip, run)
         for entry in recent()[:_RECENT]:
             if entry.kind in ("run", "file"):
                 path = Path(entry.path)
@@ -368,11 +362,15 @@ class XmineApp(App[None]):
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command
-        yield from map(self._command, moving)
 
-    def _command(self, action: "KeyedAction") -> SystemCommand:
-        run: Callable[[], object] = partial(self.run_action, action.name, action.node)
-        return SystemCommand(f"{action.title}  {', '.join(action.keys)}", action.more, run)
+    async def _go_and_do(self, name: str, action: str) -> None:
+        """Show a screen, and do something as soon as it stands."""
+        self.show(name)
+        await self.keys.take(partial(self.run_action, action, self.get_screen(name)))
+
+
+def _leaves(key: events.Event) -> bool:
+    return isinstance(key, events.Key) and key.key in _LEAVE
 
 
 def _collect_from_now_on() -> None:

@@ -38,6 +38,7 @@ class BackgroundWork:
     def __init__(self, of: App[Any] | Screen[Any]) -> None:
         self._of = of
         self._turns: dict[str, int] = {}  # of each kind, how often it was asked for
+        self._under_way: set[str] = set()  # kinds
 
     def run(
         self,
@@ -52,9 +53,11 @@ class BackgroundWork:
         then, nor where the screen is gone.
         """
         turn = self._turns[kind] = self._turns.get(kind, 0) + 1
+        self._under_way.add(kind)
 
         def hear(say: Callable[[], object]) -> None:
             if self._turns[kind] == turn and self._of.is_attached and self._of.is_running:
+                self._under_way.discard(kind)
                 say()
 
         def worked() -> None:
@@ -71,6 +74,10 @@ class BackgroundWork:
 
         # Not `exclusive`: Textual would not wait for the thread of a cancelled worker.
         self._of.run_worker(worked, thread=True, group=kind)
+
+    def is_under_way(self, kind: str) -> bool:
+        """Whether work of a kind was asked for, and has not delivered yet."""
+        return kind in self._under_way
 
 
 _NAME = "xmine-reads"

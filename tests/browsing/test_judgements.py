@@ -72,10 +72,24 @@ def test_a_later_verdict_beats_an_earlier_one_and_undo_brings_it_back(opened: Op
         judgements.judge(0, verdict)
     judgements.judge(1, "accept")
     found = []
-    while (row := judgements.undo()) is not None:
-        found.append((row, judgements.of(0), judgements.of(1)))
+    while rows := judgements.undo():
+        found.append((*rows, judgements.of(0), judgements.of(1)))
     assert found == [(1, "reject", ""), (0, "unsure", ""), (0, "accept", ""), (0, "", "")]
     assert Judgements.open(opened).counts().judged == 0
+
+
+def test_one_undo_takes_back_what_was_said_of_many(opened: Opened, pairs: Path) -> None:
+    judgements = Judgements.open(opened, "ann")
+    Judgements.open(opened, "bob").judge(4, "reject")
+    judgements.judge(2, "unsure")
+    judgements.judge_all(range(2, 100), "accept")
+    assert judgements.counts().accept == 98
+    again = Judgements.open(opened, "ann")
+    assert again.codes().tolist() == judgements.codes().tolist()
+    assert judgements.undo() == list(range(2, 100))
+    assert [judgements.of(row) for row in (2, 3, 4)] == ["unsure", "", "reject"]
+    assert judgements.counts().judged == 2
+    assert judgements.undo() == [2] and judgements.undo() == []
 
 
 def test_who_spoke_last_counts_and_taking_back_leaves_what_others_say(opened: Opened) -> None:
@@ -164,7 +178,7 @@ def test_a_verdict_that_cannot_be_kept_changes_nothing(
         with pytest.raises(FileError, match="No space left on device"):
             judgements.judge(0, "reject")
     assert judgements.path.read_bytes() == before and judgements.of(0) == "accept"
-    assert judgements.undo() == 0 and judgements.undo() is None
+    assert judgements.undo() == [0] and judgements.undo() == []
 
 
 def test_a_place_that_cannot_be_written_is_told_before_the_first_verdict(

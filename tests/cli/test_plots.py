@@ -20,17 +20,17 @@ CHANCES = np.array([1.0] * 6 + [0.5] * 2 + [0.0] * 200)
 
 UNICODE = """\
 score                                                 pairs  from here precision
-  1.5 ███████                                             2          2      1.00
-  1.4 ███████████                                         3          5      1.00
-  1.3 █████░░                                             2          7      0.93
+  1.5 ██████████▋                                         2          2      1.00
+  1.4 █████████████▌                                      3          5      1.00
+  1.3 ████████░░░                                         2          7      0.93
 ──── cut at 1.3000: 7 pairs from here up, estimated precision 0.93 ─────────────
-  1.2 ██░░                                                1          8      0.88
-  1.1 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        75         83      0.08
-  1.0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        83        166      0.04
-  0.9 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»        42        208      0.03
-█ expected right  ░ expected wrong  » longer than drawn  precision: estimated
+  1.2 ███░░░░                                             1          8      0.88
+  1.1 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░         75         83      0.08
+  1.0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░        83        166      0.04
+  0.9 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░              42        208      0.03
+█ expected right  ░ expected wrong  bars: logarithms  precision: estimated
 """
-ASCII = UNICODE.translate(str.maketrans("█░»─", "#.>-"))
+ASCII = UNICODE.translate(str.maketrans("█▋▌░─", "## .-"))
 
 
 def drawn(cut: float | None, *, plain: bool = False, width: int = 80, most: int = 8) -> str:
@@ -47,14 +47,14 @@ def test_a_bar_for_each_bin_from_the_highest_score_down() -> None:
 
 PROBABILITIES = """\
 prob                                                  pairs  from here precision
- 0.8 ███████████                                          6          6      1.00
+ 0.8 ████████████████▏                                    6          6      1.00
  0.6                                                      0          6      1.00
- 0.5 ███░░                                                3          9      0.83
+ 0.5 ██████░░░░░░                                         3          9      0.83
 ─── cut at 0.5000: 9 pairs from here up, estimated precision 0.83 ──────────────
  0.4                                                      0          9      0.83
  0.2                                                      0          9      0.83
- 0.0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░»       200        209      0.04
-█ expected right  ░ expected wrong  » longer than drawn  precision: estimated
+ 0.0 ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░       200        209      0.04
+█ expected right  ░ expected wrong  bars: logarithms  precision: estimated
 """
 
 
@@ -152,7 +152,7 @@ def test_without_an_estimate_right_and_wrong_are_not_told_apart() -> None:
 def test_a_single_pair_is_seen_beside_thousands() -> None:
     scores = np.append(np.full(90_000, 1.0), 1.4)
     lines = histogram_lines(bin_scores(scores, np.append(np.zeros(90_000), 1.0)), 80)
-    assert lines[1].plain.split() == ["1.40", "█", "1", "1", "1.00"]
+    assert lines[1].plain.split() == ["1.40", "▏", "1", "1", "1.00"]
     assert lines[-2].plain.split()[2:] == ["90,000", "90,001", "0.00"]
 
 

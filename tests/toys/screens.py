@@ -62,6 +62,7 @@ async def settled(pilot: Any) -> None:
         await pilot.pause()
         now = app.screen, app.screen._compositor.render_strips(app.size)
         still = now == before and app.screen._compositor.size == app.size
+        still = still and not getattr(app, "keys", None)
         if still or not app.is_running:
             return
         before = now

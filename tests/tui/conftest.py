@@ -1,6 +1,7 @@
 """The app without a terminal: a run to open, a way to press keys, and what is on the screen."""
 
 import shutil
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -33,10 +34,12 @@ def styles_read_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No animation, no colours from outside, no state of the user's own."""
+    """No animation, no colours from outside, no state of the user's own, and one time zone."""
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setenv("XMINE_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
 
 
 @pytest.fixture

@@ -60,9 +60,9 @@ def test_what_was_opened_is_listed_as_it_is_now(folder: Path) -> None:
     async def script(pilot: Any) -> None:
         await settled(pilot)
         text = rows_of(pilot)
-        assert "▫ a␛[31m[red]b  file" in text
-        assert "◌ half  not finished" in text
-        assert "✗ gone.tsv  gone" in text
+        assert "▫ a␛[31m[red]b          file" in text
+        assert "◌ half          not finished" in text
+        assert "✗ gone.tsv              gone" in text
         said = pilot.app.screen.query_one("#said", Static)
         await pilot.press("G", "enter")
         assert "gone.tsv: is gone; x takes it off the list" in str(said.render())

@@ -396,6 +396,57 @@ def test_verdicts_are_kept_shown_and_taken_back(run_copy: Path) -> None:
     browse(run_copy, reopened)
 
 
+def test_what_is_marked_is_judged_at_once_and_taken_back_at_once(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        judgements = pilot.app.judgements
+        rows = pilot.app.view.rows[:8].tolist()
+
+        def said() -> str:
+            return "".join(f"{judgements.of(row) or '-':.1}" for row in rows)
+
+        assert "space marks" in (await keys("A"))[-2] and said() == "--------"
+        await keys("x", "g")  # that one is overruled, and comes back
+        shown = await keys("space", "j", "space", "j", "j", "j", "V", "k", "k", "space", "A")
+        # Marked: 0, 2, 2 to 6; and 4 is marked no more.
+        assert "✓ 5 pairs accepted; z takes it back" in shown[-2] and "5 judged" in shown[0]
+        assert said() == "a-aa-aa-"
+        assert "▌" not in "".join(shown)
+        shown = await keys("z")
+        assert said() == "r-------" and "taken back: 1 of" in shown[-2]
+        shown = await keys("g", "space", "space")
+        assert [row[:1] for row in shown[2:5]] == ["▌", "▌", " "] and "2 marked" in shown[0]
+        await keys("s")  # marks stay with their pairs
+        assert "2 marked" in (await keys("s"))[0]
+        assert "marked" not in (await keys("escape"))[0]
+        assert "space marks the first pair" in (await keys("V"))[-2]
+
+    browse(run_copy, script)
+
+
+def test_what_a_filter_shows_is_judged_at_once_after_a_question(run_copy: Path) -> None:
+    async def script(pilot: Any, keys: Keys) -> None:
+        judgements = pilot.app.judgements
+        await keys("slash")
+        shown = await answer(pilot, "#find", "flag:copy is:all")
+        rows = pilot.app.view.rows.tolist()
+        assert 0 < len(rows) < 50
+        shown = await keys("X")
+        assert f"✗ {len(rows)} pair" in shown[-2] and judgements.counts().reject == len(rows)
+        await keys("z", "slash")
+        await answer(pilot, "#find", "is:all")
+        every = len(pilot.app.view.opened)
+        assert every > 50
+        assert f"reject {every} pairs? y/n" in (await keys("X"))[-2]
+        await keys("n")
+        assert judgements.counts().judged == 0
+        await keys("X", "y")
+        assert judgements.counts().reject == every
+        await keys("z")
+        assert judgements.counts().judged == 0
+
+    browse(run_copy, script)
+
+
 def test_what_another_process_judges_appears(run_copy: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
         other = Judgements.open(open_pairs(run_copy), by="somebody else")
@@ -557,15 +608,31 @@ def test_the_lines_around_a_pair_are_a_key_away(mined_run: Path) -> None:
     browse(mined_run, script, (120, 60))
 
 
-def test_the_palette_begins_with_what_is_done_and_opens_recent_runs(mined_run: Path) -> None:
+def test_the_palette_has_what_is_done_here_and_elsewhere_and_recent_runs(run_copy: Path) -> None:
     async def script(pilot: Any, keys: Keys) -> None:
-        titles = [each.title for each in pilot.app.get_system_commands(pilot.app.screen)]
-        assert titles.index("Open run") < min(
-            at for at, title in enumerate(titles) if title.startswith("Half a page")
-        )
-        assert titles[0].startswith("Back")
+        app = pilot.app
 
-    browse(mined_run, script)
+        def commands() -> dict[str, Callable[[], Any]]:
+            return {each.title: each.callback for each in app.get_system_commands(app.screen)}
+
+        there = commands()
+        assert {"Filter  f", "Threshold  t", "Open run", "Threshold: Write", "Home: Open"} <= set(
+            there
+        )
+        assert "Pairs: Filter" not in there
+        noise = ("Down", "First", "Half a page", "Page", "Scroll")
+        assert not [title for title in there if title.startswith(noise)]
+        await there["Threshold: Write"]()
+        await settled(pilot)
+        assert app.screen.NAME == "Threshold" and "cut run at" in screen_text(app)[-2]
+        await keys("n")
+        await commands()["Pairs: Filter"]()
+        await settled(pilot)
+        assert app.screen.NAME == "Filter"
+        await keys("escape", "h")
+        assert "Pairs: Export" in commands() and "Home: Open" not in commands()
+
+    browse(run_copy, script)
 
 
 def test_what_was_said_is_gone_on_return(run_copy: Path) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from textual import events
 
 from tests.toys.app import drive
 from tests.toys.screens import screen_text, settled
@@ -247,22 +246,6 @@ def test_a_query_that_fails_leaves_what_is_shown_and_a_cut_that_was_moved(
         assert shows(pilot, view) and view.query == PairQuery(kept="kept") and view.cut == 1.25
 
     drive(XmineApp(mined_run), (80, 24), script)
-
-
-def test_what_is_typed_while_a_screen_opens_judges_nothing(run_copy: Path) -> None:
-    async def script(pilot: Any) -> None:
-        await settled(pilot)
-        app = pilot.app
-        for opens in ("f", "M", "h"):
-            for key in (opens, "a", "x", "t", "q"):  # at once, as a terminal sends what is pasted
-                app.post_message(events.Key(key, key))
-            await settled(pilot)
-            assert app.is_running and app.screen.NAME in ("Filter", "Mine", "Home")
-            await pilot.press("escape")
-            await settled(pilot)
-        assert app.judgements.counts().judged == 0
-
-    drive(XmineApp(run_copy), (80, 24), script)
 
 
 def test_a_run_opens_where_it_was_left(run_copy: Path, few: Path) -> None:

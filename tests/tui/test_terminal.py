@@ -62,7 +62,6 @@ def in_terminals(run: Path, *commands: list[str]) -> Iterator[list[App]]:
             found.append((ours, app))
         for terminal, _ in found:
             read_until(terminal, best)
-        time.sleep(1)  # keys that come while a screen opens are not heard
         yield found
     finally:
         for terminal, app in found:

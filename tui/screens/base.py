@@ -43,8 +43,6 @@ class Host(Protocol):
     def show(self, name: str) -> None: ...
     def back(self) -> None: ...
     def keep_place(self) -> None: ...
-    def ignore_keys(self) -> None: ...
-    def hear_keys(self) -> None: ...
     def look_for(self, view: View, query: PairQuery | None, cut: float | None) -> None: ...
     def show_neighbours(self, source: int, target: int) -> None: ...
     def judge_sample(self, *, around: bool) -> None: ...
@@ -59,9 +57,8 @@ class BaseScreen(Screen[None]):
     """
 
     NAME: ClassVar[str] = ""
-    # Actions that open a line to type into. Their keys have priority, so that the line has the
-    # focus before the next key is handled: pasted text must not judge pairs.
-    OPENS_A_LINE: ClassVar[tuple[str, ...]] = ()
+    # The kind of work in the background that the keys of the screen wait for; see `stands`.
+    LOADS: ClassVar[str] = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back", show=False, tooltip="To where one came from."),
         Binding("q", "close", "Close", id="close"),
@@ -71,6 +68,7 @@ class BaseScreen(Screen[None]):
         super().__init__()
         self._view = self.host.view
         self._had_keys: Widget | None = None  # before the window was too small
+        self._is_shown = False
         self.background = BackgroundWork(self)
 
     @property
@@ -83,6 +81,15 @@ class BaseScreen(Screen[None]):
         """The open pairs; without any, no screen asks."""
         assert self._view is not None
         return self._view
+
+    @property
+    def stands(self) -> bool:
+        """Whether the screen is there, with all that keys act on."""
+        return self._is_shown and not self.background.is_under_way(self.LOADS)
+
+    def hears(self, key: str) -> bool:
+        """Whether a key is for this screen, not for one that follows."""
+        return self.stands
 
     @property
     def in_form(self) -> bool:
@@ -110,7 +117,13 @@ class BaseScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """Fill the top line anew: something may have changed on another screen."""
         self.refresh_top()
-        self.call_after_refresh(self.host.hear_keys)
+        self.call_after_refresh(self._is_now_shown)
+
+    def on_screen_suspend(self) -> None:
+        self._is_shown = False
+
+    def _is_now_shown(self) -> None:
+        self._is_shown = self.is_current
 
     def heading(self) -> str:
         """Write the left side of the top line."""
@@ -184,10 +197,7 @@ class BaseScreen(Screen[None]):
         self.host.back()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        typing = isinstance(self.focused, Input)
-        if action == "close":
-            return not (typing or self.in_form)
-        return not (action in self.OPENS_A_LINE and typing)
+        return action != "close" or not self.in_form
 
     def action_close(self) -> None:
         self.host.back()
@@ -270,14 +280,18 @@ QUIT = Binding("q", "app.leave", "Quit", id="quit", tooltip="Judgements are kept
 
 
 class OpeningScreen(BaseScreen):
-    """The screen while a run or a file is read."""
+    """The screen while a run or a file is read. It hears what leaves it."""
 
+    KEYS: ClassVar[tuple[str, ...]] = ("escape", "q", "ctrl+q", "h", "question_mark", "f1")
     BINDINGS: ClassVar[list[BindingType]] = [QUIT]
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._view = None  # the pairs that were open go as soon as others are there
         self.path = path
+
+    def hears(self, key: str) -> bool:
+        return self.stands and key in self.KEYS
 
     def heading(self) -> str:
         """Say what is read."""

@@ -74,7 +74,6 @@ class FilterScreen(BaseScreen):
         return True
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one("#text", Input).focus()
         self._count()
 

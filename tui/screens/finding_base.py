@@ -16,17 +16,17 @@ from xmine.units import count
 
 from ..widgets.pair_table import PairTable
 from ..widgets.query_line import QueryLine
-from .judging_base import JudgeScreen
+from .marking_base import MarkScreen
 
 # Seconds after the last key until the search.
 _PATIENCE = 0.1
 
 
-class FindScreen(JudgeScreen):
+class FindScreen(MarkScreen):
     """A screen with a table of pairs and a line, `find`, see `xmine.browsing.typed`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "Find", id="pairs.find", key_display="/", priority=True),
+        Binding("slash", "find", "Find", id="pairs.find", key_display="/"),
         Binding("n", "hit(1)", "Next hit", id="pairs.next", show=False),
         Binding("N", "hit(-1)", "Previous hit", id="pairs.previous", show=False),
     ]

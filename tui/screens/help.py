@@ -1,5 +1,6 @@
 """The actions that have keys on a screen, and a screen that lists them, with the words it uses."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -21,6 +22,7 @@ _WORDS = {
     "cosine": "of the two vectors: 1 for the same direction",
     "margin": "the cosine, compared with that of the nearest other sentences",
     "cut": "the lowest prob, or score, that is kept: ≥ stands at or above it, < below",
+    "0.9 (0.8 to 1.0)": "a share; nine times in ten the true one is in the interval",
     "flags": "possible faults of a pair; the pane has the reason of each",
     "✓ ✗ ?": "accepted, rejected, unsure",
     "underlined, dim": "what both sides have; what has no counterpart",
@@ -68,11 +70,18 @@ def actions_of(screen: Screen[object]) -> list[KeyedAction]:
 
 
 def _group(node: DOMNode, name: str) -> str:
-    if isinstance(node, App):
-        return "Go to" if name.startswith("show.") else "App"
-    if not isinstance(node, Screen):
-        return "Move"
-    return "Judge" if name.startswith("judge.") else "Here"
+    kinds = {"show": "Go to", "judge": "Judge", "mark": "Judge", "move": "Move"}
+    return kinds.get(name.partition(".")[0], "App" if isinstance(node, App) else "Here")
+
+
+def actions_elsewhere(kind: type[BaseScreen]) -> Iterator[Binding]:
+    """List what a screen of a kind can do that not every screen can."""
+    for each in kind.__mro__:
+        if issubclass(each, BaseScreen) and each not in (BaseScreen, JudgeScreen):
+            for binding in vars(each).get("BINDINGS", ()):
+                leaves = binding.action in ("app.leave", "back", "close")
+                if not leaves and not binding.id.startswith("move."):
+                    yield binding
 
 
 class HelpScreen(BaseScreen):
@@ -80,10 +89,10 @@ class HelpScreen(BaseScreen):
 
     NAME = "Help"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "scroll(1)", "Down", id="help.down", show=False),
-        Binding("k,up", "scroll(-1)", "Up", id="help.up", show=False),
-        Binding("g,home", "scroll(-9999)", "Top", id="help.top", show=False),
-        Binding("G,end", "scroll(9999)", "Bottom", id="help.bottom", show=False),
+        Binding("j,down", "scroll(1)", "Down", id="move.down", show=False),
+        Binding("k,up", "scroll(-1)", "Up", id="move.up", show=False),
+        Binding("g,home", "scroll(-9999)", "Top", id="move.first", show=False),
+        Binding("G,end", "scroll(9999)", "Bottom", id="move.last", show=False),
     ]
 
     def __init__(self, screen: Screen[object]) -> None:

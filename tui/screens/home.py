@@ -1,5 +1,7 @@
 """The first screen: recent runs and files, and the keys to begin with."""
 
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,11 +16,14 @@ from xmine.errors import XmineError
 from ..forms.command import resuming_words
 from ..jobs import MINING, Job
 from ..state.recent import Recent, forget, recent
-from ..text import shown
+from ..text import cut, shown
+from ..widgets.moving import KeyedList
 from .base import QUIT, BaseScreen
 from .picker import PickerScreen
 
 _SIGNS = {"run": "▪", "file": "▫", "unfinished": "◌", "gone": "✗"}
+_LONGEST_NAME = 30  # cells
+_FIGURES = (1, 2)  # columns that stand at the right
 _WHAT = {"run": "run", "file": "file", "unfinished": "not finished", "gone": "gone"}
 
 
@@ -53,11 +58,9 @@ class HomeScreen(BaseScreen):
         yield Entries(id="recent", markup=False, compact=True)
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one(OptionList).focus()
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         self._list()
 
     def _list(self) -> None:
@@ -66,7 +69,7 @@ class HomeScreen(BaseScreen):
         at = shown_list.highlighted
         shown_list.clear_options()
         self._entries = found
-        shown_list.add_options(Option(_line(each)) for each in found)
+        shown_list.add_options(map(Option, _lines(found)))
         if found:
             shown_list.highlighted = min(at or 0, len(found) - 1)
         if self._said_of is not bool(found):  # or the last message stays, such as an error
@@ -113,33 +116,43 @@ class HomeScreen(BaseScreen):
         self._list()
 
 
-class Entries(OptionList):
-    """The list itself, with the keys of every list."""
+class Entries(KeyedList):
+    """The list itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Down", id="home.down", show=False),
-        Binding("k", "cursor_up", "Up", id="home.up", show=False),
-        Binding("g", "first", "First", id="home.first", show=False),
-        Binding("G", "last", "Last", id="home.last", show=False),
-        Binding("ctrl+d", "page_down", "Page down", id="home.page-down", show=False),
-        Binding("ctrl+u", "page_up", "Page up", id="home.page-up", show=False),
+        Binding("enter", "select", "Open it", id="home.enter", tooltip="Or go on with it.")
     ]
 
 
-def _line(entry: Recent) -> Text:
-    """Write an entry: sign, name, number of pairs, date, folder."""
+def _lines(entries: list[Recent]) -> list[Text]:
+    """Write entries in columns: sign and name, pairs, judged ones, time, folder."""
+    rows = [_cells(each) for each in entries]
+    widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            cell.align("right" if at in _FIGURES else "left", width)
+            cell.append("  " if width else "")
+    return [Text.assemble(*row, overflow="ellipsis", no_wrap=True) for row in rows]
+
+
+def _cells(entry: Recent) -> list[Text]:
     path = Path(entry.path)
     pairs = f"{entry.pairs:,} pairs" if entry.pairs is not None else _WHAT[entry.kind]
-    return Text.assemble(
-        f"{_SIGNS[entry.kind]} ",
-        shown(path.name, "bold"),
-        f"  {pairs}  ",
-        (entry.opened[:10], "dim"),
-        "  ",
+    judged = f"{entry.judged:,} judged" if entry.judged else ""
+    return [
+        Text(f"{_SIGNS[entry.kind]} ") + cut(path.name, _LONGEST_NAME, "bold"),
+        Text(pairs, "dim"),
+        Text(judged, "dim"),
+        Text(_when(entry.opened), "dim"),
         shown(_short(path.parent), "dim"),
-        overflow="ellipsis",
-        no_wrap=True,
-    )
+    ]
+
+
+def _when(opened: str) -> str:
+    """Say a time as clocks here show it."""
+    with suppress(ValueError):
+        return f"{datetime.fromisoformat(opened).astimezone():%Y-%m-%d %H:%M}"
+    return ""
 
 
 def _short(folder: Path) -> str:

@@ -35,17 +35,9 @@ class JobScreen(BaseScreen):
         Binding("enter", "result", "Open the result", id="starting.result"),
         Binding("n", "again", "New", id="starting.again", tooltip="Back to the form."),
         Binding("escape", "leave", "Stop or leave", id="starting.leave", show=False),
-        # With priority: the next key goes to the next field.
+        Binding("tab", "app.focus_next", "Next field", id="starting.next", show=False),
         Binding(
-            "tab", "app.focus_next", "Next field", id="starting.next", show=False, priority=True
-        ),
-        Binding(
-            "shift+tab",
-            "app.focus_previous",
-            "Field before",
-            id="starting.before",
-            show=False,
-            priority=True,
+            "shift+tab", "app.focus_previous", "Field before", id="starting.before", show=False
         ),
     ]
 
@@ -97,12 +89,10 @@ class JobScreen(BaseScreen):
         return bool(self.query_one("#job").display)
 
     def on_mount(self) -> None:
-        super().on_mount()
         self._show_form(self._last is None)
         self.set_interval(1.0, self._tick)
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         if not self.shows_job and self.host.jobs.runs(self.KIND):  # begun from elsewhere
             self._show_form(False)
         elif self.shows_job and self._last is not None:

@@ -1,10 +1,13 @@
 """The base of screens that judge pairs: the keys of the judgements."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
 from xmine.browsing.judgements import Judgements
+from xmine.errors import FileError
 
 from ..widgets.pair_cells import SIGNS
 from .base import BaseScreen
@@ -25,7 +28,6 @@ class JudgeScreen(BaseScreen):
         self._judgements = self.host.judgements
 
     def on_mount(self) -> None:
-        super().on_mount()
         if problem := self.judgements.problem:
             self.say(f"judgements cannot be kept: {problem}", bad=True)
 
@@ -47,8 +49,8 @@ class JudgeScreen(BaseScreen):
         """Show that a row has been judged here; and go on to the next one."""
         raise NotImplementedError
 
-    def found(self, row: int) -> None:
-        """Go to a row of `Opened` whose verdict was taken back, if it is shown."""
+    def found(self, rows: list[int]) -> None:
+        """Go to the first row of `Opened` whose verdict was taken back, if it is shown."""
 
     def verdicts_changed(self) -> None:
         """Show all verdicts anew."""
@@ -61,29 +63,33 @@ class JudgeScreen(BaseScreen):
 
     def action_judge(self, verdict: str) -> None:
         """Keep a verdict, and go on."""
-        row, judgements = self.judged_row(), self.judgements
+        row = self.judged_row()
         if row is None:
             self.say("there is no pair to judge: only those can be that mining had as candidates")
             return
-        if self.view.is_replaced:
-            self.say("not kept: these pairs are gone, or were mined anew", bad=True)
-            return
-        with self.complaining():
-            if judgements.by_judge(row).get(judgements.by) != verdict:
-                judgements.judge(row, verdict)
+        with self.judging():
+            self.judgements.judge(row, verdict)
             self.judged(row)
             self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; z takes it back")
+
+    @contextmanager
+    def judging(self) -> Iterator[None]:
+        """Show an error, and what was judged in the top line."""
+        with self.complaining():
+            if self.view.is_replaced:
+                raise FileError("not kept: these pairs are gone, or were mined anew")
+            yield
             self.refresh_top()
 
     def action_undo(self) -> None:
-        """Take back the last verdict given here; with none left, that on the pair of the cursor."""
+        """Take back what was done last here; with nothing left, the verdict on the pair there."""
         with self.complaining():
-            row = self.judgements.undo(self.judged_row())
-            if row is not None:
-                self.found(row)
+            rows = self.judgements.undo(self.judged_row())
+            if rows:
+                self.found(rows)
             self.verdicts_changed()
             self.refresh_top()
-            self.say("nothing to take back" if row is None else f"taken back: {self.progress()}")
+            self.say(f"taken back: {self.progress()}" if rows else "nothing to take back")
 
     def progress(self) -> str:
         """Say how many pairs are judged."""

@@ -43,12 +43,10 @@ class NeighboursScreen(JudgeScreen):
         yield NearLists(id="near")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self._show()
         self.query_one(NearLists).list_of("left").focus()
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         self.verdicts_changed()
 
     def heading(self) -> str:

@@ -35,19 +35,18 @@ class PairsScreen(FindScreen):
     """All pairs that the query asks for."""
 
     NAME = "Pairs"
-    OPENS_A_LINE = ("find", "export", "filter")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "filter", "Filter", id="pairs.filter", priority=True),
+        Binding("f", "filter", "Filter", id="pairs.filter"),
         Binding("v", "sample", "Sample", id="pairs.sample", tooltip="Judge pairs at random."),
         Binding("s", "sort", "Sort", id="pairs.sort", show=False),
         Binding("r", "reverse", "Reverse the order", id="pairs.reverse", show=False),
         Binding("y", "copy", "Copy the pair", id="pairs.copy", show=False),
-        Binding("e", "export", "Export", id="pairs.export", priority=True, show=False),
+        Binding("e", "export", "Export", id="pairs.export", show=False),
         Binding("l", "lines", "Lines around the pair", id="pairs.lines", show=False),
         Binding("plus", "more", "More of a long line", id="pairs.more", show=False),
         QUIT,
-        Binding("J", "scroll_pane(1)", "Scroll the pane down", id="pairs.pane-down", show=False),
-        Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="pairs.pane-up", show=False),
+        Binding("J", "scroll_pane(1)", "Scroll the pane down", id="move.pane-down", show=False),
+        Binding("K", "scroll_pane(-1)", "Scroll the pane up", id="move.pane-up", show=False),
     ]
 
     def __init__(self) -> None:
@@ -60,7 +59,6 @@ class PairsScreen(FindScreen):
         yield self.find_line()
 
     def on_mount(self) -> None:
-        super().on_mount()
         table = self.query_one(PairTable)
         table.focus()
         table.order_by(self.view.query.order, descending=self.view.query.descending)
@@ -77,7 +75,6 @@ class PairsScreen(FindScreen):
         table.move_cursor(row=int([*later[:1], *left[:1], at][0]))
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         table = self.query_one(PairTable)
         if table.pairs.data is not self.view.rows:
             self.rows_changed()
@@ -89,7 +86,9 @@ class PairsScreen(FindScreen):
     def facts(self) -> str:
         rows, kept, every = self.view.counts()
         cut = self.view.cut
-        said = [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
+        marked = len(self.marked())
+        said = [f"{marked:,} marked"] if marked else []
+        said += [f"{rows:,} shown", f"{kept:,} of {every:,} kept"]
         if cut is not None:
             said.append(
                 f"cut {cut:.4f}" + ("" if cut == self.view.opened.cut else " (not written)")
@@ -140,8 +139,8 @@ class PairsScreen(FindScreen):
         table.move_cursor(row=table.cursor_row + 1)
         self._show_whole(table.row)  # the cursor may have nowhere to go
 
-    def found(self, row: int) -> None:
-        self.query_one(PairTable).go_to(row)
+    def found(self, rows: list[int]) -> None:
+        self.query_one(PairTable).go_to(rows[0])
 
     def verdicts_changed(self) -> None:
         table = self.query_one(PairTable)
@@ -200,7 +199,6 @@ class PairsScreen(FindScreen):
     def action_filter(self) -> None:
         from .filter import FilterScreen
 
-        self.host.ignore_keys()
         self.app.push_screen(FilterScreen(self._filtered))
 
     def _filtered(self, query: PairQuery) -> None:
@@ -209,10 +207,11 @@ class PairsScreen(FindScreen):
         self.look_for(query)
 
     def action_back(self) -> None:
-        """Give up the search; with none, the filter. The order stays."""
+        """Give up marks; with none, the search; with none, the filter. The order stays."""
         query = self.view.wanted.query
         asked = replace(USUAL, order=query.order, descending=query.descending)
-        if not self.give_up_finding() and self.view.wanted.query != asked:
+        given_up = self.give_up_marks() or self.give_up_finding()
+        if not given_up and self.view.wanted.query != asked:
             self.look_for(asked)
 
     def action_copy(self) -> None:

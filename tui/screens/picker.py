@@ -15,6 +15,7 @@ from textual.widgets.tree import TreeNode
 from xmine.run.folder import RUN_FILE
 
 from ..text import shown
+from ..widgets.moving import KeyedList
 from .base import BaseScreen
 
 
@@ -41,7 +42,6 @@ class PickerScreen(BaseScreen):
         yield Files(self._start, id="files")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one(Files).focus()
         self.say(str(self._start))
 
@@ -84,15 +84,14 @@ class Files(DirectoryTree):
 
     # Here, since a tree has these keys for something else, and is asked before its screen.
     BINDINGS: ClassVar[list[BindingType]] = [
+        *KeyedList.BINDINGS,
         Binding(
             "enter", "select_cursor", "Choose, or open the folder", id="picking.enter", show=False
         ),
         Binding("space", "screen.choose", "Choose", id="picking.choose", key_display="space"),
-        Binding("j", "cursor_down", "Down", id="picking.down", show=False),
-        Binding("k", "cursor_up", "Up", id="picking.previous", show=False),
-        Binding("g,home", "scroll_home", "First", id="picking.first", show=False),
-        Binding("G,end", "scroll_end", "Last", id="picking.last", show=False),
     ]
+    action_first = DirectoryTree.action_scroll_home
+    action_last = DirectoryTree.action_scroll_end
     all = False
 
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:

@@ -24,11 +24,12 @@ class SampleScreen(JudgeScreen):
     """
 
     NAME = "Judge"
+    LOADS = "draw"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "later", "Later", id="sample.later", tooltip="The pair comes again."),
         Binding("enter", "more", "More pairs", id="sample.more"),
-        Binding("j,down", "scroll_pane(1)", "Scroll down", id="sample.down", show=False),
-        Binding("k,up", "scroll_pane(-1)", "Scroll up", id="sample.up", show=False),
+        Binding("j,down", "scroll_pane(1)", "Scroll down", id="move.down", show=False),
+        Binding("k,up", "scroll_pane(-1)", "Scroll up", id="move.up", show=False),
         Binding("plus", "longer", "More of a long line", id="sample.longer", show=False),
     ]
 
@@ -43,7 +44,6 @@ class SampleScreen(JudgeScreen):
         yield Static(id="found", markup=False)
 
     def on_mount(self) -> None:
-        super().on_mount()
         self._draw(USUAL)
 
     def _draw(self, size: int) -> None:
@@ -87,9 +87,9 @@ class SampleScreen(JudgeScreen):
         self._left.popleft()
         self.verdicts_changed()
 
-    def found(self, row: int) -> None:
-        if self._sample is not None and row in self._sample.rows:
-            self._left.appendleft(row)
+    def found(self, rows: list[int]) -> None:
+        if self._sample is not None:
+            self._left.extendleft(row for row in reversed(rows) if row in self._sample.rows)
 
     def verdicts_changed(self) -> None:
         """Show the pair that comes next; after the last one, what the verdicts say."""

@@ -35,7 +35,6 @@ class SearchScreen(BaseScreen):
         yield NearLists(id="near")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self._draw()
         self.query_one("#sought", Input).focus()
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.08  # seconds after the last key until the table follows
 _AROUND = 20  # rows that are not bins: lines of a screen, head, legend and cut, table, detail
-_FEWEST_BINS, _MOST_BINS = 5, 20
+_FEWEST_BINS, _MOST_BINS = 5, 12
 _LOW = 20  # rows of a window that has no room for the pair whole
 
 
@@ -44,13 +44,12 @@ class ThresholdScreen(JudgeScreen):
     """The cut, moved with the keys and written into the run."""
 
     NAME = "Threshold"
-    OPENS_A_LINE = ("type", "write")
+    LOADS = "count"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            *("c", "type", "Type it"),
+            *("c", "type", "Type the cut"),
             id="cut.type",
             tooltip="The cut as a number.",
-            priority=True,
             show=False,
         ),
         Binding("q", "close", "Close", id="close", show=False),  # no room for it below
@@ -66,7 +65,6 @@ class ThresholdScreen(JudgeScreen):
             *("w", "write", "Write"),
             id="cut.write",
             tooltip="The run keeps what the cut keeps.",
-            priority=True,
         ),
     ]
 
@@ -87,11 +85,9 @@ class ThresholdScreen(JudgeScreen):
         yield PairDetail(id="detail")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one(NearTable).focus()
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         if self._cuts is not None:
             self.verdicts_changed()
             self._say_agreement()
@@ -103,7 +99,6 @@ class ThresholdScreen(JudgeScreen):
             self.look_for(cut=self._cut)
 
     def on_resize(self, event: Resize) -> None:
-        super().on_resize(event)
         low = event.size.height < _LOW
         self.query_one(PairDetail).display = not low
         fewest = _FEWEST_BINS - 2 * low
@@ -189,7 +184,7 @@ class ThresholdScreen(JudgeScreen):
         if cuts is None or histogram is None:
             return
         width = max(self.size.width - 2, 20)
-        lines = histogram_lines(cuts.moved(histogram, self._cut), width)
+        lines = histogram_lines(cuts.moved(histogram, self._cut), width, figures=False)
         # Laying the screen out anew takes ten times as long as drawing two widgets.
         bars, text = self.query_one("#bars", Static), Text("\n", overflow="crop", no_wrap=True)
         bars.styles.height = len(lines)

@@ -64,7 +64,6 @@ class TrainingScreen(JobScreen):
 
     def on_mount(self) -> None:
         self._show_kinds()
-        super().on_mount()
 
     @property
     def method(self) -> str:

@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from xmine.run.folder import PAIRS_FILE, RUN_FILE, SUMMARY_FILE
+from xmine.errors import XmineError
+from xmine.pairs.judgements import standing_in
+from xmine.run.folder import JUDGEMENTS_FILE, PAIRS_FILE, RUN_FILE, SUMMARY_FILE
 
 from .state import changing, load
 
@@ -26,12 +28,14 @@ class Recent:
         opened: time of the last opening in UTC, as in 2026-01-31T12:00:00Z.
         kind: run; unfinished, a run that can be resumed; file; gone.
         pairs: how many pairs a run keeps; None where that is not known.
+        judged: how many pairs have a verdict.
     """
 
     path: str
     opened: str
     kind: str
     pairs: int | None
+    judged: int = 0
 
     def facts(self) -> dict[str, object]:
         """Give the entry for JSON."""
@@ -105,8 +109,17 @@ def _now(path: str, opened: str) -> Recent:
     place = Path(path)
     if (place / RUN_FILE).is_file():
         kind = "run" if (place / PAIRS_FILE).is_file() else "unfinished"
-        return Recent(path, opened, kind, _pairs_of(place))
-    return Recent(path, opened, "file" if place.is_file() else "gone", None)
+        judged = _judged_in(place / JUDGEMENTS_FILE)
+        return Recent(path, opened, kind, _pairs_of(place), judged)
+    judged = _judged_in(place.with_name(f"{place.name}.{JUDGEMENTS_FILE}"))
+    return Recent(path, opened, "file" if place.is_file() else "gone", None, judged)
+
+
+def _judged_in(file: Path) -> int:
+    try:
+        return len(standing_in(file, file.read_text(encoding="utf-8").split("\n")))
+    except (OSError, ValueError, XmineError):
+        return 0
 
 
 def _pairs_of(run: Path) -> int | None:

@@ -13,6 +13,7 @@ from textual.events import Resize
 from textual.widgets import OptionList, Static
 
 from ..text import cut
+from .moving import KeyedList
 
 SIDES = ("left", "right")
 _SIDE_BY_SIDE = 100  # cells from which on the lists stand side by side
@@ -53,16 +54,10 @@ class Place(NamedTuple):
     scrolled: tuple[float, float]
 
 
-class NearList(OptionList):
+class NearList(KeyedList):
     """Sentences, a few lines each."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "cursor_down", "Down", id="near.down", show=False),
-        Binding("up,k", "cursor_up", "Up", id="near.up", show=False),
-        Binding("home,g", "first", "First", id="near.first", show=False),
-        Binding("end,G", "last", "Last", id="near.last", show=False),
-        Binding("pagedown,ctrl+d", "page_down", "Page down", id="near.page-down", show=False),
-        Binding("pageup,ctrl+u", "page_up", "Page up", id="near.page-up", show=False),
         Binding("enter", "select", "Step to it", id="near.step"),
         Binding("tab", "app.focus_next", "Other side", id="near.other"),
     ]
@@ -93,12 +88,11 @@ class NearList(OptionList):
 
 def _drawn(entry: Entry, room: int, lines: int) -> Text:
     """Draw a sentence: figures, then the text, cut to some lines."""
-    head = cut(f"{entry.sign} {entry.figures}  {entry.said}", room, "bold" if entry.strong else "")
+    weight = "bold" if entry.strong else ""
+    head = cut(f"{entry.sign} {entry.figures}  {entry.said}", room, weight or "dim")
     # Lines are broken between words, which leaves some room at the end of each.
-    text = cut(entry.text, room if lines == 1 else room * lines - room // 2)
-    drawn = Text.assemble(head, "\n", end="")
-    drawn.append_text(text)
-    return drawn
+    text = cut(entry.text, room if lines == 1 else room * lines - room // 2, weight)
+    return Text.assemble(head, "\n", text, "\n" if lines > 1 else "", end="")
 
 
 class NearLists(Container):

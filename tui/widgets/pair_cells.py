@@ -61,7 +61,8 @@ class PairCells:
             fixed[self._ranked] = max(fixed[self._ranked], 6) + 2  # four decimals, and the sign
         if opened.margins is not None and width >= _WIDER:
             fixed["margin"] = max(_cells_of(opened.margins), 7)  # the name, and the arrow
-        if opened.flags is not None:
+        # Around a cut the columns stay where they are, though the pairs change with each key.
+        if opened.flags is not None and (self.cut is not None or opened.flags.any_of(self.data)):
             fixed["flags"] = 6 if width < _WIDE else 12
         if width >= _WIDE:
             lines = [
@@ -91,11 +92,14 @@ class PairCells:
             for name, width in zip(self.names, self.widths, strict=True)
         )
 
-    @property
-    def texts_at(self) -> int:
-        """Tell where the texts begin in a row; what stands before them is one cell a character."""
-        before = self.widths[: self.names.index("source")]
-        return sum(before) + 2 * PADDING * len(before)
+    def texts_in(self, line: str) -> tuple[int, int]:
+        """Tell where both texts begin and end in a row; all else is one cell a character."""
+        at = self.names.index("source")
+        before, after = (
+            sum(widths) + 2 * PADDING * len(widths)
+            for widths in (self.widths[:at], self.widths[at + 2 :])
+        )
+        return before, len(line) - after
 
     def column_at(self, x: int) -> str:
         """Name the column at a cell of the row; empty beyond the last one."""

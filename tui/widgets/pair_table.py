@@ -1,5 +1,6 @@
 """A table of pairs that draws only the rows that can be seen, however many there are."""
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 import numpy as np
@@ -16,8 +17,10 @@ from textual.strip import Strip
 from xmine.browsing.opened import Opened, Rows
 
 from ..text import spans_of
+from .moving import MOVING
 from .pair_cells import PADDING, PairCells, Verdict, unjudged
 
+_CHOSEN = "▌"  # in the place of the padding
 _DRAWN = 512  # rows that are kept drawn: some screens of them
 
 
@@ -32,17 +35,13 @@ class PairTable(ScrollView, can_focus=True):
         "pair-table--reject",
         "pair-table--unsure",
         "pair-table--hit",
+        "pair-table--figure",
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Neighbours", id="table.neighbours"),
-        Binding("down,j", "move(1)", "Down", id="table.down", show=False),
-        Binding("up,k", "move(-1)", "Up", id="table.up", show=False),
-        Binding("home,g", "to_top", "First", id="table.top", show=False),
-        Binding("end,G", "to_bottom", "Last", id="table.bottom", show=False),
-        Binding("pagedown", "page(1)", "Page down", id="table.page-down", show=False),
-        Binding("pageup", "page(-1)", "Page up", id="table.page-up", show=False),
-        Binding("ctrl+d", "half_page(1)", "Half a page down", id="table.half-down", show=False),
-        Binding("ctrl+u", "half_page(-1)", "Half a page up", id="table.half-up", show=False),
+        *MOVING,
+        Binding("ctrl+d", "half_page(1)", "Half a page down", id="move.half-down", show=False),
+        Binding("ctrl+u", "half_page(-1)", "Half a page up", id="move.half-up", show=False),
     ]
     header_height = 1
     cursor_row: reactive[int] = reactive(0, repaint=False)
@@ -76,6 +75,7 @@ class PairTable(ScrollView, can_focus=True):
         self._order = ("", False)  # the column of the order, and whether rows fall
         self._strips: LRUCache[int, Strip] = LRUCache(_DRAWN)
         self._marked = ""  # a regular expression
+        self.chosen: set[int] = set()  # rows of `Opened`, shown or not
         self.pairs = PairCells(opened, rows, verdict)
         self._lay_out()
 
@@ -143,6 +143,11 @@ class PairTable(ScrollView, can_focus=True):
         self._strips.clear()
         self.refresh()
 
+    def choose(self, rows: Iterable[int], *, chosen: bool) -> None:
+        """Put a sign before rows of `Opened`, or take it away."""
+        self.chosen = self.chosen.union(rows) if chosen else self.chosen.difference(rows)
+        self.redraw()
+
     def mark(self, pattern: str) -> None:
         """Mark what matches a regular expression in the texts; nothing if it is empty."""
         self._marked = pattern
@@ -187,22 +192,28 @@ class PairTable(ScrollView, can_focus=True):
 
     def _drawn(self, at: int) -> Strip:
         line, style = self.pairs.line(at), self.rich_style
-        verdict, signed = self.pairs.verdict(int(self.pairs.data[at])), style
+        row = int(self.pairs.data[at])
+        verdict, signed = self.pairs.verdict(row), style
+        if row in self.chosen:
+            line = _CHOSEN + line[PADDING:]
         if at == self.cursor_row:
             style = signed = self.get_component_rich_style("pair-table--cursor")
         elif verdict:
             signed += self.get_component_rich_style(f"pair-table--{verdict}", partial=True)
-        end = PADDING + 1  # of the sign
-        segments = [Segment(line[:end], signed)]
         hit = style + self.get_component_rich_style("pair-table--hit", partial=True)
-        texts = self.pairs.texts_at
-        for start, stop in spans_of(self._marked, line[texts:]):
+        quiet = style
+        if at != self.cursor_row:
+            quiet += self.get_component_rich_style("pair-table--figure", partial=True)
+        sign, (end, after) = PADDING + 1, self.pairs.texts_in(line)
+        segments = [Segment(line[:sign], signed), Segment(line[sign:end], quiet)]
+        texts = end
+        for start, stop in spans_of(self._marked, line[texts:after]):
             segments += [
                 Segment(line[end : texts + start], style),
                 Segment(line[texts + start : texts + stop], hit),
             ]
             end = texts + stop
-        segments.append(Segment(line[end:], style))
+        segments += [Segment(line[end:after], style), Segment(line[after:], quiet)]
         return Strip(segments).adjust_cell_length(self._width, style).simplify()
 
     # Keys and mouse.
@@ -220,18 +231,27 @@ class PairTable(ScrollView, can_focus=True):
         if self.row_count:
             self.post_message(self.Selected())
 
-    def action_move(self, rows: int) -> None:
+    def _move(self, rows: int) -> None:
         self.move_cursor(row=self.cursor_row + rows)
 
-    def action_to_top(self) -> None:
+    def action_cursor_down(self) -> None:
+        self._move(1)
+
+    def action_cursor_up(self) -> None:
+        self._move(-1)
+
+    def action_first(self) -> None:
         self.move_cursor(row=0)
 
-    def action_to_bottom(self) -> None:
+    def action_last(self) -> None:
         self.move_cursor(row=self.row_count - 1)
 
-    def action_page(self, direction: int) -> None:
-        """Go a page down or up; a row of the page before stays in sight."""
-        self.action_move(direction * max(self._page - 1, 1))
+    def action_page_down(self) -> None:
+        """Go a page down; a row of the page before stays in sight."""
+        self._move(max(self._page - 1, 1))
+
+    def action_page_up(self) -> None:
+        self._move(-max(self._page - 1, 1))
 
     def action_half_page(self, direction: int) -> None:
-        self.action_move(direction * max(self._page // 2, 1))
+        self._move(direction * max(self._page // 2, 1))

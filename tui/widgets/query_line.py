@@ -10,8 +10,8 @@ class QueryLine(Input):
     """A line that is hidden until it is needed. `lines` gets what is typed, the last at the end."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "go(-1)", "Line before", id="find.before", show=False),
-        Binding("down", "go(1)", "Line after", id="find.after", show=False),
+        Binding("up", "go(-1)", "Line before", id="move.line-before", show=False),
+        Binding("down", "go(1)", "Line after", id="move.line-after", show=False),
     ]
 
     def __init__(self, lines: list[str], *, placeholder: str, id: str) -> None:

@@ -6,6 +6,7 @@ the pairs, see `xmine.pairs.judgements`.
 
 import getpass
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -75,7 +76,8 @@ class Judgements:
         self._opened = opened
         # The label of each judge for each pair, the latest at the end.
         self._said: dict[PairKey, dict[str, str]] = {}
-        self._done: list[tuple[int, str]] = []  # rows judged here, and what was said before
+        # What was done here, each of it at once: rows, and what `by` had said of them before.
+        self._done: list[list[tuple[int, str]]] = []
         self._seen: tuple[int, int, int] | None = None  # inode, size and time of the file
         self._end = 0  # of what was read of it
         self._codes: NDArray[np.int8] | None = None
@@ -109,24 +111,30 @@ class Judgements:
 
     def judge(self, row: int, judgement: str) -> None:
         """Say `accept`, `reject` or `unsure` of a pair, or `none` to take back what was said."""
-        before = self._said.get(self._key(row), {}).get(self.by, TAKEN_BACK)
-        self._write(row, judgement)
-        self._done.append((row, before))
+        self.judge_all([row], judgement)
 
-    def undo(self, there: int | None = None) -> int | None:
-        """Take back the last label that was given here, and name its pair.
+    def judge_all(self, rows: Iterable[int], judgement: str) -> None:
+        """Say the same of some pairs, if `by` has not said it; one `undo` takes all of it back."""
+        before = [(row, self.by_judge(row).get(self.by, TAKEN_BACK)) for row in rows]
+        before = [(row, said) for row, said in before if said != judgement]
+        if before:
+            self._write([(row, judgement) for row, _ in before])
+            self._done.append(before)
 
-        If none is left, that of `by` on the pair `there`; give None where there is no such label.
+    def undo(self, there: int | None = None) -> list[int]:
+        """Take back the last labels that were given here at once, and name their pairs.
+
+        If none are left, that of `by` on the pair `there`; name none where there is no such label.
         """
         if not self._done:
             if there is None or self.by not in self.by_judge(there):
-                return None
-            self._write(there, TAKEN_BACK)
-            return there
-        row, before = self._done[-1]
-        self._write(row, before)
+                return []
+            self._write([(there, TAKEN_BACK)])
+            return [there]
+        before = self._done[-1]
+        self._write(before)
         self._done.pop()
-        return row
+        return [row for row, _ in before]
 
     def refresh(self) -> bool:
         """Read what others have said since; tell whether there was any."""
@@ -173,12 +181,15 @@ class Judgements:
         accept, reject, unsure = np.bincount(codes, minlength=4)[1:].tolist()
         return Counts(accept, reject, unsure, len(codes))
 
-    def _write(self, row: int, judgement: str) -> None:
-        if judgement not in (known := (*LABELS, TAKEN_BACK)):
-            raise OptionError(f"{judgement!r} is no judgement", f"choose from {', '.join(known)}")
-        label = Label(self._key(row), judgement, self.by, now())
-        append(self.path, [label], self._patience)
-        self.refresh()  # it holds this label, and what others said before it
+    def _write(self, said: list[tuple[int, str]]) -> None:
+        known, time = (*LABELS, TAKEN_BACK), now()
+        for _, judgement in said:
+            if judgement not in known:
+                choose = f"choose from {', '.join(known)}"
+                raise OptionError(f"{judgement!r} is no judgement", choose)
+        labels = [Label(self._key(row), each, self.by, time) for row, each in said]
+        append(self.path, labels, self._patience)
+        self.refresh()  # it holds these labels, and what others said before them
 
     def _take(self, label: Label) -> None:
         said = self._said.setdefault(label.key, {})

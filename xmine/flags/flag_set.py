@@ -35,6 +35,10 @@ class Flags(LazyTexts):
         """Mark the pairs that have a flag, bool [pairs]."""
         return (self._bits >> np.uint16(FLAGS.index(name)) & np.uint16(1)).astype(bool)
 
+    def any_of(self, rows: NDArray[np.int64]) -> bool:
+        """Tell whether some of these pairs have a flag."""
+        return bool(self._bits[rows].any())
+
     def take(self, rows: NDArray[np.intp]) -> "Flags":
         """Keep some pairs, in the order of `rows`."""
         return Flags(self._bits[rows])

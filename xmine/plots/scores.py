@@ -90,7 +90,7 @@ def _draw_bins(axes: "Axes", histogram: Histogram, edges: NDArray[np.float64]) -
         axes.stairs(right, edges, fill=True, color=_RIGHT, label="expected right")
         axes.stairs(counts, edges, baseline=right, fill=True, color=_WRONG, label="expected wrong")
     axes.set(xlim=(edges[0], edges[-1]), ylim=(0, 1.08 * reach))
-    if counts.max() > reach:
+    if histogram.is_uneven:
         at = int(counts.argmax())
         axes.annotate(
             f"up to {counts.max():,} pairs",

@@ -18,18 +18,20 @@ class _Marks(NamedTuple):
     right: str = "█"
     wrong: str = "░"
     unknown: str = "▒"
-    longer: str = "»"
+    eighths: str = " ▏▎▍▌▋▊▉"
     rule: str = "─"
     from_here: str = "≥"
 
 
-_ASCII = _Marks("#", ".", "=", ">", "-", ">=")
+_ASCII = _Marks("#", ".", "=", "", "-", ">=")
 
 
-def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) -> "list[Text]":
+def histogram_lines(
+    histogram: Histogram, width: int, *, plain: bool = False, figures: bool = True
+) -> "list[Text]":
     """Draw a histogram from the highest bin to the lowest, a line for each bin; a head, a legend.
 
-    No line is longer than `width` if that is 80 or more.
+    No line is longer than `width` if that is 80 or more. `figures` of the cut stand at the cut.
     """
     from rich.text import Text
 
@@ -44,7 +46,7 @@ def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) ->
     cut_at = _place_of_cut(histogram)
     for bin_ in range(len(names) - 1, -1, -1):
         if bin_ + 1 == cut_at:
-            lines.append(_cut_line(histogram, label, width, marks))
+            lines.append(_cut_line(histogram, label, width, marks, figures=figures))
         dim = "dim" if cut_at is not None and bin_ < cut_at else ""
         line = Text(f"{names[bin_]:>{label}} ", dim)
         line.append_text(_bar(histogram, bin_, room, marks))
@@ -52,7 +54,7 @@ def histogram_lines(histogram: Histogram, width: int, *, plain: bool = False) ->
         line.rstrip()
         lines.append(line)
     if cut_at == 0:
-        lines.append(_cut_line(histogram, label, width, marks))
+        lines.append(_cut_line(histogram, label, width, marks, figures=figures))
     return [*lines, Text(_legend(histogram, marks), "dim")]
 
 
@@ -88,24 +90,31 @@ def _figures(histogram: Histogram, bin_: int) -> tuple[str, str, str]:
 
 
 def _bar(histogram: Histogram, bin_: int, room: int, marks: _Marks) -> "Text":
-    """Draw a bar of exactly `room` characters; a pair is seen, however long the other bars are."""
+    """Draw a bar of exactly `room` characters; a pair is seen, however long the other bars are.
+
+    A bar without wrong pairs ends in an eighth of a character.
+    """
     from rich.text import Text
 
     pairs = int(histogram.counts[bin_])
-    length = room * pairs / histogram.reach
-    cells = min(max(round(length), min(pairs, 1)), room)
+    longest = int(histogram.counts.max())
+    share = math.log1p(pairs) / math.log1p(longest) if histogram.is_uneven else pairs / longest
+    length = room * share
+    cells = max(round(length), min(pairs, 1))
     bar = Text()
     if histogram.right is None:
         bar.append(marks.unknown * cells)
     else:
-        right = min(round(length * histogram.right[bin_] / max(pairs, 1)), cells)
+        good = histogram.right[bin_] / max(pairs, 1)
+        right = min(round(length * good), cells)
         if cells == 1:
-            right = int(2 * histogram.right[bin_] >= pairs)
-        bar.append(marks.right * right, "cyan")
-        bar.append(marks.wrong * (cells - right), "yellow")
-    if pairs > histogram.reach:
-        bar.right_crop()
-        bar.append(marks.longer, "bold")
+            right = int(2 * good >= 1)
+        if marks.eighths and right == cells:
+            whole, eighth = divmod(max(round(8 * length), min(pairs, 1)), 8)
+            bar.append(marks.right * whole + marks.eighths[eighth].strip(), "cyan")
+        else:
+            bar.append(marks.right * right, "cyan")
+            bar.append(marks.wrong * (cells - right), "yellow")
     bar.append(" " * (room - len(bar)))
     return bar
 
@@ -119,14 +128,16 @@ def _place_of_cut(histogram: Histogram) -> int | None:
     return int(np.searchsorted(histogram.edges, histogram.cut))
 
 
-def _cut_line(histogram: Histogram, label: int, width: int, marks: _Marks) -> "Text":
+def _cut_line(
+    histogram: Histogram, label: int, width: int, marks: _Marks, *, figures: bool
+) -> "Text":
     from rich.text import Text
 
-    kept, share = histogram.kept, histogram.kept_precision
-    said = f"cut at {histogram.cut:.4f}: " + (
-        f"{count(kept, 'pair')} from here up" if kept else "no pair reaches it"
-    )
-    if share is not None:
+    kept, share, said = histogram.kept, histogram.kept_precision, "cut"
+    if figures:
+        reach = f"{count(kept, 'pair')} from here up" if kept else "no pair reaches it"
+        said = f"cut at {histogram.cut:.4f}: {reach}"
+    if figures and share is not None:
         said += f", estimated precision {share:.2f}"
     line = f"{marks.rule * max(label - 1, 1)} {said} "
     return Text(line + marks.rule * (width - len(line)), "bold")
@@ -136,6 +147,6 @@ def _legend(histogram: Histogram, marks: _Marks) -> str:
     if histogram.right is None:
         return f"{marks.unknown} pairs; how many of them are right could not be estimated"
     text = f"{marks.right} expected right  {marks.wrong} expected wrong"
-    if histogram.counts.max() > histogram.reach:
-        text += f"  {marks.longer} longer than drawn"
+    if histogram.is_uneven:
+        text += "  bars: logarithms"
     return text + "  precision: estimated"

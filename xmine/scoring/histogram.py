@@ -78,6 +78,11 @@ class Histogram:
             return longest
         return max(_LONGER * above, longest // _MUCH_LONGER)
 
+    @property
+    def is_uneven(self) -> bool:
+        """Whether some bar is longer than the longest one should be."""
+        return int(self.counts.max(initial=0)) > self.reach
+
     def split_at_cut(self) -> "Histogram":
         """Make two bins of the one that the cut falls into, so that a line can stand at it."""
         total = int(self.counts.sum())

@@ -1,7 +1,6 @@
 """xmine mine: two text files -> pairs."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -136,6 +135,8 @@ def mine(
     read += [str(path) for path in (gold, seed_pairs, src_vectors, tgt_vectors) if path]
     check_outputs(output, {"hubs": hubs, "picture": plot_file}, read, force=force, or_run=True)
 
+    from xmine.mining.estimate import estimate_run
+    from xmine.mining.pipeline import mine as mine_files
     from xmine.pairs.paths import language_warnings
     from xmine.run.folder import bytes_there, is_run, working_folder
     from xmine.text.inputs import text_input
@@ -145,15 +146,9 @@ def mine(
     seeds = read_known(seed_pairs) if seed_pairs else NOTHING_KNOWN
     truth = read_known(gold) if gold else NOTHING_KNOWN
     with opened_engine(engine, address, run, inputs, dry_run, console) as where:
-        with ThreadPoolExecutor(1) as early:  # loading takes as long as these imports
-            loading = early.submit(
-                load_vectors,
-                *(src_vectors, tgt_vectors, dim, model, options, console),
-                chosen=not rescore,
-            )
-            from xmine.mining.estimate import estimate_run
-            from xmine.mining.pipeline import mine as mine_files
-        encoder, vectors, used = loading.result()
+        encoder, vectors, used = load_vectors(
+            src_vectors, tgt_vectors, dim, model, options, console, chosen=not rescore
+        )
         vectorizer = vectors or encoder
         assert vectorizer is not None  # one of them is there
         rescorer = load_second(rescore, options, console, used)

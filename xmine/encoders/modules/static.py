@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
+from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,9 @@ class StaticEmbedding:
         total = len(self.table.rows)
         axes = principal_axes(whole_vectors(self.table.vectors(rows_for_axes(total)))[0])
         dim = self.dim if axes is None else axes.shape[1]
-        return np.zeros((total, dim), np.float32), axes, np.zeros(total, np.bool_)
+        memory = mmap(-1, 4 * total * dim)  # np.zeros would take whole huge pages for a few rows
+        vectors = np.frombuffer(memory, np.float32).reshape(total, dim)
+        return vectors, axes, np.zeros(total, np.bool_)
 
     def tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Cut texts into pieces that have a vector.

@@ -61,11 +61,11 @@ NEWS = Mixture(
     kept=8,
     own=(1.5, 4.6, 4.9, 6.0, 7.0),
     most=0.8,
-    topical=0.2,
+    topical=0.17,
     numbers=0.02,
     wrong=(0.06, 0.13, 0.23, 0.29, 0.4),
     english=0.68,
-    flatness=1.2,
+    flatness=2.5,
 )
 _LENGTHS_AT = (0, 0.05, 0.25, 0.5, 0.75, 0.95, 1)
 _QUARTERS = (0, 0.25, 0.5, 0.75, 1)

@@ -39,6 +39,7 @@ class KeyQueue:
         self._app, self._give = app, give
         self._waiting: deque[Key | Paste | Action] = deque()
         self._key: Key | Paste | None = None  # that was given, and is not done yet
+        self._to: Widget | None = None  # that the key was given to
         self._since = 0.0  # when the head of the queue began to wait
         self._looks = False
 
@@ -65,6 +66,8 @@ class KeyQueue:
             await self._next()
 
     async def _next(self) -> None:
+        if self._to is not None and not self._to.is_attached:  # the key closed what it was given to
+            self._key = None
         while self._waiting and (
             self._is_free(self._waiting[0]) or time.monotonic() - self._since > _LONGEST
         ):
@@ -73,9 +76,9 @@ class KeyQueue:
                 await key()
                 continue
             self._key = key
-            to = self._app.focused or self._app.screen
+            self._to = self._app.focused or self._app.screen
             await self._give(key)
-            if not to.post_message(KeyDone(to, key)):
+            if not self._to.post_message(KeyDone(self._to, key)):
                 self._key = None
         if len(self) and not self._looks:
             self._looks = True

@@ -73,7 +73,7 @@ def test_without_extras_all_that_uses_the_embedded_encoder_works(folder: Path) -
     texts = ["en.txt", "zh.txt"]
     commands = [
         ["mine", *texts, "--threshold", "auto"],
-        ["mine", *texts, "-o", "run/"],
+        ["mine", *texts, "--min-prob", "0", "-o", "run/"],
         ["mine", *texts, "--index", "Flat", "--recall", "1", "-o", "found.parquet"],
         ["mine", *texts, "--plot", "-o", "found.tmx", "--src-lang", "en", "--tgt-lang", "zh"],
         ["score", *texts, "-o", "scored.jsonl"],

@@ -30,7 +30,7 @@ NOTE = "Rows named reranked are ours, not in any paper"
 @pytest.fixture
 def aligned(tmp_path: Path) -> DataFolder:
     """Loose translations as Tatoeba has them and as two files, and one pair that repeats."""
-    english, chinese = loose(120, seed=10)
+    english, chinese = loose(120, seed=27)
     english[7], chinese[7] = english[3], chinese[3]
     for name, language, texts in (("cmn", "cmn", chinese), ("cmn", "eng", english)):
         write(tmp_path / "tatoeba" / f"tatoeba.{name}-eng.{language}", texts)
@@ -159,7 +159,7 @@ def test_rows_of_papers_are_those_of_before(
         [round(figure * 120) for figure in list(result.rows[0].figures.values())[:2]]
         for result in both["auto"][:3]
     ]
-    assert found == [[46, 42], [46, 42], [71, 71]]
+    assert found == [[41, 45], [41, 45], [78, 70]]
     bucc = [(row.name, row.items, round(row.figures["f1"], 6)) for row in both["off"][3].rows]
     assert bucc == [
         ("zh-en held-out", 18, 0.809524),

@@ -109,7 +109,7 @@ def test_real_sentences_match_as_loops_over_the_rows_of_the_encoder_say() -> Non
     vectors = body.vectors
     norms = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1))
     unit = vectors.astype(np.float64) / np.maximum(norms, 1e-9)[:, None]
-    axes = np.linalg.svd(unit[:: -(-len(unit) // 8192)], full_matrices=False)[2][:128]
+    axes = np.linalg.svd(unit[:: -(-len(unit) // 4096)], full_matrices=False)[2][:128]
     sentences = []
     for start, end in itertools.pairwise(starts):
         known = [int(each) for each in ids[start:end] if norms[each] > 0]

@@ -163,6 +163,7 @@ def test_leaving_asks_while_something_runs_and_waits_for_what_is_written() -> No
             await pilot.pause()
             assert "stop mining and quit? y" in "\n".join(screen_text(app)), keys
             await pilot.press("n")
+            await settled(pilot)
             assert app.return_code is None, keys
             assert app.screen.focused is not None and app.screen.focused.id == "recent", keys
         await pilot.resize_terminal(50, 12)  # where nothing else can be seen

@@ -76,7 +76,7 @@ def test_words_without_a_counterpart_become_dim_and_the_texts_stand_there_before
 ) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text(
-        "The museum opens, and [b]farmers[/b] plant rice.\t博物馆开放。\nRice\t水稻\n",
+        "The museum opens, and [b]farmers[/b] plant rice.\t博物馆开放。\nFarmers\t农民\n",
         encoding="utf-8",
     )
     waits = Event()

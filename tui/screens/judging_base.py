@@ -68,6 +68,7 @@ class JudgeScreen(BaseScreen):
             self.say("there is no pair to judge: only those can be that mining had as candidates")
             return
         with self.judging():
+            self.check_there()
             self.judgements.judge(row, verdict)
             self.judged(row)
             self.say(f"{SIGNS[verdict]} {verdict}: {self.progress()}; z takes it back")
@@ -76,10 +77,13 @@ class JudgeScreen(BaseScreen):
     def judging(self) -> Iterator[None]:
         """Show an error, and what was judged in the top line."""
         with self.complaining():
-            if self.view.is_replaced:
-                raise FileError("not kept: these pairs are gone, or were mined anew")
             yield
             self.refresh_top()
+
+    def check_there(self) -> None:
+        """Refuse verdicts on pairs that are gone."""
+        if self.view.is_replaced:
+            raise FileError("not kept: these pairs are gone, or were mined anew")
 
     def action_undo(self) -> None:
         """Take back what was done last here; with nothing left, the verdict on the pair there."""

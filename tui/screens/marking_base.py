@@ -91,6 +91,7 @@ class MarkScreen(JudgeScreen):
 
     def _judge_all(self, rows: Rows, verdict: str) -> None:
         with self.judging():
+            self.check_there()
             self.judgements.judge_all(rows.tolist(), verdict)
             self.give_up_marks()
             self.verdicts_changed()

@@ -252,7 +252,7 @@ def _map_tensors(path: Path) -> dict[str, NDArray[Any]]:
     tensors = {}
     for name, kind in kinds.items():
         start, end = header[name]["data_offsets"]
-        data = np.memmap(path, np.uint8, "r")[8 + size + start : 8 + size + end]
+        data = np.memmap(path, np.uint8, "c")[8 + size + start : 8 + size + end]
         tensors[name] = data.view(_TYPES[kind]).reshape(header[name]["shape"])
     return tensors
 

@@ -62,12 +62,12 @@ class KeyQueue:
             return
         follows = KeyDone(told.widget, told.key, over=True)
         if told.over or not told.widget.post_message(follows):
-            self._key = None
+            self._key = self._to = None
             await self._next()
 
     async def _next(self) -> None:
         if self._to is not None and not self._to.is_attached:  # the key closed what it was given to
-            self._key = None
+            self._key = self._to = None
         while self._waiting and (
             self._is_free(self._waiting[0]) or time.monotonic() - self._since > _LONGEST
         ):
@@ -79,7 +79,7 @@ class KeyQueue:
             self._to = self._app.focused or self._app.screen
             await self._give(key)
             if not self._to.post_message(KeyDone(self._to, key)):
-                self._key = None
+                self._key = self._to = None
         if len(self) and not self._looks:
             self._looks = True
             self._app.set_timer(_LOOK, self._look)

@@ -24,8 +24,20 @@ def test_what_was_opened_is_listed(
     rows = [json.loads(line) for line in command("browse", "--recent", "--json").out.splitlines()]
     when = "2026-01-31T12:00:00Z"
     assert rows == [
-        {"path": str(tmp_path / "pairs.tsv"), "opened": when, "kind": "file", "pairs": None, "judged": 0},
-        {"path": str(tmp_path / "gone"), "opened": when, "kind": "gone", "pairs": None, "judged": 0},
+        {
+            "path": str(tmp_path / "pairs.tsv"),
+            "opened": when,
+            "kind": "file",
+            "pairs": None,
+            "judged": 0,
+        },
+        {
+            "path": str(tmp_path / "gone"),
+            "opened": when,
+            "kind": "gone",
+            "pairs": None,
+            "judged": 0,
+        },
     ]
     assert command("browse", "--recent").out.splitlines() == [
         f"{tmp_path / 'pairs.tsv'}\tfile\t{when}\t",

@@ -87,8 +87,8 @@ def corrected(confidence: Confidence, judged: NDArray[np.int8]) -> Confidence:
         shift -= step
         if abs(step) < 1e-9:
             break
-    probs = np.where(confidence.probs > 0, sigmoid(odds + shift), 0.0)
-    probs = np.where(judged >= 0, judged, probs)
+    probs: Floats = np.where(confidence.probs > 0, sigmoid(odds + shift), 0.0)
+    probs[judged >= 0] = judged[judged >= 0]
     before, after = float(confidence.probs.sum()), float(probs.sum())
     beyond = max(confidence.translations - before, 0) * after / max(before, LEAST_PROB)
     return replace(confidence, probs=np.round(probs, 4), translations=round(after + beyond, 4))

@@ -1,6 +1,7 @@
 """A form that says which pairs to see; it counts them while one chooses."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ from xmine.browsing.opened import Opened, Rows
 from xmine.browsing.query import JUDGED, KEPT, SIDES, USUAL, PairQuery
 from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
+from xmine.flags.flag_set import Bools
 from xmine.flags.names import FLAGS
 from xmine.units import count
 
@@ -67,7 +69,9 @@ class FilterScreen(BaseScreen):
                     yield Choices(JUDGED, JUDGED.index(query.verdict), id="verdict")
                 with Vertical(classes="choice -wide"):
                     yield Label("with a flag of")
-                    yield from _flags(opened, query)
+                    for name in _marked(opened):
+                        ticked = name in query.flags
+                        yield Tick(name, ticked, name=name, classes="flag", compact=True)
 
     @property
     def in_form(self) -> bool:
@@ -106,11 +110,21 @@ class FilterScreen(BaseScreen):
     @on(Choices.Changed)
     def _count(self) -> None:
         with self.complaining():
-            find = partial(self.view.find, Wanted(self.asked(), self.view.wanted.cut))
+            find = partial(self._find, self.asked())
             self.background.run("count", find, self._counted, self.complain)
 
-    def _counted(self, rows: Rows) -> None:
+    def _find(self, query: PairQuery) -> tuple[Rows, dict[str, int]]:
+        """Find the pairs, and count those of each flag that the other fields leave."""
+        cut, marked = self.view.wanted.cut, _marked(self.view.opened)
+        others = self.view.find(Wanted(replace(query, flags=()), cut)) if marked else ()
+        counts = {name: int(rows[others].sum()) for name, rows in marked.items()}
+        return self.view.find(Wanted(query, cut)), counts
+
+    def _counted(self, found: tuple[Rows, dict[str, int]]) -> None:
+        rows, counts = found
         self.say(f"{count(len(rows), 'pair')} of {len(self.view.opened):,}")
+        for tick in self.query(".flag").results(Tick):
+            tick.label = f"{tick.name} ({counts[tick.name or '']:,})"
 
     @on(Input.Submitted)
     def action_apply(self) -> None:
@@ -144,12 +158,9 @@ def _number(text: str) -> float | None:
         raise OptionError(f"{text!r} is no number", "write a score such as 1.2") from None
 
 
-def _flags(opened: Opened, query: PairQuery) -> Iterator[Tick]:
-    """Make a tick for each flag, with the number of pairs that have it."""
+def _marked(opened: Opened) -> dict[str, Bools]:
+    """Tell which pairs have each flag, and which have none, bool [pairs]; empty without flags."""
     if opened.flags is None:
-        return
+        return {}
     marked = {name: opened.flags.raised(name) for name in FLAGS}
-    marked["none"] = ~np.logical_or.reduce(list(marked.values()))
-    for name, rows in marked.items():
-        label = f"{name} ({int(rows.sum()):,})"
-        yield Tick(label, name in query.flags, name=name, classes="flag", compact=True)
+    return {**marked, "none": ~np.logical_or.reduce(list(marked.values()))}

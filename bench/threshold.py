@@ -23,7 +23,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from mixtures import SHORT_SIZES, SIZES, Corpus, Mixture, mixtures, read_corpus, read_short
+from mixtures import (
+    SHORT_SIZES,
+    SHORT_SOURCES,
+    SIZES,
+    Corpus,
+    Mixture,
+    mixtures,
+    read_corpus,
+    read_short,
+)
 from numpy.typing import NDArray
 from reranked import Tokens, rerank
 
@@ -315,6 +324,10 @@ def tables(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
             f"zh, {name}": [each for each in known if low <= each.gold < high]
             for name, (low, high) in GROUPS.items()
         }
+    for kind in sorted(
+        {each.mixture.source.split()[0] for each in outcomes} & SHORT_SOURCES.keys()
+    ):
+        groups[kind] = [each for each in outcomes if each.mixture.source.startswith(kind)]
     for field in ("share", "size", "source"):
         values = sorted({getattr(each.mixture, field) for each in outcomes})
         groups |= {

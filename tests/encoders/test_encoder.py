@@ -90,6 +90,14 @@ def test_int8_rounding_moves_vectors_by_less_than_half_a_step() -> None:
     assert not restored[0].any()
 
 
+def _store_bfloat16(folder: Path) -> None:
+    """Write a table of four numbers that numpy has no type for."""
+    about = {"embedding.weight": {"dtype": "BF16", "shape": [2, 2], "data_offsets": [0, 8]}}
+    header = json.dumps(about).encode()
+    data = len(header).to_bytes(8, "little") + header + bytes(8)
+    (folder / "model.safetensors").write_bytes(data)
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -104,6 +112,7 @@ def test_int8_rounding_moves_vectors_by_less_than_half_a_step() -> None:
             lambda folder: (folder / "model.safetensors").write_bytes(b"nothing"),
             "model.safetensors: cannot be read",
         ),
+        (_store_bfloat16, "model.safetensors: numbers of type BF16"),
         (lambda folder: (folder / "xmine.json").write_text("[]"), "xmine.json: cannot be read"),
         (
             lambda folder: (folder / "modules.json").write_text(

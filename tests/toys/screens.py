@@ -1,8 +1,10 @@
 """What is on the screen of an app, as rows of text and as a file to compare it with."""
 
+import asyncio
 import difflib
 import os
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -67,6 +69,15 @@ async def settled(pilot: Any) -> None:
             return
         before = now
     raise AssertionError("the screen never stands still:\n" + "\n".join(screen_text(app)))
+
+
+async def until(pilot: Any, true: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait until something is true; show the screen where it never is."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "\n".join(screen_text(pilot.app))
+        await asyncio.sleep(0.02)
+    await pilot.pause()
 
 
 class Snapshots:

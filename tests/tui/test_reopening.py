@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_text, settled
+from tests.toys.screens import screen_text, settled, until
 from xmine.browsing.opening import open_pairs
 from xmine.browsing.query import PairQuery
 from xmine.browsing.view import View
@@ -99,9 +99,12 @@ def test_what_is_opened_twice_at_once_is_opened_once_and_leaves_nothing_behind(
             assert app.view.opened.path == path
             assert shows(pilot, app.view)
             assert len(app.screen_stack) == 2
-        await pilot.pause()
-        gc.collect()
-        assert old() is None
+
+        def let_go() -> bool:  # by threads that have just ended, too
+            gc.collect()
+            return old() is None
+
+        await until(pilot, let_go, 20)
         assert len(app._registry) < screens
         await pilot.press("j", "t")
         await settled(pilot)

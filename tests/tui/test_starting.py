@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from textual import events
 from textual.widgets import Collapsible, Input, Static
 
 from tests.toys.app import drive
-from tests.toys.screens import screen_text, settled
+from tests.toys.screens import screen_text, settled, until
 from xmine.tui.app import XmineApp
 from xmine.tui.forms.fields import form_fields
 from xmine.tui.jobs import Job
@@ -59,14 +58,6 @@ async def shown(pilot: Any, name: str) -> Any:
     pilot.app.show(name)
     await settled(pilot)
     return pilot.app.screen
-
-
-async def until(pilot: Any, true: Callable[[], bool], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "\n".join(screen_text(pilot.app))
-        await asyncio.sleep(0.02)
-    await pilot.pause()
 
 
 async def opened(pilot: Any, screen: Any) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Label
 
-from xmine.browsing.opened import Opened, Rows
+from xmine.browsing.opened import Rows
 from xmine.browsing.query import JUDGED, KEPT, SIDES, USUAL, PairQuery
 from xmine.browsing.view import Wanted
 from xmine.errors import OptionError
@@ -42,7 +42,7 @@ class FilterScreen(BaseScreen):
         self._apply = apply
 
     def body(self) -> ComposeResult:
-        query, opened = self.view.query, self.view.opened
+        query = self.view.query
         with VerticalScroll(id="fields"):
             with Horizontal(classes="field"):
                 yield Label("text")
@@ -69,9 +69,17 @@ class FilterScreen(BaseScreen):
                     yield Choices(JUDGED, JUDGED.index(query.verdict), id="verdict")
                 with Vertical(classes="choice -wide"):
                     yield Label("with a flag of")
-                    for name in _marked(opened):
+                    for name in self._marked:
                         ticked = name in query.flags
                         yield Tick(name, ticked, name=name, classes="flag", compact=True)
+
+    @cached_property
+    def _marked(self) -> dict[str, Bools]:
+        """Which pairs have each flag, and which have none, bool [pairs]; empty without flags."""
+        if (flags := self.view.opened.flags) is None:
+            return {}
+        marked = {name: flags.raised(name) for name in FLAGS}
+        return {**marked, "none": ~np.logical_or.reduce(list(marked.values()))}
 
     @property
     def in_form(self) -> bool:
@@ -115,10 +123,11 @@ class FilterScreen(BaseScreen):
 
     def _find(self, query: PairQuery) -> tuple[Rows, dict[str, int]]:
         """Find the pairs, and count those of each flag that the other fields leave."""
-        cut, marked = self.view.wanted.cut, _marked(self.view.opened)
-        others = self.view.find(Wanted(replace(query, flags=()), cut)) if marked else ()
-        counts = {name: int(rows[others].sum()) for name, rows in marked.items()}
-        return self.view.find(Wanted(query, cut)), counts
+        others = self.view.find(Wanted(replace(query, flags=()), self.view.wanted.cut))
+        counts = {name: int(rows[others].sum()) for name, rows in self._marked.items()}
+        if not query.flags:
+            return others, counts
+        return self.view.find(Wanted(query, self.view.wanted.cut)), counts
 
     def _counted(self, found: tuple[Rows, dict[str, int]]) -> None:
         rows, counts = found
@@ -156,11 +165,3 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         raise OptionError(f"{text!r} is no number", "write a score such as 1.2") from None
-
-
-def _marked(opened: Opened) -> dict[str, Bools]:
-    """Tell which pairs have each flag, and which have none, bool [pairs]; empty without flags."""
-    if opened.flags is None:
-        return {}
-    marked = {name: opened.flags.raised(name) for name in FLAGS}
-    return {**marked, "none": ~np.logical_or.reduce(list(marked.values()))}

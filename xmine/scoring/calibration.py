@@ -27,7 +27,7 @@ _BELOW = 0.8
 # last share the tail might take the translations.
 _BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 50.0, 0.3, 0.6
 # What the mixture counts, and the first estimate the rest.
-_OF_TAIL = 1 / 2
+_OF_TAIL = 0.4
 LEAST_PROB = 5e-5  # half the last decimal of a probability
 # Judged pairs move the log-odds of all pairs by one number, which is normal around 0 with this
 # deviation before any is judged. Pairs further from even odds say nothing of the cut.

@@ -246,6 +246,9 @@ def _map_tensors(path: Path) -> dict[str, NDArray[Any]]:
     """Map the tensors of a safetensors file: pieces that no text has need no memory."""
     with safe_open(path, "numpy") as checked:  # so that the header below is sound
         kinds = {name: checked.get_slice(name).get_dtype() for name in checked.keys()}  # noqa: SIM118
+    if other := set(kinds.values()) - _TYPES.keys():
+        known = ", ".join(_TYPES)
+        raise EncoderError(f"{path}: numbers of type {', '.join(other)}", f"xmine reads {known}")
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(size))
@@ -263,7 +266,9 @@ def _read_table(path: Path) -> Table:
     except FileNotFoundError:
         hint = "open it with sentence-transformers and save it again, which writes one"
         raise EncoderError(f"{path}: no such file", hint) from None
-    except Exception as error:  # bfloat16 has an error of its own for each version of numpy
+    except EncoderError:
+        raise
+    except Exception as error:
         raise EncoderError(f"{path}: cannot be read: {first_line(error)}") from error
     if "embedding.weight" in tensors:
         rows, factors = tensors.pop("embedding.weight"), None

@@ -193,6 +193,14 @@ class TrainingOptions(Options):
         "Quality",
         shown_default="none: the state that retrieves best",
     )
+    keep_start: float = option(
+        0.0,
+        "Share of the starting encoder in the result: the weights before and after training are "
+        "averaged.",
+        "Advanced",
+        min=0,
+        max=1,
+    )
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0)
 
     device: str = option(
@@ -238,6 +246,10 @@ class TrainingOptions(Options):
             object.__setattr__(self, "learning_rate", self.rate_of_new)
         if self.start and (self.architecture == "static" or SCRATCH not in self.encoders):
             raise OptionError("--start is for --architecture transformer, made from scratch")
+        if self.keep_start and SCRATCH in self.encoders:
+            raise OptionError(
+                "--keep-start: a new encoder has nothing to keep", "give --encoder FOLDER"
+            )
         if len(self.codes) < 2 or not all(self.codes):
             raise OptionError(
                 f"--languages is {self.languages!r}", "give two codes or more, as in en,zh"

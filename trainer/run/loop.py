@@ -33,7 +33,7 @@ from ..distributed import (
 )
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
-from .checkpoints import Run, restore
+from .checkpoints import Run, average, restore
 from .devset import DevSet, worst_language
 from .interruption import end_by, held_signals
 from .schedules import SCHEDULES
@@ -126,6 +126,8 @@ class Training:
         by_language = options.batches == "language" and data.languages
         self.one_language = by_language.of_rows if by_language else None  # [rows]
         self._batches: list[NDArray[np.int64]] = []
+        kept = step.state_dict() if options.keep_start else {}
+        self.start = {name: each.clone() for name, each in kept.items()}
         self._resume()
         if not self.before and self.world.leads and data.held_out:
             self.before = step.measured(data)
@@ -274,8 +276,11 @@ class Training:
         barrier()  # the first has written it then
         best = self.run.load("best")
         assert best is not None  # the last step is always measured
-        restore(self.step.state_dict(), best["state"])
         measures: dict[str, float] = best["measures"]
+        restore(self.step.state_dict(), best["state"])
+        if self.start:
+            average(self.step.state_dict(), self.start, self.options.keep_start)
+            measures = measures | self.step.measured(self.data)
         return measures
 
     def _resume(self) -> None:

@@ -17,7 +17,7 @@ from xmine.knn.neighbours import Neighbours
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Judge, judging_encoder
 from xmine.mining.steps import open_steps
-from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs, labels_of
+from xmine.pairs.known import NOTHING_SETTLED, NOTHING_KNOWN, LabelledPairs, SettledPairs, labels_of
 from xmine.progress import Report, silent
 from xmine.scoring.alignment import Looseness
 from xmine.scoring.calibration import calibrate, corrected
@@ -197,17 +197,24 @@ def _missing(
 
 
 def estimate_probabilities(
-    candidates: Candidates, seeds: LabelledPairs = NOTHING_KNOWN, *, keep_copies: bool = False
+    candidates: Candidates,
+    seeds: LabelledPairs = NOTHING_KNOWN,
+    settled: SettledPairs = NOTHING_SETTLED,
+    *,
+    keep_copies: bool = False,
 ) -> Estimated:
     """Estimate how probable each candidate is a translation, and order the candidates by that.
 
     Args:
         candidates: the pairs.
         seeds: pairs that are known, by the lines that stand for repeated ones.
+        settled: pairs that keep their probability; that of the others is estimated without them.
         keep_copies: whether pairs with the same text on both sides are translations.
     """
     copies, known = known_pairs(candidates, NOTHING_KNOWN if seeds.judged else seeds)
     chosen, weights = candidates.chosen, candidates.weights
+    probs = settled.probs_of(*candidates.lines())
+    known[~np.isnan(probs)] = 0  # which leaves them out of the fit
     confidence = estimate(chosen, candidates.neighbours, known)
     if confidence is None:
         return Estimated(candidates, None, copies)
@@ -215,6 +222,7 @@ def estimate_probabilities(
         confidence = add_evidence(confidence, chosen, known, is_calibrated=weights is not None)
     elif weights is not None:
         confidence = calibrate(chosen.scores, confidence, known, weights)
+    confidence = confidence.where_known(probs)
     if seeds.judged:
         confidence = corrected(confidence, labels_of(seeds.pairs, *candidates.lines()))
     if keep_copies:

@@ -25,7 +25,7 @@ from xmine.mining.results import write_results
 from xmine.mining.selection import select
 from xmine.mining.stage_inputs import stage_inputs
 from xmine.mining.steps import open_steps
-from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
+from xmine.pairs.known import NOTHING_SETTLED, NOTHING_KNOWN, LabelledPairs, SettledPairs
 from xmine.progress import Report, silent
 from xmine.text.identification import check_language, check_sides
 from xmine.text.inputs import TextInput, text_input
@@ -42,6 +42,7 @@ def mine(
     vectors: tuple[NDArray[Any], NDArray[Any]] | None = None,
     seeds: LabelledPairs = NOTHING_KNOWN,
     gold: LabelledPairs = NOTHING_KNOWN,
+    settled: SettledPairs = NOTHING_SETTLED,
     rescorer: Rescorer | None = None,
     run: str | Path | None = None,
     force: bool = False,
@@ -60,6 +61,7 @@ def mine(
             line of the file, as `xmine.vectors.vector_files.read_vectors` opens it.
         seeds: some pairs that are known to be right or wrong; they sharpen the probabilities.
         gold: all right pairs; `threshold="gold"` is chosen by them, nothing else.
+        settled: pairs whose probability a run before has told, see `xmine.trainer.adapt`.
         rescorer: a second model that judges the candidates, see
             `xmine.encoders.rescorer.load_rescorer`.
         run: a folder that keeps every result, and that resumes after a kill; see
@@ -82,7 +84,7 @@ def mine(
     inputs = text_input(source), text_input(target)
     vectorizer = vectors or as_pair(encoder or SentenceEncoder.load())
     readable = vectorizer.languages if isinstance(vectorizer, EncoderPair) else ()
-    depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold, rescorer)
+    depends_on = stage_inputs(inputs, vectorizer, options, seeds, gold, settled, rescorer)
     warnings: list[str] = []
     opened = open_steps(
         run, depends_on, options, report, warnings.append, force=force, engine=engine
@@ -105,7 +107,9 @@ def mine(
         lines = report, steps.feature_files
         candidates = weigh_flags(candidates, options, readable, *lines)
         steps.run.note(f"judging {len(candidates.chosen):,} candidates")
-        estimated = estimate_probabilities(candidates, seeds, keep_copies=options.keep_copies)
+        estimated = estimate_probabilities(
+            candidates, seeds, settled, keep_copies=options.keep_copies
+        )
         probable = estimated.candidates.chosen, estimated.confidence
         loose = steps.stretches(encoded, *probable, judging)
         languages, flags = flag(estimated, options, readable, *lines, loose)

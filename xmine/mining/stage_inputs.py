@@ -11,7 +11,7 @@ from xmine.encoders.pair import EncoderPair
 from xmine.encoders.rescorer import Rescorer
 from xmine.mining.options import MiningOptions
 from xmine.mining.reranking import Vectorizer, judging_encoder, weights_of
-from xmine.pairs.known import NOTHING_KNOWN, LabelledPairs
+from xmine.pairs.known import NOTHING_SETTLED, NOTHING_KNOWN, LabelledPairs, SettledPairs
 from xmine.run.difference import Asked
 from xmine.text.inputs import TextInput
 from xmine.vectors.encoding import vectors_key
@@ -36,6 +36,7 @@ def stage_inputs(
     options: MiningOptions,
     seeds: LabelledPairs = NOTHING_KNOWN,
     gold: LabelledPairs = NOTHING_KNOWN,
+    settled: SettledPairs = NOTHING_SETTLED,
     rescorer: Rescorer | None = None,
 ) -> Callable[[], Asked]:
     """Return what lists the values that each stage of a run depends on.
@@ -65,6 +66,9 @@ def stage_inputs(
         for name, known in (("seed_pairs", seeds), ("gold", gold)):
             if known.pairs and (name != "gold" or options.threshold == "gold"):
                 pairs[f"{name}_digest"] = hashed([repr(known.pairs).encode()])
+        if len(settled.lines):
+            each = settled.lines, settled.probs
+            pairs["settled_pairs_digest"] = hashed(array.tobytes() for array in each)
         judge, _ = judging_encoder(vectorizer, options)
         if judge:
             pairs["reranking_digest"] = hashed([repr(weights_of(judge)).encode()])

@@ -5,6 +5,7 @@ seed pairs are some.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -101,6 +102,36 @@ def _line_and_text(line: int, side: Sentences) -> tuple[int, str]:
 
 
 NOTHING_KNOWN = LabelledPairs("", [])
+
+
+@dataclass(frozen=True, slots=True)
+class SettledPairs:
+    """Pairs whose probability is known from a run before, as of those that trained the encoder.
+
+    Such pairs stand further out than other translations, so they say nothing of these.
+
+    Attributes:
+        lines: int64 [pairs, 2], the source and target line of each pair, no pair twice.
+        probs: float64 [pairs].
+    """
+
+    lines: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    probs: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+    def probs_of(
+        self, source_lines: NDArray[np.int64], target_lines: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Look pairs of lines up, float64 [pairs]; NaN for pairs that are not settled."""
+        found = np.full(len(source_lines), np.nan)
+        if len(self.lines):
+            own, others = (x << 32 | y for x, y in (self.lines.T, (source_lines, target_lines)))
+            order = np.argsort(own)
+            at = order[np.minimum(np.searchsorted(own, others, sorter=order), len(own) - 1)]
+            found = np.where(own[at] == others, self.probs[at], np.nan)
+        return found
+
+
+NOTHING_SETTLED = SettledPairs()
 
 
 def read_known(path: Path) -> LabelledPairs:

@@ -28,6 +28,8 @@ _BELOW = 0.8
 _BELIEF, _TAIL_BELIEF, _TAIL, _LONGEST_TAIL = 10.0, 50.0, 0.3, 0.6
 # What the mixture counts, and the first estimate the rest.
 _OF_TAIL = 0.4
+import os
+_AGREES = float(os.environ.get("AGREES","0.5"))
 LEAST_PROB = 5e-5  # half the last decimal of a probability
 # Judged pairs move the log-odds of all pairs by one number, which is normal around 0 with this
 # deviation before any is judged. Pairs further from even odds say nothing of the cut.
@@ -56,6 +58,8 @@ def calibrate(
     if not labels.any():
         return first
     tail, found = _tail_mixture(values, _on_curve(values, labels), weights)
+    if float(tail.sum()) < _AGREES * float(labels.sum()):  # it took translations for the tail
+        tail, found = labels, float(labels.sum())
     mixed = filled(len(tail), lambda some: _OF_TAIL * tail[some] + (1 - _OF_TAIL) * labels[some])
     probs = filled(len(first.probs), lambda some: first.probs[some])
     probs[open_pairs] = _on_curve(values, mixed)

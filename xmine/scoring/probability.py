@@ -80,8 +80,13 @@ class Confidence:
 
     def with_right(self, pairs: NDArray[np.bool_]) -> "Confidence":
         """Take some of the pairs, bool [pairs], for translations."""
-        more = float((1 - self.probs[pairs]).sum())
-        probs = np.where(pairs, 1.0, self.probs)
+        return self.where_known(np.where(pairs, 1.0, np.nan))
+
+    def where_known(self, probs: Floats) -> "Confidence":
+        """Take the probabilities of some pairs from elsewhere, [pairs]; NaN leaves one."""
+        given = ~np.isnan(probs)
+        more = float((probs[given] - self.probs[given]).sum())
+        probs = np.where(given, probs, self.probs)
         return replace(self, probs=probs, translations=self.translations + more)
 
 

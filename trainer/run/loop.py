@@ -34,7 +34,7 @@ from ..distributed import (
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
 from .checkpoints import Run, restore
-from .devset import DevSet, worst_language
+from .devset import BEFORE, DevSet, worst_language
 from .interruption import end_by, held_signals
 from .schedules import SCHEDULES
 from .step import Step
@@ -243,8 +243,9 @@ class Training:
         if self.world.leads:
             best, decides = self.best_measures, self.decides
             if best is None or measures.get(decides, 0) >= best.get(decides, 0):
-                if "accuracy" in measures and "accuracy" in self.before:
-                    measures = {**measures, "before": self.before["accuracy"]}
+                known = measures.keys() & self.before.keys()
+                start = {name: self.before[of] for name, of in BEFORE.items() if of in known}
+                measures = {**measures, **start}
                 state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
                 self.run.save("best", state)
                 self.best_measures = measures

@@ -100,8 +100,6 @@ def train_with(
     describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude)
     asked, options = options, fitted(options, corpus)
-    if start := told_start(asked, options, corpus):
-        console.say(start)
     estimate = estimate_training(corpus, options)
     warnings = estimate.warnings(options)
     if dry_run:
@@ -109,6 +107,8 @@ def train_with(
         console.summary(str(estimate), facts)
     else:
         console.say(str(estimate))
+    if start := told_start(asked, options, corpus):
+        console.say(start)
     for warning in warnings if leads else ():
         console.warn(warning)
     if dry_run:

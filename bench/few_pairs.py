@@ -30,7 +30,8 @@ def main() -> None:
     parser.add_argument("pairs")
     parser.add_argument("--data", required=True)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--counts", type=int, nargs="+", default=[500, 5_000, 50_000, 500_000])
+    counts = [500, 5_000, 50_000, 100_000, 500_000]
+    parser.add_argument("--counts", type=int, nargs="+", default=counts)
     parser.add_argument("--encoders", nargs="+", default=["embedded", "scratch"])
     arguments = parser.parse_args()
     arguments.output.mkdir(exist_ok=True)

@@ -64,6 +64,10 @@ PARTS = {
 }
 # Order of hits in bench/hits.py -> row of the same page, where the row has another name.
 HITS = {"off": "cosine, `--rerank off`", "tokens": "**cosine + lower of A and B + order / 10**"}
+FEW_PAIRS = (
+    "| pairs | from | Tatoeba en→zh / zh→en | BUCC zh-en, best F1 | at `--threshold auto` | "
+    "minutes of a core |"
+)
 HIT_SETS = ("Tatoeba", "newstest", "un", "flores")
 SHARES = ("2%", "10%", "30%", "60%")
 
@@ -185,7 +189,24 @@ def segments() -> dict[str, list[str]]:
 def tables() -> dict[str, dict[str, list[str]]]:
     """Write the tables of languages of every document: the rows below each head and its rule."""
     now, speed = _read("embedded")["shipped"], _read("encoding")["lines_per_cpu_second"]
-    return {"docs/how-to/encoders.md": language_tables(now, speed)}
+    return {
+        "docs/how-to/encoders.md": language_tables(now, speed),
+        "docs/how-to/train.md": {FEW_PAIRS: few_pairs()},
+    }
+
+
+def few_pairs() -> list[str]:
+    """Write the rows of training on few pairs, from scratch and from the embedded encoder."""
+    rows = []
+    for name, each in _read("few-pairs")["pairs"].items():
+        pairs, encoder = name.split()
+        tatoeba = (each[f"tatoeba cmn {way}"] for way in ("from_english", "to_english"))
+        kinds = (f"bucc zh-en {cut}" for cut in ("oracle", "auto"))
+        f1 = (rounded(each.get(f"{kind}, reranked f1", each[f"{kind} f1"])) for kind in kinds)
+        minutes = rounded(each.get("processor_seconds", 0) / 60, 1)
+        cells = [f"{int(pairs):,}", encoder, _both(tatoeba), *f1, minutes]
+        rows.append(f"| {' | '.join(cells)} |")
+    return rows
 
 
 def reranking() -> dict[str, list[str]]:

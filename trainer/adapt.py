@@ -22,7 +22,6 @@ from xmine.browsing.run_encoder import encoders_of
 from xmine.encoders.encoder import SentenceEncoder
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import FileError, OptionError, TrainingError
-from xmine.evaluation.retrieval.aligned import retrieval_accuracy
 from xmine.files.atomic import check_free, remove, replacing
 from xmine.files.digests import digest_of
 from xmine.mining.mined import Mined
@@ -42,13 +41,13 @@ from .methods import METHODS
 from .models.loading import tower_of
 from .options.adapt import AdaptOptions
 from .options.shared import TrainingOptions
+from .run.devset import accuracy_of_halves, halved
 from .train import train
 
 LOOP_FILE = "adapt.json"
 # Fewer confident pairs teach an encoder nothing.
 FEWEST = 500
 _HELD_OUT = 1000  # pairs, or a tenth of fewer than ten times as many
-_HALF = 0.5  # of the tokens of a held-out sentence are left out: whole ones are nearly all found
 # Options of training, beside those of AdaptOptions: of all static encoders, and of each method.
 _STATIC: dict[str, Any] = {"learning_rate": 0.003, "token_dropout": 0.2}
 _PRESETS: dict[str, dict[str, Any]] = {
@@ -65,7 +64,7 @@ class Round(NamedTuple):
         encoder: the folder, or the name, of the encoder.
         run: the folder of the run.
         pairs: the number of pairs that the encoder was trained on in this round.
-        accuracy: see `accuracy_of_halves`, of the held-out pairs.
+        accuracy: see `retrieval_by_halves`, of the held-out pairs.
         mined: what the round mined; None for round 0.
     """
 
@@ -121,7 +120,7 @@ def adapt(
             "mine more text, or judge pairs and mine again with --seed-pairs",
         )
     _begin(output, run, options, force=force)
-    accuracy = accuracy_of_halves(start, held_out.texts, options.seed)
+    accuracy = retrieval_by_halves(start, held_out.texts)
     name = str(first.run["vectors"]["encoder"])
     yield Round(0, name, run, 0, accuracy)
     chosen = training_options(options, name, start, first.languages)
@@ -135,7 +134,7 @@ def adapt(
             train(options.method, corpus, chosen, made, report, resume="auto")
         encoder = SentenceEncoder.load(made)
         mined = _mined(first, encoder, seeds, known.settled, folder, report)
-        accuracy = accuracy_of_halves(encoder, held_out.texts, options.seed)
+        accuracy = retrieval_by_halves(encoder, held_out.texts)
         yield Round(number, str(made), folder, len(taught), accuracy, mined)
         before, known = known, _Confident.of(open_pairs(folder), options.confidence, seeds)
         if len(known) <= len(before):
@@ -147,27 +146,23 @@ def best_of(rounds: list[Round]) -> Round:
     return max(rounds, key=lambda each: each.accuracy)
 
 
-def accuracy_of_halves(encoder: SentenceEncoder, pairs: ParallelText, seed: int) -> float:
-    """Measure how often the translation of a sentence is found by half of its tokens.
+def retrieval_by_halves(encoder: SentenceEncoder, pairs: ParallelText) -> float:
+    """Measure how often a sentence without half of its tokens retrieves its translation.
 
     Args:
         encoder: of both sides.
-        pairs: the sentences of each side are searched for by those of the other.
-        seed: of the tokens that are left out.
+        pairs: translations, among which those of both sides are retrieved.
 
     Returns:
         the mean of both directions, 0 to 1.
     """
     tower = tower_of(encoder).eval()
-    random = np.random.default_rng([seed, 11])
     sides = [tower.cut(texts) for texts in (pairs.sources, pairs.targets)]
     with torch.no_grad():
-        whole, halves = (
-            [tower.embed(each).float().cpu().numpy() for each in some]
-            for some in (sides, [each.without_some(_HALF, random) for each in sides])
+        left, right, *halves = (
+            tower.embed(side).float().cpu().numpy() for side in (*sides, *map(halved, sides))
         )
-    forward = retrieval_accuracy(halves[0], whole[1]).forward
-    return (forward + retrieval_accuracy(whole[0], halves[1]).backward) / 2
+    return (accuracy_of_halves(halves[0], right) + accuracy_of_halves(halves[1], left)) / 2
 
 
 class _Confident(NamedTuple):
@@ -271,7 +266,7 @@ def training_options(
 ) -> TrainingOptions:
     """Choose how a method goes on with an encoder that knows the languages already."""
     chosen = {each.name: getattr(options, each.name) for each in fields(AdaptOptions)}
-    chosen = {each: chosen[each] for each in ("epochs", "keep_start", "seed", "device", "threads")}
+    chosen = {each: chosen[each] for each in ("epochs", "seed", "device", "threads")}
     if UNKNOWN_LANGUAGE not in languages:
         chosen["languages"] = ",".join(languages)
     if isinstance(encoder.body, StaticEmbedding):

@@ -9,11 +9,14 @@ from dataclasses import asdict, dataclass
 
 import torch
 
+from xmine.encoders.hub import find_encoder
+from xmine.encoders.metadata import read_facts
 from xmine.encoders.modules.static import StaticEmbedding
 from xmine.encoders.tokenizer import Vocabulary
 from xmine.errors import TrainingError
 from xmine.hardware import allowed_threads, anonymous_memory, choose_device, free_memory
 from xmine.progress import silent
+from xmine.text.languages import language_name, short_code
 from xmine.units import count, duration, in_words
 
 from .data.batches import count_steps
@@ -21,10 +24,10 @@ from .data.corpus import Corpus
 from .distributed import join_processes
 from .methods import METHODS
 from .options.queue import QueueOptions
-from .options.shared import SCRATCH, TrainingOptions
+from .options.shared import AUTO, EMBEDDED, SCRATCH, TrainingOptions
 from .run.devset import read_scored
 from .run.encoder_options import check_encoders
-from .run.fitting import FEW, count_left_out, fitted, makes_vocabulary, needed_characters
+from .run.fitting import FEW, count_there, fitted, makes_vocabulary, needed_characters
 from .run.languages import sampling_weights
 from .run.prepare import load_encoder
 from .train import deterministic
@@ -90,14 +93,33 @@ class TrainingEstimate:
                 "are free: --recompute, --logit-rows and a smaller --batch-size take less"
             )
         if makes_vocabulary(options) and self.rows < FEW:
-            is_known = set(options.codes) == {"en", "zh"}
-            hint = "use --encoder embedded" if is_known else "begin with an --encoder of others"
-            found.append(f"{count(self.rows, 'row')} are too few to train from scratch: {hint}")
+            few = f"{count(self.rows, 'row')} are few to train from scratch"
+            found.append(f"{few}: use --encoder embedded, or another that was trained before")
         if options.batch_size > self.rows:
             found.append(
                 f"--batch-size {options.batch_size:,} for {self.rows:,} rows: each pass is one step"
             )
         return found
+
+
+def told_start(asked: TrainingOptions, options: TrainingOptions, corpus: Corpus) -> str:
+    """Say that training starts from the embedded encoder, where `auto` came to that; or nothing.
+
+    Args:
+        asked: the options as they were given.
+        options: the same, fitted.
+        corpus: what they are fitted to.
+    """
+    if asked.encoder != AUTO or options.encoder != EMBEDDED:
+        return ""
+    kind = "pair" if corpus.pairs is not None else "row"
+    known = {short_code(code) for code in read_facts(find_encoder(EMBEDDED), "").languages}
+    unknown = [code for code in options.codes if short_code(code) not in known]
+    doubt = f", which knows no {' and no '.join(map(language_name, unknown))}" if unknown else ""
+    return (
+        f"{count(count_there(corpus, options), kind)} are few: training starts from the embedded "
+        f"encoder{doubt}; --encoder scratch makes a new one"
+    )
 
 
 def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstimate:
@@ -118,13 +140,13 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
     join_processes(torch.device(choose_device(options.device)))  # each process tries on its own GPU
     options = fitted(options, corpus)
     stages = check_settings(corpus, options)
+    queue = max(each.queue for each in stages)
     vocabulary = None
     if makes_vocabulary(options):  # is not there yet: the embedded one stands for it
         body = load_encoder("embedded", options).body
         assert isinstance(body, StaticEmbedding) and isinstance(body.pieces, Vocabulary)
         vocabulary = body.pieces
     trial = Trial(vocabulary)
-    queue = _queue(corpus, options)
     method = next(each for each in METHODS.values() if each.options is type(options))
     with (
         torch.random.fork_rng(range(torch.cuda.device_count())),
@@ -160,10 +182,11 @@ def estimate_training(corpus: Corpus, options: TrainingOptions) -> TrainingEstim
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A stage in numbers: rows of a pass, rows of a step, steps and passes in all."""
+    """A stage in numbers: rows of a pass, of a step, of a queue; steps and passes in all."""
 
     rows: float
     batch: int
+    queue: int
     steps: int
     passes: int
 
@@ -175,13 +198,15 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
         The stages that there will be.
     """
     check_encoders(options)
-    _queue(corpus, options)
     stages = []
     for stage in options.stages:
         if stage.data != "triplets" or corpus.triplets:
             weights, own = sampling_weights(stage, corpus), stage.options
+            has_queue = isinstance(own, QueueOptions) and stage.data != "triplets"
+            queue = own.queue_for(len(weights)) if has_queue else 0
             batch = min(own.batch_size, max(1, int(weights.sum())))
-            stages.append(_Counted(weights.sum(), batch, count_steps(weights, own), own.epochs))
+            steps = count_steps(weights, own)
+            stages.append(_Counted(weights.sum(), batch, queue, steps, own.epochs))
     if not stages:
         raise TrainingError(
             "--stage nli learns from triplets, and there are none", "give --triplets FILE"
@@ -197,14 +222,6 @@ def check_settings(corpus: Corpus, options: TrainingOptions) -> list[_Counted]:
                 f"give a --vocabulary-size above {least:,}, or leave it out",
             )
     return stages
-
-
-def _queue(corpus: Corpus, options: TrainingOptions) -> int:
-    """Give the size of the queue, which depends on all rows, those that are held out too."""
-    there = sum(map(len, (corpus.pairs or (), corpus.texts, *corpus.triplets[:1])))
-    if not isinstance(options, QueueOptions):
-        return 0
-    return options.queue_for(there - count_left_out(corpus, options))
 
 
 def _characters(corpus: Corpus, sample: int) -> float:

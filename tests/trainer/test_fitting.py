@@ -1,6 +1,8 @@
 """Options that were not given follow from the data; what was given stays."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +13,12 @@ from xmine.trainer.data import vocabulary
 from xmine.trainer.data.corpus import Corpus
 from xmine.trainer.data.inference import Triplets
 from xmine.trainer.options.emma_x import EmmaXOptions
+from xmine.trainer.options.moco import MocoOptions
 from xmine.trainer.options.msimcse import MsimcseOptions
 from xmine.trainer.options.shared import TrainingOptions
 from xmine.trainer.options.transaug import TransaugOptions
-from xmine.trainer.run.fitting import fitted, needed_characters
+from xmine.trainer.run.encoder_options import check_encoders
+from xmine.trainer.run.fitting import FEW, fitted, needed_characters
 
 
 def pairs(count: int) -> Corpus:
@@ -28,6 +32,7 @@ def of(options: TrainingOptions) -> tuple[int, int, int, int]:
 
 
 # pairs -> held out, pieces, batch, passes
+NEW: dict[str, Any] = {"encoder": "scratch"}
 EXPECTED = {
     600: (100, 2500, 32, 20),  # 500 rows: 15 steps a pass
     12_000: (2000, 4000, 1024, 34),
@@ -39,7 +44,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("count", EXPECTED)
 def test_few_pairs_have_smaller_batches_a_smaller_vocabulary_and_more_passes(count: int) -> None:
-    assert of(fitted(MsimcseOptions(), pairs(count))) == EXPECTED[count]
+    assert of(fitted(MsimcseOptions(**NEW), pairs(count))) == EXPECTED[count]
 
 
 def test_what_was_given_stays_even_where_it_is_what_many_pairs_would_have() -> None:
@@ -50,8 +55,8 @@ def test_what_was_given_stays_even_where_it_is_what_many_pairs_would_have() -> N
         "epochs": 3,
     }
     for name, value in given.items():
-        assert getattr(fitted(MsimcseOptions(**{name: value}), pairs(5000)), name) == value
-    options = MsimcseOptions(**given)
+        assert getattr(fitted(MsimcseOptions(**{name: value}, **NEW), pairs(5000)), name) == value
+    options = MsimcseOptions(**given, **NEW)
     assert fitted(options, pairs(5000)) == options
     again = fitted(MsimcseOptions(), pairs(5000))
     assert fitted(again, pairs(5000)) == again
@@ -59,14 +64,68 @@ def test_what_was_given_stays_even_where_it_is_what_many_pairs_would_have() -> N
 
 def test_passes_follow_from_the_pairs_that_are_left() -> None:
     many = pairs(30_000)
-    assert of(fitted(MsimcseOptions(limit_pairs=500), many)) == (2000, 2500, 32, 20)
+    assert of(fitted(MsimcseOptions(limit_pairs=500, **NEW), many)) == (2000, 2500, 32, 20)
     half = MsimcseOptions(default_weight=0.5, held_out=1000)
     assert fitted(half, many).batch_size == 1024  # 14,000 visits
 
 
-def test_an_encoder_that_was_trained_before_has_three_passes() -> None:
-    options = fitted(MsimcseOptions(encoder="embedded"), pairs(600))
-    assert (options.held_out, options.batch_size, options.epochs) == (100, 32, 3)
+def test_a_static_encoder_that_was_trained_before_takes_a_hundred_steps_and_three_passes(
+    tmp_path: Path,
+) -> None:
+    for count, passes in ((600, 7), (12_000, 12), (50_000, 5), (120_000, 3)):
+        options = fitted(MsimcseOptions(encoder="embedded"), pairs(count))
+        assert options.epochs == passes
+        rows = count - options.held_out
+        assert passes == 3 or rows // options.batch_size * passes >= 100
+    module = {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}
+    (tmp_path / "modules.json").write_text(json.dumps([module]))
+    other = MsimcseOptions(encoder=str(tmp_path))
+    assert fitted(other, pairs(600)).epochs == 3
+
+
+def encoder_of(options: TrainingOptions, corpus: Corpus) -> str:
+    return fitted(options, corpus).encoder
+
+
+def test_below_the_stated_number_of_pairs_training_starts_from_the_embedded_encoder() -> None:
+    """100,000, as the help says; in each method that begins with one encoder."""
+    fewer, enough = pairs(99_999), pairs(100_000)
+    assert FEW == 100_000 and encoder_of(MsimcseOptions(), fewer) == "embedded"
+    assert encoder_of(MsimcseOptions(), enough) == "scratch"
+    assert encoder_of(MsimcseOptions(limit_pairs=500), enough) == "embedded"
+    for made in (MocoOptions, EmmaXOptions):
+        assert encoder_of(made(), pairs(600)) == "embedded"
+    texts = [f"text {row}" for row in range(100_000)]
+    assert encoder_of(MsimcseOptions(), Corpus(texts=texts)) == "scratch"
+    assert encoder_of(MsimcseOptions(), Corpus(texts=texts[1:])) == "embedded"
+    told = fitted(MsimcseOptions(), pairs(600))
+    assert fitted(told, pairs(600)) == told and told.vocabulary_size == 0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"encoder": "scratch"},
+        {"dim": 64},
+        {"vocabulary_size": 3000},
+        {"vocabulary_sample": 500},
+        {"architecture": "transformer"},
+        {"architecture": "transformer", "start": "embedded"},
+    ],
+)
+def test_an_option_of_a_new_encoder_asks_for_one(given: dict[str, Any]) -> None:
+    options = fitted(MsimcseOptions(**given), pairs(600))
+    assert options.encoder == "scratch"
+    assert options.learning_rate == (0.0003 if "architecture" in given else 0.01)
+
+
+def test_two_encoders_are_what_they_were() -> None:
+    """Their vectors have to be of one width, and those of a new one are not those of embedded."""
+    assert encoder_of(TransaugOptions(), pairs(600)) == "scratch"
+    assert encoder_of(TransaugOptions(share_encoder=True), pairs(600)) == "embedded"
+    both = MocoOptions(src_encoder="scratch", tgt_encoder="scratch")
+    assert fitted(both, pairs(600)).encoders == ("scratch", "scratch")
+    check_encoders(fitted(TransaugOptions(stage="distil"), pairs(600)))
 
 
 def test_stages_that_read_something_else_keep_three_passes() -> None:
@@ -77,10 +136,10 @@ def test_stages_that_read_something_else_keep_three_passes() -> None:
 
 def test_passes_of_the_first_stage_follow_from_what_it_reads() -> None:
     many = replace(pairs(12_000), texts=[f"text {row}" for row in range(200_000)])
-    assert of(fitted(EmmaXOptions(), many))[2:] == EXPECTED[12_000][2:]
+    assert of(fitted(EmmaXOptions(**NEW), many))[2:] == EXPECTED[12_000][2:]
     both = replace(pairs(12_000), triplets=(Triplets(many.texts, many.texts, many.texts),))
     assert of(fitted(TransaugOptions(), both))[2:] == EXPECTED[12_000][2:]
-    assert fitted(MsimcseOptions(), many).batch_size == 2048  # which mixes all
+    assert fitted(MsimcseOptions(**NEW), many).batch_size == 2048  # which mixes all
     second = EmmaXOptions(phase="2", encoder="embedded")
     assert fitted(second, pairs(3000)).batch_size == 512  # 2,500 pairs, both sides
     assert fitted(second, many).batch_size == 2048
@@ -99,7 +158,7 @@ def test_a_vocabulary_has_room_for_the_characters() -> None:
     corpus = Corpus(ParallelText(rows, rows, [""] * len(rows)))
     needed = needed_characters(corpus)
     assert 2000 < needed <= 3000  # traditional ones fold
-    assert fitted(MsimcseOptions(), corpus).vocabulary_size == needed * 3 // 2
+    assert fitted(MsimcseOptions(**NEW), corpus).vocabulary_size == needed * 3 // 2
 
 
 def test_the_characters_that_are_needed_are_those_that_sentencepiece_asks_for() -> None:
@@ -134,8 +193,8 @@ def test_a_missing_extra_is_told_before_work(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setitem(sys.modules, "opencc", None)
     with pytest.raises(XmineError, match="needs opencc"):
-        fitted(MsimcseOptions(), pairs(600))
-    fitted(MsimcseOptions(encoder="embedded"), pairs(600))
+        fitted(MsimcseOptions(**NEW), pairs(600))
+    fitted(MsimcseOptions(), pairs(600))
 
 
 def test_a_character_that_is_hardly_there_is_not_needed() -> None:

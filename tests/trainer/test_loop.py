@@ -266,12 +266,12 @@ def test_what_differs_from_the_stopped_run_is_named_with_both_values(
     output = tmp_path / "new"
 
     def go_on(pairs: ParallelText, **changes: Any) -> str:
-        options = MocoOptions(**STATIC | changes, encoder=start)
+        options = MocoOptions(**STATIC | {"epochs": 3} | changes, encoder=start)
         with pytest.raises(TrainingError) as error:
             train("moco", Corpus(pairs=pairs), options, output, resume=True)
         return error.value.message.partition("other options or other data: ")[2]
 
-    options = MocoOptions(**STATIC, encoder=start)
+    options = MocoOptions(**STATIC, epochs=3, encoder=start)
     with pytest.raises(Killed):
         train("moco", Corpus(pairs=toy_pairs), options, output, watching([], kill_at(1)))
     said = "--batch-size is 64 here and 32 there"

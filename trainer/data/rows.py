@@ -217,9 +217,10 @@ def shared_out(count: int, rooms: Sequence[int]) -> list[int]:
 
 def too_few(there: int, count: int, named: str = "pairs") -> TrainingError:
     """Make the error that so many pairs, or triplets, cannot be held out."""
+    are = f"1 {named.replace('s', '', 1)} is" if there == 1 else f"{there:,} {named} are"
+    smaller = ", or a smaller --held-out" if count > 2 else f": {2 * count} different ones at least"
     return TrainingError(
-        f"{there:,} {named} are too few to hold {count:,} out and train on as many",
-        f"give more {named}, or a smaller --held-out",
+        f"{are} too few to hold {count:,} out and train on as many", f"give more {named}{smaller}"
     )
 
 

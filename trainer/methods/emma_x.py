@@ -45,6 +45,7 @@ from ..run.devset import measure
 from ..run.languages import unpaired_texts
 from ..run.loop import run_steps
 from ..run.prepare import Split, TrainedTowers, begin, needed_pairs, with_rate
+from ..run.step import Vectors
 
 # Phase 2 has this part of the rate of a trained encoder: more loses on pairs what texts give.
 _SLOWER = 6
@@ -334,9 +335,8 @@ class _Maximisation(RankStep):
         moments = moments_of_grid(*self._grid, self.options.ranks)
         return Moments(*(all_sum(each) for each in moments))
 
-    def measure(self, held_out: Rows) -> dict[str, float]:
+    def of_vectors(self, source: Vectors, target: Vectors) -> dict[str, float]:
         """Measure retrieval, likeness, and how many directions are used (eq. 18)."""
-        source, target = self.embed(held_out)
         return measure(source, target) | {"principal_ratio": principal_ratio([source, target])}
 
     def numbers(self) -> dict[str, float]:

@@ -46,7 +46,7 @@ from ..run.prepare import (
     tuned_apart,
     with_rate,
 )
-from ..run.step import Embedder, Step, drop_tokens
+from ..run.step import Embedder, Step, Vectors, drop_tokens
 
 Either = TypeVar("Either")
 
@@ -154,9 +154,8 @@ class _Distillation(Step):
     def embedders(self) -> tuple[Embedder, Embedder]:
         return _in_order(self.teacher, self.distilled, self.options)
 
-    def measure(self, held_out: Rows) -> dict[str, float]:
+    def of_vectors(self, source: Vectors, target: Vectors) -> dict[str, float]:
         """Measure retrieval, and the cosine of what is learned with what is taught."""
-        source, target = self.embed(held_out)
         cosine = float((source * target).sum(axis=1).mean())
         return measure(source, target) | {"cosine": cosine}
 

@@ -144,7 +144,7 @@ class StaticTower(Tower):
         ours = isinstance(self._pieces, Vocabulary)
         body = StaticEmbedding(self._pieces, Table.rounded(rows) if ours else Table(rows, None))
         heads: Any = list(self.heads)
-        return SentenceEncoder(body, heads, self._settings, facts, card)
+        return SentenceEncoder(body, heads, self._settings, facts, card, reranking=self.reranking)
 
     def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         return self._pieces.ids([self.prompt + text for text in texts] if self.prompt else texts)

@@ -41,6 +41,7 @@ class Tower(nn.Module, ABC):
         self.prompt = encoder.settings.choose(prompt)
         self.dim = encoder.dim
         self._settings = encoder.settings
+        self.reranking = encoder.reranking  # what suited it before training
         heads: list[nn.Module] = [copy.deepcopy(head) for head in encoder.heads]  # type: ignore[misc]
         self.heads = nn.ModuleList(heads).to(encoder.device).requires_grad_(True)
 
@@ -48,6 +49,11 @@ class Tower(nn.Module, ABC):
     @abstractmethod
     def device(self) -> torch.device:
         """Where it is."""
+
+    @property
+    def pools_all(self) -> bool:
+        """Whether the vector of a sentence is made of all its tokens, not of one."""
+        return True
 
     @property
     def is_half(self) -> bool:

@@ -66,6 +66,11 @@ class TransformerTower(Tower):
         return device
 
     @property
+    def pools_all(self) -> bool:
+        """Whether the vector of a sentence is made of all its tokens, not of one."""
+        return {"cls", "lasttoken"}.isdisjoint(self.body.pooling.modes)
+
+    @property
     def is_half(self) -> bool:
         """Whether the layers multiply in float16."""
         return self.body.dtype == "float16"
@@ -150,7 +155,9 @@ class TransformerTower(Tower):
         """Give the encoder that mines."""
         self.eval()
         heads: Any = list(self.heads)
-        return SentenceEncoder(self.body, heads, self._settings, facts, card)
+        return SentenceEncoder(
+            self.body, heads, self._settings, facts, card, reranking=self.reranking
+        )
 
     def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         return self.body.ids(texts, self.prompt)

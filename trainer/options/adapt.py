@@ -23,14 +23,6 @@ class AdaptOptions(Options):
         max=1.0,
     )
     epochs: int = option(10, "Passes through the pairs in each round.", "Quality", min=1)
-    keep_start: float = option(
-        0.0,
-        "Share of the starting encoder in the result: the weights before and after training are "
-        "averaged.",
-        "Quality",
-        min=0,
-        max=1,
-    )
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0)
     device: str = option(
         "auto", "Where training runs: auto, cpu, cuda, or cuda:1 and so on.", "Speed and memory"

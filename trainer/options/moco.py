@@ -6,6 +6,7 @@ from xmine.errors import OptionError
 from xmine.options import option
 
 from .queue import MomentumOptions
+from .shared import AUTO, SCRATCH
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,7 @@ class MocoOptions(MomentumOptions):
             raise OptionError(
                 "--src-encoder and --tgt-encoder go together", "give both, or --encoder for both"
             )
-        if self.src_encoder and self.encoder != "scratch":
+        if self.src_encoder and self.encoder not in (AUTO, SCRATCH):
             raise OptionError(
                 "--encoder is for both sides, --src-encoder and --tgt-encoder are for one each",
                 "give one or the others",

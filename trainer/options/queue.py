@@ -35,9 +35,14 @@ class QueueOptions(TrainingOptions):
         """Give the size of the queue for so many rows of data.
 
         Raises:
-            TrainingError: it is larger than a quarter of them.
+            TrainingError: it is larger than a quarter of them, or a quarter is none.
         """
         most = rows // 4
+        if not most:
+            raise TrainingError(
+                f"{rows:,} rows are too few for a queue of negatives: it holds a quarter of them",
+                "give more pairs: after some are held out, 4 have to be left",
+            )
         if self.queue_size > most:
             raise TrainingError(
                 f"--queue-size {self.queue_size:,} for {rows:,} rows: a row would meet its own "

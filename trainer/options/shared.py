@@ -7,7 +7,7 @@ from typing import Self
 from xmine.errors import OptionError
 from xmine.options import Options, flag, option
 
-SCRATCH = "scratch"
+SCRATCH, AUTO, EMBEDDED = "scratch", "auto", "embedded"
 POOLINGS = ("", "mean", "max", "cls", "cls_mlp")
 # Of options that may be 0 for what follows from data (`fitting.py`) or encoder, the least given.
 _LEAST = {"held_out": 2, "max_tokens": 8, "vocabulary_size": 16, "batch_size": 2}
@@ -59,8 +59,9 @@ class TrainingOptions(Options):
     )
 
     encoder: str = option(
-        "scratch",
-        "Encoder to start from: a folder, a hub name, embedded, or scratch for a new one.",
+        AUTO,
+        "Encoder to start from: a folder, a hub name, embedded, or scratch for a new one; auto: "
+        "embedded for fewer than 100,000 pairs, unless an option asks for a new one.",
         "Most used",
     )
     architecture: str = option(
@@ -123,7 +124,7 @@ class TrainingOptions(Options):
         "Epochs: passes over the data; 0: by the size of the data.",
         "Most used",
         min=0,
-        shown_default="3; of a new encoder as many as make 300 steps",
+        shown_default="3; of a new encoder as many as make 300 steps, of a trained static one 100",
     )
     steps: int = option(0, "Stop after this many steps; 0: after all epochs.", "Quality", min=0)
     batch_size: int = option(
@@ -193,14 +194,6 @@ class TrainingOptions(Options):
         "Quality",
         shown_default="none: the state that retrieves best",
     )
-    keep_start: float = option(
-        0.0,
-        "Share of the starting encoder in the result: the weights before and after training are "
-        "averaged.",
-        "Advanced",
-        min=0,
-        max=1,
-    )
     seed: int = option(1, "Seed of all random numbers.", "Advanced", min=0)
 
     device: str = option(
@@ -244,12 +237,10 @@ class TrainingOptions(Options):
                 raise OptionError(f"{flag(name)} is {value}; it must be at least {least}")
         if self.learning_rate == 0 and set(self.encoders) == {SCRATCH}:
             object.__setattr__(self, "learning_rate", self.rate_of_new)
-        if self.start and (self.architecture == "static" or SCRATCH not in self.encoders):
+        if self.start and (
+            self.architecture == "static" or {SCRATCH, AUTO}.isdisjoint(self.encoders)
+        ):
             raise OptionError("--start is for --architecture transformer, made from scratch")
-        if self.keep_start and SCRATCH in self.encoders:
-            raise OptionError(
-                "--keep-start: a new encoder has nothing to keep", "give --encoder FOLDER"
-            )
         if len(self.codes) < 2 or not all(self.codes):
             raise OptionError(
                 f"--languages is {self.languages!r}", "give two codes or more, as in en,zh"

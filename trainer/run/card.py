@@ -8,7 +8,7 @@ from xmine.options import dump_toml
 from xmine.pairs.io import ParallelText
 from xmine.version import __version__
 
-from ..options.shared import TrainingOptions
+from ..options.shared import SCRATCH, TrainingOptions
 from .devset import OF_LANGUAGE, worst_language
 from .prepare import TrainedTowers
 
@@ -23,7 +23,7 @@ def model_card(
     """Write the card as Markdown with the front matter that model hubs read."""
     front = "".join(f"  - {language}\n" for language in options.codes)
     *others, last = options.codes
-    begun = "" if options.encoder == "scratch" else f" It began as `{options.encoder}`."
+    begun = "" if options.encoder == SCRATCH else f" It began as `{options.encoder}`."
     return f"""---
 language:
 {front}library_name: sentence-transformers

@@ -170,14 +170,3 @@ def restore(own: Mapping[str, Tensor], saved: Mapping[str, Tensor]) -> None:
     with torch.no_grad():
         for name, tensor in own.items():
             tensor.copy_(saved[name])
-
-
-def average(own: Mapping[str, Tensor], other: Mapping[str, Tensor], share: float) -> None:
-    """Move the numbers of a step towards others by a share of the way.
-
-    Wortsman et al. (2022), "Robust fine-tuning of zero-shot models", WiSE-FT.
-    """
-    with torch.no_grad():
-        for name, tensor in own.items():
-            if tensor.is_floating_point():
-                tensor.lerp_(other[name].to(tensor.device), share)

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from xmine.encoders.hub import find_encoder
-from xmine.encoders.layout import MODULES_FILE, read_modules
-from xmine.encoders.modules.static import StaticEmbedding
+from xmine.encoders.layout import MODULES_FILE
 from xmine.errors import OptionError, TrainingError
 from xmine.options import flag
 
 from ..options.shared import SCRATCH, TrainingOptions
-from .fitting import makes_vocabulary
+from .fitting import is_static, makes_vocabulary
 
 _NEW = ("architecture", "dim")
 _VOCABULARY = ("vocabulary_size", "vocabulary_sample")
@@ -32,7 +31,7 @@ def check_encoders(options: TrainingOptions) -> None:
     """
     given = {
         field.name for field in fields(options) if getattr(options, field.name) != field.default
-    }
+    } - ({"encoder"} if options.encoder == SCRATCH else set())  # which auto may have become
     for names, what in _without_effect(options):
         found = [flag(name) for name in names if name in given]
         if found:
@@ -65,7 +64,7 @@ def _without_effect(options: TrainingOptions) -> Iterator[tuple[tuple[str, ...],
         yield _VOCABULARY, "makes no new vocabulary"
     if SCRATCH not in trained or options.architecture == "static":
         yield _NEW_TRANSFORMER, "makes no new transformer (--architecture transformer)"
-    if all(_is_static(name, options) for name in trained):
+    if all(is_static(name, options) for name in trained):
         taken = ("pooling",) if options.pooling == "mean" else ()  # what a static one takes anyway
         yield tuple(name for name in _TRAINED if name not in taken), "trains no transformer"
     if _has_no_transformer(options):
@@ -74,11 +73,4 @@ def _without_effect(options: TrainingOptions) -> Iterator[tuple[tuple[str, ...],
 
 def _has_no_transformer(options: TrainingOptions) -> bool:
     every = {*options.encoders, *options.followers}
-    return all(_is_static(name, options) for name in every)
-
-
-def _is_static(name: str, options: TrainingOptions) -> bool:
-    """Whether an encoder is a static one, new or by its folder; nothing is loaded."""
-    if name == SCRATCH:
-        return options.architecture == "static"
-    return read_modules(find_encoder(name))[0].kind == StaticEmbedding.kind
+    return all(is_static(name, options) for name in every)

@@ -2,7 +2,8 @@
 
 From 205,000 pairs on, these are 2,000 pairs held out, 32,000 pieces, batches of 2,048 and 3 passes.
 With fewer pairs, a new encoder learns more from a smaller vocabulary, and from a few hundred steps
-in more passes (`python bench/few_pairs.py`).
+in more passes; and with FEW or fewer, an encoder that was trained before is the better start
+(`python bench/few_pairs.py`).
 """
 
 import math
@@ -10,6 +11,9 @@ from collections import Counter
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
+from xmine.encoders.hub import find_encoder
+from xmine.encoders.layout import read_modules
+from xmine.encoders.modules.static import StaticEmbedding
 from xmine.errors import TrainingError
 from xmine.extras import needs
 from xmine.options import flag
@@ -18,15 +22,17 @@ from xmine.text.nfkc import nfkc
 from ..data.corpus import Corpus
 from ..data.rows import weigh_pairs
 from ..data.vocabulary import COVERAGE, folding_table
-from ..options.shared import SCRATCH, TrainingOptions
+from ..options.shared import AUTO, EMBEDDED, SCRATCH, TrainingOptions
 
 _HELD_OUT, _PIECES, _BATCH, _EPOCHS = 2000, 32_000, 2048, 3  # at most, and passes at least
 _MOST_PIECES = 128_000  # of more than two languages, each of which adds 16,000
 _FEWEST = 2500  # pieces, or half as many again as there are characters
 _FEWEST_HELD_OUT = 500  # of each pair of languages, where these are several
-_STEPS = 300  # of a new encoder, at least
+_STEPS, _STEPS_OF_TRAINED = 300, 100  # of a new encoder, and of a trained static one, at least
 _STAGES = ("nli_epochs", "em_epochs")  # whose rows are not those of the pairs
-FEW = 20_000  # pairs below which a new encoder finds hardly anything
+FEW = 100_000  # pairs below which the embedded encoder is the better start
+# Options of a new encoder, which therefore ask for one.
+NEW = ("architecture", "dim", "layers", "heads", "start", "vocabulary_size", "vocabulary_sample")
 OptionsT = TypeVar("OptionsT", bound=TrainingOptions)
 
 
@@ -34,6 +40,8 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
     """Fill in what was left to the data; what was given stays."""
     options = _with_languages(options, corpus)
     _check_languages(options, corpus)
+    if options.encoder == AUTO:
+        options = replace(options, encoder=_first_encoder(options, corpus))
     if not options.held_out:
         there = corpus.pairs if corpus.pairs is not None else (corpus.triplets or [()])[0]
         scarce = corpus.pairs is not None or len(there) < 2 * _HELD_OUT
@@ -56,11 +64,50 @@ def fitted(options: OptionsT, corpus: Corpus) -> OptionsT:
         eighth = 2 ** int(math.log2(max(2, rows // 8)))
         options = replace(options, batch_size=min(_BATCH, eighth))
     if not options.epochs:
-        wanted = math.ceil(_STEPS / max(1, rows // options.batch_size))
-        epochs = max(_EPOCHS, wanted) if SCRATCH in options.encoders else _EPOCHS
+        wanted = math.ceil(_least_steps(options) / max(1, rows // options.batch_size))
+        epochs = max(_EPOCHS, wanted)
         stages: Any = {name: _EPOCHS for name in _STAGES if getattr(options, name, 1) == 0}
         options = replace(options, epochs=epochs, **stages)
     return options
+
+
+def _first_encoder(options: TrainingOptions, corpus: Corpus) -> str:
+    """Tell what --encoder auto begins with: embedded, where there is little to learn from.
+
+    Not where an option asks for a new encoder, nor where training begins with two encoders, whose
+    vectors have to be of one width.
+    """
+    asks_for_new = any(
+        getattr(options, field.name) != field.default
+        for field in fields(options)
+        if field.name in NEW
+    )
+    alone = options.encoders == (AUTO,)
+    return (
+        EMBEDDED if alone and not asks_for_new and count_there(corpus, options) < FEW else SCRATCH
+    )
+
+
+def count_there(corpus: Corpus, options: TrainingOptions) -> int:
+    """Count the pairs that there are; without any, the triplets and texts."""
+    if corpus.pairs is not None:
+        return len(corpus.pairs) - count_left_out(corpus, options)
+    return len((corpus.triplets or [()])[0]) + len(corpus.texts)
+
+
+def _least_steps(options: TrainingOptions) -> int:
+    """Tell how many steps a run takes at least, where nothing says how many passes."""
+    if SCRATCH in options.encoders:
+        return _STEPS
+    learned = zip(options.encoders, options.learning, strict=True)
+    return _STEPS_OF_TRAINED if all(is_static(name, options) for name, on in learned if on) else 1
+
+
+def is_static(name: str, options: TrainingOptions) -> bool:
+    """Whether an encoder is a static one, new or by its folder; nothing is loaded."""
+    if name == SCRATCH:
+        return options.architecture == "static"
+    return read_modules(find_encoder(name))[0].kind == StaticEmbedding.kind
 
 
 def _with_languages(options: OptionsT, corpus: Corpus) -> OptionsT:

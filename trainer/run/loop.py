@@ -33,8 +33,8 @@ from ..distributed import (
 )
 from ..models.towers import shared_device
 from ..options.shared import TrainingOptions
-from .checkpoints import Run, average, restore
-from .devset import DevSet, worst_language
+from .checkpoints import Run, restore
+from .devset import BEFORE, DevSet, worst_language
 from .interruption import end_by, held_signals
 from .schedules import SCHEDULES
 from .step import Step
@@ -115,7 +115,7 @@ class Training:
         is_half = options.dtype == "float16" or any(each.is_half for each in step.towers())
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=is_half)
         self.dev = DevSet(options.dev, step.judged()) if options.dev else None
-        self.decides = "spearman" if self.dev else step.decides
+        self.decides = self._measure_that_decides()
         self.done, self.ended_early = 0, False
         self.seconds, self.rows = 0.0, 0  # of steps of this process
         self.measured: dict[str, float] = {}  # at the last evaluation
@@ -126,8 +126,6 @@ class Training:
         by_language = options.batches == "language" and data.languages
         self.one_language = by_language.of_rows if by_language else None  # [rows]
         self._batches: list[NDArray[np.int64]] = []
-        kept = step.state_dict() if options.keep_start else {}
-        self.start = {name: each.clone() for name, each in kept.items()}
         self._resume()
         if not self.before and self.world.leads and data.held_out:
             self.before = step.measured(data)
@@ -136,6 +134,13 @@ class Training:
     def changed_by(optimizer: Optimizer) -> list[nn.Parameter]:
         """List the parameters that an optimizer changes."""
         return [each for group in optimizer.param_groups for each in group["params"]]
+
+    def _measure_that_decides(self) -> str:
+        """Name the measure of the best state; a trained encoder retrieves nearly all whole texts."""
+        if self.dev:
+            return "spearman"
+        by_halves = self.options.starts_trained and self.step.measures_halves
+        return "halves" if by_halves and self.step.decides == "accuracy" else self.step.decides
 
     @property
     def is_due(self) -> bool:
@@ -245,8 +250,9 @@ class Training:
         if self.world.leads:
             best, decides = self.best_measures, self.decides
             if best is None or measures.get(decides, 0) >= best.get(decides, 0):
-                if "accuracy" in measures and "accuracy" in self.before:
-                    measures = {**measures, "before": self.before["accuracy"]}
+                known = measures.keys() & self.before.keys()
+                start = {name: self.before[of] for name, of in BEFORE.items() if of in known}
+                measures = {**measures, **start}
                 state = {"state": self.step.state_dict(), "measures": measures, "step": self.done}
                 self.run.save("best", state)
                 self.best_measures = measures
@@ -276,11 +282,8 @@ class Training:
         barrier()  # the first has written it then
         best = self.run.load("best")
         assert best is not None  # the last step is always measured
-        measures: dict[str, float] = best["measures"]
         restore(self.step.state_dict(), best["state"])
-        if self.start:
-            average(self.step.state_dict(), self.start, self.options.keep_start)
-            measures = measures | self.step.measured(self.data)
+        measures: dict[str, float] = best["measures"]
         return measures
 
     def _resume(self) -> None:

@@ -44,7 +44,8 @@ def fitted_weights(
         seed: of what is drawn.
 
     Returns:
-        None where there are too few pairs of sentences, or the encoder finds too few of them.
+        Those that the encoder has, where there are too few pairs of sentences, or the encoder finds
+        too few of them; None if it has none.
     """
     if not isinstance(encoder.body, StaticEmbedding):
         pairs = pairs.take(drawn(len(pairs), _MOST_PAIRS_OF_TRANSFORMER, seed))
@@ -54,7 +55,7 @@ def fitted_weights(
     parts = [rows[shorter[rows] >= _LEAST_TOKENS] for rows in parts]
     parts = [rows for rows in parts if len(rows) >= _LEAST_OF_LANGUAGES]
     if sum(map(len, parts)) < _LEAST_PAIRS:
-        return None
+        return encoder.reranking
     vectors = encoder.encode_half(pairs.sources), encoder.encode_half(pairs.targets)
     random = np.random.default_rng([seed, 7])
 
@@ -70,7 +71,8 @@ def fitted_weights(
         matches = _match(tokens, near, x, y)
         return KnownCandidates(near, matches, margins, places[x])
 
-    return fit_weights([mixed(rows, share) for rows in parts for share in _SHARES * _DRAWS])
+    mixtures = [mixed(rows, share) for rows in parts for share in _SHARES * _DRAWS]
+    return fit_weights(mixtures) or encoder.reranking
 
 
 def _match(

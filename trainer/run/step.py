@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 from ..data.rows import Rows, Side, TrainingData
 from ..distributed import random_of_rank
 from ..models.towers import Tower
-from .devset import OF_LANGUAGE, measure
+from .devset import OF_LANGUAGE, accuracy_of_halves, halved, measure
 
 Vectors = NDArray[np.float32]
 
@@ -83,17 +83,41 @@ class Step(nn.Module, ABC):
     @torch.no_grad()
     def embed(self, rows: Rows) -> tuple[Vectors, Vectors]:
         """Embed the first two columns as they will be mined: unit rows [rows, dim] each."""
-        vectors = []
+        source, target = self._embedded(rows.columns[:2])
+        return source, target
+
+    @torch.no_grad()
+    def _embedded(self, columns: Sequence[Side]) -> list[Vectors]:
         was_training = self.training
         self.eval()
-        for embedder, column in zip(self.embedders(), rows.columns, strict=False):
-            vectors.append(embedder.embed(column).float().cpu().numpy())
+        found = [
+            embedder.embed(column).float().cpu().numpy()
+            for embedder, column in zip(self.embedders(), columns, strict=False)
+        ]
         self.train(was_training)
-        return vectors[0], vectors[1]
+        return found
 
     def measure(self, held_out: Rows) -> dict[str, float]:
-        """Measure how it goes; see `xmine.trainer.run.devset.measure`."""
-        return measure(*self.embed(held_out))
+        """Measure how it goes by `of_vectors` and, what is harder, by `halves`.
+
+        `halves` is the share of sources that retrieve their translation without half of their
+        tokens. It is not measured where the vector of a sentence is that of one token.
+        """
+        source, target = self.embed(held_out)
+        found = self.of_vectors(source, target)
+        if self.measures_halves:
+            (halves,) = self._embedded([halved(held_out.columns[0])])
+            found["halves"] = accuracy_of_halves(halves, target)
+        return found
+
+    @property
+    def measures_halves(self) -> bool:
+        """Whether a sentence without half of its tokens has a vector that says something."""
+        return self.towers()[0].pools_all
+
+    def of_vectors(self, source: Vectors, target: Vectors) -> dict[str, float]:
+        """Measure unit rows of held-out pairs [pairs, dim]; see `xmine.trainer.run.devset`."""
+        return measure(source, target)
 
     def measured(self, data: TrainingData) -> dict[str, float]:
         """Measure how it goes; of several pairs of languages each among its own pairs.

@@ -81,7 +81,7 @@ def train_with(
     _check_output(output)
 
     from xmine.trainer.data.corpus import Corpus, examples
-    from xmine.trainer.estimate import estimate_training
+    from xmine.trainer.estimate import estimate_training, told_start
     from xmine.trainer.peers import may_restart
     from xmine.trainer.run.fitting import fitted
     from xmine.trainer.train import check_place
@@ -99,13 +99,16 @@ def train_with(
     )
     describe_corpus(corpus, given, console)
     corpus = corpus.without(options.exclude)
-    options = fitted(options, corpus)
+    asked, options = options, fitted(options, corpus)
     estimate = estimate_training(corpus, options)
     warnings = estimate.warnings(options)
     if dry_run:
-        console.summary(str(estimate), {**estimate.facts(), "warnings": warnings})
+        facts = {"encoder": options.encoder, **estimate.facts(), "warnings": warnings}
+        console.summary(str(estimate), facts)
     else:
         console.say(str(estimate))
+    if start := told_start(asked, options, corpus):
+        console.say(start)
     for warning in warnings if leads else ():
         console.warn(warning)
     if dry_run:
@@ -138,9 +141,10 @@ def train_with(
             "seconds": round(seconds, 1),
         },
     )
+    files = [f"{code}.txt" for code in options.codes[:2]]
+    words = ["xmine", "mine", *files, "--model", f"{output}/"]
+    console.say(f"next: {shlex.join(words)}", one_line=True)
 
-
-_SATURATED = 0.97  # of held-out pairs retrieved, before as after: there is nothing left to gain
 
 # What was given on the command line, by the kind of a corpus.
 Given = Mapping[str, "str | Sequence[str] | None"]
@@ -219,8 +223,10 @@ def _summary(trained: "Trained", output: Path, options: TrainingOptions, seconds
         said += f"; {before:.1%} -> {after:.1%} of {options.held_out:,} held-out pairs retrieved"
         for name, worst in worst_language(trained.measures).items():
             said += f" (mean over the languages; least {name}, {worst:.1%})"
-        if min(before, after) >= _SATURATED:
-            said += ", too easy to show what was learned: xmine eval gain"
+    if "halves" in trained.measures:
+        after = trained.measures["halves"]
+        before = trained.measures.get("before_halves", after)
+        said += f", {before:.1%} -> {after:.1%} without half of the source's tokens"
     if "spearman" in trained.measures:
         said += f"; Spearman's rho {trained.measures['spearman']:.3f} on the pairs of --dev"
     return said
